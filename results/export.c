@@ -7,6 +7,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "results/provenance.h"
 #include "results/store_internal.h"
 
 /* --- what exports share --------------------------------------------------------------------------------- */
@@ -152,9 +153,11 @@ typedef struct github_figures {
     double best_us;
     bool best_is_final, best_is_chosen;
     const kf_run_summary *run;
+    kf_provenance provenance;
 } github_figures;
 
-static cJSON *figure(const kf_run_summary *run, const char *what, const kf_result_row *row) {
+static cJSON *figure(const github_figures *figures, const char *what, const kf_result_row *row) {
+    const kf_run_summary *run = figures->run;
     const kf_summary *step = &row->measurement.step_us;
     cJSON *entry = cJSON_CreateObject();
     kf_text text = {0};
@@ -164,7 +167,8 @@ static cJSON *figure(const kf_run_summary *run, const char *what, const kf_resul
     (void)cJSON_AddStringToObject(entry, "name", text.text);
     kf_text_free(&text);
     (void)cJSON_AddStringToObject(entry, "unit", "us");
-    (void)cJSON_AddNumberToObject(entry, "value", step->median);
+    (void)cJSON_AddNumberToObject(entry, "value",
+                                  kf_provenance_time(&figures->provenance, &row->measurement));
     kf_text_append(&text, "± %.4g", (step->high - step->low) / 2);
     (void)cJSON_AddStringToObject(entry, "range", text.text);
     kf_text_free(&text);
@@ -182,18 +186,18 @@ static kf_status collect_figure(void *context, const kf_result_row *row, kf_erro
     if (row->measurement.state != KF_STATE_OK) return KF_OK;
     if (strncmp(row->role, "preset:", 7) == 0) {
         cJSON_DeleteItemFromObjectCaseSensitive(figures->presets, row->role);
-        (void)cJSON_AddItemToObject(figures->presets, row->role, figure(figures->run, row->role + 7, row));
+        (void)cJSON_AddItemToObject(figures->presets, row->role, figure(figures, row->role + 7, row));
     }
     /* Finals are measured with the most care, so they decide as soon as there is one. */
     bool final = strcmp(row->role, "final") == 0;
-    double time = row->measurement.step_us.median;
+    double time = kf_provenance_time(&figures->provenance, &row->measurement);
     bool better = final != figures->best_is_final ? final : time < figures->best_us;
     if (figures->best_is_chosen ||
         (figures->best != NULL && !better && row->sequence != figures->run->winner))
         return KF_OK;
     figures->best_is_chosen = row->sequence == figures->run->winner;
     cJSON_Delete(figures->best);
-    figures->best = figure(figures->run, "best", row);
+    figures->best = figure(figures, "best", row);
     figures->best_us = time;
     figures->best_is_final = final;
     return KF_OK;
@@ -202,13 +206,16 @@ static kf_status collect_figure(void *context, const kf_result_row *row, kf_erro
 kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
     KF_TRY(kf_store_run_of(store, run_id, &run, error));
-    github_figures figures = {.presets = cJSON_CreateObject(), .run = &run};
+    github_figures figures = {.run = &run};
+    KF_TRY(kf_provenance_read(store, run_id, &figures.provenance, error));
+    figures.presets = cJSON_CreateObject();
     kf_status status = kf_store_rows(store, run_id, false, collect_figure, &figures, error);
     cJSON *list = cJSON_CreateArray();
     if (figures.best != NULL) (void)cJSON_AddItemToArray(list, figures.best);
     while (figures.presets->child != NULL)
         (void)cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(figures.presets, figures.presets->child));
     cJSON_Delete(figures.presets);
+    kf_provenance_release(&figures.provenance);
     if (status == KF_OK) status = kf_export_json(list, stream, error);
     cJSON_Delete(list);
     return status;

@@ -29,7 +29,7 @@ typedef struct kf_run_row {
     int64_t id;
     char uuid[37];
     char system[KF_NAME];
-    char strategy[KF_NAME];
+    char strategy[KF_STRATEGY_TEXT];
     char budget[64];
     uint64_t seed;
     char objective[8]; /* "time", "energy", "edp"; "" means "time" */
@@ -78,7 +78,7 @@ kf_status kf_store_results(kf_store *store, int64_t run_id, kf_result_visit visi
 typedef struct kf_run_summary {
     int64_t id;
     char uuid[37], started[32], state[16], scene[128], scene_hash[KF_HASH_HEX], device[128], system[KF_NAME],
-        strategy[KF_NAME];
+        strategy[KF_STRATEGY_TEXT];
     int results, ok;
     double best_us,
         best_updates_per_us; /* of the winner, else the finals if there are any; NAN when no result is ok */

@@ -12,7 +12,8 @@
 #include "harness/worker/worker.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
+    {"--scene", "FILE|NAME", "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel",
+     false},
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
@@ -53,6 +54,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const kf_problem_options known = {.seed = 0};
     kf_problem *problem = NULL;
     KF_TRY(kf_argument_problem(arguments, &kf_command_space, NULL, &known, &problem, error));
+    kf_problem_print_notes(problem);
     kf_status status = print_space(problem, arguments, error);
     kf_problem_free(problem);
     return status;

@@ -83,15 +83,6 @@ static kf_status check_writable(const char *out, kf_error *error) {
     return KF_OK;
 }
 
-static void print_notes(const kf_problem *problem) {
-    const char *line = problem->notes != NULL ? problem->notes : "";
-    while (*line != '\0') {
-        size_t length = strcspn(line, "\n");
-        if (length > 0) kf_info("scene: %.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 /* Said before the scene is sampled, which can take a while. */
 static kf_status check_strategy(const char *name, kf_error *error) {
     enum { MOST = 32 };
@@ -189,7 +180,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
 
 static kf_status tune_problem(kf_tune_request *request, const kf_problem *problem,
                               const kf_metric_set *counters, const kf_arguments *arguments, kf_error *error) {
-    print_notes(problem);
+    kf_problem_print_notes(problem);
     char standard[KF_PATH];
     KF_TRY(kf_path(standard, error, "%s.kftune.json", problem->name));
     const char *out = kf_argument(arguments, "--out", standard);

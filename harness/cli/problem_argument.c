@@ -1,5 +1,8 @@
 #include "harness/cli/problem_argument.h"
 
+#include <string.h>
+
+#include "base/util/log.h"
 #include "harness/cli/placement_argument.h"
 #include "solver/systems.h"
 
@@ -19,4 +22,13 @@ kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *c
             command->name);
     KF_TRY(kf_argument_placed(arguments, options.nodes, options.samples_per_cell, &source, error));
     return kf_problem_open(source, kf_argument(arguments, "--system", NULL), &options, problem, error);
+}
+
+void kf_problem_print_notes(const kf_problem *problem) {
+    const char *line = problem->notes != NULL ? problem->notes : "";
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        if (length > 0) kf_info("scene: %.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
 }

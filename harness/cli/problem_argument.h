@@ -11,4 +11,7 @@
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
                               const kf_problem_options *known, kf_problem **problem, kf_error *error);
 
+/* What its system chose for the user, or mended in a file, a line each on stderr. */
+void kf_problem_print_notes(const kf_problem *problem);
+
 #endif

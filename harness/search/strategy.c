@@ -148,7 +148,7 @@ static kf_status fail_option(const kf_strategy_methods *methods, const char *nam
 }
 
 /* "name=value" */
-static kf_status read_option(const kf_strategy_methods *methods, char *text, double *settings,
+static kf_status read_option(const kf_strategy_methods *methods, char *text, double *settings, bool *given,
                              kf_error *error) {
     char *value = strchr(text, '='), *end = NULL;
     if (value == NULL)
@@ -161,6 +161,8 @@ static kf_status read_option(const kf_strategy_methods *methods, char *text, dou
         at++;
     if (methods->options == NULL || methods->options[at].name == NULL)
         return fail_option(methods, text, error);
+    if (given[at]) return kf_fail(error, KF_BAD_INPUT, "strategy %s: %s is given twice", methods->name, text);
+    given[at] = true;
     const kf_strategy_option *option = &methods->options[at];
     const double number = strtod(value, &end);
     if (end != value && *end == '\0' && number >= option->least && number <= option->most &&
@@ -174,11 +176,12 @@ static kf_status read_option(const kf_strategy_methods *methods, char *text, dou
 
 static kf_status read_settings(const char *text, double settings[KF_STRATEGY_OPTIONS], kf_error *error) {
     const kf_strategy_methods *methods = find_methods(text);
-    char options[KF_NAME], *rest, *option;
+    char options[KF_STRATEGY_TEXT], *rest, *option;
+    bool given[KF_STRATEGY_OPTIONS] = {false};
     if (methods == NULL) return fail_unknown(text, error);
-    if (strlen(text) >= KF_NAME)
+    if (strlen(text) >= KF_STRATEGY_TEXT)
         return kf_fail(error, KF_BAD_INPUT, "strategy '%.60s' is longer than %d characters", text,
-                       KF_NAME - 1);
+                       KF_STRATEGY_TEXT - 1);
     for (int i = 0; methods->options != NULL && methods->options[i].name != NULL; i++)
         settings[i] = methods->options[i].usual;
     rest = text[strlen(methods->name)] == ':' ? options : NULL;
@@ -187,7 +190,7 @@ static kf_status read_settings(const char *text, double settings[KF_STRATEGY_OPT
         option = rest;
         rest = strchr(option, ':');
         if (rest != NULL) *rest++ = '\0';
-        KF_TRY(read_option(methods, option, settings, error));
+        KF_TRY(read_option(methods, option, settings, given, error));
     }
     return KF_OK;
 }

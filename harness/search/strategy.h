@@ -55,8 +55,8 @@ typedef struct kf_strategy_methods {
 extern const kf_strategy_methods *const kf_strategies[];
 
 /* text is a strategy as the command line and the store have it: its name, and options behind it,
- * "model:points=300:explore=5"; shorter than KF_NAME. Unknown names are KF_BAD_INPUT with the nearest one,
- * and so are values that are none of the option's. */
+ * "model:points=300:explore=5"; shorter than KF_STRATEGY_TEXT. Unknown names are KF_BAD_INPUT with the
+ * nearest one, and so are values that are none of the option's and options given twice. */
 kf_status kf_strategy_check(const char *text, kf_error *error);
 /* The space must outlive the strategy. */
 kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t seed, kf_strategy **strategy,

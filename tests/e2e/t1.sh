@@ -28,6 +28,10 @@ expect() {
 
 tune=(tune --device cpu --store t1.db)
 expect 0 '72 valid configs' space --scene "$problems/blur.t1.json" --device cpu
+# A default that is none of its parameter's values is said to be mended, also where there is no kernel yet.
+sed 's/"Default": [0-9][0-9]*/"Default": -7/; s/blur\.cu/nowhere.cu/' "$problems/blur.t1.json" >mended.t1.json
+expect 0 '72 valid configs' space --scene mended.t1.json --device cpu
+grep -q 'is -7, which is none of its values; in its place' "$err" || complain "space does not say what was mended"
 expect 0 'over default' "${tune[@]}" --scene "$problems/blur.t1.json" --fix block_x=32 --fix rows=1,8 --budget 12evals
 grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found out"
 grep -q '^best ' "$out" && ! grep -q '^best .*shortcut=true' "$out" || complain "the best config is wrong"

@@ -60,7 +60,9 @@ static void exports_keep_mean_or_median(void **state) {
     static const struct {
         const char *text;
         long best;
-    } sources[] = {{CACHE("3.0", "2.0"), 2}, {CACHE("1.0", "2.0"), 1}};
+        const char *github[2]; /* its value, in us, and its config */
+    } sources[] = {{CACHE("3.0", "2.0"), 2, {"\"value\":\t2000,", "config=x=2 "}},
+                   {CACHE("1.0", "2.0"), 1, {"\"value\":\t1000,", "config=x=1 "}}};
     char path[KF_PATH], file[KF_PATH];
     fixture_path(path, "figure.db");
     fixture_path(file, "figure.json");
@@ -75,6 +77,12 @@ static void exports_keep_mean_or_median(void **state) {
             export_to(store, run, exporters[e], file);
             assert_int_equal(best_x(file), sources[s].best);
         }
+        export_to(store, run, kf_store_export_github, file);
+        char *github = text_of(file);
+        for (int i = 0; i < 2; i++)
+            if (strstr(github, sources[s].github[i]) == NULL)
+                fail_msg("%s\nlacks %s", github, sources[s].github[i]);
+        free(github);
         assert_int_equal(kf_store_prune(store, 0, run, &(int){0}, NULL), KF_OK);
     }
     kf_store_close(store);

@@ -114,7 +114,7 @@ static void mistakes_are_named(void **state) {
         {"model:points=19", "must be a whole number from 20"},
         {"model:points=1e9", "must be a whole number from 20"},
         {"annealing:hot=nan", "must be a number from 0.0001 to 10"},
-        {"model:points=000000000000000000000000000050", "longer than 39 characters"},
+        {"model:points=50:steps=2:points=60", "points is given twice"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         kf_error error = {KF_OK, ""};
@@ -124,10 +124,30 @@ static void mistakes_are_named(void **state) {
     assert_int_equal(kf_strategy_check("model:points=300", NULL), KF_OK);
 }
 
+/* All options of a strategy at once are no text too long; digits without end are. */
+static void every_option_can_be_given(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    for (int s = 0; kf_strategies[s] != NULL; s++) {
+        kf_text text = {0};
+        kf_text_append(&text, "%s", kf_strategies[s]->name);
+        for (const kf_strategy_option *o = kf_strategies[s]->options; o != NULL && o->name != NULL; o++)
+            kf_text_append(&text, ":%s=%.6g", o->name, o->most);
+        if (kf_strategy_check(text.text, &error) != KF_OK) fail_msg("%s: %s", text.text, error.message);
+        kf_text_free(&text);
+    }
+    char digits[KF_STRATEGY_TEXT + 1] = "model:points=";
+    memset(digits + strlen(digits), '0', sizeof digits - 1 - strlen(digits));
+    digits[sizeof digits - 1] = '\0';
+    assert_int_equal(kf_strategy_check(digits, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "longer than 199 characters"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_have_their_usual_values_and_an_effect),
         cmocka_unit_test(several_options_go_together),
+        cmocka_unit_test(every_option_can_be_given),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
