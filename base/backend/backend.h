@@ -47,6 +47,9 @@ typedef struct kf_device_info {
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
 /* Whether spec is one of those, without looking for the device; *parts: of how many devices (may be NULL). */
 kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
+/* How many devices had this name (kf_device_info.name) together, perhaps of several processes; 1 of a
+ * device's own. */
+int kf_device_count_of(const char *name);
 /* Member n of the team that spec names, which kf_device_check takes: "cuda:2" of "cuda:1-3", 1. */
 kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *error);
 /* The devices of the team whose first backend is, itself included; one where it is alone. */

@@ -85,6 +85,11 @@ static int share_of_threads(const members *team) {
     return cpu.multiprocessors > team->count ? cpu.multiprocessors / team->count : 1;
 }
 
+int kf_device_count_of(const char *name) {
+    int parts = 0, end = 0;
+    return sscanf(name, "%d x %n", &parts, &end) == 1 && end > 0 && parts > 1 ? parts : 1;
+}
+
 /* What the first says of all. */
 static void describe(const char *spec, int parts, kf_backend *first) {
     kf_device_info *info = &first->device;

@@ -22,6 +22,13 @@ kf_status kf_world_open(kf_error *error);
  * the first has a message in *error afterwards. */
 void kf_world_close(kf_status status, kf_error *error);
 
+/* What to do when the run ends because of another process, in place of "go on from its last checkpoint, which
+ * is whole"; outlives the world. */
+void kf_world_advise(const char *advice);
+/* What this process begins now, called `what`, is done within so many seconds, or all of them end with a line
+ * that says so; 0: it is done. */
+void kf_world_limit(double seconds, const char *what);
+
 int kf_world_rank(void); /* 0 of 1 where there is no other */
 int kf_world_size(void);
 /* The same among the processes of this host. */
@@ -54,6 +61,8 @@ void kf_world_rest(int looks);
 bool kf_world_takes_device_memory(void);
 /* Every process's values become the sums over all. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
+/* And here the largest over all. */
+kf_status kf_world_most(double *values, int count, kf_error *error);
 /* data of the first process goes to all. */
 kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
 /* The bytes of `all` from ends[rank - 1] (0 for the first) to ends[rank] are this process's and go to all. */

@@ -36,7 +36,22 @@ static struct {
     atomic_bool stops; /* the main thread ends this process itself */
     atomic_bool ended; /* the thread has seen it */
     last_words heard;  /* of another; rank -1: nothing */
-} watch;
+    const char *advice;
+    pthread_mutex_t limiting; /* of the two below */
+    double until;             /* by when the main thread is done with what it does; 0: it may take any time */
+    char busy_with[KF_LAST_WORDS / 2];
+} watch = {.advice = "go on from its last checkpoint, which is whole", .limiting = PTHREAD_MUTEX_INITIALIZER};
+
+void kf_world_advise(const char *advice) {
+    watch.advice = advice;
+}
+
+void kf_world_limit(double seconds, const char *what) {
+    (void)pthread_mutex_lock(&watch.limiting);
+    watch.until = seconds > 0 ? kf_clock_seconds() + seconds : 0;
+    kf_copy_text(watch.busy_with, sizeof watch.busy_with, what);
+    (void)pthread_mutex_unlock(&watch.limiting);
+}
 
 static void nap(void) {
     const struct timespec time = {.tv_nsec = 1000000000 / LOOKS_A_SECOND};
@@ -68,9 +83,8 @@ static void spread(kf_status status, const char *text) {
 
 static void say_end(const char *text) {
     char self[KF_MEMBER_TEXT];
-    (void)fprintf(stderr,
-                  "kftune: %s: %s; the run ends here: go on from its last checkpoint, which is whole\n",
-                  kf_member_text(watch.world, watch.world->rank, self), text);
+    (void)fprintf(stderr, "kftune: %s: %s; the run ends here: %s\n",
+                  kf_member_text(watch.world, watch.world->rank, self), text, watch.advice);
     (void)fflush(stderr);
 }
 
@@ -128,6 +142,16 @@ static void report_silence(int rank) {
     report(text);
 }
 
+/* What the main thread does may wait for others for ever. */
+static void look_at_the_limit(double now) {
+    char text[KF_LAST_WORDS];
+    (void)pthread_mutex_lock(&watch.limiting);
+    const bool over = watch.until > 0 && now > watch.until;
+    (void)snprintf(text, sizeof text, "%s does not end", watch.busy_with);
+    (void)pthread_mutex_unlock(&watch.limiting);
+    if (over) report(text);
+}
+
 /* What another said when it ended. A mistake of the user is one for all processes, and said once is enough.
  */
 static void hear(const last_words *heard) {
@@ -169,6 +193,7 @@ static void *keep_watch(void *unused) {
             hear(&words);
         }
         look_for_dead();
+        look_at_the_limit(now);
         if (world->threads && now - heard > silence_seconds) report_silence(before);
         nap();
     }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/backend/world.h"
+
 kf_status kf_trial_open(const kf_problem *problem, kf_trial *trial, kf_error *error) {
     memset(trial, 0, sizeof *trial);
     KF_TRY(problem->system->trial(problem, &trial->problem, &trial->steps, error));
@@ -25,7 +27,9 @@ static kf_status pass(const kf_trial *trial, kf_plan *plan, kf_verification *ver
 kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                           kf_verification *verification, kf_error *error) {
     kf_plan *plan = NULL;
-    kf_status status = trial->problem->system->plan(trial->problem, config, backend, &plan, error);
+    /* Of several processes none begins steps that wait for one without a plan. */
+    kf_status status =
+        kf_world_agree(trial->problem->system->plan(trial->problem, config, backend, &plan, error), error);
     if (status == KF_OK) status = pass(trial, plan, verification, error);
     if (plan != NULL) kf_plan_free(plan);
     return status;

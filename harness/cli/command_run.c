@@ -189,9 +189,9 @@ static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(open_problem(job, error));
     kf_device_info device = job->best.device; /* as many of them as will run it */
-    int tuned = 1; /* for a team: how it shares the work has no meaning on one device */
+    /* For a team: how it shares the work has no meaning on one device. */
+    const int tuned = kf_device_count_of(device.name);
     KF_TRY(kf_device_check(kf_argument_device(job->arguments, device.spec), &device.parts, error));
-    (void)kf_device_check(device.spec, &tuned, NULL);
     if (device.parts < tuned) device.parts = tuned;
     if (device.parts < kf_world_size()) device.parts = kf_world_size();
     kf_error why;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/backend/world.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
@@ -15,6 +16,8 @@
 #include "harness/cli/problem_argument.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
+#include "harness/worker/device_lock.h"
+#include "harness/worker/together.h"
 #include "solver/systems.h"
 
 static const kf_option options[] = {
@@ -178,36 +181,128 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
     return status;
 }
 
+/* --- several processes ---------------------------------------------------------------------------------- */
+
+static void say_nothing(const char *line) {
+    (void)line;
+}
+
+/* What one process alone can do, or can find out about its own device. */
+static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments *arguments,
+                              kf_error *error) {
+    static const char *const alone[] = {"--share", "--counters", "--take-turns"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (kf_argument_given(arguments, alone[i]))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '%s': belongs to one process; start it without mpirun or srun", alone[i]);
+    if (request->objective != KF_OBJECTIVE_TIME)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "option '--objective': several processes measure time alone; each would know the energy of "
+            "its own device");
+    return KF_OK;
+}
+
+/* One of several that mpirun or srun started; without --devices each is alone. */
+static kf_status join_others(const kf_arguments *arguments, kf_error *error) {
+    if (!kf_argument_given(arguments, "--devices") || !kf_world_is_wanted()) return KF_OK;
+    KF_TRY(kf_world_open(error));
+    kf_world_advise("what was measured is in the store, and the same command with --resume carries on");
+    if (kf_world_rank() > 0) kf_log_to(say_nothing);
+    return KF_OK;
+}
+
+/* All open their devices together, and are the same. */
+static kf_status meet(kf_tune_request *request, const kf_problem *problem, kf_error *error) {
+    KF_TRY(kf_world_check_same("the version of kftune", KF_VERSION, error));
+    KF_TRY(kf_world_check_same("the scene", problem->hash, error));
+    KF_TRY(kf_world_check_same("the option --cache", kf_cache_policy_names[request->cache], error));
+    return kf_backend_open(request->device, &request->together, error);
+}
+
+/* Of all but the first, which leads. */
+static kf_status follow(const kf_tune_request *request, const kf_problem *problem, bool *met,
+                        kf_error *error) {
+    kf_trial trial;
+    int lock = -1;
+    kf_status status = kf_trial_open(problem, &trial, error);
+    if (status == KF_OK) status = kf_trial_refer(&trial, error);
+    if (status == KF_OK)
+        status = kf_device_lock(kf_backend_device(request->together), NULL, NULL, &lock, error);
+    status = kf_world_agree(status, error);
+    const kf_worker_setup setup = {
+        .setting = {.problem = problem, .trial = &trial, .cache = request->cache},
+        .together = request->together,
+        .limit_seconds = request->limit_seconds,
+        .compile_limit_seconds = KF_COMPILE_LIMIT_SECONDS,
+    };
+    if (status == KF_OK) status = kf_together_follow(&setup, error);
+    *met = status == KF_OK;
+    kf_device_unlock(lock);
+    kf_trial_close(&trial);
+    return status;
+}
+
+/* --- the command ---------------------------------------------------------------------------------------- */
+
+/* Once all have come so far, the others have nothing more to do when the first ends, however it does. */
+static kf_status lead(kf_tune_request *request, const char *out, bool json, kf_error *error) {
+    kf_error lost;
+    const kf_status status = tune(request, out, json, error);
+    if (request->together != NULL) (void)kf_together_end(&lost);
+    return status;
+}
+
+/* *met: the processes of this run end together, whatever becomes of the tuning. */
 static kf_status tune_problem(kf_tune_request *request, const kf_problem *problem,
-                              const kf_metric_set *counters, const kf_arguments *arguments, kf_error *error) {
+                              const kf_metric_set *counters, const kf_arguments *arguments, bool *met,
+                              kf_error *error) {
     kf_problem_print_notes(problem);
     char standard[KF_PATH];
     KF_TRY(kf_path(standard, error, "%s.kftune.json", problem->name));
     const char *out = kf_argument(arguments, "--out", standard);
-    KF_TRY(check_writable(out, error));
-    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), false, &request->store, error));
+    kf_status status = check_writable(out, error);
+    if (status == KF_OK)
+        status = kf_store_open(kf_argument(arguments, "--store", NULL), false, &request->store, error);
     request->problem = problem;
     request->counters = counters;
-    kf_status status = tune(request, out, kf_arguments_json(arguments), error);
+    status = kf_world_agree(status, error);
+    *met = status == KF_OK;
+    if (*met) status = lead(request, out, kf_arguments_json(arguments), error);
     kf_store_close(request->store);
     return status;
 }
 
 extern const kf_command kf_command_tune;
 
+/* Everything that needs no other process. */
+static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request, kf_metric_set **counters,
+                         kf_problem **problem, kf_error *error) {
+    const char *set = kf_argument(arguments, "--counters", NULL);
+    kf_problem_options known = {.seed = 0};
+    KF_TRY(read_request(arguments, request, &known, error));
+    if (kf_world_size() > 1) KF_TRY(refuse_alone(request, arguments, error));
+    if (set != NULL && kf_metric_set_open(set, counters, error) != KF_OK)
+        return kf_fail_context(error, "option '--counters'");
+    return kf_argument_problem(arguments, &kf_command_tune, NULL, &known, problem, error);
+}
+
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_tune_request request = {.started = kf_clock_seconds()};
-    kf_problem_options known = {.seed = 0};
-    KF_TRY(read_request(arguments, &request, &known, error));
     kf_metric_set *counters = NULL;
-    const char *set = kf_argument(arguments, "--counters", NULL);
-    if (set != NULL && kf_metric_set_open(set, &counters, error) != KF_OK)
-        return kf_fail_context(error, "option '--counters'");
     kf_problem *problem = NULL;
-    kf_status status = kf_argument_problem(arguments, &kf_command_tune, NULL, &known, &problem, error);
-    if (status == KF_OK) status = tune_problem(&request, problem, counters, arguments, error);
+    bool met = false;
+    kf_status status = join_others(arguments, error);
+    if (status == KF_OK)
+        status = kf_world_agree(prepare(arguments, &request, &counters, &problem, error), error);
+    if (status == KF_OK && kf_world_size() > 1) status = meet(&request, problem, error);
+    if (status == KF_OK)
+        status = kf_world_rank() == 0 ? tune_problem(&request, problem, counters, arguments, &met, error)
+                                      : follow(&request, problem, &met, error);
+    kf_backend_close(request.together);
     kf_problem_free(problem);
     kf_metric_set_free(counters);
+    kf_world_close(met ? KF_OK : status, error);
     return status;
 }
 

@@ -162,7 +162,9 @@ kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error) {
     double begin = kf_clock_seconds();
     for (int repeat = 0; repeat < t->policy->kernel_repeats; repeat++) {
         KF_TRY(time_steps(t, ordinary ? KF_ORDINARY_PLACE : 0, kf_timing_span(t), repeat, error));
-        if (1e6 * (kf_clock_seconds() - begin) >= t->policy->kernel_limit_us) break;
+        double elapsed_us = 0.0;
+        KF_TRY(kf_timing_since(t, begin, &elapsed_us, error));
+        if (elapsed_us >= t->policy->kernel_limit_us) break;
     }
     return KF_OK;
 }

@@ -81,6 +81,7 @@ static kf_status time_samples(kf_timing *t, size_t first, int count, double *tim
     KF_TRY(kf_backend_synchronize(t->plan->backend, error));
     for (int i = 0; i < count; i++)
         KF_TRY(read_sample(t, t->events + 2 * t->windows * i, &times_us[i], error));
+    KF_TRY(kf_timing_agree(t, times_us, count, error));
     return kf_sm_clock_take(t->clock, count, clocks_mhz, error);
 }
 
@@ -93,6 +94,7 @@ static kf_status time_batch(kf_timing *t, int batch, double *step_us, double *cl
     KF_TRY(kf_backend_synchronize(t->plan->backend, error));
     KF_TRY(kf_event_elapsed_us(t->events[0], t->events[1], step_us, error));
     *step_us /= batch;
+    KF_TRY(kf_timing_agree(t, step_us, 1, error));
     return kf_sm_clock_take(t->clock, 1, clock_mhz, error);
 }
 
@@ -100,7 +102,7 @@ static kf_status time_batch(kf_timing *t, int batch, double *step_us, double *cl
 static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     const kf_measure_policy *policy = t->policy;
     enum { MOST_READINGS = 256 };
-    double begin = kf_clock_seconds(), busy_us = 0.0, clocks[MOST_READINGS];
+    double begin = kf_clock_seconds(), busy_us = 0.0, elapsed_us = 0.0, clocks[MOST_READINGS];
     size_t readings = 0;
     int steps = 0, batch = 2;
     bool cold = true;
@@ -114,9 +116,10 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
         const double left_us = cold ? policy->warm_up_us - busy_us : policy->reading_us;
         double wanted = fmin(2.0 * batch, left_us / fmax(*step_us, 1e-3));
         batch = 2 * (int)fmax(1.0, ceil(wanted / 2.0));
+        KF_TRY(kf_timing_since(t, begin, &elapsed_us, error));
     } while (2.0 * *step_us <= policy->slow_us &&
              (cold || (t->clock != NULL && !kf_clock_is_steady(clocks, readings))) &&
-             1e6 * (kf_clock_seconds() - begin) < policy->warm_up_limit_us);
+             elapsed_us < policy->warm_up_limit_us);
     return KF_OK;
 }
 
@@ -176,9 +179,10 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
     m->state = KF_STATE_OK;
     m->cache = policy->cache;
     int pauses = 0;
-    double begin = kf_clock_seconds();
+    double begin = kf_clock_seconds(), elapsed_us = 0.0;
     do {
         KF_TRY(add_samples(t, m, error));
+        KF_TRY(kf_timing_since(t, begin, &elapsed_us, error));
         double slowdown = 0.0;
         if (m->sample_count == KF_SKIP_SAMPLES &&
             kf_policy_skips(policy, incumbent, m->samples_us, m->sample_count, &slowdown)) {
@@ -189,7 +193,7 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
             m->stop = KF_STOP_SAMPLES;
             break;
         }
-    } while (!is_done(t, incumbent, m, 1e6 * (kf_clock_seconds() - begin)) || waits_for_clock(t, m, &pauses));
+    } while (!is_done(t, incumbent, m, elapsed_us) || waits_for_clock(t, m, &pauses));
     m->step_us = kf_summarise(m->samples_us, m->sample_count);
     kf_classify_clocks(m);
     kf_describe_outliers(m);
@@ -249,7 +253,9 @@ kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const 
     if (t.cycle == 1) t.cycle = KF_ORDINARY_STEPS; /* as the plan's graph has it */
     if (plan->windows > 0) t.windows = plan->windows;
     double begin = kf_clock_seconds();
-    t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue);
+    t.together = plan->all_parts > plan->part_count;
+    if (!t.together)
+        t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue); /* each would read its own */
     kf_launches_begin(&t, measurement);
     kf_status status = measure(&t, incumbent, measurement, error);
     kf_launches_end(&t, measurement);

@@ -29,7 +29,15 @@ typedef struct kf_timing {
     kf_sm_clock *clock; /* NULL where it cannot be read */
     kf_buffer *flush;   /* as large as the last-level cache; NULL unless samples begin cold */
     uint64_t steps_run; /* in all, for energy */
+    /* The plan is of several processes, which do the same number of steps: what decides on that is the
+     * slowest one's time, on all. */
+    bool together;
 } kf_timing;
+
+/* Of several processes the longest of each of these times. */
+kf_status kf_timing_agree(const kf_timing *t, double *times, int count, kf_error *error);
+/* Since that moment of kf_clock_seconds. */
+kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, kf_error *error);
 
 /* Items with longer periods than so many steps are rare, the others are all due within as many steps. Those
  * from this place of a cycle on stand for all that have nothing rare. */

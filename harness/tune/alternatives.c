@@ -108,6 +108,7 @@ kf_status kf_tune_alternatives(kf_session *session, kf_error *error) {
     const double needed = AGAIN * result->timeline.scene + REST + session->opening;
     loose l;
     kf_space *strict = NULL;
+    if (request->together != NULL) return KF_OK; /* the others have the problem as it is */
     if (session->deadline <= 0.0 || kf_clock_seconds() + needed >= session->deadline) return KF_OK;
     kf_tune_choose(result);
     if (result->best < 0) return KF_OK;

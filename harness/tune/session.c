@@ -16,8 +16,6 @@
 #include "base/util/text.h"
 #include "harness/worker/device_lock.h"
 
-static const double COMPILE_LIMIT_SECONDS = 300.0;
-
 /* --- results -------------------------------------------------------------------------------------------- */
 
 kf_evaluation *kf_evaluations_add(kf_evaluations *list, const char *role, const kf_config *config,
@@ -326,8 +324,9 @@ kf_worker_setup kf_session_worker_setup(kf_session *session) {
     return (kf_worker_setup){
         .setting = session->setting,
         .device = session->result->device.spec,
+        .together = session->request->together,
         .limit_seconds = session->request->limit_seconds,
-        .compile_limit_seconds = COMPILE_LIMIT_SECONDS,
+        .compile_limit_seconds = KF_COMPILE_LIMIT_SECONDS,
         .idle = kf_session_idle,
         .context = session,
     };
@@ -435,7 +434,10 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     if (request->budget.seconds > 0.0) session->deadline = request->started + request->budget.seconds;
 
     kf_session_reach(session, &result->timeline.scene);
-    KF_TRY(kf_device_probe(request->device, &result->device, error));
+    if (request->together != NULL)
+        result->device = *kf_backend_device(request->together);
+    else
+        KF_TRY(kf_device_probe(request->device, &result->device, error));
     kf_session_reach(session, &result->timeline.device);
     KF_TRY(kf_cache_try(error));
     session->gpu = strcmp(result->device.backend, "cuda") == 0;

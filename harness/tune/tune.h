@@ -10,12 +10,16 @@
 #include "results/best_config.h"
 #include "results/store.h"
 
+enum { KF_COMPILE_LIMIT_SECONDS = 300 }; /* of a config */
+
 typedef struct kf_tune_request {
     const kf_problem *problem;
     const char *device;  /* as for kf_backend_open */
     const char *sharing; /* devices like it, itself the first, that share the search: configs are measured on
                           * all of them at once, the final on the first alone; NULL: none */
     char first_device[32]; /* room for its name */
+    kf_backend *together;  /* of several processes, of which this one is the first, and which measure each
+                            * config  together; NULL: there are no others */
     const char *strategy;  /* NULL: chosen by the size of the space and the budget */
     const char *const *fixed;
     int fixed_count;

@@ -2,9 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/world.h"
 #include "base/util/clock.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/counters/count_plan.h"
 #include "harness/measure/measure.h"
@@ -46,6 +49,26 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
     if (status == KF_OK) return;
     e->usable = false;
     fail(e, KF_STATE_CRASH, status == KF_HOST ? &ruin : error);
+}
+
+/* --- several processes ------------------------------------------------------------------------------------
+ * They do the same, and what fails on one fails the config on all: none goes on to wait for it. */
+
+static bool agree(evaluation *e, bool good) {
+    const int size = kf_world_size(), rank = kf_world_rank();
+    if (size == 1) return good;
+    kf_error error = {KF_OK, ""};
+    int64_t *states = kf_allocate_zeroed((size_t)size, sizeof *states);
+    states[rank] = good ? KF_STATE_OK : (int64_t)e->m->state;
+    if (!good) (void)kf_fail(&error, e->fault.status != KF_OK ? KF_HOST : KF_MACHINE, "%s", e->m->reason);
+    kf_status status = kf_world_sum(states, size, NULL);
+    if (status == KF_OK) status = kf_world_agree(good ? KF_OK : error.status, &error);
+    int first = 0;
+    while (status != KF_OK && first < size - 1 && states[first] == KF_STATE_OK)
+        first++;
+    if (status != KF_OK) fail(e, (kf_state)states[first], &error);
+    free(states);
+    return status == KF_OK;
 }
 
 /* --- taking turns ---------------------------------------------------------------------------------------
@@ -133,7 +156,7 @@ static void measure(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
     kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_MEASURE, &error);
-    if (status == KF_OK) status = make_plan(e, &plan, &error);
+    if (status == KF_OK) status = kf_world_agree(make_plan(e, &plan, &error), &error);
     end_turn(e);
     if (status == KF_OK) {
         kf_plan_hash(plan, e->m->build_hash);
@@ -180,14 +203,15 @@ kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_j
                     .context = context,
                     .lock = -1};
     report(context, KF_STAGE_COMPILE);
-    bool good = build(&e);
+    bool good = agree(&e, build(&e));
     if (good && job->verify) {
         report(context, KF_STAGE_VERIFY);
-        good = verify(&e);
+        good = agree(&e, verify(&e));
     }
     if (good) {
         report(context, KF_STAGE_MEASURE);
         (setting->counters != NULL ? count : measure)(&e);
+        (void)agree(&e, e.m->state == KF_STATE_OK || e.m->state == KF_STATE_SKIPPED);
     }
     *usable = e.usable;
     return e.fault.status == KF_OK ? KF_OK : kf_fail(error, KF_HOST, "%s", e.fault.message);

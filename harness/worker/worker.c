@@ -16,7 +16,9 @@
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 #include "harness/worker/child.h"
+#include "harness/worker/job.h"
 #include "harness/worker/message.h"
+#include "harness/worker/together.h"
 
 /* Between two calls of idle. */
 enum { IDLE_MILLISECONDS = 20 };
@@ -39,47 +41,6 @@ struct kf_worker {
     wait_state wait;
 };
 
-/* --- jobs and device as JSON --------------------------------------------------------------------------- */
-
-static cJSON *job_to_json(const kf_job *job) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
-    (void)cJSON_AddNumberToObject(json, "other", job->other);
-    (void)cJSON_AddBoolToObject(json, "verify", job->verify);
-    (void)cJSON_AddBoolToObject(json, "may_lose", job->may_lose);
-    (void)cJSON_AddBoolToObject(json, "single_launches", job->single_launches);
-    (void)cJSON_AddNumberToObject(json, "time_limit_us", job->time_limit_us);
-    (void)cJSON_AddNumberToObject(json, "least_samples", (double)job->least_samples);
-    (void)cJSON_AddNumberToObject(json, "long_cycle_us", job->long_cycle_us);
-    (void)cJSON_AddNumberToObject(json, "effort", job->effort);
-    (void)cJSON_AddNumberToObject(json, "incumbent_high_us", job->incumbent.high_us);
-    cJSON *incumbent = cJSON_AddArrayToObject(json, "incumbent");
-    for (int i = 0; i < job->incumbent.count; i++)
-        (void)cJSON_AddItemToArray(incumbent, cJSON_CreateNumber(job->incumbent.samples_us[i]));
-    return json;
-}
-
-static kf_status job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
-    memset(job, 0, sizeof *job);
-    job->other = (int)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "other"));
-    job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
-    job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
-    job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));
-    job->time_limit_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_limit_us"));
-    job->least_samples =
-        (size_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "least_samples"));
-    job->long_cycle_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "long_cycle_us"));
-    job->effort = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "effort"));
-    job->incumbent.high_us =
-        cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "incumbent_high_us"));
-    const cJSON *sample;
-    cJSON_ArrayForEach(sample, cJSON_GetObjectItemCaseSensitive(json, "incumbent")) {
-        if (job->incumbent.count < KF_SKIP_SAMPLES)
-            job->incumbent.samples_us[job->incumbent.count++] = cJSON_GetNumberValue(sample);
-    }
-    return kf_config_from_json("job", cJSON_GetObjectItemCaseSensitive(json, "config"), &job->config, error);
-}
-
 /* --- the child ----------------------------------------------------------------------------------------- */
 
 static void report_stage(void *context, kf_stage stage) {
@@ -94,7 +55,7 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     kf_error error = {KF_OK, ""};
     kf_measurement measurement;
     bool usable = true;
-    kf_status status = job_from_json(request, &job, &error);
+    kf_status status = kf_job_from_json(request, &job, &error);
     if (status == KF_OK) {
         const kf_setting *setting = job.other > 0 ? &setup->others[job.other - 1] : &setup->setting;
         status = kf_evaluate(setting, backend, &job, report_stage, &socket, &measurement, &usable, &error);
@@ -192,7 +153,7 @@ kf_status kf_worker_open(const kf_worker_setup *setup, kf_worker **worker, kf_er
         kf_copy_text(made->device, sizeof made->device, setup->device);
         made->setup.device = made->device;
     }
-    kf_status status = start_worker(made, error);
+    kf_status status = made->setup.together == NULL ? start_worker(made, error) : KF_OK;
     if (status != KF_OK) {
         free(made);
         made = NULL;
@@ -312,10 +273,10 @@ static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended
 
 /* A worker may have died since its last answer; then a new one gets the job. */
 static kf_status give_job(kf_worker *worker, const kf_job *job, kf_error *error) {
-    if (worker->process == 0 || !kf_message_send(worker->socket, job_to_json(job))) {
+    if (worker->process == 0 || !kf_message_send(worker->socket, kf_job_to_json(job))) {
         stop_worker(worker, NULL);
         KF_TRY(start_worker(worker, error));
-        if (!kf_message_send(worker->socket, job_to_json(job)))
+        if (!kf_message_send(worker->socket, kf_job_to_json(job)))
             return kf_fail(error, KF_MACHINE, "the worker process died at once, before its first config");
     }
     worker->jobs++;
@@ -356,6 +317,11 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
                             kf_measurement *measurement, kf_error *error) {
     no_measurement(measurement, KF_STATE_CRASH);
     *outcome = KF_ABANDONED;
+    if (worker->setup.together != NULL) {
+        if (kf_interrupted || (deadline > 0.0 && kf_clock_seconds() >= deadline)) return KF_OK;
+        *outcome = KF_MEASURED;
+        return kf_together_measure(&worker->setup, job, measurement, error);
+    }
     const kf_status status = kf_worker_give(worker, job, deadline, error);
     if (status == KF_INTERRUPTED) return KF_OK;
     KF_TRY(status);

@@ -1,7 +1,8 @@
 /* The worker process: configs are measured in a child made by fork(), which has the scene and the reference
  * already and alone opens the backend. A kernel that faults, hangs or exhausts memory ends the worker, costs
  * one config, and the next config gets a new worker. The process that holds a kf_worker must never open a
- * backend itself: CUDA and threads do not survive fork(). */
+ * backend itself: CUDA and threads do not survive fork(). Of several processes that measure together there is
+ * no child (together.h). */
 #ifndef KF_HARNESS_WORKER_WORKER_H
 #define KF_HARNESS_WORKER_WORKER_H
 
@@ -15,8 +16,10 @@ typedef struct kf_worker kf_worker;
 
 typedef struct kf_worker_setup {
     kf_setting setting;
-    const kf_setting *others;     /* that jobs may name in its place (kf_job.other); outlive the worker */
-    const char *device;           /* as for kf_backend_open */
+    const kf_setting *others; /* that jobs may name in its place (kf_job.other); outlive the worker */
+    const char *device;       /* as for kf_backend_open */
+    kf_backend *
+        together; /* of several processes' devices, which measure together: then there is no worker process */
     double limit_seconds;         /* for verifying and measuring one config */
     double compile_limit_seconds; /* for compiling it, before that */
     void (*idle)(void *context); /* called while a worker starts, which on a GPU takes a while; may be NULL */

@@ -1,0 +1,78 @@
+#include "harness/worker/together.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/world.h"
+#include "base/util/memory.h"
+#include "harness/worker/job.h"
+
+static void say_nothing(void *context, kf_stage stage) {
+    (void)context;
+    (void)stage;
+}
+
+static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_measurement *m,
+                          kf_error *error) {
+    char hash[KF_HASH_HEX], what[64 + KF_HASH_HEX];
+    bool usable = true;
+    kf_config_hash(&job->config, hash);
+    (void)snprintf(what, sizeof what, "config %.12s", hash);
+    kf_world_limit(setup->compile_limit_seconds + setup->limit_seconds, what);
+    kf_status status =
+        kf_evaluate(&setup->setting, setup->together, job, say_nothing, NULL, m, &usable, error);
+    /* Without memory it could do with a new process, and there is none. */
+    kf_error ruin = {KF_OK, ""};
+    const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &ruin);
+    if (ruined != KF_OK) (void)kf_fail_context(&ruin, "config %.12s left the device unusable", hash);
+    kf_status agreed = kf_world_agree(ruined, &ruin);
+    kf_world_limit(0, "");
+    if (status == KF_OK && agreed != KF_OK) status = kf_fail(error, KF_HOST, "%s", ruin.message);
+    return status;
+}
+
+kf_status kf_together_measure(const kf_worker_setup *setup, const kf_job *job, kf_measurement *measurement,
+                              kf_error *error) {
+    cJSON *json = kf_job_to_json(job);
+    char *text = cJSON_PrintUnformatted(json);
+    int64_t bytes = (int64_t)strlen(text) + 1;
+    cJSON_Delete(json);
+    kf_status status = kf_world_share(&bytes, sizeof bytes, error);
+    if (status == KF_OK) status = kf_world_share(text, (size_t)bytes, error);
+    free(text);
+    return status == KF_OK ? evaluate(setup, job, measurement, error) : status;
+}
+
+kf_status kf_together_end(kf_error *error) {
+    int64_t bytes = 0;
+    return kf_world_share(&bytes, sizeof bytes, error);
+}
+
+/* *ended: the first has nothing more to do. */
+static kf_status take_job(kf_job *job, bool *ended, kf_error *error) {
+    int64_t bytes = 0;
+    KF_TRY(kf_world_share(&bytes, sizeof bytes, error));
+    *ended = bytes == 0;
+    if (*ended) return KF_OK;
+    char *text = kf_allocate((size_t)bytes);
+    kf_status status = kf_world_share(text, (size_t)bytes, error);
+    cJSON *json = status == KF_OK ? cJSON_Parse(text) : NULL;
+    if (status == KF_OK) status = kf_job_from_json(json, job, error);
+    cJSON_Delete(json);
+    free(text);
+    return status;
+}
+
+kf_status kf_together_follow(const kf_worker_setup *setup, kf_error *error) {
+    for (;;) {
+        kf_job job;
+        kf_measurement measurement = {0};
+        kf_error said; /* the first says it, too */
+        bool ended;
+        KF_TRY(take_job(&job, &ended, error));
+        if (ended) return KF_OK;
+        (void)evaluate(setup, &job, &measurement, &said);
+        kf_measurement_free(&measurement);
+    }
+}

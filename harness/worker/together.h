@@ -1,0 +1,19 @@
+/* Several processes that mpirun or srun started measure each config together (base/backend/world.h): the
+ * first leads, all evaluate the job that it gives, in these very processes and not in one made by fork(),
+ * which MPI does not survive. A config that fails on one has failed; one that ends a process, or does not
+ * end, ends all. */
+#ifndef KF_HARNESS_WORKER_TOGETHER_H
+#define KF_HARNESS_WORKER_TOGETHER_H
+
+#include "harness/worker/worker.h"
+
+/* Of the first: all measure the job. KF_HOST when a machine could not do it, or a device is of no use any
+ * more. */
+kf_status kf_together_measure(const kf_worker_setup *setup, const kf_job *job, kf_measurement *measurement,
+                              kf_error *error);
+/* Of the others: does what the first gives until that ends. */
+kf_status kf_together_follow(const kf_worker_setup *setup, kf_error *error);
+/* Of the first: there is nothing more to do. */
+kf_status kf_together_end(kf_error *error);
+
+#endif
