@@ -15,7 +15,7 @@ typedef struct kf_sph_cost {
     bool gpu;
     double multiprocessors;
     double full;    /* neighbours over those of a particle inside the fluid, in the mean */
-    double highest; /* above the terrain */
+    double highest; /* above the terrain, in columns */
 } kf_sph_cost;
 
 typedef struct kf_tally {
@@ -82,6 +82,11 @@ static double cells_of_row(const kf_tally *t, double across2) {
     return left <= 0 ? 0 : fmin(width, 1 + 2 * sqrt(left) / cell);
 }
 
+/* Rows of cells that begin at the ground. */
+static bool in_columns(const kf_particle_scene *scene) {
+    return scene->terrain.heights != NULL && scene->dimensions == 3;
+}
+
 static int ascending(const void *a, const void *b) {
     const double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
@@ -131,7 +136,7 @@ static void look_through(kf_tally *t) {
     for (int axis = 0; axis <= up; axis++)
         t->cells *= ceil(t->scene->size[axis] / cell);
     /* Columns on terrain end above what lies there (sph_grid.c). */
-    if (t->scene->terrain.heights != NULL && deep)
+    if (in_columns(t->scene))
         t->cells = ceil(t->scene->size[0] / cell) * ceil(t->scene->size[1] / cell) *
                    ((2 * t->cost->highest + 4 * t->support) / cell + 3);
 }
@@ -246,12 +251,9 @@ static double range_instructions(const kf_tally *t) {
     const double full = full_ranges(t);
     return full * RANGE + (t->ranges - full) * IMAGE + (t->options.prune ? t->ranges * PRUNE : 0);
 }
-static bool in_columns(const kf_tally *t) {
-    return t->scene->terrain.heights != NULL && t->scene->dimensions == 3;
-}
 /* Where a range begins; on terrain where its column does, first. */
 static double range_waits(const kf_tally *t) {
-    return full_ranges(t) * (in_columns(t) ? 2 : 1) * rates.wait_range;
+    return full_ranges(t) * (in_columns(t->scene) ? 2 : 1) * rates.wait_range;
 }
 /* How often a loop that takes so many at a time waits; those to spare it takes one by one. */
 static double turns_of(const kf_tally *t, double passes) {
@@ -453,16 +455,6 @@ static double share_of_neighbours(const kf_particle_scene *scene) {
     return found / looked / kf_sph_neighbours(scene);
 }
 
-static double highest_above_ground(const kf_particle_scene *scene) {
-    double highest = 0;
-    for (size_t k = 0; scene->terrain.heights != NULL && k < scene->count; k++) {
-        const float *p = scene->position + 3 * k;
-        highest = fmax(highest,
-                       (double)p[2] - kf_terrain_height(&scene->terrain, (double)p[0], (double)p[1], NULL));
-    }
-    return highest;
-}
-
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
     static const double UNKNOWN = 132; /* as an H200 */
     kf_sph_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
@@ -473,7 +465,7 @@ static void *open_cost(const kf_problem *problem, const kf_device_info *device) 
     for (int side = 0; side < 2 * cost->scene->dimensions; side++)
         if (cost->scene->sides[side] != KF_SIDE_PERIODIC) cost->full = 0;
     if (cost->full == 0) cost->full = share_of_neighbours(cost->scene);
-    cost->highest = highest_above_ground(cost->scene);
+    if (in_columns(cost->scene)) cost->highest = kf_sph_highest(cost->scene);
     return cost;
 }
 

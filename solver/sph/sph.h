@@ -106,6 +106,8 @@ double kf_sph_neighbours(const kf_particle_scene *scene);
 kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_grid *grid,
                            kf_error *error);
 void kf_sph_free_grid(kf_sph_grid *grid);
+/* How far above the ground particles begin; three dimensions, on terrain. */
+double kf_sph_highest(const kf_particle_scene *scene);
 
 /* sph_arguments.c: everything but pointers. */
 void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *options,

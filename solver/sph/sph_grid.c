@@ -50,8 +50,7 @@ static void ground_range(const kf_particle_scene *scene, const kf_sph_grid *grid
         }
 }
 
-/* How far above the ground particles begin. */
-static double highest_above_ground(const kf_particle_scene *scene) {
+double kf_sph_highest(const kf_particle_scene *scene) {
     double highest = 0.0;
     for (size_t k = 0; k < scene->count; k++) {
         const float *p = scene->position + 3 * k;
@@ -64,7 +63,7 @@ static double highest_above_ground(const kf_particle_scene *scene) {
 /* On terrain a column of cells begins below the ground, and ends where snow is not expected: what flies
  * higher is in its last cell, and what reads that column looks there, too. */
 static kf_status cut_columns(const kf_particle_scene *scene, kf_sph_grid *grid, kf_error *error) {
-    const double allowed = 2.0 * highest_above_ground(scene) + 4.0 * scene->support;
+    const double allowed = 2.0 * kf_sph_highest(scene) + 4.0 * scene->support;
     double total = 0.0;
     grid->columns = kf_allocate((2 * (size_t)grid->rows + 1) * sizeof *grid->columns);
     int first = 0;

@@ -513,6 +513,17 @@ static void rows_by_hand(void **state) {
                      25 * 600 + beside_waits, P, 128, 36);
     CHECK(&scene, &config, flow);
     scene.sides[4] = scene.sides[5] = KF_SIDE_NO_SLIP;
+    /* On terrain a column is found before its cells, and a plane is put through the ground in three reads.
+     * Columns are twice as high as what lies there, four supports and three cells more. */
+    double heights[9] = {0};
+    scene.terrain = (kf_terrain){.nodes = {3, 3}, .cell = 100, .heights = heights};
+    flow[0] = kernel("flow", 104, FLOW + 300 + 25 * 80 + 25 * 38 + pairs, 50 * 600 + beside_waits + 3 * 220,
+                     P, 128, 36);
+    CHECK(&scene, &config, flow);
+    const double columns = 20 * 16 * (2 * 4 + 4 * 2 + 3);
+    const expected ground[] = {pass("sum_cells", 4 * columns / P, 8 * columns / P, 6 * 256, 1, 256)};
+    CHECK(&scene, &config, ground);
+    scene.terrain.heights = NULL;
     /* Walls of particles are summed over first; they do not look at the others. */
     scene.wall_count = 100;
     const expected dummies[] = {

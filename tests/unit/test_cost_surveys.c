@@ -23,10 +23,10 @@ static const struct {
               {"survey-decay-1024x1024x1", 0.89, 0.88},
               {"survey-decay-2304x2304x1", 0.88, 0.88},
               {"survey-decay-3072x3072x1", 0.86, 0.86},
-              {"survey-particles_32-80x80x80", 0.93, 0.9},
-              {"survey-particles_80-72x72x72", 0.88, 0.85},
+              {"survey-particles_32-80x80x80", 0.93, 0.93},
+              {"survey-particles_80-72x72x72", 0.88, 0.87},
               {"survey-particles_bingham-64x64x64", 0.88, 0.85},
-              {"survey-avalanche-300x300x150", 0.93, 0.9},
+              {"survey-avalanche-300x300x150", 0.93, 0.91},
               {"survey-ball-128x112x96", 0.95, 0}};
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
