@@ -14,7 +14,7 @@
 #define KF_ROWS      a->rows
 #else
 #define KF_FIRST_ROW 0
-#define KF_ROWS      a->nodes[1]
+#define KF_ROWS      ny
 #endif
 #define KF_RING (KF_FACE_2 == 5)
 
@@ -118,7 +118,7 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
 #endif
     for (int aside = -1; aside <= 1; aside++) {
         /* A diagonal out of a corner belongs to the rows. */
-        if (!along_x && !KF_RING && (py - aside < 0 || py - aside >= ny)) continue;
+        if (!along_x && !KF_RING && (KF_FIRST_ROW + at - aside < 0 || KF_FIRST_ROW + at - aside >= ny)) continue;
         const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
                               : kf_direction_of[inward + 1 + 3 * (aside + 1)];
         kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
