@@ -101,7 +101,7 @@ static void look_through(kf_tally *t) {
     double cells = 0, most = 0;
     for (int ox = -reach; ox <= reach; ox++)
         for (int oy = deep ? -reach : 0; oy <= (deep ? reach : 0); oy++) {
-            double here[PLACES * PLACES];
+            double here[PLACES * PLACES] = {0};
             int count = 0;
             for (int a = 0; a < PLACES; a++)
                 for (int b = 0; b < (deep ? PLACES : 1); b++) {
