@@ -281,8 +281,11 @@ static double scan_instructions(const kf_tally *t) {
 static double walks(const kf_tally *t) {
     const double mean = t->rows * t->runs / t->neighbours, more = mean / (1 + mean);
     double most = 0;
-    for (double left = more; left > 1e-12; left *= more)
+    double left = more;
+    while (left > 1e-12) {
         most += 1 - pow(1 - left, WARP);
+        left *= more;
+    }
     return most / mean;
 }
 
@@ -442,7 +445,8 @@ static double share_of_neighbours(const kf_particle_scene *scene) {
     const size_t wanted = (size_t)fmax(8, fmin(256, PAIRS / (double)scene->count)),
                  every = scene->count > wanted ? scene->count / wanted : 1;
     const float reach = (float)(scene->support * scene->support);
-    double found = 0, looked = 0;
+    double found = 0;
+    size_t looked = 0;
     for (size_t i = every / 2; i < scene->count; i += every, looked++) {
         const float *p = scene->position + 3 * i;
         size_t near = 0;
@@ -452,7 +456,7 @@ static double share_of_neighbours(const kf_particle_scene *scene) {
         }
         found += (double)near - 1;
     }
-    return found / looked / kf_sph_neighbours(scene);
+    return found / (double)looked / kf_sph_neighbours(scene);
 }
 
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {

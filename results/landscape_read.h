@@ -5,7 +5,7 @@
 #include "results/landscape_file.h"
 
 /* Reads the text, unpacks it, closes what was cut off. The caller deletes *root. */
-kf_status kf_landscape_text_read(const char *path, cJSON **root, kf_error *error);
+kf_status kf_landscape_text_read(const char *file, cJSON **root, kf_error *error);
 
 kf_status kf_landscape_complain(const kf_landscape_file *file, const char *where, kf_error *error,
                                 const char *what);

@@ -201,13 +201,15 @@ static void fill_polygons(placing *p, const double at_column[2], double ground, 
     for (int b = 0; b < p->bodies->count; b++) {
         const kf_particle_body *body = &p->bodies->list[b];
         if (body->kind != KF_BODY_POLYGON || !in_polygon(body, up, at_column[0], at_column[1])) continue;
-        const double depth = body->depth * upright, top = ground + depth, first = 0.5 * upright;
-        for (double z = first; z < depth; z += 1.0) {
+        const double depth = body->depth * upright, top = ground + depth;
+        double z = 0.5 * upright;
+        while (z < depth) {
             double place[3] = {at_column[0], at_column[1], 0.0};
             place[up] = ground + z;
             /* Weight of what lies above, along the normal. */
             if (place[up] < s->size[up])
                 keep(p, at, place, b, false, place[up] + (top - place[up]) / (upright * upright));
+            z += 1.0;
         }
     }
 }
@@ -216,7 +218,8 @@ static void place_columns(void *data, size_t begin, size_t end) {
     placing *p = data;
     const kf_particle_scene *s = p->scene;
     for (size_t c = begin; c < end; c++) {
-        const double at_column[2] = {(double)(c / (size_t)p->columns[1]) + 0.5,
+        const size_t row = c / (size_t)p->columns[1];
+        const double at_column[2] = {(double)row + 0.5,
                                      s->dimensions == 3 ? (double)(c % (size_t)p->columns[1]) + 0.5 : 0.0};
         size_t at[2] = {p->fill ? p->counts[2 * c] : 0, p->fill ? p->counts[2 * c + 1] : 0};
         double upright = 1.0;

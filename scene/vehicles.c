@@ -9,6 +9,7 @@ static const double PI = 3.14159265358979323846;
 /* Through the rows' values by Catmull and Rom's cubic; rows are in the order of their first column. */
 static double along(int rows, int columns, const double *table, int column, double x) {
     int r = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): rows are one array */
     while (r + 2 < rows && table[(r + 1) * columns] <= x)
         r++;
     const double *here = table + (size_t)(r * columns), *next = here + columns;

@@ -430,6 +430,7 @@ static kf_status cpu_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
     return KF_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is a backend's; it is written */
 static kf_status cpu_raise(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error) {
     (void)stream;
     KF_TRY(settle(error));
@@ -437,6 +438,7 @@ static kf_status cpu_raise(kf_stream *stream, uint32_t *flag, uint32_t count, kf
     return KF_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is a backend's */
 static kf_status cpu_await_flag(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error) {
     (void)stream;
     KF_TRY(settle(error));

@@ -67,7 +67,7 @@ void *kf_cuda_stream_handle(const kf_stream *stream) {
 /* With the attribute that lets it begin while its predecessor ends, where it wants to and the device can. */
 static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const unsigned grid[3],
                               void **extra) {
-    const CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
+    CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
     const unsigned block[3] = {(unsigned)launch->block[0], (unsigned)launch->block[1],
                                (unsigned)launch->block[2]};
     const unsigned shared = (unsigned)launch->shared_bytes;

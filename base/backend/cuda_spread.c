@@ -147,10 +147,11 @@ kf_status kf_cuda_end_spread(kf_cuda_buffer *made, kf_status status, kf_buffer *
 kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
                                 const size_t *ends, kf_buffer **buffer, kf_error *error) {
     size_t page = 0;
-    kf_cuda_buffer *made;
+    kf_cuda_buffer *made = NULL;
     KF_TRY(check_peers(parts, count, error));
-    KF_TRY(kf_cuda_reserve(parts[0], bytes, &made, &page, error));
-    kf_status status = map_runs(made, parts, count, page, period, ends, error);
+    kf_status status = kf_cuda_reserve(parts[0], bytes, &made, &page, error);
+    if (made == NULL) return status;
+    status = map_runs(made, parts, count, page, period, ends, error);
     if (status == KF_OK) status = kf_cuda_give_access(made, 0, made->reserved, parts, count, error);
     return kf_cuda_end_spread(made, status, buffer);
 }
@@ -158,10 +159,10 @@ kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t byte
 kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                  int count, kf_buffer **buffer, kf_error *error) {
     size_t page = 0;
-    kf_cuda_buffer *made;
-    KF_TRY(kf_cuda_reserve(backend, bytes, &made, &page, error));
+    kf_cuda_buffer *made = NULL;
+    kf_status status = kf_cuda_reserve(backend, bytes, &made, &page, error);
+    if (made == NULL) return status;
     const size_t pages = made->reserved / page;
-    kf_status status = KF_OK;
     for (size_t run[2] = {0, 0};
          status == KF_OK && kf_buffer_next_kept(page, pages, bytes, period, kept, count, run);) {
         const size_t offset = run[0] * page, size = (run[1] - run[0]) * page;

@@ -36,7 +36,7 @@ int64_t kf_world_process(int rank);
 
 /* "rank 2 of 4 on node07". Returns buffer. */
 enum { KF_MEMBER_TEXT = 128 };
-char *kf_member_text(const kf_world *world, int rank, char buffer[KF_MEMBER_TEXT]);
+char *kf_member_text(const kf_world *all, int rank, char buffer[KF_MEMBER_TEXT]);
 
 /* From now on a thread says twice a second that this process is there, and ends it with one line when another
  * is not. */

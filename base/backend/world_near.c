@@ -19,12 +19,12 @@ static const double patience_seconds = 20.0;
 
 /* What every process of the host says, to all of them. */
 kf_status kf_world_agree_near(kf_status status, kf_error *error) {
-    int first, count, agreed = status;
+    int first, count, agreed = (int)status;
     kf_world_near(&first, &count);
     int *said = kf_allocate_zeroed((size_t)count + 1, sizeof *said);
     kf_message *messages = kf_allocate((2 * (size_t)count + 1) * sizeof *messages);
     int sent = 0, rank = kf_world_rank();
-    said[count] = status;
+    said[count] = (int)status;
     for (int i = 0; i < count; i++) {
         if (first + i == rank) continue;
         messages[sent++] = (kf_message){first + i, NEAR_TAG, true, &said[count], sizeof *said};
@@ -34,12 +34,12 @@ kf_status kf_world_agree_near(kf_status status, kf_error *error) {
     kf_error lost = {KF_OK, ""};
     kf_world_post(messages, sent, &posted);
     if (kf_world_complete(&posted, &lost) != KF_OK) {
-        agreed = lost.status;
+        agreed = (int)lost.status;
         if (status == KF_OK && error != NULL) *error = lost;
     }
     for (int i = 0; i < count && agreed == KF_OK; i++) {
-        if (said[i] == KF_OK) continue;
-        agreed = kf_fail(error, (kf_status)said[i], "rank %d, on the same host, could not", first + i);
+        if (said[i] == (int)KF_OK) continue;
+        agreed = (int)kf_fail(error, (kf_status)said[i], "rank %d, on the same host, could not", first + i);
     }
     free(messages);
     free(said);

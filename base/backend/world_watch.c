@@ -65,7 +65,7 @@ static void spread(kf_status status, const char *text) {
         kf_allocate_zeroed(1, sizeof *words); /* stays: a message may be under way when this ends */
     void **requests = kf_allocate_zeroed((size_t)world->size, sizeof *requests);
     words->rank = world->rank;
-    words->status = status;
+    words->status = (int32_t)status;
     kf_copy_text(words->text, sizeof words->text, text);
     for (int rank = 0; rank < world->size; rank++)
         if (rank != world->rank)
@@ -91,7 +91,7 @@ static void say_end(const char *text) {
 /* The run is over: the rest of the program must not go on. */
 static void end_here(kf_status status) {
     nap(), nap(), nap(); /* others have their say before mpirun ends them */
-    _exit(status);
+    _exit((int)status);
 }
 
 /* First the line: mpirun may end this process before the others have heard of it. */

@@ -292,7 +292,7 @@ static kf_status compare(bench *b, const row *r, kf_error *error) {
         size_t differing = one.bytes == team.bytes ? 0 : 1;
         for (size_t i = 0; i < one.bytes && one.bytes == team.bytes; i++)
             differing += ((const char *)one.state)[i] != ((const char *)team.state)[i];
-        const bool force = memcmp(&one.load, &team.load, sizeof one.load) == 0;
+        const bool force = kf_solid_load_same(&one.load, &team.load);
         char note[200];
         (void)snprintf(note, sizeof note, "%d steps on %d devices: %s, the force is %s", CHECK_STEPS,
                        b->parts,
@@ -345,7 +345,7 @@ static kf_status strong(bench *b, const row *r, kf_error *error) {
     KF_TRY(on_device(b, r, b->spec, 1, 1, "", &team, error));
     (void)snprintf(note, sizeof note, "%.3f times one device's %.4f ms", one.ms / team.ms, one.ms);
     add_figure(b, r, team.ms, "ms", team.spread, one.ms / team.ms / b->parts, note,
-               memcmp(&one.load, &team.load, sizeof one.load) != 0);
+               !kf_solid_load_same(&one.load, &team.load));
     return KF_OK;
 }
 

@@ -11,7 +11,6 @@
  * for those of H200s. Draws into path and prints the predicted table with
  * its assumptions, as JSON if asked. KF_BAD_INPUT where the file lacks the figure that the model takes a
  * device's rate from, or links. */
-kf_status kf_plot_scaling(const char *figures, const char *links, const char *path, bool json,
-                          kf_error *error);
+kf_status kf_plot_scaling(const char *file, const char *links, const char *path, bool json, kf_error *error);
 
 #endif

@@ -27,7 +27,7 @@ static bool open_loose(const kf_session *session, loose *l) {
     const kf_problem *problem = session->request->problem;
     kf_problem_options options = kf_problem_options_of(&problem->facts, problem->seed);
     kf_error error;
-    *l = (loose){NULL};
+    *l = (loose){.problem = NULL};
     if (options.accuracy >= LOOSEST) return false;
     options.accuracy = LOOSEST;
     if (problem->system->open == NULL ||

@@ -25,6 +25,9 @@ typedef struct kf_solid_load {
     double force[3], torque[3];
 } kf_solid_load;
 
+/* Whether two are the same, bit for bit. */
+bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other);
+
 typedef struct kf_flow_methods {
     kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
     /* The same velocity on the device, for what goes with the flow: single precision, [z][y][x][4], the

@@ -9,6 +9,11 @@
 /* Beyond this the lattice Boltzmann method no longer describes a flow; sound travels 0.577 cells a step. */
 static const double speed_limit = 0.5;
 
+bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other) {
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): bits are asked for */
+    return memcmp(one, other, sizeof *one) == 0;
+}
+
 void kf_fields_free(kf_fields *fields) {
     free(fields->density);
     for (int i = 0; i < 3; i++)

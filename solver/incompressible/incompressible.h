@@ -102,10 +102,16 @@ bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_optio
 bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
 
+typedef enum kf_launch_kind {
+    KF_LAUNCH_PLACES,
+    KF_LAUNCH_SUMS,
+    KF_LAUNCH_BLOCK,
+    KF_LAUNCH_ITEM
+} kf_launch_kind;
 /* A launch of a step as the cost model sees it. */
 typedef struct kf_listed_launch {
     const char *name;
-    enum { KF_LAUNCH_PLACES, KF_LAUNCH_SUMS, KF_LAUNCH_BLOCK, KF_LAUNCH_ITEM } kind;
+    kf_launch_kind kind;
     int cells[3];  /* of its level */
     double blocks; /* of threads; of one item: 1 */
     double bytes;  /* least that are read and written */

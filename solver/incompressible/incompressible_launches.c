@@ -16,20 +16,21 @@ static const char *called(const kf_incompressible_builder *b, const char *name) 
 }
 
 static double block_count(const kf_incompressible_options *o, const int extent[3]) {
-    return (double)((extent[0] + o->block_x - 1) / o->block_x) *
-           (double)((extent[1] + o->block_y - 1) / o->block_y) * extent[2];
+    const int along_x = (extent[0] + o->block_x - 1) / o->block_x,
+              along_y = (extent[1] + o->block_y - 1) / o->block_y;
+    return (double)along_x * along_y * extent[2];
 }
 
 /* Whether it is told to who lists instead of launched; blocks of threads. */
-static bool is_listed(const kf_incompressible_builder *b, const char *name, int kind, double blocks,
-                      const kf_incompressible_arguments *a, double bytes) {
+static bool is_listed(const kf_incompressible_builder *b, const char *name, kf_launch_kind kind,
+                      double blocks, const kf_incompressible_arguments *a, double bytes) {
     if (b->list == NULL) return false;
     kf_listed_launch launch = {.name = called(b, name),
+                               .kind = kind,
                                .bytes = bytes,
                                .blocks = blocks,
                                .of_solve = b->solving,
                                .iterated = b->iterating};
-    launch.kind = kind;
     launch.sweeps = kind == KF_LAUNCH_BLOCK ? a->sweeps : 0;
     memcpy(launch.cells, a->cells, sizeof launch.cells);
     b->list(b->data, &launch);

@@ -41,8 +41,9 @@ void kf_incompressible_lay_out(kf_level *level) {
  * where the pressure is 0, half a cell of the finest level outside. The last cell may reach beyond the
  * domain. Words hold little more than 2. */
 static double outflow_openness(const kf_incompressible *s, int level, int face) {
+    const int axis = face / 2;
     const double size = pow(2.0, level),
-                 beyond = s->levels[level].cells[face / 2] * size - s->levels[0].cells[face / 2];
+                 beyond = s->levels[level].cells[axis] * size - s->levels[0].cells[axis];
     return size / fmax(0.5 * size + 0.5 - (face % 2 ? beyond : 0.0), 0.48 * size);
 }
 

@@ -55,11 +55,13 @@ static double plane_sum_along(int dimensions, double support, double distance) {
  * neighbours balance. */
 void kf_sph_half_space(int dimensions, double support, double distance, double sums[3]) {
     sums[0] = sums[1] = sums[2] = 0.0;
-    for (double t = distance + 0.5; t < support; t += 1.0) {
+    double t = distance + 0.5;
+    while (t < support) {
         const double layer = plane_sum(dimensions, support, t);
         sums[0] += layer;
         sums[1] += t * layer;
         sums[2] += plane_sum_along(dimensions, support, t);
+        t += 1.0;
     }
 }
 

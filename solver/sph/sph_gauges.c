@@ -38,7 +38,9 @@ static bool in_a_wall(const kf_particle_scene *s, const kf_walls_near *walls, co
 static bool has_room(const kf_particle_scene *s, const kf_walls_near *walls, const double place[3]) {
     const int up = s->dimensions - 1;
     for (int i = 0; i < s->dimensions; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dimensions are 2 or 3 */
         if (s->sides[2 * i] != KF_SIDE_PERIODIC && place[i] < 0.0) return false;
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dimensions are 2 or 3 */
         if (s->sides[2 * i + 1] != KF_SIDE_PERIODIC && place[i] > s->size[i]) return false;
     }
     if (s->terrain.heights != NULL &&

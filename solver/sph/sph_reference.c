@@ -74,6 +74,7 @@ static void terrain_half(const kf_particle_scene *s, const double x[3], kf_sph_h
         half->n[up] = 1.0 / size;
         for (int i = 0; i < up; i++) {
             half->n[i] = -slope[i] / size;
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dimensions are 2 or 3 */
             half->distance += (x[i] - foot[i]) * half->n[i];
         }
         for (int i = 0; i < up; i++)

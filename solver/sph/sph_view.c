@@ -142,13 +142,14 @@ static bool above_box(const kf_sph_view *v, const double place[3]) {
 
 static float ground_depth(const kf_sph_view *v, int x, int y, double from, double to, double step) {
     double place[3];
-    for (double t = from; t < to; t += step) {
+    for (int k = 0; from + k * step < to; k++) {
+        const double t = from + k * step;
         place_of(v, x + 0.5, y + 0.5, t, place);
         if (!above_box(v, place) || place[2] < v->base ||
             place[2] > ground_below(v->scene, place[0], place[1], NULL))
             continue;
         double low = t - step, high = t;
-        for (int k = 0; k < 24; k++) {
+        for (int half = 0; half < 24; half++) {
             const double middle = 0.5 * (low + high);
             place_of(v, x + 0.5, y + 0.5, middle, place);
             if (above_box(v, place) && place[2] >= v->base &&

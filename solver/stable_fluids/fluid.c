@@ -98,6 +98,7 @@ static void add_waves(const kf_fluid_waves *w, const int cell[3], double speed, 
     for (int wave = 0; wave < WAVES; wave++) {
         double c = 1, s = 0;
         for (int i = 0; i < dimensions; i++) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dimensions are 2 or 3 */
             const double *turn = w->turns[i] + 2 * ((size_t)cell[i] * PERIODS + (size_t)w->periods[wave][i]);
             const double real = c * turn[0] - s * turn[1];
             s = c * turn[1] + s * turn[0];

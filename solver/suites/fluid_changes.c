@@ -9,7 +9,7 @@ kf_status kf_fluid_change(const kf_problem *from, const cJSON *changes, kf_json_
                           kf_error *error) {
     static const char *const keys[] = {"without_particles", NULL};
     bool without_particles = false;
-    (void)device, (void)reason;
+    (void)device, reason[0] = '\0';
     KF_TRY(kf_json_check_keys(place, changes, keys, error));
     KF_TRY(kf_json_boolean(place, changes, "without_particles", false, &without_particles, error));
     kf_fluid *fluid = kf_fluid_copy(kf_problem_fluid(from));

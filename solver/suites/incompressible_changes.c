@@ -22,9 +22,9 @@ kf_status kf_incompressible_change(const kf_problem *from, const cJSON *changes,
     static const char *const keys[] = {"steps", "viscous_term", "limiter", "tolerance", NULL};
     const kf_incompressible_model *before = &kf_problem_scene(from)->incompressible;
     double steps = before->steps > 0.0 ? before->steps : 1.0, tolerance = before->tolerance;
-    int viscous = before->viscous_term;
+    int viscous = (int)before->viscous_term;
     bool limiter = !before->unlimited;
-    (void)device, (void)reason;
+    (void)device, reason[0] = '\0';
     const double now = steps;
     KF_TRY(kf_json_check_keys(place, changes, keys, error));
     KF_TRY(kf_json_number(place, changes, "steps", false, 1e-3, KF_MOST_STEP_RATIO, &steps, error));

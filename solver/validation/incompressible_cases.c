@@ -89,9 +89,10 @@ static kf_status case_taylor_green(kf_validation *validation, kf_error *error) {
     const int grids = validation->gpu ? 3 : validation->quick ? 2 : 3, first = validation->gpu ? 32 : 16;
     for (int limited = 0; limited < 2; limited++) {
         double before = 0.0, off = 0.0;
-        for (int grid = 0; grid < grids; grid++, before = off) {
+        for (int grid = 0; grid < grids; grid++) {
             const int n = first << grid;
             char quantity[96];
+            before = off;
             KF_TRY(vortices(validation, n, limited != 0, &off, error));
             if (grid == 0) continue;
             (void)snprintf(quantity, sizeof quantity,

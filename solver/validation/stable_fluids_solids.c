@@ -139,7 +139,8 @@ static kf_status fluid_stream(kf_validation *v, double viscosity, double acceler
         s->mean = 0;
         for (int n = 0; n < NX * NY; n++) {
             s->mean += state.velocity[0][n] / (NX * NY);
-            if (hypot(n % NX + 0.5 - NX / 2.0, n / NX + 0.5 - NY / 2.0) < 0.75 * DIAMETER / 2)
+            const int row = n / NX;
+            if (hypot(n % NX + 0.5 - NX / 2.0, row + 0.5 - NY / 2.0) < 0.75 * DIAMETER / 2)
                 inside += state.velocity[0][n], count++;
         }
         s->leak = fabs(inside / count) / s->mean;

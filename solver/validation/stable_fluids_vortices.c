@@ -201,7 +201,8 @@ static void begin_pair(const pair *given, pair_run *run) {
         run->code.work[i] = kf_allocate(count * sizeof *run->omega);
     const double peak = given->circulation / (pi * given->radius * given->radius);
     for (size_t at = 0; at < count; at++) {
-        const double x = (double)(at % (size_t)n) - 0.5 * n, y = (double)(at / (size_t)n) - 0.5 * n,
+        const size_t row = at / (size_t)n;
+        const double x = (double)(at % (size_t)n) - 0.5 * n, y = (double)row - 0.5 * n,
                      one = hypot(x - 0.5 * given->apart, y) / given->radius,
                      other = hypot(x + 0.5 * given->apart, y) / given->radius;
         run->omega[at] = (kf_dcomplex){peak * (exp(-one * one) + exp(-other * other)), 0};

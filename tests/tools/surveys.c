@@ -148,7 +148,8 @@ static double misfit(const char *system, int left_out, const kf_cost_rate *rates
 /* Makes one rate after the other larger or smaller while that helps. */
 static void choose(const char *system, int left_out, const kf_cost_rate *rates) {
     double least = misfit(system, left_out, rates);
-    for (double factor = 2; factor > 1.1; factor = sqrt(factor))
+    double factor = 2;
+    while (factor > 1.1) {
         for (bool better = true; better;) {
             better = false;
             for (int r = 0; rates[r].name != NULL; r++)
@@ -164,6 +165,8 @@ static void choose(const char *system, int left_out, const kf_cost_rate *rates) 
                     }
                 }
         }
+        factor = sqrt(factor);
+    }
 }
 
 bool kf_surveys_choose(const char *system, int left_out, kf_chosen_rates *chosen) {

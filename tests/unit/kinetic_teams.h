@@ -82,7 +82,7 @@ static inline void same(const outcome *one, const outcome *team, const char *wha
     /* Of several processes the first has it. */
     if (kf_world_rank() == 0 && memcmp(one->state, team->state, one->bytes) != 0)
         fail_msg("%s: the states differ", what);
-    if (memcmp(&one->load, &team->load, sizeof one->load) != 0)
+    if (!kf_solid_load_same(&one->load, &team->load))
         fail_msg("%s: force %.17g %.17g %.17g, not %.17g %.17g %.17g", what, team->load.force[0],
                  team->load.force[1], team->load.force[2], one->load.force[0], one->load.force[1],
                  one->load.force[2]);
@@ -235,10 +235,11 @@ static inline kf_scene *free_scene(void) {
 
 static inline bool equal(const outcome *one, const outcome *team) {
     return one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0 &&
-           memcmp(&one->load, &team->load, sizeof one->load) == 0;
+           kf_solid_load_same(&one->load, &team->load);
 }
 
-static const char *const transfers[] = {"transfer=copies", "transfer=host"}, direct[] = "transfer=direct";
+static const char direct[] = "transfer=direct", copies[] = "transfer=copies";
+static const char *const transfers[] = {copies, "transfer=host"};
 
 /* The same of a team that is cut across y, too, unless cut is NULL. */
 static inline void run_cut(const kf_scene *scene, const char *const *fixed, const char *cut,

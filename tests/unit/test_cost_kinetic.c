@@ -398,8 +398,10 @@ static counted count(const kf_scene *scene) {
     }
     for (size_t i = 0; i < (size_t)N; i++) {
         c.band += touched[i];
-        for (unsigned length = 1; length <= 64; length++)
-            c.segments[length] += (cells[i] + length - 1) / length;
+        for (unsigned length = 1; length <= 64; length++) {
+            const unsigned pieces = (cells[i] + length - 1) / length;
+            c.segments[length] += pieces;
+        }
     }
     c.crowd = c.samples / full;
     free(cells);

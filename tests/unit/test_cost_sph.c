@@ -223,7 +223,7 @@ static void landscapes_of_a_gpu(void **state) {
         double least;
     } landscapes[] = {{"particles_32", 0.46}, {"particles_80", 0.6}, {"particles_bingham", 0.76}};
     for (size_t k = 0; k < sizeof landscapes / sizeof *landscapes; k++) {
-        kf_landscape *landscape;
+        kf_landscape *landscape = NULL;
         kf_landscape_prior none;
         kf_problem *problem = opened(landscapes[k].scene, 100);
         kf_cost_prior prior = {NULL, NULL};
@@ -291,10 +291,10 @@ static const double FULL = (HEAP - 1) / (4.0 / 3.0 * 3.14159265358979323846 * 8 
 static kf_particle_scene box_of(void) {
     static float places[3 * PARTICLES], zeros[3 * PARTICLES];
     for (int i = 0; i < PARTICLES; i++) {
-        const int heap = i / HEAP;
+        const int heap = i / HEAP, layer = heap / 30;
         places[3 * i] = 1 + 3.0f * (float)(heap % 6);
         places[3 * i + 1] = 1 + 3.0f * (float)(heap / 6 % 5);
-        places[3 * i + 2] = 1 + 3.0f * (float)(heap / 30);
+        places[3 * i + 2] = 1 + 3.0f * (float)layer;
     }
     kf_particle_scene scene = {.dimensions = 3,
                                .support = 2,
@@ -466,7 +466,8 @@ static double pruned_candidates(int particles) {
     for (int row = 0; row < 25; row++) {
         double here[16];
         for (int a = 0; a < 16; a++) {
-            const double at[2] = {0.125 + 0.25 * (a % 4), 0.125 + 0.25 * (a / 4)};
+            const int quarter = a / 4;
+            const double at[2] = {0.125 + 0.25 * (a % 4), 0.125 + 0.25 * quarter};
             const int offset[2] = {row % 5 - 2, row / 5 - 2};
             double square = 0;
             for (int i = 0; i < 2; i++) {

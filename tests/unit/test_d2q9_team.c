@@ -47,7 +47,7 @@ static void run(const kf_scene *scene, const char *const *fixed, const char *dev
 
 static bool equal(const outcome *one, const outcome *team) {
     return one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0 &&
-           memcmp(&one->load, &team->load, sizeof one->load) == 0;
+           kf_solid_load_same(&one->load, &team->load);
 }
 
 #define ONE_BY_ONE                                                                                           \
@@ -172,7 +172,7 @@ static const char *const *plan_of(int scene, int plan) {
 /* An outcome whose state is of the first process alone, where each has only its rows. */
 static bool agrees(const outcome *one, const outcome *team, bool whole) {
     return (!whole || (one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0)) &&
-           memcmp(&one->load, &team->load, sizeof one->load) == 0;
+           kf_solid_load_same(&one->load, &team->load);
 }
 
 /* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or four each, of one host or pretending to

@@ -67,8 +67,9 @@ static void test_mann_whitney_of_many(void **state) {
     for (int kind = 0; kind < 4; kind++) {
         double a[65], b[65];
         for (int i = 0; i < 65; i++) {
-            a[i] = kind < 2 ? i : i / 8;
-            b[i] = kind < 2 ? i + (kind == 0 ? 9.5 : 12.5) : (i + (kind == 2 ? 10 : 13)) / 8;
+            const int eighth = i / 8, later = (i + (kind == 2 ? 10 : 13)) / 8;
+            a[i] = kind < 2 ? i : eighth;
+            b[i] = kind < 2 ? i + (kind == 0 ? 9.5 : 12.5) : later;
         }
         const double exact = kf_mann_whitney(a, 64, b, 64), many = kf_mann_whitney(a, 65, b, 65);
         if (!(exact < 0.2 && many > 0.65 * exact && many < 1.4 * exact))

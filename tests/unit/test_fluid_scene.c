@@ -480,9 +480,10 @@ static void what_a_user_sees(void **state) {
     assert_string_equal(velocity->unit, "m/s");
     double energy = 0, top = 0;
     for (int n = 0; n < 16 * 12; n++) {
-        const double u = 1 + 2 * sin(2 * PI * (n / 16) / 24);
+        const int row = n / 16;
+        const double u = 1 + 2 * sin(2 * PI * row / 24);
         assert_true(fabs((double)velocity->values[3 * n] - u) < 1e-6 && velocity->values[3 * n + 1] == 0.0F);
-        assert_true((solid->values[n] > 0.5F) == ((n % 16 == 11 || n % 16 == 12) && n / 16 < 4));
+        assert_true((solid->values[n] > 0.5F) == ((n % 16 == 11 || n % 16 == 12) && row < 4));
         energy += 0.5 * u * u / (16 * 12);
         top = fmax(top, u);
     }

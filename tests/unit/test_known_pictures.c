@@ -63,9 +63,9 @@ static kf_snapshot flow_of(const kf_scene *scene) {
     float *u = kf_snapshot_add(&s, "velocity", "m/s", 3),
           *p = kf_snapshot_add(&s, "pressure_coefficient", "1", 1);
     for (size_t i = 0; i < s.count; i++) {
-        const size_t nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1];
+        const size_t nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1], plane = i / nx / ny;
         const double x = (double)(i % nx) / (double)nx, y = (double)(i / nx % ny) / (double)ny,
-                     z = (double)(i / nx / ny) / scene->nodes[2];
+                     z = (double)plane / scene->nodes[2];
         u[3 * i] = (float)(speed * (0.3 + x * y));
         u[3 * i + 1] = (float)(speed * (0.8 * x - 0.5 * z));
         u[3 * i + 2] = (float)(speed * (z - y * y));

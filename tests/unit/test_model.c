@@ -283,9 +283,11 @@ static void test_chosen_improves_most(void **state) {
             kf_surrogate_predict(surrogate, i, &mean, &deviation);
             mean += (double)offsets[i];
             improvements[i] = 0;
-            for (double z = -8; z < 8; z += 1e-3)
+            for (int k = -8000; k < 8000; k++) {
+                const double z = 1e-3 * k;
                 improvements[i] +=
                     fmax(0, best - mean - deviation * z) * exp(-0.5 * z * z) * 1e-3 / 2.5066283;
+            }
             most = fmax(most, improvements[i]);
         }
         assert_true(improvements[chosen] > 0.999 * most);

@@ -345,7 +345,8 @@ static void masks(void **state) {
     s = open_text(MASKED("\"shape\": \"disc\", \"center\": [0.8, 0.6], \"radius\": 0.31"), NULL);
     int solid = 0;
     for (int n = 0; n < 16 * 12; n++) {
-        const double dx = n % 16 + 0.5 - 8, dy = n / 16 + 0.5 - 6;
+        const int row = n / 16;
+        const double dx = n % 16 + 0.5 - 8, dy = row + 0.5 - 6;
         const int inside = dx * dx + dy * dy < 3.1 * 3.1;
         assert_int_equal(s->mask[n], inside ? KF_NODE_SOLID : KF_NODE_FLUID);
         solid += inside;

@@ -424,8 +424,9 @@ static void the_whole_terrain_is_seen(void **state) {
     kf_sph_view_ground(&view);
     int shown = 0;
     for (int i = 0; i < POINTS * POINTS; i++) {
+        const int across = i / POINTS;
         const double x = (scene->size[0] - scene->origin[0]) * (1.0 + i % POINTS) / (POINTS + 1),
-                     y = (scene->size[1] - scene->origin[1]) * (1.0 + i / POINTS) / (POINTS + 1);
+                     y = (scene->size[1] - scene->origin[1]) * (1.0 + across) / (POINTS + 1);
         const double height =
             kf_terrain_height(&scene->terrain, x + scene->origin[0], y + scene->origin[1], NULL);
         const double place[3] = {x * scene->spacing, y * scene->spacing,

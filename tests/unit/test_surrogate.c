@@ -196,16 +196,20 @@ static double improvement_by_quadrature(double u) {
 
 static void improvement_is_that_of_quadrature(void **state) {
     (void)state;
-    for (double u = -4.5; u <= 6; u += 0.25) {
+    for (int k = -18; k <= 24; k++) {
+        const double u = 0.25 * k;
         const double expected = log(improvement_by_quadrature(u)),
                      value = (double)kf_log_improvement((float)u);
         /* Single precision and the 1e-12 that keeps the logarithm finite cost most at the far end. */
         assert_true(fabs(value - expected) < (u < -3.5 ? 0.05 : 2e-3));
     }
-    for (double u = -20; u < -5; u += 1.5)
+    for (int k = 0; k < 10; k++) {
+        const double u = 1.5 * k - 20;
         assert_true(fabs((double)kf_log_improvement((float)u) - log(improvement_by_quadrature(u))) < 0.01);
-    for (float u = -9; u < 6; u += 0.01F)
-        assert_true(kf_log_improvement(u) < kf_log_improvement(u + 0.01F) + 1e-3F);
+    }
+    for (int k = -900; k < 600; k++)
+        assert_true(kf_log_improvement(0.01F * (float)k) <
+                    kf_log_improvement(0.01F * (float)(k + 1)) + 1e-3F);
 }
 
 /* Expected improvement takes the candidate with the better mean where deviations are alike, and the less

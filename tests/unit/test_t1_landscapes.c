@@ -216,8 +216,10 @@ static void check_dedispersion(const kf_problem *problem, const float *out, cons
     for (int y = 0; y < n[1]; y++)
         for (int x = 0; x < n[0]; x++) {
             double sum = 0.0;
-            for (int c = 0; c < 256; c++)
-                sum += in[c * (n[0] + 4 * n[1]) + x + y * shifts[c] / 16];
+            for (int c = 0; c < 256; c++) {
+                const int shift = y * shifts[c] / 16;
+                sum += in[c * (n[0] + 4 * n[1]) + x + shift];
+            }
             assert_true((double)out[y * n[0] + x] == sum);
         }
 }

@@ -23,8 +23,8 @@ static void compare(const kf_scene *scene, const char *const *fixed, int count) 
     outcome one, team;
     char what[1024] = "";
     for (int i = 0; fixed[i] != NULL; i++) {
-        strncat(what, fixed[i], sizeof what - strlen(what) - 2);
-        strcat(what, " ");
+        const size_t at = strlen(what);
+        (void)snprintf(what + at, sizeof what - at, "%s ", fixed[i]);
     }
     run(scene, fixed, "cpu:1", &one);
     for (int t = 0; t < count; t++) {
@@ -324,23 +324,23 @@ static void test_in_several_processes(void **state) {
                  {solid_of_moments, moments[0], direct, NULL},
                  {moving_moments, moments[3], direct, NULL},
                  {free_moments, moments[3], direct, NULL},
-                 {moments_at_ends, moments[2], transfers[0], NULL},
+                 {moments_at_ends, moments[2], copies, NULL},
                  {seam_scene, two_grids[0], direct, NULL},
                  {seam_scene, one_grid[0], direct, NULL},
                  {moving_scene, moving[0], direct, NULL},
                  {moving_scene, moving[1], direct, NULL},
                  {free_scene, moving[0], direct, NULL},
-                 {ball_scene, two_grids[0], transfers[0], NULL},
-                 {seam_scene, one_grid[0], transfers[0], NULL},
-                 {moving_scene, moving[1], transfers[0], NULL},
-                 {ball_scene, two_grids[0], transfers[0], "parts_y=2"},
-                 {ball_scene, two_grids[1], transfers[0], "parts_y=4"},
-                 {open_ends, doubles, transfers[0], "parts_y=2"},
-                 {free_between_mirrors, moving[0], transfers[0], "parts_y=2"},
-                 {seam_across_y, two_grids[0], transfers[0], "parts_y=2"},
-                 {seam_across_y, one_grid[0], transfers[0], "parts_y=2"},
-                 {open_ends, one_grid[2], transfers[0], "parts_y=2"},
-                 {moving_on_a_torus, moving[0], transfers[0], "parts_y=2"}};
+                 {ball_scene, two_grids[0], copies, NULL},
+                 {seam_scene, one_grid[0], copies, NULL},
+                 {moving_scene, moving[1], copies, NULL},
+                 {ball_scene, two_grids[0], copies, "parts_y=2"},
+                 {ball_scene, two_grids[1], copies, "parts_y=4"},
+                 {open_ends, doubles, copies, "parts_y=2"},
+                 {free_between_mirrors, moving[0], copies, "parts_y=2"},
+                 {seam_across_y, two_grids[0], copies, "parts_y=2"},
+                 {seam_across_y, one_grid[0], copies, "parts_y=2"},
+                 {open_ends, one_grid[2], copies, "parts_y=2"},
+                 {moving_on_a_torus, moving[0], copies, "parts_y=2"}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];
