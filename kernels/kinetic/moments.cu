@@ -95,6 +95,29 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
                                : position;
 }
 
+/* Rows of the part, which begins at row 0 and has all unless there are cuts across y: then it has memory for its own and
+ * those beside them, which go on beyond the seam of a domain that is periodic along y. */
+#if KF_CUT_Y
+#define KF_FIRST_ROW(a)    ((a)->first_row)
+#define KF_KEPT_FROM(a)    ((a)->rows_before)
+#define KF_PART_ROWS(a)    ((a)->rows)
+#define KF_HAS_LAST_ROW(a) ((a)->first_row + (a)->rows == (a)->nodes[1])
+#define kf_tile_row(y, ny)  (y)
+/* Whether a tile that ends beyond the part's rows needs this one. */
+#define KF_IS_REACHED(a, y) ((y) <= (a)->first_row + (a)->rows)
+#define KF_IS_TARGET(a, y, ny) ((y) >= (a)->first_row && (y) < (a)->first_row + (a)->rows)
+#define kf_beyond_rows(y, ny) (KF_FACE_2 == 0 ? 0 : kf_beyond(y, ny))
+#else
+#define KF_FIRST_ROW(a)      0
+#define KF_KEPT_FROM(a)      0
+#define KF_PART_ROWS(a)      ((a)->nodes[1])
+#define KF_HAS_LAST_ROW(a)   1
+#define kf_tile_row(y, ny)     kf_home(y, ny, KF_FACE_2 == 0)
+#define KF_IS_REACHED(a, y)  1
+#define KF_IS_TARGET(a, y, ny) (kf_beyond(y, ny) == 0)
+#define kf_beyond_rows(y, ny)  kf_beyond(y, ny)
+#endif
+
 #include "moments_tile.h"
 
 /* Velocity and density at the band's nodes (target) before any force of the solid: the collision without it

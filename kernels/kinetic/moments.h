@@ -40,7 +40,16 @@ typedef struct kf_moments {
  * the place: a NaN that no arithmetic makes, in KF_PACKED two halves of that kind. */
 #if KF_PACKED
 #include "packed.h"
+#if KF_CUT_Y /* a part has not all rows, and some beyond the domain's seam */
+KF_FUNCTION unsigned kf_of_node_in_domain(const kf_kinetic_arguments *a, kf_index k) {
+    int x, y, z;
+    kf_position(a, k, &x, &y, &z);
+    return kf_of_node(x + (long long)a->row_pitch * (kf_home_row(a, y) + 1 + (a->nodes[1] + 2LL) * (z + 1)));
+}
+#define KF_OF_NODE(a, k) kf_of_node_in_domain(a, k)
+#else
 #define KF_OF_NODE(a, k) kf_of_node((k) - (a)->origin)
+#endif
 typedef unsigned kf_word;
 typedef int kf_bits;
 #define KF_MARK            KF_MARK_HALVES

@@ -11,6 +11,11 @@ KF_FUNCTION int kf_within(int position, int nodes, int periodic) {
     const int home = kf_home(position, nodes, periodic);
     return home < 0 ? 0 : home >= nodes ? nodes - 1 : home;
 }
+#if KF_CUT_Y && KF_FACE_2 == 0
+#define kf_within_rows(y, ny) (y)
+#else
+#define kf_within_rows(y, ny) kf_within(y, ny, 0)
+#endif
 
 /* What leaves a node with velocity (cx, cy, cz) by cy + 1 + 3 (cz + 1): with cx -1 the mirror image of what leaves the
  * node's with cx 1. The node may be an image itself, along x or y (flip_x, flip_y -1). */
@@ -92,17 +97,18 @@ KF_FUNCTION void kf_find_end(const kf_kinetic_arguments *a, const kf_sides *s, i
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
     const int high = n >= s->lefts, i = high ? n - s->lefts : n, row = i % s->rows, way = high ? s->way[1] : s->way[0];
     const int cx = high ? -1 : 1, cz = way == KF_BOUNCED ? i / s->rows - 1 : 0;
-    const int y = kf_home(s->y0 + row, ny, KF_FACE_2 == 0), beyond = kf_beyond(y, ny),
+    const int y = kf_tile_row(s->y0 + row, ny), beyond = kf_beyond_rows(y, ny),
               from_z = kf_home(z + cz, nz, KF_FACE_4 == 0);
     const int image = beyond != 0 && KF_IS_MIRROR(beyond);
+    if (!KF_IS_REACHED(a, y)) return;
     if ((beyond != 0 && (!image || way == KF_BOUNCED)) || kf_beyond(from_z, nz) != 0) return;
     kf_real end[9];
     if (way == KF_WAITING) {
         KF_UNROLL for (int k = 0; k < 9; k++) end[k] =
-            kf_outflow(a, 0, high, cx, image ? 1 - k % 3 : k % 3 - 1, k / 3 - 1, kf_within(y, ny, 0), z);
+            kf_outflow(a, 0, high, cx, image ? 1 - k % 3 : k % 3 - 1, k / 3 - 1, kf_within_rows(y, ny), z);
     } else {
         const kf_held h = kf_load_held(
-            a, a->source, kf_node(a, kf_within(high ? s->x[1] : s->x[0], nx, KF_FACE_0 == 0), kf_within(y, ny, 0), from_z));
+            a, a->source, kf_node(a, kf_within(high ? s->x[1] : s->x[0], nx, KF_FACE_0 == 0), kf_within_rows(y, ny), from_z));
         kf_end_populations(a, &h, way == KF_BOUNCED ? -cx : cx, way == KF_FROM_IMAGES ? -1 : 1, image ? -1 : 1, end);
     }
     if (way == KF_BOUNCED)

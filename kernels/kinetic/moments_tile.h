@@ -30,7 +30,7 @@ KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
     const int x =
         KF_FACE_0 == 0 ? 0 : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
     const int y =
-        KF_FACE_2 == 0 ? 0 : (y0 < 0 ? KF_LOW_Y : 0) + (y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
+        KF_FACE_2 == 0 ? 0 : (y0 < 0 ? KF_LOW_Y : 0) + (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
     return x + y;
 }
 KF_FUNCTION int kf_side_places(int sides) {
@@ -67,12 +67,12 @@ KF_FUNCTION kf_entry kf_plane_entry(int side, int n) {
     return e;
 }
 
-/* The node at place p of the tile within its plane; -1: outside of the domain. */
+/* The node at place p of the tile within its plane, from the first that is kept of it; -1: outside of the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int p) {
     const int nx = a->nodes[0], ny = a->nodes[1];
-    const int x = kf_home(x0 + p % KF_PLANE_X, nx, KF_FACE_0 == 0),
-              y = kf_home(y0 + p / KF_PLANE_X, ny, KF_FACE_2 == 0);
-    return kf_beyond(x, nx) == 0 && kf_beyond(y, ny) == 0 ? kf_offset(a, x, y, 0) : -1;
+    const int x = kf_home(x0 + p % KF_PLANE_X, nx, KF_FACE_0 == 0), y = kf_tile_row(y0 + p / KF_PLANE_X, ny);
+    if (!KF_IS_REACHED(a, y)) return -1;
+    return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
 }
 
 #define KF_ARRIVED(i, name, cx, cy, cz) const kf_real f_##name = leaving->population[i][p - (cx)-KF_PLANE_X * (cy)];
@@ -144,9 +144,9 @@ KF_FUNCTION void kf_find_image(const kf_kinetic_arguments *a, int x0, int y0, in
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_LEAVING
     kf_rolling r;
-    const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
-    const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
-    const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
+    const int nx = a->nodes[0], ny = a->nodes[1], last = KF_FIRST_ROW(a) + KF_PART_ROWS(a), nz = a->nodes[2];
+    const int tiles_y = (KF_PART_ROWS(a) + KF_TILE_Y - 1) / KF_TILE_Y;
+    const int x0 = block_x * KF_TILE_X - 1, y0 = KF_FIRST_ROW(a) + block_y % tiles_y * KF_TILE_Y - 1;
 #if KF_TEAM
     const int begin = a->first_plane, stop = begin + a->planes;
 #else
@@ -164,15 +164,15 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
                       ((sides & KF_LOW_Y) != 0 && KF_IS_ASKED(-1)) || ((sides & KF_HIGH_Y) != 0 && KF_IS_ASKED(1));
     KF_DECLARE_HELD
     if (KF_FACE_4 == 0 || first > 0) {
-        KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
+        KF_FETCH(kf_node(a, 0, KF_KEPT_FROM(a), kf_home(first - 1, nz, KF_FACE_4 == 0)))
     }
     for (int z = first - 1; z <= end; z++) {
         const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0;
         if (side == 0) {
-            KF_TURN(kf_node(a, 0, 0, kf_home(z, nz, KF_FACE_4 == 0)))
+            KF_TURN(kf_node(a, 0, KF_KEPT_FROM(a), kf_home(z, nz, KF_FACE_4 == 0)))
         }
         if (z < end && (KF_FACE_4 == 0 || z + 1 < nz)) {
-            KF_FETCH(kf_node(a, 0, 0, kf_home(z + 1, nz, KF_FACE_4 == 0)))
+            KF_FETCH(kf_node(a, 0, KF_KEPT_FROM(a), kf_home(z + 1, nz, KF_FACE_4 == 0)))
         }
         if (side == 0 && sides != 0) {
             const int plane = kf_home(z, nz, KF_FACE_4 == 0);
@@ -185,8 +185,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_EACH_OF(n, 9 * (side != 0 ? KF_PLANE : asked ? kf_side_places(sides) : 0), KF_THREADS) {
             const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, sides, n);
             const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
-            if (side == 0 && !kf_is_asked(kf_beyond(x, nx) != 0, s.way[x >= nx], kf_beyond(y, ny))) continue;
-            if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
+            if (side == 0 && !kf_is_asked(kf_beyond(x, nx) != 0, s.way[x >= nx], kf_beyond_rows(y, ny))) continue;
+            if (kf_beyond(tx, nx) != 0 || !KF_IS_TARGET(a, ty, ny) || kf_beyond(tz, nz) != 0) continue;
             *kf_entrance(leaving, &e) = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
         }
         KF_BARRIER;
@@ -197,7 +197,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             KF_EACH_VELOCITY(KF_ARRIVED)
             const kf_level down = KF_ARRIVED_LEVEL(m), here = KF_ARRIVED_LEVEL(z), up = KF_ARRIVED_LEVEL(p);
             KF_ADD_UP(s, r, o)
-            if (z > first && x < nx && y < ny)
+            if (z > first && x < nx && y < last)
                 kf_store_moments(a, a->target, kf_node(a, x, y, z - 1), kf_collide_sums(a, &s));
         }
         KF_BARRIER;

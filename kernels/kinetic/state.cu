@@ -54,6 +54,23 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     const kf_word *compact = (const kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
     KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) *kf_moment_address(a, a->source, i, k) = compact[i * plane];
 }
+#if KF_CUT_Y
+/* The same of a box of nodes, rows from first_row on of planes from first_plane on, as [i][z][y][x]. */
+#define KF_BOX_BEGIN                                                                                         \
+    const kf_index k = kf_node(a, x, a->first_row + y, a->first_plane + z);                                  \
+    const long long step = (long long)a->extent[0] * a->extent[1] * a->extent[2];                            \
+    const long long place = x + a->extent[0] * (y + (long long)a->extent[1] * z);
+KF_SCALAR_KERNEL(pack_box, kf_kinetic_arguments) {
+    KF_BOX_BEGIN
+    kf_word *compact = (kf_word *)a->density + place;
+    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) compact[i * step] = *kf_moment_address(a, a->source, i, k);
+}
+KF_SCALAR_KERNEL(unpack_box, kf_kinetic_arguments) {
+    KF_BOX_BEGIN
+    const kf_word *compact = (const kf_word *)a->density + place;
+    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) *kf_moment_address(a, a->source, i, k) = compact[i * step];
+}
+#endif
 #else
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
     *kf_kept(a, a->source, i, k, cx, cy, cz) =                                                               \

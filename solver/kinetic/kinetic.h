@@ -303,9 +303,9 @@ kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);
 /* Those that no other grid and no other process has for its own; where there are cuts across y, with others
  * the rows of kf_kinetic_rows. */
 void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);
-/* Rows of a grid's planes: its own, or also those that it keeps beside them; beyond the seam of a domain that
+/* Rows of a grid's planes: its own, and so many beside them on both sides; beyond the seam of a domain that
  * is periodic along y they go on below 0 and above the last. */
-void kf_kinetic_rows(const kf_kinetic *kinetic, bool beside, int *first, int *count);
+void kf_kinetic_rows(const kf_kinetic *kinetic, int beside, int *first, int *count);
 /* Brings all processes' own planes of an array [z][sheet][y][..] of plane_bytes each together, on all. */
 kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, int sheets,
                                    kf_error *error);

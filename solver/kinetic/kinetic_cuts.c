@@ -88,9 +88,10 @@ static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *opt
             "%d devices along y and %d along z are too many for %d rows and %d planes: a part has at "
             "least %d rows and %d planes",
             along_y, options->parts / along_y, scene->nodes[1], scene->nodes[2], rows, planes);
-    if (options->plan != KF_PLAN_FUSED || options->boundary_kernels > 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "cuts across y are for plan fused with boundary_kernels=0; use parts_y=1");
+    if ((options->plan != KF_PLAN_FUSED && options->plan != KF_PLAN_MOMENTS) || options->boundary_kernels > 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "cuts across y are for plans fused and moments with boundary_kernels=0; use parts_y=1");
     if (options->transfer == KF_DIRECT)
         return kf_fail(
             error, KF_BAD_INPUT,

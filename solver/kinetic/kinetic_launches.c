@@ -22,12 +22,14 @@ static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
     extent[2] = KF_FACES;
 }
 
-/* A kernel over the part's planes and the next on both sides, which keeps what it makes of them to itself. */
+/* A kernel over the part's planes and rows and the next on both sides, which keeps what it makes of them to
+ * itself. */
 static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, const char *name,
                            const int extent[3], const int block[3], kf_kinetic_arguments arguments) {
     int range[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_touched_planes(b->plan, b->kinetic->part, range);
     arguments.outflow_below = arguments.outflow_above = NULL;
+    kf_kinetic_rows(b->kinetic, 1, &arguments.first_row, &arguments.rows);
     for (int r = 0; r < ranges; r++) {
         arguments.first_plane = range[r][0];
         arguments.planes = range[r][1] - range[r][0];
@@ -63,7 +65,7 @@ static void set_outflow_launch(kf_builder *b) {
     arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
     arguments.pushed = 0;
     arguments.outflow_below = arguments.outflow_above = NULL;
-    kf_kinetic_rows(b->kinetic, true, &arguments.first_row, &arguments.rows);
+    kf_kinetic_rows(b->kinetic, b->kinetic->near_planes, &arguments.first_row, &arguments.rows);
     for (int face = 0; face < KF_FACES; face++)
         arguments.outflow_take[face] = 1.0;
     for (int r = 0; r < ranges && b->status == KF_OK; r++) {
@@ -322,7 +324,7 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
-    const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
+    const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (kinetic->rows + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
     const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);

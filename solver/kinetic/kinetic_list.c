@@ -56,6 +56,10 @@ static void put_place(const plane_words *w, char *plane, size_t node, size_t pla
     memcpy(plane + (PLACE_WORD * w->nodes + node) * w->bytes, &word, w->bytes);
 }
 
+static int row_of(const kf_plan *plan, size_t node) {
+    return (int)(node / (size_t)kf_plan_scene(plan)->nodes[0]);
+}
+
 static void copy_node(char *to, size_t to_row, size_t to_place, const char *from, size_t from_row,
                       size_t from_place, size_t real) {
     for (size_t i = 0; i < POPULATIONS; i++)
@@ -77,22 +81,29 @@ static kf_status download_lists(const kf_plan *plan, char *lists[], kf_error *er
     return KF_OK;
 }
 
+/* The part of this process that has a node for its own; or -1. */
+static int owner_of(const kf_plan *plan, int y, int z) {
+    const kf_kinetic *kinetics = plan->system;
+    for (int part = 0; part < plan->part_count; part++) {
+        const int row = y - kinetics[part].first_row, above = z - kinetics[part].first_plane;
+        if (row >= 0 && row < kinetics[part].rows && above >= 0 && above < kinetics[part].planes) return part;
+    }
+    return -1;
+}
+
 /* This process's nodes of the list, the others being 0; places of all go into the words of the planes. */
 static void number_nodes(const kf_plan *plan, char *const lists[], char *list, char *planes) {
     const kf_kinetic *kinetics = plan->system;
     const plane_words w = words_of(plan);
     const size_t all = (size_t)kinetics->listed_all;
     size_t n = 0;
-    for (int z = 0, part = 0; z < kf_plan_scene(plan)->nodes[2]; z++) {
+    for (int z = 0; z < kf_plan_scene(plan)->nodes[2]; z++) {
         char *plane = planes + w.plane * (size_t)z;
-        while (part < plan->part_count && z >= kinetics[part].first_plane + kinetics[part].planes)
-            part++;
-        const bool own = part < plan->part_count && z >= kinetics[part].first_plane,
-                   shared = !kinetics->works_beside;
         for (size_t node = 0; node < w.nodes && n < all; node++) {
             if (!is_listed(&w, plane, node)) continue;
-            if (own)
-                copy_node(list, all, n, lists[shared ? 0 : part],
+            const int part = owner_of(plan, row_of(plan, node), z);
+            if (part >= 0)
+                copy_node(list, all, n, lists[kinetics->works_beside ? part : 0],
                           (size_t)kinetics[part].arguments.listed_count, place_at(&w, plane, node),
                           kinetics->real_bytes);
             put_place(&w, plane, node, n++);
@@ -138,6 +149,14 @@ static bool has_places(const kf_plan *plan, int grid, int z) {
     return false;
 }
 
+/* The same of a row: all, unless there are cuts across y. */
+static bool has_row(const kf_plan *plan, int grid, int y) {
+    const int rows = kf_plan_scene(plan)->nodes[1];
+    int first, count;
+    kf_kinetic_rows((const kf_kinetic *)plan->system + grid, 1, &first, &count);
+    return (y - first >= 0 && y - first < count) || y + rows - first < count || y - rows - first >= 0;
+}
+
 /* Whose list those of a plane go to. */
 static int part_of(const kf_plan *plan, int grid, int z) {
     const kf_kinetic *kinetics = plan->system;
@@ -160,8 +179,8 @@ void kf_kinetic_place_listed(kf_list_placing *placing, int grid, int first, int 
         for (size_t node = 0; node < w.nodes; node++) {
             if (!is_listed(&w, plane, node)) continue;
             const size_t from = place_at(&w, plane, node), place = placing->used[part];
-            if (from >= all || place >= all) continue; /* no checkpoint of this simulation */
-            if (!has) {                                /* nobody reads it before it is written anew */
+            if (from >= all || place >= all) continue;              /* no checkpoint of this simulation */
+            if (!has || !has_row(plan, grid, row_of(plan, node))) { /* nobody reads it before it is written */
                 put_place(&w, plane, node, 0);
                 continue;
             }

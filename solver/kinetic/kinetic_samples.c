@@ -424,6 +424,13 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     kf_kinetic whole = *kinetics;
     whole.first_plane = 0;
     whole.planes = scene->nodes[2];
+    if (kinetics->options.parts_y > 1) { /* a part has memory for some rows alone */
+        whole.first_row = 0;
+        whole.rows = scene->nodes[1];
+        whole.options.parts = whole.options.parts_y = 1;
+        kf_kinetic_lay_out(scene, &whole.options, &whole.geometry);
+        whole.corners = whole.geometry;
+    }
     begin_ordering(scene, &whole);
     ordered_samples ordered = order_samples(scene, &whole);
     size_t touched, ends[KF_MOST_PARTS], n = 0;

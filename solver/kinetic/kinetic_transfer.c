@@ -86,7 +86,10 @@ static bool is_pulled(int c, int step, int beyond, bool bounced) {
 static size_t box_bytes(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
     const int *count = box->count, rows = step[ROWS] != 0 ? count[ROWS] : 1,
               planes = step[PLANES] != 0 ? count[PLANES] : 1;
+    const size_t row_bytes = (size_t)kinetic->geometry.nodes[0] * kinetic->store_bytes;
     size_t values = 0;
+    if (kinetic->options.plan == KF_PLAN_MOMENTS)
+        return (size_t)kinetic->node_values * (size_t)count[ROWS] * (size_t)count[PLANES] * row_bytes;
     for (int row = 0; row < rows; row++)
         for (int plane = 0; plane < planes; plane++)
             for (int cy = -1; cy <= 1; cy++)
@@ -94,8 +97,7 @@ static size_t box_bytes(const kf_kinetic *kinetic, const kf_kinetic_box *box, co
                     if (is_pulled(cy, step[ROWS], row, kinetic->bounced[ROWS]) &&
                         is_pulled(cz, step[PLANES], plane, kinetic->bounced[PLANES]))
                         values += (size_t)velocities(kinetic, cy, cz);
-    return values * (size_t)kinetic->geometry.nodes[0] * (size_t)(count[ROWS] / rows) *
-           (size_t)(count[PLANES] / planes) * kinetic->store_bytes;
+    return values * (size_t)(count[ROWS] / rows) * (size_t)(count[PLANES] / planes) * row_bytes;
 }
 
 /* What waits outside of outflows beside it follows, at a place that suits every type. */
@@ -108,6 +110,7 @@ static size_t outflow_bytes(const kf_builder *b, const kf_kinetic_box *box) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const size_t edge[3] = {(size_t)scene->nodes[0], (size_t)box->count[ROWS], (size_t)box->count[PLANES]};
     size_t nodes = 0;
+    if (b->kinetics->works_beside) return 0; /* both sides of a cut work it out */
     for (int face = 0; face < KF_FACES; face++) {
         const int axis = face / 2, at = face % 2 == 1 ? scene->nodes[axis] - 1 : 0;
         const bool has =

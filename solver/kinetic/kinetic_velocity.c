@@ -30,7 +30,7 @@ static kf_status launch(kf_plan *plan, int grid, int first, int planes, const kf
     a.extent[0] = a.nodes[0];
     a.extent[2] = planes;
     a.first_plane = first;
-    kf_kinetic_rows(kinetic, false, &a.first_row, &a.extent[1]);
+    kf_kinetic_rows(kinetic, 0, &a.first_row, &a.extent[1]);
     kf_kinetic_find_populations(kinetic, plan->steps_done, &a);
     a.velocity = kf_buffer_address(buffer);
     const int block[3] = {64, 1, 1};

@@ -80,9 +80,9 @@ kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error) {
     return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
 }
 
-void kf_kinetic_rows(const kf_kinetic *kinetic, bool beside, int *first, int *count) {
-    const int rows = kinetic->geometry.nodes[1], near = beside ? kinetic->near_planes : 0;
-    const int low = kinetic->first_row - near, high = kinetic->first_row + kinetic->rows + near;
+void kf_kinetic_rows(const kf_kinetic *kinetic, int beside, int *first, int *count) {
+    const int rows = kinetic->geometry.nodes[1], low = kinetic->first_row - beside,
+              high = kinetic->first_row + kinetic->rows + beside;
     *first = low > 0 || kinetic->row_ring ? low : 0;
     *count = (high < rows || kinetic->row_ring ? high : rows) - *first;
 }

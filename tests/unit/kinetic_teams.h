@@ -312,6 +312,18 @@ static inline kf_scene *moving_moments(void) {
     return with_moments(moving_scene());
 }
 
+static inline kf_scene *moments_on_a_torus(void) {
+    return with_moments(moving_on_a_torus());
+}
+
+static inline kf_scene *moments_between_mirrors(void) {
+    return with_moments(free_between_mirrors());
+}
+
+static inline kf_scene *moments_across_y(void) {
+    return with_moments(seam_across_y());
+}
+
 static inline kf_scene *free_moments(void) {
     return with_moments(free_scene());
 }

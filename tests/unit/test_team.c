@@ -340,7 +340,9 @@ static void test_in_several_processes(void **state) {
                  {seam_across_y, two_grids[0], copies, "parts_y=2"},
                  {seam_across_y, one_grid[0], copies, "parts_y=2"},
                  {open_ends, one_grid[2], copies, "parts_y=2"},
-                 {moving_on_a_torus, moving[0], copies, "parts_y=2"}};
+                 {moving_on_a_torus, moving[0], copies, "parts_y=2"},
+                 {moments_across_y, moments[1], copies, "parts_y=2"},
+                 {moments_on_a_torus, moments[3], copies, "parts_y=2"}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];

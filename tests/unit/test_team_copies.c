@@ -211,6 +211,14 @@ static void test_cuts_across_y(void **state) {
                  {seam_across_y, one_grid[0], "parts_y=2", 2},
                  {seam_scene, one_grid[2], "parts_y=2", 2},
                  {moving_on_a_torus, moving[1], "parts_y=2", 2},
+                 {empty_scene, moments[0], "parts_y=2", 2},
+                 {moments_at_ends, moments[2], "parts_y=2", 2},
+                 {solid_of_moments, moments[0], "parts_y=2", 2},
+                 {solid_of_moments, moments[0], "parts_y=4", 2},
+                 {moments_across_y, moments[1], "parts_y=2", 2},
+                 {moments_across_the_seam, moments[1], "parts_y=2", 2},
+                 {moments_on_a_torus, moments[3], "parts_y=2", 2},
+                 {moments_between_mirrors, moments[3], "parts_y=2", 2},
                  {large_ball, two_grids[0], "parts_y=2", 3},
                  {large_ball, one_grid[0], "parts_y=4", 3}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
@@ -226,7 +234,8 @@ static void test_awaits_of_copies(void **state) {
     } cases[] = {{ball_scene, two_grids[0], NULL},
                  {ball_scene, two_grids[0], "parts_y=2"},
                  {ball_scene, one_grid[0], "parts_y=2"},
-                 {solid_of_moments, moments[0], NULL}};
+                 {solid_of_moments, moments[0], NULL},
+                 {solid_of_moments, moments[0], "parts_y=2"}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         outcome one;
         kf_scene *scene = cases[c].open();
@@ -283,6 +292,8 @@ static void test_restart_on_any_number(void **state) {
                  {moving_on_a_torus, moving[0], "parts_y=2", "transfer=copies"},
                  {solid_of_moments, moments[0], NULL, NULL},
                  {solid_of_moments, moments[0], NULL, "transfer=copies"},
+                 {solid_of_moments, moments[0], "parts_y=2", "transfer=copies"},
+                 {moments_across_y, moments[1], "parts_y=2", "transfer=copies"},
                  {moments_across_the_seam, moments[1], NULL, "transfer=copies"},
                  {moving_moments, moments[3], NULL, NULL},
                  {moving_moments, moments[3], NULL, "transfer=copies"}};
