@@ -418,24 +418,22 @@ static void add_sort(kf_tally *t, double state) {
     }
     if (o->search != KF_SPH_LIST) return;
     const double listed = pow(1 + 0.01 * o->skin, t->scene->dimensions) * t->neighbours;
-    const int lanes = t->options.lanes; /* its threads have a particle each */
-    t->options.lanes = 1;
-    look_through(t);
+    kf_tally alone = *t; /* threads that make lists have a particle each */
+    alone.options.lanes = 1;
+    look_through(&alone);
     const kf_particle_kernel k = {.name = "make_lists",
                                   .launches = often,
                                   .bytes = 32 + 4 * listed,
                                   .visits = listed,
                                   .instructions =
-                                      scan_instructions(t) +
-                                      UNEVEN_BITS * listed * (APPEND + load_floats(t, cycles_own, 3)),
-                                  .waits = scan_waits(t, 1) + UNEVEN_BITS * listed * rates.wait_beside,
+                                      scan_instructions(&alone) +
+                                      UNEVEN_BITS * listed * (APPEND + load_floats(&alone, cycles_own, 3)),
+                                  .waits = scan_waits(&alone, 1) + UNEVEN_BITS * listed * rates.wait_beside,
                                   .registers = 47,
                                   .extent = n,
                                   .threads = t->gpu ? KF_SPH_THREADS : 256,
-                                  .shared_bytes = 8.0 * kf_sph_slots(t->scene, o)};
-    add_kernel(t, &k);
-    t->options.lanes = lanes;
-    look_through(t);
+                                  .shared_bytes = 8.0 * kf_sph_slots(t->scene, &alone.options)};
+    add_kernel(&alone, &k);
 }
 
 /* Neighbours of some particles over those that the fluid's inside has, as many as take a fraction of a second

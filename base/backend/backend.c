@@ -120,25 +120,6 @@ void kf_backend_close(kf_backend *backend) {
     backend->methods->close(backend);
 }
 
-int kf_backend_first_part(const kf_backend *backend) {
-    return backend->first_part;
-}
-
-const int *kf_backend_first_parts(const kf_backend *backend) {
-    return backend->firsts;
-}
-
-void kf_backend_near(const kf_backend *backend, int *first, int *count) {
-    const bool others = backend->near_counts != NULL;
-    *first = others ? backend->near_first : backend->first_part;
-    *count = others ? backend->near_parts : backend->parts;
-}
-
-kf_backend *const *kf_backend_team(const kf_backend *backend, int *count) {
-    *count = backend->parts;
-    return backend->team;
-}
-
 const kf_device_info *kf_backend_device(const kf_backend *backend) {
     return &backend->device;
 }

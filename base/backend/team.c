@@ -227,3 +227,24 @@ kf_status kf_team_open_share(const char *spec, kf_backend **backend, kf_error *e
     *backend = NULL;
     return status;
 }
+
+/* --- what a first knows of all -------------------------------------------------------------------------- */
+
+int kf_backend_first_part(const kf_backend *backend) {
+    return backend->first_part;
+}
+
+const int *kf_backend_first_parts(const kf_backend *backend) {
+    return backend->firsts;
+}
+
+void kf_backend_near(const kf_backend *backend, int *first, int *count) {
+    const bool others = backend->near_counts != NULL;
+    *first = others ? backend->near_first : backend->first_part;
+    *count = others ? backend->near_parts : backend->parts;
+}
+
+kf_backend *const *kf_backend_team(const kf_backend *backend, int *count) {
+    *count = backend->parts;
+    return backend->team;
+}

@@ -180,19 +180,19 @@ kf_status kf_world_sum(int64_t *values, int count, kf_error *error) {
     return world == NULL ? KF_OK : await(world->mpi.sum(values, count), error);
 }
 
+kf_status kf_world_merge(void *data, size_t bytes, kf_error *error) {
+    return kf_world_sum(data, (int)((bytes + sizeof(int64_t) - 1) / sizeof(int64_t)), error);
+}
+
 kf_status kf_world_most(double *values, int count, kf_error *error) {
     if (world == NULL) return KF_OK;
     const size_t all = (size_t)world->size * (size_t)count, bytes = (size_t)count * sizeof *values;
-    int64_t *words =
-        kf_allocate_zeroed(all + 1, sizeof *words); /* the others' bits are 0 in each one's share */
-    memcpy(words + (size_t)world->rank * (size_t)count, values, bytes);
-    const kf_status status = kf_world_sum(words, (int)all, error);
-    for (size_t i = 0; i < all && status == KF_OK; i++) {
-        double value;
-        memcpy(&value, &words[i], sizeof value);
-        if (value > values[i % (size_t)count]) values[i % (size_t)count] = value;
-    }
-    free(words);
+    double *each = kf_allocate_zeroed(all + 1, sizeof *each);
+    memcpy(each + (size_t)world->rank * (size_t)count, values, bytes);
+    const kf_status status = kf_world_merge(each, all * sizeof *each, error);
+    for (size_t i = 0; i < all && status == KF_OK; i++)
+        if (each[i] > values[i % (size_t)count]) values[i % (size_t)count] = each[i];
+    free(each);
     return status;
 }
 

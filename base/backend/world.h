@@ -61,7 +61,10 @@ void kf_world_rest(int looks);
 bool kf_world_takes_device_memory(void);
 /* Every process's values become the sums over all. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
-/* And here the largest over all. */
+/* Bytes of which each process has some, and 0 in place of the others': all get all. data has room for whole
+ * words of 8 bytes, with 0 there. */
+kf_status kf_world_merge(void *data, size_t bytes, kf_error *error);
+/* Every process's values become the largest over all. */
 kf_status kf_world_most(double *values, int count, kf_error *error);
 /* data of the first process goes to all. */
 kf_status kf_world_share(void *data, size_t bytes, kf_error *error);

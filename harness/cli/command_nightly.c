@@ -219,14 +219,13 @@ static void print_comparison(const kf_compare_request *request, const kf_compare
     static const char *const findings[] = {
         [KF_FINDING_NONE] = "same", [KF_FINDING_SLOWER] = "slower", [KF_FINDING_FASTER] = "faster"};
     const kf_comparison *c = &result->comparison;
-    if (!json && result->identical) {
-        printf("same: program and data files are those of %s, nothing to measure\n", request->reference);
-        return;
-    }
     if (!json) {
-        printf("%s: %+.2f %% against %s (%+.2f to %+.2f), %d processes each, p %.2g\n",
-               findings[result->finding], 100.0 * expm1(c->shift), request->reference, 100.0 * expm1(c->low),
-               100.0 * expm1(c->high), result->processes, c->probability);
+        if (result->identical)
+            printf("same: program and data files are those of %s, nothing to measure\n", request->reference);
+        else
+            printf("%s: %+.2f %% against %s (%+.2f to %+.2f), %d processes each, p %.2g\n",
+                   findings[result->finding], 100.0 * expm1(c->shift), request->reference,
+                   100.0 * expm1(c->low), 100.0 * expm1(c->high), result->processes, c->probability);
         return;
     }
     cJSON *object = kf_json_answer("nightly compare");

@@ -17,6 +17,7 @@
 #include "harness/cli/run_job.h"
 #include "harness/cli/run_pictures.h"
 #include "harness/cli/scene_summary.h"
+#include "harness/cli/world_argument.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/output/flow_files.h"
 #include "solver/output/run_folder.h"
@@ -417,20 +418,8 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     return kf_run_record(job, "running", false, error);
 }
 
-static void say_nothing(const char *line) {
-    (void)line;
-}
-
-/* One of several that mpirun or srun started; without --devices each is alone. */
-static kf_status join_others(const kf_arguments *arguments, kf_error *error) {
-    if (!kf_argument_given(arguments, "--devices") || !kf_world_is_wanted()) return KF_OK;
-    KF_TRY(kf_world_open(error));
-    if (kf_world_rank() > 0) kf_log_to(say_nothing);
-    return KF_OK;
-}
-
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
-    KF_TRY(join_others(arguments, error));
+    KF_TRY(kf_argument_world(arguments, error));
     kf_run_job *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;
     job->lock = -1;

@@ -14,6 +14,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
+#include "harness/cli/world_argument.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
 #include "harness/worker/device_lock.h"
@@ -183,10 +184,6 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
 
 /* --- several processes ---------------------------------------------------------------------------------- */
 
-static void say_nothing(const char *line) {
-    (void)line;
-}
-
 /* What one process alone can do, or can find out about its own device. */
 static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments *arguments,
                               kf_error *error) {
@@ -200,15 +197,6 @@ static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments
             error, KF_BAD_INPUT,
             "option '--objective': several processes measure time alone; each would know the energy of "
             "its own device");
-    return KF_OK;
-}
-
-/* One of several that mpirun or srun started; without --devices each is alone. */
-static kf_status join_others(const kf_arguments *arguments, kf_error *error) {
-    if (!kf_argument_given(arguments, "--devices") || !kf_world_is_wanted()) return KF_OK;
-    KF_TRY(kf_world_open(error));
-    kf_world_advise("what was measured is in the store, and the same command with --resume carries on");
-    if (kf_world_rank() > 0) kf_log_to(say_nothing);
     return KF_OK;
 }
 
@@ -292,7 +280,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_metric_set *counters = NULL;
     kf_problem *problem = NULL;
     bool met = false;
-    kf_status status = join_others(arguments, error);
+    kf_world_advise("what was measured is in the store, and the same command with --resume carries on");
+    kf_status status = kf_argument_world(arguments, error);
     if (status == KF_OK)
         status = kf_world_agree(prepare(arguments, &request, &counters, &problem, error), error);
     if (status == KF_OK && kf_world_size() > 1) status = meet(&request, problem, error);

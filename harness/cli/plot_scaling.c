@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/backend.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -146,10 +147,9 @@ static kf_status draw(const cJSON *root, const kf_cluster *cluster, const panel 
     const cJSON *figures = cJSON_GetObjectItemCaseSensitive(root, "figures"),
                 *device = cJSON_GetObjectItemCaseSensitive(root, "device");
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(device, "name"));
-    int devices = 1;
+    const int devices = name != NULL ? kf_device_count_of(name) : 1;
     char subtitle[256], number[16];
     kf_text data = {0};
-    if (name == NULL || sscanf(name, "%d x ", &devices) != 1) devices = 1;
     for (int i = 0; i < count; i++) {
         append_predictions(cluster, &panels[i], &data);
         append_measured(&panels[i], figures, devices, &data);

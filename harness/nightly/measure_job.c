@@ -13,11 +13,6 @@
 #include "harness/worker/evaluate.h"
 #include "solver/systems.h"
 
-static void no_report(void *context, kf_stage stage) {
-    (void)context;
-    (void)stage;
-}
-
 /* In one line, the last that the process prints. */
 static void print_answer(const kf_problem *problem, const kf_device_info *device,
                          const kf_measurement *measurement) {
@@ -43,7 +38,7 @@ static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting
     kf_measurement *measurement = kf_allocate_zeroed(1, sizeof *measurement);
     bool usable = true;
     const kf_status status =
-        kf_evaluate(setting, backend, &evaluation, no_report, NULL, measurement, &usable, error);
+        kf_evaluate(setting, backend, &evaluation, NULL, NULL, measurement, &usable, error);
     if (status == KF_OK) print_answer(setting->problem, kf_backend_device(backend), measurement);
     kf_measurement_free(measurement);
     free(measurement);

@@ -28,6 +28,10 @@ typedef struct evaluation {
     double waited; /* seconds for it */
 } evaluation;
 
+static void tell_stage(const evaluation *e, kf_stage stage) {
+    if (e->report != NULL) e->report(e->context, stage);
+}
+
 static void fail(evaluation *e, kf_state state, const kf_error *error) {
     if (error->status == KF_HOST) e->fault = *error;
     e->m->state = state;
@@ -77,9 +81,9 @@ static bool agree(evaluation *e, bool good) {
 static kf_status begin_turn(evaluation *e, kf_turn turn, kf_stage stage, kf_error *error) {
     if (!e->setting->turns) return KF_OK;
     const double begin = kf_clock_seconds();
-    e->report(e->context, KF_STAGE_WAIT);
+    tell_stage(e, KF_STAGE_WAIT);
     kf_status status = kf_device_turn(kf_backend_device(e->backend), turn, &e->lock, error);
-    e->report(e->context, stage);
+    tell_stage(e, stage);
     e->waited += kf_clock_seconds() - begin;
     return status;
 }
@@ -202,14 +206,14 @@ kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_j
                     .report = report,
                     .context = context,
                     .lock = -1};
-    report(context, KF_STAGE_COMPILE);
+    tell_stage(&e, KF_STAGE_COMPILE);
     bool good = agree(&e, build(&e));
     if (good && job->verify) {
-        report(context, KF_STAGE_VERIFY);
+        tell_stage(&e, KF_STAGE_VERIFY);
         good = agree(&e, verify(&e));
     }
     if (good) {
-        report(context, KF_STAGE_MEASURE);
+        tell_stage(&e, KF_STAGE_MEASURE);
         (setting->counters != NULL ? count : measure)(&e);
         (void)agree(&e, e.m->state == KF_STATE_OK || e.m->state == KF_STATE_SKIPPED);
     }

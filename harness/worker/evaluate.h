@@ -41,9 +41,9 @@ typedef enum kf_stage {
 extern const char *const kf_stage_names[KF_STAGES]; /* "compiling", "verifying", "measuring", "waiting" */
 typedef void (*kf_stage_report)(void *context, kf_stage stage);
 
-/* Fills *measurement (to be freed with kf_measurement_free). *usable: false when the device was left in a
- * state (after a memory fault in a kernel) from which only a new process recovers. KF_HOST when the machine
- * could not do it, which says nothing about the config. */
+/* Fills *measurement (to be freed with kf_measurement_free). report: may be NULL. *usable: false when the
+ * device was left in a state (after a memory fault in a kernel) from which only a new process recovers.
+ * KF_HOST when the machine could not do it, which says nothing about the config. */
 kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_job *job,
                       kf_stage_report report, void *context, kf_measurement *measurement, bool *usable,
                       kf_error *error);

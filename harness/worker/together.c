@@ -8,11 +8,6 @@
 #include "base/util/memory.h"
 #include "harness/worker/job.h"
 
-static void say_nothing(void *context, kf_stage stage) {
-    (void)context;
-    (void)stage;
-}
-
 static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_measurement *m,
                           kf_error *error) {
     char hash[KF_HASH_HEX], what[64 + KF_HASH_HEX];
@@ -20,8 +15,7 @@ static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_me
     kf_config_hash(&job->config, hash);
     (void)snprintf(what, sizeof what, "config %.12s", hash);
     kf_world_limit(setup->compile_limit_seconds + setup->limit_seconds, what);
-    kf_status status =
-        kf_evaluate(&setup->setting, setup->together, job, say_nothing, NULL, m, &usable, error);
+    kf_status status = kf_evaluate(&setup->setting, setup->together, job, NULL, NULL, m, &usable, error);
     /* Without memory it could do with a new process, and there is none. */
     kf_error ruin = {KF_OK, ""};
     const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &ruin);

@@ -91,6 +91,10 @@ int kf_d2q9_first_row(const kf_plan *plan, int part) {
     return (int)((long long)kf_plan_scene(plan)->nodes[1] * part / plan->all_parts);
 }
 
+bool kf_d2q9_is_first(const kf_plan *plan) {
+    return plan->first_part == plan->near_first;
+}
+
 kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
                          kf_buffer **buffer, kf_error *error) {
     const kf_d2q9_geometry *g = &system->geometry;

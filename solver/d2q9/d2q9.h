@@ -116,6 +116,8 @@ kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes
 /* The rows of a part, by its number among those of all processes, are those from its first to the next one's.
  */
 int kf_d2q9_first_row(const kf_plan *plan, int part);
+/* Of processes that reach each other's memory one does for all what is not the flow's. */
+bool kf_d2q9_is_first(const kf_plan *plan);
 
 /* d2q9_slab.c: processes that do not reach each other's memory, on several hosts. */
 kf_status kf_d2q9_check_slab(const kf_plan *plan, const kf_d2q9_options *options, kf_error *error);

@@ -112,17 +112,13 @@ static void append_rows(builder *b, int parity, const flow_pass *pass, int first
            end - first, o->threads, arguments, bytes * b->plan->updates * (end - first) / n[1]);
 }
 
-static int smaller(int left, int right) {
-    return left < right ? left : right;
-}
-
 static void append_part(builder *b, int parity, const flow_pass *pass, int part, row_share share) {
     const int number = b->plan->first_part + part, first = kf_d2q9_first_row(b->plan, number),
               end = kf_d2q9_first_row(b->plan, number + 1);
     const bool below = part == 0 && b->system->sides[KF_D2Q9_BELOW].packed != NULL,
                above = part == b->plan->part_count - 1 && b->system->sides[KF_D2Q9_ABOVE].packed != NULL;
-    const int low = first + (below ? smaller(end - first, KF_D2Q9_BESIDE) : 0),
-              high = end - (above ? smaller(end - low, KF_D2Q9_BESIDE) : 0);
+    const int low = first + (below ? KF_D2Q9_BESIDE : 0), others = end - (above ? KF_D2Q9_BESIDE : 0),
+              high = others > low ? others : low;
     if (share == ALL_ROWS) append_rows(b, parity, pass, first, end);
     if (share == INNER_ROWS) append_rows(b, parity, pass, low, high);
     if (share != OUTER_ROWS) return;
@@ -148,10 +144,6 @@ static void schedule(int parity, kf_item *item) {
 
 static int near_end(const builder *b) {
     return b->plan->near_first + b->plan->near_parts;
-}
-
-static bool is_first(const kf_plan *plan) {
-    return plan->first_part == plan->near_first;
 }
 
 static bool is_own(const builder *b, int number) {
@@ -196,7 +188,7 @@ static void begin_parts(builder *b, int parity, int grid) {
     const bool taken = slab && kf_d2q9_scheme(b->system, (uint64_t)parity) == KF_SCHEME_PUSHED;
     if (!b->system->options.folded_boundary || taken) {
         await_parts(b, parity);
-        if (is_first(b->plan)) append_boundaries(b, parity, grid);
+        if (kf_d2q9_is_first(b->plan)) append_boundaries(b, parity, grid);
         append_signal(b, parity, first, "boundaries_set", b->bounded);
         for (int part = first + 1; part < first + parts; part++)
             append_await(b, parity, part, "boundaries_set", b->bounded);
@@ -249,7 +241,7 @@ static void append_passes(builder *b, int p, row_share share) {
 static void append_toelke_exchange(builder *b, int p) {
     end_parts(b, p);
     await_parts(b, p);
-    if (!is_first(b->plan)) return;
+    if (!kf_d2q9_is_first(b->plan)) return;
     kf_d2q9_arguments arguments = from_to(b->system, p, p, 1 - p);
     arguments.origin += (long long)arguments.row_pitch * b->system->geometry.first_row;
     append(b, p, KF_D2Q9_FLOW, "lb_exchange", b->system->geometry.rows + 2, 1, b->system->options.threads,

@@ -158,14 +158,12 @@ static kf_status read_own_links(kf_plan *plan, kf_d2q9_arguments a, char *values
                               (size_t)system->own_links * system->real_bytes, error);
 }
 
-/* What is not a process's own is 0 in its share of the sum. */
 kf_status kf_d2q9_gather_links(kf_plan *plan, kf_d2q9_arguments a, kf_error *error) {
     const kf_d2q9 *system = plan->system;
-    const size_t bytes = (size_t)a.link_count * system->real_bytes,
-                 words = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
-    int64_t *values = kf_allocate_zeroed(words + 1, sizeof *values);
-    kf_status status = read_own_links(plan, a, (char *)values, error);
-    if (status == KF_OK) status = kf_world_sum(values, (int)words, error);
+    const size_t bytes = (size_t)a.link_count * system->real_bytes;
+    char *values = kf_allocate_zeroed(bytes + sizeof(int64_t), 1);
+    kf_status status = read_own_links(plan, a, values, error);
+    if (status == KF_OK) status = kf_world_merge(values, bytes, error);
     if (status == KF_OK && bytes > 0) status = kf_buffer_upload(system->link_values, 0, values, bytes, error);
     free(values);
     return status;

@@ -14,11 +14,6 @@ static kf_d2q9 *system_of(const kf_plan *plan) {
     return plan->system;
 }
 
-/* Of processes that reach each other's memory one does for all what is not the flow's. */
-static bool is_first(const kf_plan *plan) {
-    return plan->first_part == plan->near_first;
-}
-
 /* All parts have done what they were given, those of other processes too, which call this together. */
 static kf_status settle(const kf_plan *plan, kf_error *error) {
     const kf_status status = plan->all_parts > 1 ? kf_backend_synchronize(plan->backend, error) : KF_OK;
@@ -73,7 +68,7 @@ static kf_status on_rows(kf_plan *plan, kf_d2q9_arguments a, const char *name, i
 /* Open nodes hold what the collision left there until the next step begins; this brings them up to date. */
 static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *error) {
     if (a.open_count == 0) return KF_OK;
-    if (is_first(plan)) {
+    if (kf_d2q9_is_first(plan)) {
         kf_launch launch;
         KF_TRY(kf_d2q9_open_launch(plan, system_of(plan), a, &launch, error));
         KF_TRY(kf_backend_launch(plan->backend, &launch, error));
@@ -398,7 +393,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     }
     /* What walls send back has no place of its own in a state; folded boundaries have put it there by now. */
     KF_TRY(settle(plan, error));
-    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED && is_first(plan)) {
+    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED && kf_d2q9_is_first(plan)) {
         kf_launch launch;
         KF_TRY(kf_d2q9_boundary_launch(plan, system, a, &launch, error));
         KF_TRY(kf_backend_launch(plan->backend, &launch, error));

@@ -81,21 +81,20 @@ static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const c
     }
 }
 
-/* Of all parts, of all processes: what is not a part's own is 0 in its share of the sum. */
+/* Of all parts, of all processes. */
 static kf_status gather_outflow(kf_plan *plan, char *all, kf_error *error) {
     const kf_kinetic *kinetics = kinetic_of(plan);
-    const size_t bytes = kinetics->outflow_bytes, words = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
-    char *kept = kf_allocate(bytes);
-    int64_t *sums = kf_allocate_zeroed(words, sizeof *sums);
+    const size_t bytes = kinetics->outflow_bytes;
+    char *kept = kf_allocate(bytes), *merged = kf_allocate_zeroed(bytes + sizeof(int64_t), 1);
     kf_status status = KF_OK;
     for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
         const kf_kinetic *kinetic = &kinetics[part];
         status = kf_buffer_download(kinetic->outflow[plan->steps_done % 2], 0, kept, bytes, error);
-        if (status == KF_OK) take_outflow(plan, kinetic, kept, (char *)sums);
+        if (status == KF_OK) take_outflow(plan, kinetic, kept, merged);
     }
-    if (status == KF_OK) status = kf_world_sum(sums, (int)words, error);
-    if (all != NULL) memcpy(all, sums, bytes);
-    free(sums);
+    if (status == KF_OK) status = kf_world_merge(merged, bytes, error);
+    if (all != NULL) memcpy(all, merged, bytes);
+    free(merged);
     free(kept);
     return status;
 }

@@ -113,19 +113,18 @@ static void number_nodes(const kf_plan *plan, char *const lists[], char *list, c
 
 kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
-    const size_t bytes = kf_kinetic_list_bytes(kinetics),
-                 words = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
+    const size_t bytes = kf_kinetic_list_bytes(kinetics);
     if (bytes == 0) return KF_OK;
     char **lists = kf_allocate_zeroed((size_t)plan->part_count, sizeof *lists);
-    int64_t *sums = kf_allocate_zeroed(words, sizeof *sums);
+    char *merged = kf_allocate_zeroed(bytes + sizeof(int64_t), 1);
     kf_status status = download_lists(plan, lists, error);
-    if (status == KF_OK) number_nodes(plan, lists, (char *)sums, planes);
-    if (status == KF_OK) status = kf_world_sum(sums, (int)words, error);
-    memcpy(list, sums, bytes);
+    if (status == KF_OK) number_nodes(plan, lists, merged, planes);
+    if (status == KF_OK) status = kf_world_merge(merged, bytes, error);
+    memcpy(list, merged, bytes);
     for (int part = 0; part < plan->part_count; part++)
         free(lists[part]);
     free(lists);
-    free(sums);
+    free(merged);
     return status;
 }
 

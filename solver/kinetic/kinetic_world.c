@@ -87,29 +87,29 @@ void kf_kinetic_rows(const kf_kinetic *kinetic, int beside, int *first, int *cou
     *count = (high < rows || kinetic->row_ring ? high : rows) - *first;
 }
 
-/* Of processes that share planes: what is not a part's own is 0 in its share of the sum. */
-static kf_status sum_planes(const kf_plan *plan, char *all, size_t plane_bytes, int sheets, kf_error *error) {
+/* Of processes that share planes. */
+static kf_status merge_planes(const kf_plan *plan, char *all, size_t plane_bytes, int sheets,
+                              kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
     const int *n = kinetics->geometry.nodes;
-    const size_t row = plane_bytes / (size_t)sheets / (size_t)n[1],
-                 words = (plane_bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
-    int64_t *sums = kf_allocate(words * sizeof *sums);
+    const size_t row = plane_bytes / (size_t)sheets / (size_t)n[1], room = plane_bytes + sizeof(int64_t);
+    char *own = kf_allocate(room);
     kf_status status = KF_OK;
     for (int z = 0; z < n[2] && status == KF_OK; z++) {
         char *plane = all + plane_bytes * (size_t)z;
-        memset(sums, 0, words * sizeof *sums);
+        memset(own, 0, room);
         for (int part = 0; part < plan->part_count; part++) {
             const kf_kinetic *kinetic = &kinetics[part];
             if (z < kinetic->first_plane || z >= kinetic->first_plane + kinetic->planes) continue;
             for (int sheet = 0; sheet < sheets; sheet++) {
                 const size_t at = row * ((size_t)sheet * (size_t)n[1] + (size_t)kinetic->first_row);
-                memcpy((char *)sums + at, plane + at, row * (size_t)kinetic->rows);
+                memcpy(own + at, plane + at, row * (size_t)kinetic->rows);
             }
         }
-        status = kf_world_sum(sums, (int)words, error);
-        memcpy(plane, sums, plane_bytes);
+        status = kf_world_merge(own, plane_bytes, error);
+        memcpy(plane, own, plane_bytes);
     }
-    free(sums);
+    free(own);
     return status;
 }
 
@@ -117,7 +117,7 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
                                    kf_error *error) {
     int first, end;
     if (kf_world_size() == 1) return KF_OK;
-    if (kf_kinetic_sides(plan) > 2) return sum_planes(plan, all, plane_bytes, sheets, error);
+    if (kf_kinetic_sides(plan) > 2) return merge_planes(plan, all, plane_bytes, sheets, error);
     kf_kinetic_own_planes(plan, kf_kinetic_grids(plan) - 1, &first, &end);
     return kf_flow_gather(all, (size_t)end * plane_bytes, error);
 }

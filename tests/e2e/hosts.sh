@@ -2,14 +2,9 @@
 # Runs of processes that say they are on several hosts, so that nothing is shared in memory: the files of one device, byte for
 # byte, from the kinetic system and d2q9; restarts on other numbers; ranks that die or hang. KFTUNE: the program; KFTUNE_SCRATCH: a
 # folder to write into. Skipped where there is no mpirun.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-here=$(cd "$(dirname "$0")" && pwd)
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
-cd "$scratch" || exit 3
-. "$here/ranks.bash"
+. "$(dirname "$0")/ranks.bash"
 skip_without_mpi
-mpicc -O1 -fPIC -shared -o other-host.so "$here/other-host.c" || fail "other-host.c cannot be compiled"
+make_other_host
 apart=$PWD/other-host.so
 
 program=$(dirname "$kftune")/tests/test_d2q9_team

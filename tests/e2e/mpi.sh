@@ -2,12 +2,7 @@
 # Runs of several processes under mpirun: the files of one device, byte for byte, and a restart on another number; a rank that is
 # killed or stopped ends the run on all ranks within 10 s with a line each, and the last checkpoint is whole; without MPI one line
 # says what to install. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Skipped where there is no mpirun.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-here=$(cd "$(dirname "$0")" && pwd)
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
-cd "$scratch" || exit 3
-. "$here/ranks.bash"
+. "$(dirname "$0")/ranks.bash"
 
 OMPI_COMM_WORLD_SIZE=2 KFTUNE_MPICC=/nowhere/mpicc "$kftune" run --scene ball --devices cpu --steps 2 >none.out 2>&1
 [ $? -eq 3 ] && grep -q 'install openmpi-bin' none.out || fail "without MPI: $(cat none.out)"

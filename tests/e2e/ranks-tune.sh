@@ -2,14 +2,9 @@
 # Tuning by several processes under mpirun: the first leads and alone keeps what all measured; the best config runs on them and gives
 # one device's files; a compiler that fails on one of them fails the config, with no waiting; one that stops or does not end ends all,
 # and --resume carries on. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Skipped where there is no mpirun.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-here=$(cd "$(dirname "$0")" && pwd)
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
-cd "$scratch" || exit 3
-. "$here/ranks.bash"
+. "$(dirname "$0")/ranks.bash"
 skip_without_mpi
-mpicc -O1 -fPIC -shared -o other-host.so "$here/other-host.c" || fail "other-host.c cannot be compiled"
+make_other_host
 
 mpi_tune() { # RANKS NAME SCENE OPTION...: NAME.json and NAME.db
     local ranks=$1 name=$2 scene=$3

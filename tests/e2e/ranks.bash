@@ -1,8 +1,16 @@
-# Runs under mpirun, and what they are held against; of mpi.sh and hosts.sh, which set $kftune and are in a folder to write into.
+# Runs under mpirun, and what they are held against: sourced by mpi.sh, hosts.sh and ranks-tune.sh, not run. KFTUNE: the program;
+# KFTUNE_SCRATCH: a folder to write into, in which the test is from here on.
 # apart: a library that has every process of mpirun say that it is on a host of its own (other-host.c); empty: they are on one.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+here=$(cd "$(dirname "$0")" && pwd)
+cd "${KFTUNE_SCRATCH:-$(mktemp -d)}" || exit 3
 fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
 skip_without_mpi() {
     command -v mpirun >/dev/null && command -v mpicc >/dev/null || { echo "$(basename "$0"): skipped, mpirun or mpicc is not installed"; exit 77; }
+}
+make_other_host() { # in $PWD/other-host.so, for apart
+    mpicc -O1 -fPIC -shared -o other-host.so "$here/other-host.c" || fail "other-host.c cannot be compiled"
 }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
     OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_hwloc_base_binding_policy=none

@@ -10,6 +10,7 @@
 
 #include "base/statistics/statistics.h"
 #include "base/util/memory.h"
+#include "base/util/random.h"
 #include "tests/tools/surveys.h"
 
 static int ascending(const void *a, const void *b) {
@@ -25,8 +26,7 @@ static void bootstrap(const double *measured, const double *said, size_t count, 
     uint64_t state = 1;
     for (int draw = 0; draw < DRAWS; draw++) {
         for (size_t i = 0; i < count; i++) {
-            state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-            const size_t k = (size_t)((state >> 33) % count);
+            const size_t k = (size_t)kf_random_below(&state, count);
             a[i] = measured[k];
             b[i] = said[k];
         }
