@@ -22,6 +22,9 @@ typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 
 /* The values are those of the kernels' KF_STORAGE. */
 typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
+/* Where rows at the faces with a kernel of their own go. */
+typedef enum kf_shell_lane { KF_SHELL_OWN, KF_SHELL_SOLID, KF_SHELL_FLOW } kf_shell_lane;
+
 /* How the planes beside a cut of a team come to its other side. */
 typedef enum kf_kinetic_transfer {
     KF_DIRECT,
@@ -66,7 +69,8 @@ typedef struct kf_kinetic_options {
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
-    bool shell_apart;      /* rows at the faces across y and z have a kernel of their own */
+    bool shell_apart;         /* rows at the faces across y and z have a kernel of their own, */
+    kf_shell_lane shell_lane; /* in this lane */
     bool constant_strides; /* the fused kernels are compiled for the distances of this grid's rows and planes
                             */
     long ahead;            /* rows by which a GPU's last-level cache is asked ahead; 0: not */

@@ -119,6 +119,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error,
                       "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
                       "device, and to domains with an inside");
+    if (o->shell_lane != KF_SHELL_OWN &&
+        (!o->shell_apart || (o->shell_lane == KF_SHELL_SOLID && !o->concurrent_solid)))
+        return refuse(error, "shell_lane belongs to shell_apart, and 'solid' to concurrent_solid");
     if (o->constant_strides && (!fused || o->parts > 1))
         return refuse(error, "constant_strides belongs to plan fused, on one device");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
@@ -140,9 +143,10 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const sums[] = {"float", "fixed"};
     static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
+    static const char *const shell_lanes[] = {"own", "solid", "flow"};
     static const char *const transfers[] = {"direct", "copies", "host", "nccl"};
     enum { SHIFT = 3 };
-    int transfer, plan, layout, variant, storage, sum, form, streaming;
+    int transfer, plan, layout, variant, storage, sum, form, streaming, shell_lane;
     long block_x, block_y, sample_cost, parts_y;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
@@ -168,6 +172,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(kf_config_boolean(config, "constant_strides", &options->constant_strides, error));
     KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
+    KF_TRY(kf_config_choice(config, "shell_lane", shell_lanes, 3, &shell_lane, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -192,6 +197,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->storage = (kf_storage)storage;
     options->sample_cost = kf_kinetic_sample_cost(scene, sample_cost);
     options->transfer = options->parts > 1 ? (kf_kinetic_transfer)transfer : KF_DIRECT;
+    options->shell_lane = (kf_shell_lane)shell_lane;
     options->in_place = streaming < SHIFT ? streaming : 0;
     if ((streaming == SHIFT) != (options->slab > 0))
         return refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
@@ -373,6 +379,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
         if (options->shell_apart) define(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
+        if (options->shell_lane == KF_SHELL_FLOW) define(defines, "KF_SHELL_LEADS", 1);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else

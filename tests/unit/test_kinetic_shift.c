@@ -248,6 +248,58 @@ static void test_shell_apart(void **state) {
     kf_scene_free(scene);
 }
 
+static const kf_item *item_named(const kf_plan *plan, const char *name) {
+    const kf_item *found = NULL;
+    for (size_t i = 0; found == NULL && i < plan->item_count; i++)
+        if (strcmp(plan->items[i].name, name) == 0) found = &plan->items[i];
+    assert_non_null(found);
+    return found;
+}
+
+/* The rows at the faces in a lane of their own, behind the band in its lane, and before the flow, which then
+ * follows at once and begins before they end. */
+static void test_lanes_of_shell(void **state) {
+    (void)state;
+    static const char *const values[] = {"storage=f64",
+                                         "layout=csoa",
+                                         "alpha=16",
+                                         "staged_nodes=0",
+                                         "nodes_per_thread=2",
+                                         "alternate=true",
+                                         "concurrent_solid=true",
+                                         "masked_band=true",
+                                         "shell_choices=false",
+                                         "shell_apart=true",
+                                         NULL};
+    static const char *const names[] = {"own", "solid", "flow"};
+    static const int lanes[] = {KF_LANE_AHEAD, KF_LANE_ASIDE, KF_LANE_MAIN};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    kf_plan *plans[3];
+    for (int i = 0; i < 3; i++) {
+        kf_config config = default_with(scene, values);
+        kf_config_set_name(&config, "shell_lane", names[i]);
+        plans[i] = open_plan(scene, &config);
+        const kf_item *shell = item_named(plans[i], "stream_collide_shell"),
+                      *flow = item_named(plans[i], "stream_collide"),
+                      *band = item_named(plans[i], "band_collide");
+        assert_int_equal(shell->lane, lanes[i]);
+        assert_int_equal(flow->lane, KF_LANE_MAIN);
+        assert_int_equal(flow->kernel->overlaps, i == 2);
+        assert_false(shell->kernel->overlaps);
+        assert_ptr_equal(flow, shell + 1);
+        assert_true(shell > band && band->lane == KF_LANE_ASIDE);
+        advance(plans[i], STEPS);
+    }
+    for (int i = 1; i < 3; i++) {
+        assert_same_state(plans[i], plans[0]);
+        kf_plan_free(plans[i]);
+    }
+    kf_plan_free(plans[0]);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid),
@@ -256,6 +308,7 @@ int main(void) {
         cmocka_unit_test(test_planes_in_turn),
         cmocka_unit_test(test_constant_strides),
         cmocka_unit_test(test_shell_apart),
+        cmocka_unit_test(test_lanes_of_shell),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

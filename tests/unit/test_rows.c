@@ -59,7 +59,8 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "streaming_stores=false",
                                          "alternate=false",
                                          "constant_strides=false",
-                                         "shell_apart=false"};
+                                         "shell_apart=false",
+                                         "shell_lane=own"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
