@@ -62,6 +62,7 @@ typedef struct kf_kinetic_options {
     long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
                             warp */
     long segment_lanes;
+    long solid_block; /* items of a block of the kernels over samples and band */
     bool fixed_point_force, streaming_stores;
     bool alternate;     /* every second step goes through the planes downwards */
     bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */

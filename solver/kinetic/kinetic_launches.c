@@ -6,8 +6,6 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
-
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
     kf_append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block,
@@ -501,7 +499,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
                     .error = error,
                     .status = KF_OK,
                     .every = 1,
-                    .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
+                    .line_block = {(int)kinetics->options.solid_block, 1, 1},
                     .face_block = {64, gpu ? 4 : 1, 1}};
     kf_kinetic_cut_all(kf_plan_scene(plan), &kinetics->options, b.boxes);
     kinetics->link = kf_flow_link_make(plan);

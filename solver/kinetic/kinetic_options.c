@@ -127,8 +127,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
         return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
-        !within(o->reorder_period, 0, 1000000) || !within(o->block[0], 1, 65536) ||
-        !within(o->block[1], 1, 1024))
+        !within(o->reorder_period, 0, 1000000) || !within(o->solid_block, 32, 1024) ||
+        !within(o->block[0], 1, 65536) || !within(o->block[1], 1, 1024))
         return refuse(error, "a length, a period or a block's size is out of all bounds");
     return KF_OK;
 }
@@ -181,6 +181,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
     KF_TRY(kf_config_integer(config, "segment_lanes", &options->segment_lanes, error));
+    KF_TRY(kf_config_integer(config, "solid_block", &options->solid_block, error));
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
