@@ -242,6 +242,14 @@ static void add_order(kf_tally *tally) {
     if (!c->gather && c->reorder > KF_LONGEST_GRAPH) tally->works->one_by_one = true;
 }
 
+/* Cells of the patches of a moving solid, each counted once a patch: a patch of as many cells of the surface
+ * as its samples fill is as long as wide, and reaches into the cells around it. */
+static double runs_of(const kf_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    const double patch = tally->choice.patch, edge = 1 + sqrt(patch / fmax(1, survey->samples_per_cell));
+    return (double)survey->count / patch * fmin(patch, edge * edge);
+}
+
 /* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
 static void add_motion(kf_tally *tally) {
     static const double MARKING = 6;
@@ -252,7 +260,9 @@ static void add_motion(kf_tally *tally) {
     (void)add_items(tally, "advance_pose", 0, 0, 0.5);
     if (!c->fused) return;
     (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
-    if (c->aggregated) {
+    if (c->aggregated && c->patch > 0) {
+        (void)add_items(tally, "patch_sort", 8 * c->value_bytes * samples, 8 * runs_of(tally), MARKING);
+    } else if (c->aggregated) {
         (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, 2 * samples, MARKING);
         (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, 3 * samples, MARKING);
     } else {
@@ -306,7 +316,11 @@ static void add_band_pass(kf_tally *tally) {
     const kf_kinetic_choice *c = &tally->choice;
     double samples = (double)survey->count, segments = segments_of(tally);
     add_body(tally);
-    if (c->aggregated && tally->cost->scene->motion.moving)
+    if (c->aggregated && c->patch > 0)
+        add_items(tally, "patch_forces", 4 * c->value_bytes * samples, 16 * runs_of(tally),
+                  3.5 + 0.25 * samples / runs_of(tally) / c->lanes)
+            ->amount[KF_COST_ATOMICS] = 24 * runs_of(tally) * wide(c);
+    else if (c->aggregated && tally->cost->scene->motion.moving)
         add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
             ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
     else if (c->aggregated)

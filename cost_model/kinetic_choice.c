@@ -67,6 +67,7 @@ kf_kinetic_choice kf_read_kinetic_choice(const kf_config *config) {
     choice.block_length = number(config, "sample_block_length", 1);
     choice.segment = number(config, "segment_length", 16);
     choice.lanes = number(config, "segment_lanes", 1);
+    choice.patch = number(config, "patch_length", 0);
     choice.reorder = number(config, "reorder_period", 0);
     choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
     choice.register_cap = number(config, "register_cap", 0);

@@ -83,6 +83,9 @@ typedef struct kf_kinetic_arguments {
     int *cell_count;  /* node index of the corner -> samples of the cell */
     int *sample_rank; /* [sample_count]: place among those of its cell */
     int *crowded;     /* [sample_count]: samples for which the rows had no place */
+    /* The same in patches of KF_PATCH samples: segment_samples is kf_real4 [patch][KF_PATCH], and of each patch there are
+     * [0] the number of its runs and, from [2] on, of each run its cell's corner and first sample | samples << 16. */
+    int *patch_runs; /* [patch][2 KF_PATCH + 2] */
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */

@@ -7,6 +7,10 @@
 
 #include "lattice.h"
 
+#ifndef KF_SEGMENT_LANES
+#define KF_SEGMENT_LANES 1
+#endif
+
 /* A moving solid's band has more places than nodes. */
 #if KF_MOVING
 #define KF_IN_BAND(a, place) ((place) < (a)->band_count[0])

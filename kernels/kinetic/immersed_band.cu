@@ -1,7 +1,8 @@
 /* The immersed boundary (immersed.cu) on the compact arrays of the band alone, for the plans fused and moments:
  * sample by sample with atomics, or the samples of a cell added up before anything is spread, in segments made
- * once for a static solid, in cells filled anew for a moving one. Defines: those of immersed.h and band.h,
- * KF_CELLS 0|1, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
+ * once for a static solid, in cells filled anew for a moving one, or in the runs of its patches. Defines: those of
+ * immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then cells are filled from all samples),
+ * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
 #include "band.h"
 #include "immersed.h"
 
@@ -118,25 +119,39 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
         out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
         out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
     }
-#if KF_SEGMENTS && KF_SEGMENT_LANES > 1
-/* Lanes of a warp take the samples of a segment in turn. What they add up is halved three times: a lane keeps one half of
- * the corners and gives its neighbour the other, until each of eight has one. */
+#if KF_SEGMENT_LANES > 1
+/* Lanes of a warp take the samples of a segment, or of a run, in turn. What they add up is halved three times: a lane keeps
+ * one half of the corners and gives its neighbour the other, until each of eight has one. */
 #define KF_SEGMENT_GATHER(dx, dy, dz)                                                                        \
     sums[dx + 2 * dy + 4 * dz][0] = sum_x_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][1] = sum_y_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][2] = sum_z_##dx##dy##dz;
 #define KF_HALVE(half)                                                                                       \
     KF_UNROLL for (int c = 0; c < (half); c++) KF_UNROLL for (int i = 0; i < 3; i++) {                       \
-        const kf_real kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
+        const kf_force_sum kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
                       given = lane & (half) ? sums[c][i] : sums[c + (half)][i];                              \
         sums[c][i] = kept + __shfl_xor_sync(lanes, given, half);                                             \
     }
+#define KF_ADD_UP_LANES                                                                                      \
+    kf_force_sum sums[8][3];                                                                                 \
+    KF_CELL_NODES(KF_SEGMENT_GATHER)                                                                         \
+    KF_HALVE(4)                                                                                              \
+    KF_HALVE(2)                                                                                              \
+    KF_HALVE(1)                                                                                              \
+    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)                                   \
+        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
+/* Those that share a segment with the lane. */
+KF_FUNCTION unsigned kf_lanes_beside(int lane) {
+    return (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
+}
+#endif
+#if KF_SEGMENTS && KF_SEGMENT_LANES > 1
 KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int item = x;
     const int lane = item % KF_SEGMENT_LANES;
     x = item / KF_SEGMENT_LANES;
-    const unsigned lanes = (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
+    const unsigned lanes = kf_lanes_beside(lane);
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
     KF_LET_FORCES
     KF_CELL_NODES(KF_SEGMENT_PLACE)
@@ -148,13 +163,7 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     for (int i = 0; i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {
         KF_SEGMENT_SAMPLE(samples[i])
     }
-    kf_real sums[8][3];
-    KF_CELL_NODES(KF_SEGMENT_GATHER)
-    KF_HALVE(4)
-    KF_HALVE(2)
-    KF_HALVE(1)
-    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)
-        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
+    KF_ADD_UP_LANES
     if (lane >= 8) return;
     kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
     KF_UNROLL for (int i = 0; i < 3; i++) out[i] = sums[0][i];
@@ -195,13 +204,12 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
         KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
     }
 
-/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
-KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row) {
-    const kf_index corner = ((const kf_index *)a->band_node)[place];
-    int count = a->cell_count[corner] - row * KF_SEGMENT_LENGTH;
-    if (count <= 0) return;
-    if (count > KF_SEGMENT_LENGTH) count = KF_SEGMENT_LENGTH;
-    const kf_pose *pose = (const kf_pose *)a->pose;
+/* A cell as its samples see it: its corner, and the arm and the velocity of the surface there. */
+typedef struct kf_cell {
+    kf_sample corner;
+    kf_real arm_x, arm_y, arm_z, vx, vy, vz, wx, wy, wz;
+} kf_cell;
+KF_FUNCTION kf_sample kf_corner_of(const kf_kinetic_arguments *a, kf_index corner) {
     kf_sample sample;
     sample.corner = corner;
     kf_position(a, corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
@@ -209,32 +217,56 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
 #if KF_WRAP
     kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
 #endif
-    /* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
-    const kf_real arm_x = (kf_real)kf_nearest(0, sample.cell.x - pose->center[0], a->nodes[0]),
-                  arm_y = (kf_real)kf_nearest(1, sample.cell.y - pose->center[1], a->nodes[1]),
-                  arm_z = (kf_real)kf_nearest(2, sample.cell.z - pose->center[2], a->nodes[2]);
-    const kf_real vx = (kf_real)pose->velocity[0], vy = (kf_real)pose->velocity[1],
-                  vz = (kf_real)pose->velocity[2], wx = (kf_real)pose->angular_velocity[0],
-                  wy = (kf_real)pose->angular_velocity[1], wz = (kf_real)pose->angular_velocity[2];
+    return sample;
+}
+/* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
+KF_FUNCTION kf_cell kf_cell_at(const kf_kinetic_arguments *a, kf_index corner) {
+    const kf_pose *pose = (const kf_pose *)a->pose;
+    kf_cell cell;
+    cell.corner = kf_corner_of(a, corner);
+    cell.arm_x = (kf_real)kf_nearest(0, cell.corner.cell.x - pose->center[0], a->nodes[0]);
+    cell.arm_y = (kf_real)kf_nearest(1, cell.corner.cell.y - pose->center[1], a->nodes[1]);
+    cell.arm_z = (kf_real)kf_nearest(2, cell.corner.cell.z - pose->center[2], a->nodes[2]);
+    cell.vx = (kf_real)pose->velocity[0];
+    cell.vy = (kf_real)pose->velocity[1];
+    cell.vz = (kf_real)pose->velocity[2];
+    cell.wx = (kf_real)pose->angular_velocity[0];
+    cell.wy = (kf_real)pose->angular_velocity[1];
+    cell.wz = (kf_real)pose->angular_velocity[2];
+    return cell;
+}
+/* Takes a sample into the sums of its cell: of a cell, and fields and sums of its nodes. */
+#define KF_CELL_SAMPLE(of, place)                                                                            \
+    const kf_real4 packed = place;                                                                           \
+    sample.cell.fx = packed.x;                                                                               \
+    sample.cell.fy = packed.y;                                                                               \
+    sample.cell.fz = packed.z;                                                                               \
+    sample.area = packed.w;                                                                                  \
+    const kf_real rx = of.arm_x + packed.x, ry = of.arm_y + packed.y, rz = of.arm_z + packed.z;              \
+    sample.bx = of.vx + of.wy * rz - of.wz * ry;                                                             \
+    sample.by = of.vy + of.wz * rx - of.wx * rz;                                                             \
+    sample.bz = of.vz + of.wx * ry - of.wy * rx;                                                             \
+    kf_real density = 0, ux = 0, uy = 0, uz = 0;                                                             \
+    KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)                                                                    \
+    const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);                                             \
+    KF_CELL_NODES(KF_CELL_SUM)
+
+#if !KF_PATCH
+/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
+KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row) {
+    const kf_index corner = ((const kf_index *)a->band_node)[place];
+    int count = a->cell_count[corner] - row * KF_SEGMENT_LENGTH;
+    if (count <= 0) return;
+    if (count > KF_SEGMENT_LENGTH) count = KF_SEGMENT_LENGTH;
+    const kf_cell cell = kf_cell_at(a, corner);
+    kf_sample sample = cell.corner;
     kf_real4 nothing;
     nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
     KF_CELL_NODES(KF_CELL_FIELD)
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples +
                               ((long long)row * a->band_capacity + place) * KF_SEGMENT_LENGTH;
     for (int i = 0; i < count; i++) {
-        const kf_real4 packed = samples[i];
-        sample.cell.fx = packed.x;
-        sample.cell.fy = packed.y;
-        sample.cell.fz = packed.z;
-        sample.area = packed.w;
-        const kf_real rx = arm_x + packed.x, ry = arm_y + packed.y, rz = arm_z + packed.z;
-        sample.bx = vx + wy * rz - wz * ry;
-        sample.by = vy + wz * rx - wx * rz;
-        sample.bz = vz + wx * ry - wy * rx;
-        kf_real density = 0, ux = 0, uy = 0, uz = 0;
-        KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)
-        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
-        KF_CELL_NODES(KF_CELL_SUM)
+        KF_CELL_SAMPLE(cell, samples[i])
     }
     KF_CELL_NODES(KF_CELL_SPREAD)
 }
@@ -249,6 +281,66 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
     for (int i = x; i < a->band_count[2]; i += a->extent[0])
         kf_spread_sample(a, a->crowded[i]);
 }
+#else
+/* A moving solid's samples lie side by side on its surface in the order in which they are kept, however it turns: a patch
+ * of KF_PATCH of them touches few cells. A block sorts a patch by cells, so that each cell's samples follow each other, a
+ * run; runs are added up, each by KF_SEGMENT_LANES lanes. What leaves a patch is a run of each of its cells: sums of
+ * integers of what lies in a cell are the same whoever comes first. */
+#define KF_PATCH_THREADS 128
+#define KF_PATCH_TABLE   (2 * KF_PATCH) /* cells by their corners, a power of two */
+#define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
+#define KF_NO_CELL       (-2147483647 - 1)
+#if KF_CUDA
+#define KF_PATCH_ITEMS KF_PATCH_THREADS /* of patch_forces, for a patch */
+#else
+#define KF_PATCH_ITEMS 1
+#endif
+
+/* The sum over a run's samples, spread on the nodes of its cell. */
+KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, const kf_real4 *samples, int count,
+                               int lane) {
+    enum { TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4 }; /* loads under way at once; 64-bit sums leave few registers */
+    const kf_cell cell = kf_cell_at(a, corner);
+    kf_sample sample = cell.corner;
+    kf_real4 nothing;
+    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
+    KF_CELL_NODES(KF_CELL_FIELD)
+    for (int first = lane; first < count; first += TOGETHER * KF_SEGMENT_LANES) {
+        kf_real4 loaded[TOGETHER];
+        KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
+            first + i * KF_SEGMENT_LANES < count ? samples[first + i * KF_SEGMENT_LANES] : nothing;
+        KF_UNROLL for (int i = 0; i < TOGETHER; i++) {
+            if (first + i * KF_SEGMENT_LANES >= count) continue;
+            KF_CELL_SAMPLE(cell, loaded[i])
+        }
+    }
+#if KF_SEGMENT_LANES > 1
+    const unsigned lanes = kf_lanes_beside(lane);
+    KF_ADD_UP_LANES
+    if (lane >= 8) return;
+    const int place = a->band_of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
+    if (place < 0) return;
+    KF_UNROLL for (int i = 0; i < 3; i++) KF_ADD_FORCE_SUM(place, i, sums[0][i]);
+#else
+    KF_CELL_NODES(KF_CELL_SPREAD)
+#endif
+}
+
+/* Extent: KF_PATCH_ITEMS for each patch. */
+KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES,
+              together = KF_PATCH_ITEMS > KF_SEGMENT_LANES ? KF_PATCH_ITEMS / KF_SEGMENT_LANES : 1;
+    const int *runs = a->patch_runs + (long long)patch * KF_PATCH_RUNS;
+    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)patch * KF_PATCH;
+    const int count = runs[0];
+    for (int run = item / KF_SEGMENT_LANES; run < count; run += together) {
+        const int corner = runs[2 + 2 * run], span = runs[3 + 2 * run];
+        kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16, lane);
+    }
+}
+#endif
 #endif
 
 /* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */
@@ -287,7 +379,7 @@ KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
     if (x >= a->band_count[0]) return;
     const kf_index k = ((const kf_index *)a->band_node)[x];
     a->band_of[k] = -1;
-#if KF_CELLS
+#if KF_CELLS && !KF_PATCH
     a->cell_count[k] = 0;
 #endif
 }
@@ -318,7 +410,77 @@ KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sa
     kf_atomic_add_int(a->band_count, -over);
     kf_atomic_add_int(a->band_count + 1, over);
 }
-#if KF_CELLS
+#if KF_CELLS && KF_PATCH
+/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. Extent:
+ * KF_PATCH_THREADS for each patch. */
+KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
+    (void)block_y;
+    enum { SHARE = KF_PATCH_TABLE / KF_PATCH_THREADS };
+    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], sums[KF_PATCH_THREADS], found[KF_PATCH], runs_found;
+    kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
+    int entry[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)], rank[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
+    int *runs = a->patch_runs + (long long)block_x * KF_PATCH_RUNS;
+    KF_EACH_OF(i, KF_PATCH_TABLE, KF_PATCH_THREADS) {
+        corners[i] = KF_NO_CELL;
+        counts[i] = 0;
+    }
+    KF_BARRIER;
+    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        const int s = block_x * KF_PATCH + i;
+        entry[slot] = -1;
+        if (s >= a->sample_count) continue;
+        const kf_sample sample = kf_load_sample(a, s, 0);
+        if (!kf_is_near(a, &sample)) continue;
+        const int corner = (int)sample.corner;
+        unsigned at = (unsigned)corner * 2654435769U >> 16;
+        for (;; at++) {
+            at %= KF_PATCH_TABLE;
+            const int before = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
+            if (before == KF_NO_CELL || before == corner) break;
+        }
+        entry[slot] = (int)at;
+        rank[slot] = kf_atomic_add_int(counts + at, 1);
+        packed[slot].x = sample.cell.fx;
+        packed[slot].y = sample.cell.fy;
+        packed[slot].z = sample.cell.fz;
+        packed[slot].w = sample.area;
+    }
+    KF_BARRIER;
+    /* A thread's share of the table: samples, and above 16 bits runs. */
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        int sum = 0;
+        for (int i = t * SHARE; i < (t + 1) * SHARE; i++)
+            sum += counts[i] + (counts[i] > 0) * 65536;
+        sums[t] = sum;
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        int before = 0;
+        KF_UNROLL_BY_8
+        for (int i = 0; i < t; i++)
+            before += sums[i];
+        for (int i = t * SHARE; i < (t + 1) * SHARE; i++) {
+            const int count = counts[i], run = before >> 16, first = before & 0xffff;
+            if (count == 0) continue;
+            found[run] = corners[i];
+            runs[2 + 2 * run] = corners[i];
+            runs[3 + 2 * run] = first | count << 16;
+            counts[i] = first;
+            before += count + 65536;
+        }
+        if (t == KF_PATCH_THREADS - 1) runs[0] = runs_found = before >> 16;
+    }
+    KF_BARRIER;
+    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        if (entry[slot] < 0) continue;
+        ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + counts[entry[slot]] + rank[slot]] = packed[slot];
+    }
+    KF_EACH_OF(i, runs_found, KF_PATCH_THREADS) {
+        const kf_sample corner = kf_corner_of(a, (kf_index)found[i]);
+        kf_mark_cell(a, &corner);
+    }
+}
+#elif KF_CELLS
 /* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
  * lies in a cell are the same. */
 KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {

@@ -375,7 +375,8 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     kinetic->band = kf_kinetic_has_band(&kinetic->options);
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
-    kinetic->cells = aggregated && kinetic->moving;
+    kinetic->patches = aggregated && kinetic->moving && kinetic->options.patch_length > 0;
+    kinetic->cells = aggregated && kinetic->moving && !kinetic->patches;
     kinetic->adaptive = kf_kinetic_is_adaptive(scene, kinetic->options.velocities);
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
     kf_kinetic_lay_out_part(scene, &kinetic->options, kinetic->first_plane, kinetic->first_row,

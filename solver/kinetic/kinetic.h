@@ -62,7 +62,9 @@ typedef struct kf_kinetic_options {
     long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
                             warp */
     long segment_lanes;
-    long solid_block; /* items of a block of the kernels over samples and band */
+    long solid_block;  /* items of a block of the kernels over samples and band */
+    long patch_length; /* samples of a moving solid that a block sorts by cells; 0: cells are filled from all
+                        */
     bool fixed_point_force, streaming_stores;
     bool alternate;     /* every second step goes through the planes downwards */
     bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */
@@ -135,7 +137,7 @@ typedef struct kf_kinetic {
     int passes;                     /* of the immersed boundary in a step */
     int wraps;                      /* kf_kinetic_wraps */
     bool band;                      /* kf_kinetic_has_band */
-    bool segments, cells;           /* the aggregated variant of a static, and of a moving solid */
+    bool segments, cells, patches;  /* the aggregated variant of a static, and of a moving solid */
     size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored one */
     int node_values;                /* stored at a node: populations, or moments */
 
@@ -261,6 +263,7 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
 
 /* kinetic_segments.c: the aggregated variant's lists. corner and values (x, y, z fractions, area) in the
  * samples' order; band_of maps node indices to places in the band plus 1, 0 being outside. */
+int kf_kinetic_patches(const kf_kinetic *kinetic); /* of a moving solid's samples */
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);

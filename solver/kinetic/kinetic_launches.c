@@ -6,6 +6,8 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
+enum { PATCH_THREADS = 128 /* immersed_band.cu */ };
+
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
     kf_append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block,
@@ -126,6 +128,12 @@ static void append_motion(kf_builder *b, int parity, int grid) {
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
     if (!band) return;
     const int samples = kinetic->arguments.sample_count;
+    if (kinetic->patches) {
+        static const int block[3] = {PATCH_THREADS, 1, 1};
+        const int extent[3] = {PATCH_THREADS * kf_kinetic_patches(kinetic), 1, 1};
+        kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_sort", extent, block, kinetic->arguments, 0);
+        return;
+    }
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
                     grid);
     if (kinetic->cells) kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_fill", samples, grid, grid);
@@ -254,6 +262,9 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
     if (kinetic->segments)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
                         (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
+    else if (kinetic->patches)
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "patch_forces",
+                        (kinetic->options.gpu ? PATCH_THREADS : 1) * kf_kinetic_patches(kinetic), grid, grid);
     else if (kinetic->cells)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
                         grid);

@@ -100,8 +100,14 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !one_pass))
         return refuse(error, "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
     const bool lanes = o->segment_lanes == 8 || o->segment_lanes == 32;
-    if (o->segment_lanes != 1 && (!lanes || !o->gpu || scene->motion.moving || o->immersed != KF_AGGREGATED ||
-                                  o->segment_length % o->segment_lanes != 0))
+    const bool patches = o->patch_length > 0;
+    if (patches && (!scene->motion.moving || o->immersed != KF_AGGREGATED ||
+                    (o->patch_length != 256 && o->patch_length != 512 && o->patch_length != 1024)))
+        return refuse(error, "patch_length must be 0, or of a moving solid with immersed_boundary aggregated "
+                             "256, 512 or 1024");
+    if (o->segment_lanes != 1 &&
+        (!lanes || !o->gpu || o->immersed != KF_AGGREGATED || (scene->motion.moving && !patches) ||
+         (!patches && o->segment_length % o->segment_lanes != 0)))
         return refuse(error,
                       "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
     const bool in_rows =
@@ -182,6 +188,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
     KF_TRY(kf_config_integer(config, "segment_lanes", &options->segment_lanes, error));
     KF_TRY(kf_config_integer(config, "solid_block", &options->solid_block, error));
+    KF_TRY(kf_config_integer(config, "patch_length", &options->patch_length, error));
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
@@ -420,6 +427,7 @@ static void define_immersed(const kf_scene *scene, const kf_kinetic_options *opt
     define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
     define(defines, "KF_CELLS", aggregated && scene->motion.moving);
+    if (options->patch_length > 0) define(defines, "KF_PATCH", options->patch_length);
     define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
     if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
     if (options->overlap) define(defines, "KF_OVERLAP", 1);

@@ -335,6 +335,25 @@ static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const lon
     return kf_buffer_fill(kinetic->cell_count, 0, error);
 }
 
+int kf_kinetic_patches(const kf_kinetic *kinetic) {
+    const long length = kinetic->options.patch_length;
+    return (int)((kinetic->arguments.sample_count + length - 1) / length);
+}
+
+/* Each patch's samples and runs. A cell goes by its corner's place in 32 bits. */
+static kf_status make_patch_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const size_t patches = (size_t)kf_kinetic_patches(kinetic),
+                 length = (size_t)kinetic->options.patch_length;
+    kf_buffer *sorted, *runs;
+    if (kinetic->geometry.capacity > 2147483647)
+        return kf_fail(error, KF_MACHINE, "patches are for grids of less than 2^31 nodes");
+    KF_TRY(kf_plan_buffer(plan, patches * length * 4 * kinetic->real_bytes, &sorted, error));
+    KF_TRY(kf_plan_buffer(plan, patches * (2 * length + 2) * sizeof(int), &runs, error));
+    kinetic->arguments.segment_samples = kf_buffer_address(sorted);
+    kinetic->arguments.patch_runs = kf_buffer_address(runs);
+    return KF_OK;
+}
+
 /* The band's map of a static solid's samples that are spread one by one. */
 static kf_status upload_map(const kf_kinetic *kinetic, const long long *nodes, size_t touched,
                             kf_error *error) {
@@ -482,6 +501,7 @@ static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
     if (status == KF_OK && !kinetic->moving)
         status = fill_band(plan, kinetic, ordered, nodes, touched, error);
     if (status == KF_OK && kinetic->cells) status = make_cell_buffers(plan, kinetic, ordered->corner, error);
+    if (status == KF_OK && kinetic->patches) status = make_patch_buffers(plan, kinetic, error);
     free(nodes);
     return status;
 }

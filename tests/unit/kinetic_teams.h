@@ -217,6 +217,8 @@ static const char *const moving[][24] = {
      "immersed_boundary=aggregated", "force_sum=fixed", NULL},
     {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=in_place", "boundary_kernels=0",
      "immersed_boundary=scatter", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", "patch_length=256", "force_sum=fixed", NULL},
 };
 
 static inline kf_scene *moving_scene(void) {

@@ -41,6 +41,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "shell_lane=own",
                                         "solid_block=128",
                                         "segment_lanes=1", /* test_kinetic_band.c */
+                                        "patch_length=0",
                                         "ahead=0",
                                         "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",

@@ -335,6 +335,13 @@ static void shipped_kernels_compile(void **state) {
         if (prebuild(file, twice, sizeof twice / sizeof twice[0], &build, &error) != KF_OK)
             fail_msg("%s", error.message);
     }
+    enum { COUNT = sizeof single / sizeof single[0] };
+    kf_define patches[COUNT + 2] = {{"KF_PATCH", "256"}, {"KF_SEGMENT_LANES", "8"}};
+    kf_build build;
+    kf_error error;
+    memcpy(patches + 2, single, sizeof single);
+    if (prebuild("kernels/kinetic/immersed_band.cu", patches, COUNT + 2, &build, &error) != KF_OK)
+        fail_msg("%s", error.message);
 }
 
 /* What ceilings, clocks, planted regressions and counters are measured with. */

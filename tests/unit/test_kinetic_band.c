@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "scene/scene.h"
+#include "tests/unit/free_torus.h"
 #include "tests/unit/kinetic_states.h"
 
 enum { STEPS = 21 }; /* beyond the averages */
@@ -107,6 +108,43 @@ static void test_lanes(void **state) {
     kf_scene_free(scene);
 }
 
+/* Sums of integers are the same however samples are put together: cell by cell from all of them, or patch by
+ * patch. */
+static void compare_patches(const kf_scene *scene, const char *const *values, long length) {
+    kf_config config = default_with(scene, values);
+    kf_config_set_integer(&config, "patch_length", 0);
+    kf_plan *cells = open_plan(scene, &config);
+    kf_config_set_integer(&config, "patch_length", length);
+    if (on_gpu()) kf_config_set_integer(&config, "segment_lanes", 8);
+    kf_plan *patches = open_plan(scene, &config);
+    advance(cells, STEPS);
+    advance(patches, STEPS);
+    assert_same_state(patches, cells);
+    kf_plan_free(patches);
+    kf_plan_free(cells);
+}
+
+static void test_patches(void **state) {
+    (void)state;
+    static const char *const single[] = {"storage=f32", "force_sum=fixed", NULL};
+    static const char *const twice[] = {"storage=f64", "force_sum=fixed", NULL};
+    static const char *const floating[][5] = {
+        {"storage=f32", "force_sum=float", "patch_length=256", NULL},
+        {"storage=f32", "force_sum=float", "patch_length=256", "segment_lanes=8", NULL},
+        {"storage=f32", "force_sum=fixed", "patch_length=1024", "segment_lanes=32", NULL}};
+    kf_scene *scene = open_scene("torus", 3000);
+    scene->collision = KF_BGK;
+    scene->viscosity = 0.05;
+    assert_true(scene->motion.moving && scene->samples.count > 256 && scene->samples.count % 256 != 0);
+    compare_patches(scene, single, 256);
+    compare_patches(scene, twice, 512);
+    for (size_t i = 0; i < (on_gpu() ? 3 : 1); i++)
+        verify(scene, floating[i]);
+    set_free_torus(scene);
+    compare_patches(scene, single, 1024);
+    kf_scene_free(scene);
+}
+
 /* Samples about a corner of the lattice that move into one cell: more of them than its rows hold, which have
  * places for half as many again as the fullest cell had at the start. */
 static void test_samples_that_crowd(void **state) {
@@ -140,6 +178,7 @@ static void test_samples_that_crowd(void **state) {
     assert_true(16 * kinetic->arguments.cell_rows < COUNT);
     kf_plan_free(plan);
     verify(scene, values);
+    compare_patches(scene, values, 256);
     kf_scene_free(scene);
 }
 
@@ -171,9 +210,13 @@ static void test_band_at_the_outflow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_left_out),           cmocka_unit_test(test_left_out_of_pairs),
-        cmocka_unit_test(test_left_out_on_gpu),    cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_samples_that_crowd), cmocka_unit_test(test_band_at_the_outflow),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_left_out_of_pairs),
+        cmocka_unit_test(test_left_out_on_gpu),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_samples_that_crowd),
+        cmocka_unit_test(test_band_at_the_outflow),
+        cmocka_unit_test(test_patches),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
