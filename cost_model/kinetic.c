@@ -259,10 +259,13 @@ static void add_motion(kf_tally *tally) {
     double samples = (double)survey->count;
     (void)add_items(tally, "advance_pose", 0, 0, 0.5);
     if (!c->fused) return;
-    (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
     if (c->aggregated && c->patch > 0) {
         (void)add_items(tally, "patch_sort", 8 * c->value_bytes * samples, 8 * runs_of(tally), MARKING);
-    } else if (c->aggregated) {
+        (void)add_items(tally, "patch_collect", 0, survey->band_nodes, MARKING);
+        return;
+    }
+    (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
+    if (c->aggregated) {
         (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, 2 * samples, MARKING);
         (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, 3 * samples, MARKING);
     } else {

@@ -133,6 +133,10 @@ KF_FUNCTION int kf_atomic_count(int *target) {
 KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value) {
     return atomicCAS(target, expected, value);
 }
+KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
+    atomicOr(target, bits);
+}
+#define kf_count_bits(word) __popc(word)
 
 #else
 
@@ -295,6 +299,10 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
     __atomic_compare_exchange_n(target, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
+KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
+    __atomic_fetch_or(target, bits, __ATOMIC_RELAXED);
+}
+#define kf_count_bits(word) __builtin_popcount(word)
 
 #endif
 

@@ -85,7 +85,8 @@ typedef struct kf_kinetic_arguments {
     int *crowded;     /* [sample_count]: samples for which the rows had no place */
     /* The same in patches of KF_PATCH samples: segment_samples is kf_real4 [patch][KF_PATCH], and of each patch there are
      * [0] the number of its runs and, from [2] on, of each run its cell's corner and first sample | samples << 16. */
-    int *patch_runs; /* [patch][2 KF_PATCH + 2] */
+    int *patch_runs;      /* [patch][2 KF_PATCH + 2] */
+    unsigned *patch_band; /* a bit a node of the box around the solid, rows beginning with a word: set in the band */
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */

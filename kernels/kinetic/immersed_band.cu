@@ -372,45 +372,28 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
 /* --- the band of a moving solid ----------------------------------------------------------------------------
  */
 
-#if KF_MOVING
-/* Takes the old band's nodes out of the map. Extent: band_capacity. */
-KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
-    (void)y, (void)z;
-    if (x >= a->band_count[0]) return;
-    const kf_index k = ((const kf_index *)a->band_node)[x];
-    a->band_of[k] = -1;
-#if KF_CELLS && !KF_PATCH
-    a->cell_count[k] = 0;
-#endif
+#if KF_MOVING && KF_CELLS && KF_PATCH
+/* Rows of the box around the solid, in words of patch_band. */
+#define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
+
+/* Marks the nodes of a cell. */
+KF_FUNCTION void kf_mark_nodes(const kf_kinetic_arguments *a, const kf_sample_cell *cell) {
+    const int *origin = ((const kf_pose *)a->pose)->box_origin;
+    const int x = kf_home(0, cell->x - origin[0], a->nodes[0]), y = kf_home(1, cell->y - origin[1], a->nodes[1]),
+              z = kf_home(2, cell->z - origin[2], a->nodes[2]);
+    if (x < 0 || y < 0 || z < 0 || x >= a->box[0] || y >= a->box[1] || z >= a->box[2]) return;
+    KF_UNROLL for (int row = 0; row < 4; row++) {
+        unsigned *const words =
+            a->patch_band + (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->box[1] + 1) * (z + (row >> 1)));
+        if (x % 32 < 31) {
+            kf_atomic_set_bits(words + x / 32, 3U << x % 32);
+        } else {
+            kf_atomic_set_bits(words + x / 32, 1U << 31);
+            kf_atomic_set_bits(words + x / 32 + 1, 1U);
+        }
+    }
 }
 
-/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All corners
- * are asked for, then claimed, then given places: one by one each would wait for the one before. */
-KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
-    int known[8], claimed[8], count = 0, over = 0;
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) known[corner] =
-        a->band_of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
-        int *const of = a->band_of + KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
-        claimed[corner] = known[corner] == -1 && kf_atomic_compare_swap_int(of, -1, -2) == -1;
-    }
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) count += claimed[corner];
-    if (count == 0) return;
-    int place = kf_atomic_add_int(a->band_count, count);
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
-        const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
-        if (!claimed[corner]) continue;
-        const int fits = place < a->band_capacity;
-        if (fits) ((kf_index *)a->band_node)[place] = k;
-        a->band_of[k] = fits ? place : -1;
-        over += !fits;
-        place++;
-    }
-    if (over == 0) return;
-    kf_atomic_add_int(a->band_count, -over);
-    kf_atomic_add_int(a->band_count + 1, over);
-}
-#if KF_CELLS && KF_PATCH
 /* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. Extent:
  * KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
@@ -477,10 +460,96 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     }
     KF_EACH_OF(i, runs_found, KF_PATCH_THREADS) {
         const kf_sample corner = kf_corner_of(a, (kf_index)found[i]);
-        kf_mark_cell(a, &corner);
+        kf_mark_nodes(a, &corner.cell);
     }
 }
-#elif KF_CELLS
+
+/* Gives the nodes that are marked places in the band, in a block's words in their order, so that neighbours along x are
+ * neighbours in the band. What the map says of other nodes is of no meaning. Extent: words of patch_band. */
+KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
+    (void)block_y;
+    KF_SHARED int counts[KF_PATCH_THREADS], all, first;
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        if (t == 0) all = 0;
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        const int word = block_x * KF_PATCH_THREADS + t;
+        counts[t] = word < a->extent[0] ? kf_count_bits(a->patch_band[word]) : 0;
+        if (counts[t] > 0) kf_atomic_add_int(&all, counts[t]);
+    }
+    KF_BARRIER;
+    if (all == 0) return;
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        if (t == 0) first = kf_atomic_add_int(a->band_count, all);
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        const int word = block_x * KF_PATCH_THREADS + t, row = word / KF_BOX_WORDS(a);
+        const int *origin = ((const kf_pose *)a->pose)->box_origin;
+        if (counts[t] == 0) continue;
+        int place = first, over = 0;
+        KF_UNROLL_BY_8
+        for (int i = 0; i < t; i++)
+            place += counts[i];
+        const unsigned bits = a->patch_band[word];
+        a->patch_band[word] = 0;
+        const int y = kf_sample_row(a, origin[1] + row % (a->box[1] + 1)),
+                  z = kf_home(2, origin[2] + row / (a->box[1] + 1), a->nodes[2]);
+        for (int i = 0; i < 32; i++) {
+            if ((bits >> i & 1) == 0) continue;
+            const int x = origin[0] + 32 * (word - row * KF_BOX_WORDS(a)) + i;
+            const kf_index k = kf_node(a, kf_home(0, x, a->nodes[0]), y, z);
+            const int fits = place < a->band_capacity;
+            if (fits) ((kf_index *)a->band_node)[place] = k;
+            a->band_of[k] = fits ? place : -1;
+            over += !fits;
+            place++;
+        }
+        if (over == 0) continue;
+        kf_atomic_add_int(a->band_count, -over);
+        kf_atomic_add_int(a->band_count + 1, over);
+    }
+}
+#elif KF_MOVING
+/* Takes the old band's nodes out of the map. Extent: band_capacity. */
+KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    if (x >= a->band_count[0]) return;
+    const kf_index k = ((const kf_index *)a->band_node)[x];
+    a->band_of[k] = -1;
+#if KF_CELLS
+    a->cell_count[k] = 0;
+#endif
+}
+
+/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All corners
+ * are asked for, then claimed, then given places: one by one each would wait for the one before. */
+KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
+    int known[8], claimed[8], count = 0, over = 0;
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) known[corner] =
+        a->band_of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
+        int *const of = a->band_of + KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        claimed[corner] = known[corner] == -1 && kf_atomic_compare_swap_int(of, -1, -2) == -1;
+    }
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) count += claimed[corner];
+    if (count == 0) return;
+    int place = kf_atomic_add_int(a->band_count, count);
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
+        const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        if (!claimed[corner]) continue;
+        const int fits = place < a->band_capacity;
+        if (fits) ((kf_index *)a->band_node)[place] = k;
+        a->band_of[k] = fits ? place : -1;
+        over += !fits;
+        place++;
+    }
+    if (over == 0) return;
+    kf_atomic_add_int(a->band_count, -over);
+    kf_atomic_add_int(a->band_count + 1, over);
+}
+#if KF_CELLS
 /* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
  * lies in a cell are the same. */
 KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {

@@ -156,8 +156,8 @@ typedef struct kf_kinetic {
     size_t outflow_bytes;
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *team_body,
-        *no_body;          /* of a team: all parts' body_sums, or their sums, and zeros to begin them with */
-    kf_buffer *cell_count; /* of a moving solid's cells */
+        *no_body; /* of a team: all parts' body_sums, or their sums, and zeros to begin them with */
+    kf_buffer *cell_count, *patch_band; /* of a moving solid's cells; of its band's nodes */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
     kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
@@ -263,7 +263,9 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
 
 /* kinetic_segments.c: the aggregated variant's lists. corner and values (x, y, z fractions, area) in the
  * samples' order; band_of maps node indices to places in the band plus 1, 0 being outside. */
-int kf_kinetic_patches(const kf_kinetic *kinetic); /* of a moving solid's samples */
+/* Of a moving solid's samples, and of the bits of the nodes in the box around it. */
+int kf_kinetic_patches(const kf_kinetic *kinetic);
+size_t kf_kinetic_patch_words(const kf_kinetic *kinetic);
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);

@@ -119,7 +119,7 @@ static void append_motion(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->moving || !kinetic->has_samples) return;
     bool band = kinetic->band;
-    if (band)
+    if (band && !kinetic->patches)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
                         grid);
     kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
@@ -132,6 +132,8 @@ static void append_motion(kf_builder *b, int parity, int grid) {
         static const int block[3] = {PATCH_THREADS, 1, 1};
         const int extent[3] = {PATCH_THREADS * kf_kinetic_patches(kinetic), 1, 1};
         kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_sort", extent, block, kinetic->arguments, 0);
+        const int words[3] = {(int)kf_kinetic_patch_words(kinetic), 1, 1};
+        kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_collect", words, block, kinetic->arguments, 0);
         return;
     }
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,

@@ -340,18 +340,26 @@ int kf_kinetic_patches(const kf_kinetic *kinetic) {
     return (int)((kinetic->arguments.sample_count + length - 1) / length);
 }
 
+size_t kf_kinetic_patch_words(const kf_kinetic *kinetic) {
+    const int *box = kinetic->arguments.box;
+    return ((size_t)box[0] + 32) / 32 * ((size_t)box[1] + 1) * ((size_t)box[2] + 1);
+}
+
 /* Each patch's samples and runs. A cell goes by its corner's place in 32 bits. */
 static kf_status make_patch_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const size_t patches = (size_t)kf_kinetic_patches(kinetic),
                  length = (size_t)kinetic->options.patch_length;
+    const size_t words = kf_kinetic_patch_words(kinetic);
     kf_buffer *sorted, *runs;
-    if (kinetic->geometry.capacity > 2147483647)
+    if (kinetic->geometry.capacity > 2147483647 || words > 2147483647)
         return kf_fail(error, KF_MACHINE, "patches are for grids of less than 2^31 nodes");
     KF_TRY(kf_plan_buffer(plan, patches * length * 4 * kinetic->real_bytes, &sorted, error));
     KF_TRY(kf_plan_buffer(plan, patches * (2 * length + 2) * sizeof(int), &runs, error));
     kinetic->arguments.segment_samples = kf_buffer_address(sorted);
+    KF_TRY(kf_plan_buffer(plan, words * sizeof(unsigned), &kinetic->patch_band, error));
     kinetic->arguments.patch_runs = kf_buffer_address(runs);
-    return KF_OK;
+    kinetic->arguments.patch_band = kf_buffer_address(kinetic->patch_band);
+    return kf_buffer_fill(kinetic->patch_band, 0, error);
 }
 
 /* The band's map of a static solid's samples that are spread one by one. */
@@ -595,5 +603,6 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
     const int counts[3] = {kinetic->band_count_static, 0, 0};
     if (kinetic->moving) KF_TRY(kf_buffer_fill(kinetic->band_of, 0xff, error));
     if (kinetic->cells) KF_TRY(kf_buffer_fill(kinetic->cell_count, 0, error));
+    if (kinetic->patches) KF_TRY(kf_buffer_fill(kinetic->patch_band, 0, error));
     return kf_buffer_upload(kinetic->band_count, 0, counts, sizeof counts, error);
 }
