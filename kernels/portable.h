@@ -99,6 +99,23 @@ KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
 }
 /* What nothing writes while the kernel runs: its loads need not wait for stores before them. */
 #define kf_load_constant(place) __ldg(place)
+/* Of a kernel in one dimension, each 32 items of which are a warp: what those before it in that order have written can be
+ * read when so many of all have ended. The first are sure to have begun; the last to end starts the count anew. */
+KF_FUNCTION void kf_await_warps(const int *ended, int count) {
+    while (*(const volatile int *)ended < count)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+        __nanosleep(20);
+#else
+        ;
+#endif
+    __threadfence();
+}
+KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
+    __syncwarp();
+    if (item % 32 != 0) return;
+    __threadfence();
+    if (atomicAdd(ended, 1) == all - 1) *(volatile int *)ended = 0;
+}
 KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
     atomicAdd(target, value);
 }
@@ -285,6 +302,14 @@ KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
 }
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+}
+KF_FUNCTION void kf_await_warps(const int *ended, int count) {
+    while (__atomic_load_n(ended, __ATOMIC_ACQUIRE) < count)
+        ;
+}
+KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
+    if (item % 32 == 31 && __atomic_fetch_add(ended, 1, __ATOMIC_ACQ_REL) == all - 1)
+        __atomic_store_n(ended, 0, __ATOMIC_RELEASE);
 }
 #define kf_load_late(place)                 (*(place))
 #define kf_load_constant(place)             (*(place))

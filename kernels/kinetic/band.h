@@ -1,7 +1,7 @@
 /* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread.
  * Defines that a config sets: KF_SEGMENTS 0|1 (segment_forces has added up the samples of a cell),
  * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point), KF_SEGMENT_LANES (lanes of a warp that share a segment),
- * KF_MOVING 0|1, KF_OVERLAP 0|1. */
+ * KF_MOVING 0|1, KF_OVERLAP 0|1, KF_BAND_CHAIN 0|1. */
 #ifndef KF_KERNELS_KINETIC_BAND_H
 #define KF_KERNELS_KINETIC_BAND_H
 
@@ -19,13 +19,22 @@
 #endif
 
 /* Of the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before it ends, and reads
- * what that one does not write. */
+ * what that one does not write. Or they are parts of one kernel (KF_BAND_CHAIN, band_chain in fused.cu), whose items
+ * wait until as many warps as come before those of their part are done. */
+#if KF_BAND_CHAIN
+#define KF_BAND_PART(name)                                                                                   \
+    KF_FUNCTION void kf_##name(const kf_kinetic_arguments *a, int x, int y, int z, int before)
+#define KF_LET_FORCES   (void)before;
+#define KF_AWAIT_FORCES kf_await_warps(a->band_count + 2, before);
+#else
+#define KF_BAND_PART(name) KF_SCALAR_KERNEL(name, kf_kinetic_arguments)
 #if KF_OVERLAP
 #define KF_LET_FORCES   KF_LET_SUCCESSOR;
 #define KF_AWAIT_FORCES KF_AWAIT_PREDECESSOR;
 #else
 #define KF_LET_FORCES
 #define KF_AWAIT_FORCES
+#endif
 #endif
 
 /* From one component of a segment's force at a corner of its cell to the next, and where the first lies: shared by

@@ -37,6 +37,9 @@
 #include "ahead.h"
 #include "band.h"
 #include "streamed.h"
+#if KF_BAND_CHAIN
+#include "segments.h"
+#endif
 #if KF_ROWS
 #include "rows.h"
 #endif
@@ -247,7 +250,7 @@ KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
 #endif
 
 /* Velocity and density of the streamed populations at the band's nodes, before any force of the solid. */
-KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
+KF_BAND_PART(band_macroscopic) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
@@ -260,7 +263,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
 }
 
 /* The band's nodes once more, with the force that the samples spread on them. */
-KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
+KF_BAND_PART(band_collide) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
@@ -295,3 +298,22 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
 #endif
     KF_EACH_VELOCITY(KF_STORE_TARGET)
 }
+
+#if KF_BAND_CHAIN
+KF_FUNCTION int kf_warps_of(int items) {
+    return (items + 31) / 32;
+}
+/* The three parts of the chain in the order of the items, each from a warp of its own on. */
+KF_SCALAR_KERNEL(band_chain, kf_kinetic_arguments) {
+    const int lanes = a->segment_count * KF_SEGMENT_LANES;
+    const int band = kf_warps_of(a->band_capacity), seen = band + kf_warps_of(lanes), warp = x / 32;
+    if (warp < band) {
+        if (x < a->band_capacity) kf_band_macroscopic(a, x, y, z, 0);
+    } else if (warp < seen) {
+        if (x - 32 * band < lanes) kf_segment_forces(a, x - 32 * band, y, z, band);
+    } else {
+        if (x - 32 * seen < a->band_capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
+    }
+    kf_end_warp(a->band_count + 2, x, seen + band);
+}
+#endif

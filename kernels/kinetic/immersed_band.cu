@@ -3,20 +3,8 @@
  * once for a static solid, in cells filled anew for a moving one, or in the runs of its patches. Defines: those of
  * immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then cells are filled from all samples),
  * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
-#include "band.h"
-#include "immersed.h"
+#include "segments.h"
 
-#if KF_FIXED_POINT_FORCE
-typedef kf_int64 kf_force_sum;
-#define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE))) /* a power of two: exact */
-#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
-    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
-#else
-typedef kf_real kf_force_sum;
-#define KF_FORCE_TERM(value) (value)
-#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
-    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), sum)
-#endif
 #define KF_ADD_BAND_FORCE(place, component, value) KF_ADD_FORCE_SUM(place, component, KF_FORCE_TERM(value))
 
 #define KF_INTERPOLATE_BAND(dx, dy, dz)                                                                      \
@@ -84,107 +72,6 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
     *total = sum;
 #endif
 }
-
-/* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
- * the same sums in every run. Static solids. */
-#define KF_SEGMENT_PLACE(dx, dy, dz)                                                                         \
-    const int place_##dx##dy##dz = a->segment_places[(dx + 2 * dy + 4 * dz) * a->segment_count + x];
-#define KF_SEGMENT_FIELD(dx, dy, dz)                                                                         \
-    const kf_real4 field_##dx##dy##dz = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];               \
-    kf_real sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
-#define KF_SEGMENT_INTERPOLATE(dx, dy, dz)                                                                   \
-    const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
-    density += weight_##dx##dy##dz * field_##dx##dy##dz.w;                                                   \
-    ux += weight_##dx##dy##dz * field_##dx##dy##dz.x;                                                        \
-    uy += weight_##dx##dy##dz * field_##dx##dy##dz.y;                                                        \
-    uz += weight_##dx##dy##dz * field_##dx##dy##dz.z;
-#define KF_SEGMENT_SUM(dx, dy, dz)                                                                           \
-    sum_x_##dx##dy##dz += weight_##dx##dy##dz * g.x;                                                         \
-    sum_y_##dx##dy##dz += weight_##dx##dy##dz * g.y;                                                         \
-    sum_z_##dx##dy##dz += weight_##dx##dy##dz * g.z;
-#define KF_SEGMENT_SAMPLE(place)                                                                             \
-    const kf_real4 packed = place;                                                                           \
-    sample.cell.fx = packed.x;                                                                               \
-    sample.cell.fy = packed.y;                                                                               \
-    sample.cell.fz = packed.z;                                                                               \
-    sample.area = packed.w;                                                                                  \
-    kf_real density = 0, ux = 0, uy = 0, uz = 0;                                                             \
-    KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)                                                                    \
-    const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);                                             \
-    KF_CELL_NODES(KF_SEGMENT_SUM)
-#define KF_SEGMENT_STORE(dx, dy, dz)                                                                         \
-    {                                                                                                        \
-        kf_real *out = (kf_real *)a->segment_force + 3LL * (dx + 2 * dy + 4 * dz) * a->segment_count + x;    \
-        out[0] = sum_x_##dx##dy##dz;                                                                         \
-        out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
-        out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
-    }
-#if KF_SEGMENT_LANES > 1
-/* Lanes of a warp take the samples of a segment, or of a run, in turn. What they add up is halved three times: a lane keeps
- * one half of the corners and gives its neighbour the other, until each of eight has one. */
-#define KF_SEGMENT_GATHER(dx, dy, dz)                                                                        \
-    sums[dx + 2 * dy + 4 * dz][0] = sum_x_##dx##dy##dz;                                                      \
-    sums[dx + 2 * dy + 4 * dz][1] = sum_y_##dx##dy##dz;                                                      \
-    sums[dx + 2 * dy + 4 * dz][2] = sum_z_##dx##dy##dz;
-#define KF_HALVE(half)                                                                                       \
-    KF_UNROLL for (int c = 0; c < (half); c++) KF_UNROLL for (int i = 0; i < 3; i++) {                       \
-        const kf_force_sum kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
-                      given = lane & (half) ? sums[c][i] : sums[c + (half)][i];                              \
-        sums[c][i] = kept + __shfl_xor_sync(lanes, given, half);                                             \
-    }
-#define KF_ADD_UP_LANES                                                                                      \
-    kf_force_sum sums[8][3];                                                                                 \
-    KF_CELL_NODES(KF_SEGMENT_GATHER)                                                                         \
-    KF_HALVE(4)                                                                                              \
-    KF_HALVE(2)                                                                                              \
-    KF_HALVE(1)                                                                                              \
-    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)                                   \
-        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
-/* Those that share a segment with the lane. */
-KF_FUNCTION unsigned kf_lanes_beside(int lane) {
-    return (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
-}
-#endif
-#if KF_SEGMENTS && KF_SEGMENT_LANES > 1
-KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
-    (void)y, (void)z;
-    const int item = x;
-    const int lane = item % KF_SEGMENT_LANES;
-    x = item / KF_SEGMENT_LANES;
-    const unsigned lanes = kf_lanes_beside(lane);
-    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
-    KF_LET_FORCES
-    KF_CELL_NODES(KF_SEGMENT_PLACE)
-    KF_AWAIT_FORCES
-    KF_CELL_NODES(KF_SEGMENT_FIELD)
-    kf_sample sample;
-    sample.bx = sample.by = sample.bz = KF_R(0.0);
-    KF_UNROLL_BY_4
-    for (int i = 0; i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {
-        KF_SEGMENT_SAMPLE(samples[i])
-    }
-    KF_ADD_UP_LANES
-    if (lane >= 8) return;
-    kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
-    KF_UNROLL for (int i = 0; i < 3; i++) out[i] = sums[0][i];
-}
-#elif KF_SEGMENTS
-KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
-    (void)y, (void)z;
-    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + x;
-    KF_LET_FORCES
-    KF_CELL_NODES(KF_SEGMENT_PLACE)
-    KF_AWAIT_FORCES
-    KF_CELL_NODES(KF_SEGMENT_FIELD)
-    kf_sample sample;
-    sample.bx = sample.by = sample.bz = KF_R(0.0);
-    KF_UNROLL_BY_4
-    for (int i = 0; i < KF_SEGMENT_LENGTH; i++) {
-        KF_SEGMENT_SAMPLE(samples[(long long)i * a->segment_count])
-    }
-    KF_CELL_NODES(KF_SEGMENT_STORE)
-}
-#endif
 
 #if KF_CELLS
 #define KF_CELL_FIELD(dx, dy, dz)                                                                            \

@@ -71,6 +71,7 @@ typedef struct kf_kinetic_options {
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
+    bool band_chain;  /* these kernels of a band that is left out are one */
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool shell_apart;         /* rows at the faces across y and z have a kernel of their own, */
     kf_shell_lane shell_lane; /* in this lane */
@@ -205,6 +206,8 @@ bool kf_kinetic_has_outflow(const kf_scene *scene);
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
 /* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
+/* Whether the kernels of the band are one. */
+bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
 /* kinetic_cuts.c: cut into so many along an axis (1: rows, 2: planes), the p-th has first[p] .. first[p + 1]

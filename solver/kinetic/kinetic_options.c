@@ -132,6 +132,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "constant_strides belongs to plan fused, on one device");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
         return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
+    if (o->band_chain && (!o->masked_band || o->immersed != KF_AGGREGATED || o->overlap || o->parts > 1))
+        return refuse(error, "band_chain belongs to masked_band with immersed_boundary aggregated and "
+                             "without overlap, on one device");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
         !within(o->reorder_period, 0, 1000000) || !within(o->solid_block, 32, 1024) ||
         !within(o->block[0], 1, 65536) || !within(o->block[1], 1, 1024))
@@ -177,6 +180,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(kf_config_boolean(config, "constant_strides", &options->constant_strides, error));
+    KF_TRY(kf_config_boolean(config, "band_chain", &options->band_chain, error));
     KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
     KF_TRY(kf_config_choice(config, "shell_lane", shell_lanes, 3, &shell_lane, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
@@ -291,6 +295,10 @@ bool kf_kinetic_has_band(const kf_kinetic_options *options) {
     return options->plan == KF_PLAN_FUSED || options->plan == KF_PLAN_MOMENTS;
 }
 
+bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *options) {
+    return options->band_chain && scene->samples.count > 0 && scene->immersed_passes <= 1;
+}
+
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which) {
     bool solid = scene->samples.count > 0;
     if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || kf_kinetic_has_outflow(scene);
@@ -394,6 +402,11 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
             define(defines, "KF_EXCHANGE", options->exchange);
     }
     if (options->ahead > 0) define(defines, "KF_AHEAD", options->ahead);
+    if (kf_kinetic_has_chain(scene, options)) {
+        define(defines, "KF_BAND_CHAIN", 1);
+        define(defines, "KF_SEGMENT_LENGTH", options->segment_length);
+        define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
+    }
     if (options->collision_split > 0) {
         define(defines, "KF_SPLIT", options->collision_split);
         return;

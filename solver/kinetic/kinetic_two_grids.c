@@ -26,6 +26,15 @@ void kf_append_join(kf_builder *b, int p, const char *name) {
     b->joins = false;
 }
 
+/* The band in one kernel, each part of which begins with a warp. */
+static void append_chain(kf_builder *b, int p) {
+    enum { WARP = 32 };
+    const kf_kinetic_arguments *a = &b->kinetic->arguments;
+    const int lanes = (int)b->kinetic->options.segment_lanes * a->segment_count,
+              band = (a->band_capacity + WARP - 1) / WARP, segments = (lanes + WARP - 1) / WARP;
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (2 * band + segments), p, 1 - p);
+}
+
 /* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
  * kernel leaves it out. */
 static void append_band_first(kf_builder *b, int p) {
@@ -33,6 +42,11 @@ static void append_band_first(kf_builder *b, int p) {
     const int band = kinetic->arguments.band_capacity;
     if (!kinetic->has_samples) return;
     b->aside = kinetic->options.concurrent_solid;
+    if (kf_kinetic_has_chain(kf_plan_scene(b->plan), &kinetic->options)) {
+        append_chain(b, p);
+        b->aside = false;
+        return;
+    }
     if (!b->band_is_done) {
         kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         b->overlaps = kinetic->options.overlap && kinetic->passes == 1;

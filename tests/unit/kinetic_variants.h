@@ -39,6 +39,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "constant_strides=false",
                                         "shell_apart=false",
                                         "shell_lane=own",
+                                        "band_chain=false",
                                         "solid_block=128",
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "patch_length=0",
@@ -46,7 +47,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 16 : 14);
+    return open_space_with_gpu(scene, fixed, blocks ? 18 : 16);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);

@@ -1,7 +1,7 @@
 /* One grid that moves to and fro by some planes gives what two grids give, bit for bit, and their states are
  * exchangeable. So do planes taken upwards and downwards in turn, kernels that are compiled for one size of
- * grid, and, to rounding, a kernel for the rows at the faces. KFTUNE_TEST_DEVICE chooses the device (default
- * cpu). */
+ * grid, and, to rounding, a kernel for the rows at the faces and one for the whole chain of the band.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -248,6 +248,34 @@ static void test_shell_apart(void **state) {
     kf_scene_free(scene);
 }
 
+/* The kernels of the band as one, between two grids in either order of planes: each value is made by the same
+ * arithmetic. */
+static void test_band_chain(void **state) {
+    (void)state;
+    static const char *const pairs[] = {"storage=f64",
+                                        "layout=csoa",
+                                        "alpha=16",
+                                        "staged_nodes=0",
+                                        "nodes_per_thread=2",
+                                        "masked_band=true",
+                                        "overlap=false",
+                                        "shell_choices=false",
+                                        "segment_length=16",
+                                        "solid_block=64",
+                                        NULL};
+    static const char *const lanes[] = {"storage=f32",       "overlap=false",  "segment_lanes=8",
+                                        "segment_length=32", "solid_block=32", NULL};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    compare_nearly(scene, "band_chain", pairs);
+    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) compare_nearly(scene, "band_chain", lanes);
+    for (int face = 0; face < KF_FACES; face++) /* the solid may lie across the seam */
+        scene->faces[face] = KF_PERIODIC;
+    compare_nearly(scene, "band_chain", pairs);
+    kf_scene_free(scene);
+}
+
 static const kf_item *item_named(const kf_plan *plan, const char *name) {
     const kf_item *found = NULL;
     for (size_t i = 0; found == NULL && i < plan->item_count; i++)
@@ -309,6 +337,7 @@ int main(void) {
         cmocka_unit_test(test_constant_strides),
         cmocka_unit_test(test_shell_apart),
         cmocka_unit_test(test_lanes_of_shell),
+        cmocka_unit_test(test_band_chain),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
