@@ -383,8 +383,7 @@ static void add_streamed_fields(kf_tally *tally) {
 static double fused_instructions(const kf_kinetic_choice *c) {
     static const double NINETEEN = 0.6; /* of the instructions of 27 velocities in the same form */
     const double conversions = c->value_bytes < 4 ? 55 : 0, shared = c->nodes_per_thread > 1 ? 100 : 0;
-    const double addresses = c->strides ? 50 / c->nodes_per_thread : 0; /* that need not be worked out */
-    return (c->form->instructions + conversions - shared - addresses) * (c->velocities < 27 ? NINETEEN : 1) *
+    return (c->form->instructions + conversions - shared) * (c->velocities < 27 ? NINETEEN : 1) *
            (c->value_bytes > 4 ? 2 : 1);
 }
 

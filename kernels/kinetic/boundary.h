@@ -207,7 +207,7 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
     const int from_y = dy;
 #endif
     const kf_index k = kf_node(a, x, y, z),
-                   from = k + (kf_index)(dx + (long long)KF_ROW_STRIDE(a) * from_y + KF_PLANE_STRIDE(a) * from_z);
+                   from = k + (kf_index)(dx + (long long)a->row_pitch * from_y + a->plane_pitch * from_z);
     const int mirrors = (cx != 0 && KF_MIRRORS(cx < 0)) || (cy != 0 && KF_MIRRORS(2 + (cy < 0))) ||
                         (cz != 0 && KF_MIRRORS(4 + (cz < 0)));
     const int bounced = solid && !mirrors;

@@ -263,21 +263,9 @@ KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_stored value) {
 }
 #endif
 
-/* From a row, and from a plane, to the next, in node indices: where a config asks for it (KF_ROW_PITCH, KF_PLANE_PITCH)
- * numbers, so that neighbours' addresses are a node's and a constant that the memory access adds. */
-#ifdef KF_ROW_PITCH
-#define KF_ROW_STRIDE(a)   KF_ROW_PITCH
-#define KF_PLANE_STRIDE(a) (long long)KF_PLANE_PITCH
-#define KF_CONSTANT_STRIDES 1
-#else
-#define KF_ROW_STRIDE(a)   (a)->row_pitch
-#define KF_PLANE_STRIDE(a) (a)->plane_pitch
-#define KF_CONSTANT_STRIDES 0
-#endif
-
 /* Index of node (x, y, z), ghosts included. */
 KF_FUNCTION kf_index kf_node(const kf_kinetic_arguments *a, int x, int y, int z) {
-    return (kf_index)(a->origin + (long long)KF_ROW_STRIDE(a) * (y + 1) + KF_PLANE_STRIDE(a) * (z + 1)) + x;
+    return (kf_index)(a->origin + (long long)a->row_pitch * (y + 1) + a->plane_pitch * (z + 1)) + x;
 }
 /* Coordinates of node index k. */
 KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, long long plane_pitch, int *x,
@@ -300,7 +288,7 @@ KF_FUNCTION void kf_position(const kf_kinetic_arguments *a, kf_index k, int *x, 
     *y += a->rows_before;
 }
 #else
-#define kf_position(a, k, x, y, z) kf_node_position(k, (a)->origin, KF_ROW_STRIDE(a), KF_PLANE_STRIDE(a), x, y, z)
+#define kf_position(a, k, x, y, z) kf_node_position(k, (a)->origin, (a)->row_pitch, (a)->plane_pitch, x, y, z)
 #endif
 
 /* A row's place in the domain. Where that is periodic along y and cut across it, a part has rows beyond the seam next to
@@ -361,7 +349,7 @@ KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
 /* Distance in node indices to the neighbour at (cx, cy, cz). */
 KF_FUNCTION kf_index kf_offset(const kf_kinetic_arguments *a, int cx, int cy, int cz) {
     (void)a;
-    return (kf_index)(cx + (long long)KF_ROW_STRIDE(a) * cy + KF_PLANE_STRIDE(a) * cz);
+    return (kf_index)(cx + (long long)a->row_pitch * cy + a->plane_pitch * cz);
 }
 
 /* Place of component i of beta at node k (Eq. 9 of the paper). */
@@ -393,10 +381,7 @@ KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, 
  * bit. */
 KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx,
                                     int dy, int dz) {
-#if KF_LAYOUT == 2 && KF_ALIGNED_ROWS && KF_CONSTANT_STRIDES
-    return (kf_stored *)f + kf_place(a, KF_VELOCITIES, 0, k + dx) +
-           ((long long)KF_VELOCITIES * kf_offset(a, 0, dy, dz) + kf_place(a, KF_VELOCITIES, i, 0));
-#elif KF_LAYOUT == 2 && KF_ALIGNED_ROWS
+#if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
     return (kf_stored *)f +
            (kf_place(a, KF_VELOCITIES, 0, k + dx) + KF_VELOCITIES * kf_offset(a, 0, dy, dz)) +
            kf_place(a, KF_VELOCITIES, i, 0);

@@ -128,8 +128,6 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->shell_lane != KF_SHELL_OWN &&
         (!o->shell_apart || (o->shell_lane == KF_SHELL_SOLID && !o->concurrent_solid)))
         return refuse(error, "shell_lane belongs to shell_apart, and 'solid' to concurrent_solid");
-    if (o->constant_strides && (!fused || o->parts > 1))
-        return refuse(error, "constant_strides belongs to plan fused, on one device");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
         return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
     if (o->band_chain && (!o->masked_band || o->immersed != KF_AGGREGATED || o->overlap || o->parts > 1))
@@ -179,7 +177,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
-    KF_TRY(kf_config_boolean(config, "constant_strides", &options->constant_strides, error));
     KF_TRY(kf_config_boolean(config, "band_chain", &options->band_chain, error));
     KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
     KF_TRY(kf_config_choice(config, "shell_lane", shell_lanes, 3, &shell_lane, error));
@@ -477,10 +474,6 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         if (kf_kinetic_is_bounced(scene, 2)) define(defines, "KF_BOUNCED_Z", 1);
     }
     if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
-    if (which == KF_SOURCE_FLOW && options->constant_strides) {
-        define(defines, "KF_ROW_PITCH", geometry->row_pitch);
-        define(defines, "KF_PLANE_PITCH", (long)geometry->plane_pitch);
-    }
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);
     if (which == KF_SOURCE_ORDER) define_samples(scene, defines);

@@ -36,7 +36,6 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "slab=0",              /* test_kinetic_shift.c */
                                         "masked_band=false",
                                         "overlap=false", /* of a GPU's launches */
-                                        "constant_strides=false",
                                         "shell_apart=false",
                                         "shell_lane=own",
                                         "band_chain=false",
@@ -47,7 +46,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 18 : 16);
+    return open_space_with_gpu(scene, fixed, blocks ? 17 : 15);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);

@@ -1,7 +1,6 @@
 /* One grid that moves to and fro by some planes gives what two grids give, bit for bit, and their states are
- * exchangeable. So do planes taken upwards and downwards in turn, kernels that are compiled for one size of
- * grid, and, to rounding, a kernel for the rows at the faces and one for the whole chain of the band.
- * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+ * exchangeable. So do planes taken upwards and downwards in turn, and, to rounding, a kernel for the rows at
+ * the faces and one for the whole chain of the band. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,41 +154,6 @@ static void advance_both(const kf_scene *scene, const char *name, const char *co
     }
 }
 
-static void compare_flag(const kf_scene *scene, const char *name, const char *const *values) {
-    kf_plan *plans[2];
-    advance_both(scene, name, values, plans);
-    assert_same_state(plans[1], plans[0]);
-    kf_plan_free(plans[0]);
-    kf_plan_free(plans[1]);
-}
-
-/* In groups that rows are a multiple of, in one grid that moves, and by pairs. */
-static void test_constant_strides(void **state) {
-    (void)state;
-    static const char *const single[] = {"storage=f32",    "layout=csoa",        "alpha=32",
-                                         "staged_nodes=0", "boundary_kernels=1", NULL};
-    static const char *const slabs[] = {"storage=f64",     "layout=csoa", "alpha=16", "staged_nodes=0",
-                                        "streaming=shift", "slab=4",      NULL};
-    static const char *const pairs[] = {
-        "storage=f16",       "layout=csoa",         "alpha=64", "nodes_per_thread=2", "staged_nodes=0",
-        "masked_band=false", "shell_choices=false", NULL};
-    static const char *const folded[] = {"storage=f32", NULL};
-    static const char *const branches[] = {"storage=f32", "shell_choices=false", "alternate=false", NULL};
-    kf_scene *scene = open_scene("ball", 3000);
-    scene->collision = KF_BGK; /* less to compile */
-    scene->viscosity = 0.05;
-    scene->faces[KF_ZMAX] = KF_OUTFLOW;
-    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) {
-        compare_flag(scene, "constant_strides", folded);
-        compare_flag(scene, "constant_strides", branches);
-    } else {
-        compare_flag(scene, "constant_strides", single);
-        compare_flag(scene, "constant_strides", slabs);
-    }
-    compare_flag(scene, "constant_strides", pairs);
-    kf_scene_free(scene);
-}
-
 /* Where two kernels have the same arithmetic, compilers may still round once or twice. */
 static void compare_nearly(const kf_scene *scene, const char *name, const char *const *values) {
     kf_plan *plans[2];
@@ -330,13 +294,9 @@ static void test_lanes_of_shell(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_solid),
-        cmocka_unit_test(test_from_end_to_end),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_planes_in_turn),
-        cmocka_unit_test(test_constant_strides),
-        cmocka_unit_test(test_shell_apart),
-        cmocka_unit_test(test_lanes_of_shell),
+        cmocka_unit_test(test_static_solid), cmocka_unit_test(test_from_end_to_end),
+        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_planes_in_turn),
+        cmocka_unit_test(test_shell_apart),  cmocka_unit_test(test_lanes_of_shell),
         cmocka_unit_test(test_band_chain),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);

@@ -58,7 +58,6 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "shell_choices=false",
                                          "streaming_stores=false",
                                          "alternate=false",
-                                         "constant_strides=false",
                                          "shell_apart=false",
                                          "shell_lane=own"};
     const char *fixes[FIXES];
