@@ -21,13 +21,18 @@ kf_survey kf_surveys[KF_SURVEYS] = {
     {.system = "stable_fluids", .name = "decay-1536x1536x1"},
     {.system = "stable_fluids", .name = "survey-decay-768x768x1"},
     {.system = "stable_fluids", .name = "survey-decay-1024x1024x1"},
+    {.system = "stable_fluids", .name = "survey-decay-1280x1280x1"},
+    {.system = "stable_fluids", .name = "survey-decay-2048x2048x1"},
     {.system = "stable_fluids", .name = "survey-decay-2304x2304x1"},
     {.system = "stable_fluids", .name = "survey-decay-3072x3072x1"},
     {.system = "sph", .name = "survey-particles_32-80x80x80"},
+    {.system = "sph", .name = "survey-particles_32-96x96x96"},
     {.system = "sph", .name = "survey-particles_80-72x72x72"},
     {.system = "sph", .name = "survey-particles_bingham-64x64x64"},
     {.system = "sph", .name = "survey-avalanche-300x300x150"},
+    {.system = "sph", .name = "survey-dam_break_3d-120x120x120"},
     {.system = "incompressible", .name = "survey-ball-128x112x96"},
+    {.system = "incompressible", .name = "survey-ball-160x96x80"},
 };
 
 static void stop(const kf_error *error) {

@@ -17,7 +17,7 @@ typedef struct kf_survey {
     double *measured, *said;
 } kf_survey;
 
-enum { KF_SURVEYS = 15 };
+enum { KF_SURVEYS = 20 };
 extern kf_survey kf_surveys[KF_SURVEYS]; /* those of a system follow each other */
 
 /* NULL: of all systems. Ends the program with what is wrong. */

@@ -21,13 +21,18 @@ static const struct {
               {"decay-1536x1536x1", 0.91, 0.91},
               {"survey-decay-768x768x1", 0.86, 0.85},
               {"survey-decay-1024x1024x1", 0.89, 0.88},
+              {"survey-decay-1280x1280x1", 0.85, 0.84},
+              {"survey-decay-2048x2048x1", 0.77, 0.77},
               {"survey-decay-2304x2304x1", 0.88, 0.88},
               {"survey-decay-3072x3072x1", 0.86, 0.86},
               {"survey-particles_32-80x80x80", 0.93, 0.93},
+              {"survey-particles_32-96x96x96", 0.83, 0.83},
               {"survey-particles_80-72x72x72", 0.88, 0.87},
               {"survey-particles_bingham-64x64x64", 0.88, 0.85},
               {"survey-avalanche-300x300x150", 0.93, 0.91},
-              {"survey-ball-128x112x96", 0.95, 0}};
+              {"survey-dam_break_3d-120x120x120", 0.93, 0.91},
+              {"survey-ball-128x112x96", 0.95, 0},
+              {"survey-ball-160x96x80", 0.95, 0}};
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
 static int survey_of(const char *name) {
