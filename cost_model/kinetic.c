@@ -334,10 +334,17 @@ static void add_band_pass(kf_tally *tally) {
             ->amount[KF_COST_ATOMICS] = atomics(tally);
 }
 
+/* Of the band's nodes, written side by side and read again. */
+static double kept_bytes(const kf_tally *tally) {
+    const double one = tally->choice.value_bytes == 8 ? 8 : 4;
+    return tally->choice.keeps ? one * tally->choice.velocities * tally->cost->survey.band_nodes : 0;
+}
+
 static void add_forces(kf_tally *tally) {
     const double band = tally->cost->survey.band_nodes;
     if (tally->choice.fused)
-        (void)add_items(tally, "band_macroscopic", 0, band_accesses(tally, populations(tally)), 6);
+        (void)add_items(tally, "band_macroscopic", kept_bytes(tally),
+                        band_accesses(tally, populations(tally)), 6);
     for (int pass = 0; pass < passes(tally); pass++) {
         if (!tally->choice.fused) {
             add_dense_pass(tally);
@@ -355,7 +362,9 @@ static void add_band_collide(kf_tally *tally) {
     if (!(band > 0)) return;
     const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
     const double entries = listed ? 8 * segments_of(tally) / band : 0;
-    (void)add_items(tally, "band_collide", 0, band_accesses(tally, 2 * populations(tally)),
+    const double gathered = tally->choice.keeps ? 1 : 2;
+    (void)add_items(tally, "band_collide", kept_bytes(tally),
+                    band_accesses(tally, gathered * populations(tally)),
                     waits(tally, DEPTH + ENTRY * entries));
 }
 

@@ -53,6 +53,7 @@ kf_kinetic_choice kf_read_kinetic_choice(const kf_config *config) {
     (void)kf_config_boolean(config, "morton", &choice.morton, NULL);
     (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
     (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
+    (void)kf_config_boolean(config, "keep_streamed", &choice.keeps, NULL);
     (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
     (void)kf_config_boolean(config, "overlap", &choice.overlap, NULL);
     (void)kf_config_boolean(config, "alternate", &choice.alternate, NULL);

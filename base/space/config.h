@@ -11,7 +11,7 @@
 
 typedef enum kf_value_kind { KF_VALUE_INTEGER, KF_VALUE_BOOLEAN, KF_VALUE_NAME } kf_value_kind;
 
-enum { KF_NAME = 40, KF_CONFIG_VALUES = 40, KF_STRATEGY_TEXT = 200 /* a strategy with its options */ };
+enum { KF_NAME = 40, KF_CONFIG_VALUES = 48, KF_STRATEGY_TEXT = 200 /* a strategy with its options */ };
 
 typedef struct kf_value {
     char parameter[KF_NAME];

@@ -57,7 +57,8 @@ typedef struct kf_kinetic_arguments {
     const unsigned *band_mask; /* a bit a node index, set in the band: what masked_band leaves out */
     void *band_field;          /* kf_real4: velocity, density before the force */
     void *band_force;          /* [band][4], kf_real or fixed point */
-    void *band_kept; /* kf_stored [velocities][band_capacity]: in place, the band's nodes after collision */
+    void *band_kept; /* [velocities][band_capacity]: in place, the band's nodes after collision, kf_stored; with
+                      * keep_streamed as they stream in, kf_real */
     int march;       /* planes that a block of plan moments walks */
     int cut_side;    /* of pack_cut and unpack_cut: whether the reader lies above (1) or below (-1) */
     void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */

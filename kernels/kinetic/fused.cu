@@ -8,6 +8,7 @@
  * planes more. A launch of stream_collide takes the planes from first_plane on and overwrites what earlier launches have
  * read; so the band's nodes are collided before all of them, and put back after. KF_SHELL_APART
  * 1|2: stream_collide has the rows whose neighbours along y and z lie inside, stream_collide_shell the others.
+ * KF_KEEP_STREAMED 1: band_macroscopic keeps what it has streamed for band_collide, in band_kept, one node beside the other.
  * KF_SHELL_LEADS 1: just behind that stream_collide begins before it ends. The two share nothing but what is over when both
  * are; so that this is when stream_collide is, its last plane waits for the other kernel, which by then has long ended. */
 #include "portable.h"
@@ -249,6 +250,18 @@ KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
 }
 #endif
 
+#if KF_KEEP_STREAMED
+#define KF_KEEP_ONE(i, name, cx, cy, cz)                                                                     \
+    ((kf_real *)a->band_kept)[(long long)(i)*a->band_capacity + place] = f_##name;
+#define KF_LOAD_KEPT(i, name, cx, cy, cz)                                                                    \
+    kf_real f_##name = ((const kf_real *)a->band_kept)[(long long)(i)*a->band_capacity + place];
+#define KF_KEEP_BAND      KF_EACH_VELOCITY(KF_KEEP_ONE)
+#define KF_LOAD_KEPT_BAND KF_AWAIT_FORCES KF_EACH_VELOCITY(KF_LOAD_KEPT)
+#else
+#define KF_KEEP_BAND
+#define KF_LOAD_KEPT_BAND KF_LOAD_OF_BAND(KF_PULL) KF_AWAIT_FORCES
+#endif
+
 /* Velocity and density of the streamed populations at the band's nodes, before any force of the solid. */
 KF_BAND_PART(band_macroscopic) {
     (void)y, (void)z;
@@ -258,6 +271,7 @@ KF_BAND_PART(band_macroscopic) {
     KF_BAND_POSITION
     KF_LET_FORCES
     KF_LOAD_OF_BAND(KF_PULL)
+    KF_KEEP_BAND
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     kf_begin_band(a, place, deviation, ux, uy, uz);
 }
@@ -270,8 +284,7 @@ KF_BAND_PART(band_collide) {
     const kf_index k = ((const kf_index *)a->band_node)[place];
     if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
-    KF_LOAD_OF_BAND(KF_PULL)
-    KF_AWAIT_FORCES
+    KF_LOAD_KEPT_BAND
     const kf_real4 force = kf_band_force(a, place);
     const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_DECLARE_STATE(Fx, Fy, Fz)

@@ -24,7 +24,7 @@
         KF_ADD_BAND_FORCE(place_##dx##dy##dz, 2, weight_##dx##dy##dz *g.z);                                  \
     }
 
-#if !KF_SEGMENTS
+#if !KF_SEGMENTS && !KF_PATCH
 /* Interpolates, computes the penalty force and spreads it on the band alone. */
 KF_FUNCTION void kf_spread_sample(const kf_kinetic_arguments *a, int s) {
     const kf_sample sample = kf_load_sample(a, s, 0);

@@ -70,6 +70,7 @@ typedef struct kf_kinetic_options {
     bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
+    bool keep_streamed;    /* band_macroscopic keeps the band's streamed populations for band_collide */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
     bool band_chain;  /* these kernels of a band that is left out are one */
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */

@@ -117,6 +117,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->ahead != 0 && (!within(o->ahead, 0, 1024) || !o->gpu || !fused || o->parts > 1 ||
                           o->in_place != 0 || o->nodes_per_thread != 1))
         return refuse(error, "ahead belongs to plan fused on a GPU, one node a thread, not in place");
+    if (o->keep_streamed && (!fused || o->in_place != 0 || o->slab > 0))
+        return refuse(error, "keep_streamed belongs to plan fused between two grids");
     if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))
         return refuse(error, "masked_band does not go with the plan, or with a moving solid");
     const int *n = scene->nodes;
@@ -175,6 +177,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "shell_choices", &options->shell_choices, error));
     KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
+    KF_TRY(kf_config_boolean(config, "keep_streamed", &options->keep_streamed, error));
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(kf_config_boolean(config, "band_chain", &options->band_chain, error));
@@ -389,6 +392,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->slab > 0) define(defines, "KF_SLABS", 1);
         if (options->alternate) define(defines, "KF_ALTERNATE", 1);
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
+        if (options->keep_streamed) define(defines, "KF_KEEP_STREAMED", 1);
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
         if (options->shell_apart) define(defines, "KF_SHELL_APART", long_rows ? 1 : 2);

@@ -278,10 +278,11 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     KF_TRY(kf_plan_buffer(plan, place * 4 * kinetic->real_bytes, &field, error));
     KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_force, error));
     KF_TRY(kf_plan_buffer(plan, 3 * sizeof(int), &kinetic->band_count, error));
-    if (kinetic->options.in_place != 0 || kinetic->geometry.shift > 0) {
+    const bool keeps = kinetic->options.keep_streamed;
+    if (kinetic->options.in_place != 0 || kinetic->geometry.shift > 0 || keeps) {
+        const size_t value = keeps ? kinetic->real_bytes : kinetic->store_bytes;
         kf_buffer *kept;
-        KF_TRY(
-            kf_plan_buffer(plan, (size_t)kinetic->node_values * place * kinetic->store_bytes, &kept, error));
+        KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * place * value, &kept, error));
         a->band_kept = kf_buffer_address(kept);
     }
     if (kinetic->options.plan == KF_PLAN_MOMENTS && kinetic->listed == NULL) {

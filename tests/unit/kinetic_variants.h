@@ -42,11 +42,13 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "solid_block=128",
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "patch_length=0",
+                                        "keep_streamed=false",
                                         "ahead=0",
                                         "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 17 : 15);
+    const int count = (int)(sizeof fixed / sizeof *fixed);
+    return open_space_with_gpu(scene, fixed, blocks ? count : count - 2);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);

@@ -145,6 +145,28 @@ static void test_patches(void **state) {
     kf_scene_free(scene);
 }
 
+/* What streams to the band's nodes is the same whether it is kept or brought together again. */
+static void test_kept(void **state) {
+    (void)state;
+    static const char *const values[][3] = {
+        {"storage=f32", NULL}, {"storage=f16", NULL}, {"storage=f64", "force_sum=fixed", NULL}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        kf_scene *scene = open_scene(i == 2 ? "torus" : "ball", 3000);
+        scene->collision = KF_BGK;
+        scene->viscosity = 0.05;
+        kf_config config = default_with(scene, values[i]);
+        kf_plan *again = open_plan(scene, &config);
+        kf_config_set_boolean(&config, "keep_streamed", true);
+        kf_plan *kept = open_plan(scene, &config);
+        advance(again, STEPS);
+        advance(kept, STEPS);
+        assert_same_state(kept, again);
+        kf_plan_free(kept);
+        kf_plan_free(again);
+        kf_scene_free(scene);
+    }
+}
+
 /* Samples about a corner of the lattice that move into one cell: more of them than its rows hold, which have
  * places for half as many again as the fullest cell had at the start. */
 static void test_samples_that_crowd(void **state) {
@@ -217,6 +239,7 @@ int main(void) {
         cmocka_unit_test(test_samples_that_crowd),
         cmocka_unit_test(test_band_at_the_outflow),
         cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

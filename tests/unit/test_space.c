@@ -259,7 +259,7 @@ static void test_bad_declarations_are_named(void **state) {
         {"{\"system\":\"kinetic\",\"format\":2}", "format"},
         {"{\"system\":\"sph\",\"format\":1}", "system is \"sph\" where \"kinetic\" is expected"},
         {"{\"system\":\"kinetic\",\"format\":1}", "parameters must be a list"},
-        {WHOLE("", PRESETS), "parameters has 0 entries; 1 to 40 are accepted"},
+        {WHOLE("", PRESETS), "parameters has 0 entries; 1 to 48 are accepted"},
         {ONE("7"), "parameters[0]: must be an object"},
         {ONE("{\"name\":\"a\",\"type\":\"integer\",\"value\":[1]}"), "parameters[0].value: unknown key"},
         {ONE("{\"type\":\"integer\",\"values\":[1]}"), "parameters[0].name: is missing"},
