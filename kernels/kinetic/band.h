@@ -72,20 +72,55 @@ KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real
 #endif
 }
 
+/* Where parts of one kernel wait for each other, what says where a node's sums are is asked for before. */
+#if KF_BAND_CHAIN
+enum { KF_EARLY_ENTRIES = 8 };
+typedef struct kf_entries {
+    int first, end, early[KF_EARLY_ENTRIES];
+} kf_entries;
+KF_FUNCTION kf_entries kf_ask_for_entries(const kf_kinetic_arguments *a, int place) {
+    kf_entries entries;
+    entries.first = a->node_start[place];
+    entries.end = a->node_start[place + 1];
+    KF_UNROLL for (int i = 0; i < KF_EARLY_ENTRIES; i++) entries.early[i] =
+        entries.first + i < entries.end ? a->node_entries[entries.first + i] : 0;
+    return entries;
+}
+#define KF_ASK_FOR_ENTRIES const kf_entries entries = kf_ask_for_entries(a, place);
+#define KF_BAND_FORCE      kf_band_force(a, place, &entries)
+#define KF_AND_ENTRIES     , const kf_entries *entries
+#else
+#define KF_ASK_FOR_ENTRIES
+#define KF_BAND_FORCE kf_band_force(a, place)
+#define KF_AND_ENTRIES
+#endif
+#define KF_ADD_ENTRY(number)                                                                                 \
+    const kf_real *entry = forces + (number);                                                                \
+    force.x += entry[0];                                                                                     \
+    force.y += entry[KF_FORCE_STEP(a)];                                                                      \
+    force.z += entry[2 * KF_FORCE_STEP(a)];
+
 /* The force there, in the unit of the populations. With segments it is added up here, from those of the cells around
  * the node, and kept for whoever asks for the load on the solid. */
-KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place) {
+KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place KF_AND_ENTRIES) {
     kf_real4 force;
 #if KF_SEGMENTS
     const kf_real *forces = (const kf_real *)a->segment_force;
-    const int end = a->node_start[place + 1];
+#if KF_BAND_CHAIN
+    const int end = entries->end, first = entries->first + KF_EARLY_ENTRIES;
+#else
+    const int end = a->node_start[place + 1], first = a->node_start[place];
+#endif
     force.x = force.y = force.z = force.w = KF_R(0.0);
+#if KF_BAND_CHAIN
+    KF_UNROLL for (int i = 0; i < KF_EARLY_ENTRIES; i++) {
+        if (entries->first + i >= end) continue;
+        KF_ADD_ENTRY(entries->early[i])
+    }
+#endif
     KF_UNROLL_BY_8
-    for (int i = a->node_start[place]; i < end; i++) {
-        const kf_real *entry = forces + a->node_entries[i];
-        force.x += entry[0];
-        force.y += entry[KF_FORCE_STEP(a)];
-        force.z += entry[2 * KF_FORCE_STEP(a)];
+    for (int i = first; i < end; i++) {
+        KF_ADD_ENTRY(a->node_entries[i])
     }
     ((kf_real4 *)a->band_force)[place] = force;
     force.x *= KF_R(KF_UNIT);

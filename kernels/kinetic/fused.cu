@@ -256,10 +256,10 @@ KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
 #define KF_LOAD_KEPT(i, name, cx, cy, cz)                                                                    \
     kf_real f_##name = ((const kf_real *)a->band_kept)[(long long)(i)*a->band_capacity + place];
 #define KF_KEEP_BAND      KF_EACH_VELOCITY(KF_KEEP_ONE)
-#define KF_LOAD_KEPT_BAND KF_AWAIT_FORCES KF_EACH_VELOCITY(KF_LOAD_KEPT)
+#define KF_LOAD_KEPT_BAND KF_ASK_FOR_ENTRIES KF_AWAIT_FORCES KF_EACH_VELOCITY(KF_LOAD_KEPT)
 #else
 #define KF_KEEP_BAND
-#define KF_LOAD_KEPT_BAND KF_LOAD_OF_BAND(KF_PULL) KF_AWAIT_FORCES
+#define KF_LOAD_KEPT_BAND KF_LOAD_OF_BAND(KF_PULL) KF_ASK_FOR_ENTRIES KF_AWAIT_FORCES
 #endif
 
 /* Velocity and density of the streamed populations at the band's nodes, before any force of the solid. */
@@ -285,7 +285,7 @@ KF_BAND_PART(band_collide) {
     if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
     KF_LOAD_KEPT_BAND
-    const kf_real4 force = kf_band_force(a, place);
+    const kf_real4 force = KF_BAND_FORCE;
     const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);

@@ -78,6 +78,27 @@ KF_FUNCTION unsigned kf_lanes_beside(int lane) {
     return (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
 }
 #endif
+#define KF_SEGMENT_ROUNDS (KF_SEGMENT_LENGTH / KF_SEGMENT_LANES)
+#define KF_TAKE_SAMPLES_FROM(round, stride)                                                                  \
+    KF_UNROLL_BY_4                                                                                           \
+    for (int i = KF_SEGMENT_LANES * (round); i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {                 \
+        KF_SEGMENT_SAMPLE(samples[i * (stride)])                                                             \
+    }
+/* Where parts of one kernel wait for each other, an item's first samples are asked for before. */
+#if KF_BAND_CHAIN
+#define KF_EARLY_SAMPLES (KF_SEGMENT_ROUNDS < 4 ? KF_SEGMENT_ROUNDS : 4)
+#define KF_ASK_FOR_SAMPLES(stride)                                                                           \
+    kf_real4 early[KF_EARLY_SAMPLES];                                                                        \
+    KF_UNROLL for (int i = 0; i < KF_EARLY_SAMPLES; i++) early[i] = samples[KF_SEGMENT_LANES * i * (stride)];
+#define KF_TAKE_SAMPLES(stride)                                                                              \
+    KF_UNROLL for (int i = 0; i < KF_EARLY_SAMPLES; i++) {                                                   \
+        KF_SEGMENT_SAMPLE(early[i])                                                                          \
+    }                                                                                                        \
+    KF_TAKE_SAMPLES_FROM(KF_EARLY_SAMPLES, stride)
+#else
+#define KF_ASK_FOR_SAMPLES(stride)
+#define KF_TAKE_SAMPLES(stride) KF_TAKE_SAMPLES_FROM(0, stride)
+#endif
 #if KF_SEGMENTS && KF_SEGMENT_LANES > 1
 KF_BAND_PART(segment_forces) {
     (void)y, (void)z;
@@ -88,14 +109,12 @@ KF_BAND_PART(segment_forces) {
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
     KF_LET_FORCES
     KF_CELL_NODES(KF_SEGMENT_PLACE)
+    KF_ASK_FOR_SAMPLES(1)
     KF_AWAIT_FORCES
     KF_CELL_NODES(KF_SEGMENT_FIELD)
     kf_sample sample;
     sample.bx = sample.by = sample.bz = KF_R(0.0);
-    KF_UNROLL_BY_4
-    for (int i = 0; i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {
-        KF_SEGMENT_SAMPLE(samples[i])
-    }
+    KF_TAKE_SAMPLES(1)
     KF_ADD_UP_LANES
     if (lane >= 8) return;
     kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
@@ -107,14 +126,12 @@ KF_BAND_PART(segment_forces) {
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + x;
     KF_LET_FORCES
     KF_CELL_NODES(KF_SEGMENT_PLACE)
+    KF_ASK_FOR_SAMPLES((long long)a->segment_count)
     KF_AWAIT_FORCES
     KF_CELL_NODES(KF_SEGMENT_FIELD)
     kf_sample sample;
     sample.bx = sample.by = sample.bz = KF_R(0.0);
-    KF_UNROLL_BY_4
-    for (int i = 0; i < KF_SEGMENT_LENGTH; i++) {
-        KF_SEGMENT_SAMPLE(samples[(long long)i * a->segment_count])
-    }
+    KF_TAKE_SAMPLES((long long)a->segment_count)
     KF_CELL_NODES(KF_SEGMENT_STORE)
 }
 #endif
