@@ -207,7 +207,11 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
     if (lane >= 8) return;
     const int place = a->band_of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
     if (place < 0) return;
+#if KF_FIXED_POINT_FORCE || KF_STORAGE == 2
     KF_UNROLL for (int i = 0; i < 3; i++) KF_ADD_FORCE_SUM(place, i, sums[0][i]);
+#else
+    kf_atomic_add_three((float *)a->band_force + 4LL * place, sums[0][0], sums[0][1], sums[0][2]);
+#endif
 #else
     KF_CELL_NODES(KF_CELL_SPREAD)
 #endif
