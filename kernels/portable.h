@@ -97,6 +97,8 @@ KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(place));
     return word;
 }
+/* A word of shared memory that others of the block may be writing. */
+#define kf_load_shared(place) (*(volatile const int *)(place))
 /* What nothing writes while the kernel runs: its loads need not wait for stores before them. */
 #define kf_load_constant(place) __ldg(place)
 /* Of a kernel in one dimension, each 32 items of which are a warp: what those before it in that order have written can be
@@ -329,6 +331,7 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
         __atomic_store_n(ended, 0, __ATOMIC_RELEASE);
 }
 #define kf_load_late(place)                 (*(place))
+#define kf_load_shared(place)               (*(place))
 #define kf_load_constant(place)             (*(place))
 #define kf_atomic_add_int64_of_warp kf_atomic_add_int64
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {

@@ -170,13 +170,14 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
 }
 #else
 /* A moving solid's samples lie side by side on its surface in the order in which they are kept, however it turns: a patch
- * of KF_PATCH of them touches few cells. A block sorts a patch by cells, so that each cell's samples follow each other, a
- * run; runs are added up, each by KF_SEGMENT_LANES lanes. What leaves a patch is a run of each of its cells: sums of
- * integers of what lies in a cell are the same whoever comes first. */
+ * of KF_PATCH of them touches few cells. A block sorts a patch by cells, so that each cell's samples follow each other, in
+ * runs of up to KF_SEGMENT_LENGTH; runs are added up, each by KF_SEGMENT_LANES lanes. Sums of integers of what lies in a
+ * cell are the same whoever comes first. */
 #define KF_PATCH_THREADS 128
 #define KF_PATCH_TABLE   (2 * KF_PATCH) /* cells by their corners, a power of two */
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
+#define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
 #if KF_CUDA
 #define KF_PATCH_ITEMS KF_PATCH_THREADS /* of patch_forces, for a patch */
 #else
@@ -301,30 +302,35 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     KF_BARRIER;
     KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
         const int s = block_x * KF_PATCH + i;
-        entry[slot] = -1;
+        entry[slot] = KF_NO_CELL;
         if (s >= a->sample_count) continue;
         const kf_sample sample = kf_load_sample(a, s, 0);
-        if (!kf_is_near(a, &sample)) continue;
-        const int corner = (int)sample.corner;
-        unsigned at = (unsigned)corner * 2654435769U >> 16;
-        for (;; at++) {
-            at %= KF_PATCH_TABLE;
-            const int before = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
-            if (before == KF_NO_CELL || before == corner) break;
-        }
-        entry[slot] = (int)at;
-        rank[slot] = kf_atomic_add_int(counts + at, 1);
+        if (kf_is_near(a, &sample)) entry[slot] = (int)sample.corner;
         packed[slot].x = sample.cell.fx;
         packed[slot].y = sample.cell.fy;
         packed[slot].z = sample.cell.fz;
         packed[slot].w = sample.area;
+    }
+    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        const int corner = entry[slot];
+        unsigned at = (unsigned)corner * 2654435769U >> 16;
+        rank[slot] = -1;
+        if (corner == KF_NO_CELL) continue;
+        for (;; at++) {
+            at %= KF_PATCH_TABLE;
+            int known = kf_load_shared(corners + at);
+            if (known == KF_NO_CELL) known = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
+            if (known == KF_NO_CELL || known == corner) break;
+        }
+        entry[slot] = (int)at;
+        rank[slot] = kf_atomic_count(counts + at);
     }
     KF_BARRIER;
     /* A thread's share of the table: samples, and above 16 bits runs. */
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
         int sum = 0;
         for (int i = t * SHARE; i < (t + 1) * SHARE; i++)
-            sum += counts[i] + (counts[i] > 0) * 65536;
+            sum += counts[i] + KF_RUNS(counts[i]) * 65536;
         sums[t] = sum;
     }
     KF_BARRIER;
@@ -334,22 +340,26 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
         for (int i = 0; i < t; i++)
             before += sums[i];
         for (int i = t * SHARE; i < (t + 1) * SHARE; i++) {
-            const int count = counts[i], run = before >> 16, first = before & 0xffff;
-            if (count == 0) continue;
-            found[run] = corners[i];
-            runs[2 + 2 * run] = corners[i];
-            runs[3 + 2 * run] = first | count << 16;
+            const int count = counts[i], first = before & 0xffff;
+            for (int done = 0; done < count; done += KF_SEGMENT_LENGTH) {
+                const int run = before >> 16, left = count - done;
+                found[run] = done == 0 ? corners[i] : KF_NO_CELL;
+                runs[2 + 2 * run] = corners[i];
+                runs[3 + 2 * run] = (first + done) | (left < KF_SEGMENT_LENGTH ? left : KF_SEGMENT_LENGTH) << 16;
+                before += 65536;
+            }
             counts[i] = first;
-            before += count + 65536;
+            before += count;
         }
         if (t == KF_PATCH_THREADS - 1) runs[0] = runs_found = before >> 16;
     }
     KF_BARRIER;
     KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        if (entry[slot] < 0) continue;
+        if (rank[slot] < 0) continue;
         ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + counts[entry[slot]] + rank[slot]] = packed[slot];
     }
     KF_EACH_OF(i, runs_found, KF_PATCH_THREADS) {
+        if (found[i] == KF_NO_CELL) continue;
         const kf_sample corner = kf_corner_of(a, (kf_index)found[i]);
         kf_mark_nodes(a, &corner.cell);
     }

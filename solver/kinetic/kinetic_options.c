@@ -107,7 +107,7 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                              "256, 512 or 1024");
     if (o->segment_lanes != 1 &&
         (!lanes || !o->gpu || o->immersed != KF_AGGREGATED || (scene->motion.moving && !patches) ||
-         (!patches && o->segment_length % o->segment_lanes != 0)))
+         o->segment_length % o->segment_lanes != 0))
         return refuse(error,
                       "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
     const bool in_rows =
