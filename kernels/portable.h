@@ -57,8 +57,8 @@ typedef unsigned long long kf_uint64;
  *
  * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
  * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
- * among them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads)
- * places. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * among them (KF_EACH_OF_BACKWARDS: the last thread has the first); KF_EACH_SLOT does, and numbers those
+ * of a thread, for arrays of KF_SLOTS(count, threads) places. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
  * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -84,6 +84,8 @@ typedef unsigned long long kf_uint64;
 #define KF_EACH_THREAD(t, count)        for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
 #define KF_EACH_OF(i, count, threads)   for (int i = (int)threadIdx.x; i < (count); i += (threads))
+#define KF_EACH_OF_BACKWARDS(i, count, threads)                                                              \
+    for (int i = (threads)-1 - (int)threadIdx.x; i < (count); i += (threads))
 #define KF_EACH_SLOT(i, slot, count, threads)                                                                \
     KF_UNROLL for (int slot = 0, i = (int)threadIdx.x; slot < KF_SLOTS(count, threads);                      \
                    slot++, i += (threads)) if (i < (count))
@@ -91,6 +93,10 @@ typedef unsigned long long kf_uint64;
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
+/* What will be read soon is brought into the nearest cache. */
+KF_FUNCTION void kf_bring_near(const void *place) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
+}
 /* A word that is read where it is asked for: brought in early it would cost a register all the way. */
 KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     unsigned word;
@@ -298,6 +304,7 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_EACH_THREAD(t, count)              _Pragma("omp simd") for (int t = 0; t < (count); t++)
 #define KF_EACH_THREAD_SCALAR(t, count)       for (int t = 0; t < (count); t++)
 #define KF_EACH_OF(i, count, threads)         for (int i = 0; i < (count); i++)
+#define KF_EACH_OF_BACKWARDS(i, count, threads) KF_EACH_OF(i, count, threads)
 #define KF_EACH_SLOT(i, slot, count, threads) for (int i = 0, slot = 0; i < (count); slot = ++i)
 #define KF_SLOTS(count, threads)              (count)
 #define KF_PRIVATE(count)                     (count)
@@ -330,6 +337,7 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
     if (item % 32 == 31 && __atomic_fetch_add(ended, 1, __ATOMIC_ACQ_REL) == all - 1)
         __atomic_store_n(ended, 0, __ATOMIC_RELEASE);
 }
+#define kf_bring_near(place)                ((void)(place))
 #define kf_load_late(place)                 (*(place))
 #define kf_load_shared(place)               (*(place))
 #define kf_load_constant(place)             (*(place))

@@ -92,6 +92,20 @@ KF_FUNCTION kf_sides kf_sides_of(const kf_kinetic_arguments *a, int low, int hig
     s.rows = rows;
     return s;
 }
+/* What item n of the next plane needs is asked for, where no node of the tile has asked for it yet. */
+#define KF_BRING_WORD(i, name) kf_bring_near(kf_moment_address(a, a->source, i, k));
+KF_FUNCTION void kf_bring_end(const kf_kinetic_arguments *a, int x, int y, int z, int way, int high, int cz) {
+    const int from_z = z + 1 + cz;
+    if (from_z >= a->nodes[2]) return;
+    if (way == KF_WAITING) {
+        KF_UNROLL for (int k = 0; k < 9; k++) kf_bring_near(
+            (const kf_real *)a->outflow +
+            kf_outflow_place(a, 0, high, high ? -1 : 1, k % 3 - 1, k / 3 - 1, y, from_z));
+    } else if (way == KF_BOUNCED && cz > 0) {
+        const kf_index k = kf_node(a, x, y, from_z);
+        KF_EACH_WORD(KF_BRING_WORD)
+    }
+}
 /* Item n of them in plane z. */
 KF_FUNCTION void kf_find_end(const kf_kinetic_arguments *a, const kf_sides *s, int n, int z, kf_ends *to) {
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
@@ -102,6 +116,7 @@ KF_FUNCTION void kf_find_end(const kf_kinetic_arguments *a, const kf_sides *s, i
     const int image = beyond != 0 && KF_IS_MIRROR(beyond);
     if (!KF_IS_REACHED(a, y)) return;
     if ((beyond != 0 && (!image || way == KF_BOUNCED)) || kf_beyond(from_z, nz) != 0) return;
+    kf_bring_end(a, kf_within(high ? s->x[1] : s->x[0], nx, KF_FACE_0 == 0), kf_within_rows(y, ny), z, way, high, cz);
     kf_real end[9];
     if (way == KF_WAITING) {
         KF_UNROLL for (int k = 0; k < 9; k++) end[k] =

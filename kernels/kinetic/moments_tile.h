@@ -176,10 +176,14 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         }
         if (side == 0 && sides != 0) {
             const int plane = kf_home(z, nz, KF_FACE_4 == 0);
-            KF_EACH_OF(n, s.all, KF_THREADS) kf_find_end(a, &s, n, plane, &ends);
-            KF_EACH_OF(n, images, KF_THREADS) {
-                const int high = n >= KF_PLANE_X || !low_image;
-                kf_find_image(a, x0, y0, plane, high, n % KF_PLANE_X, leaving);
+            /* By the last threads: the first ones have had places of the plane besides their own. */
+            KF_EACH_OF_BACKWARDS(n, s.all + images, KF_THREADS) {
+                if (n < s.all) {
+                    kf_find_end(a, &s, n, plane, &ends);
+                } else {
+                    const int image = n - s.all, high = image >= KF_PLANE_X || !low_image;
+                    kf_find_image(a, x0, y0, plane, high, image % KF_PLANE_X, leaving);
+                }
             }
         }
         KF_EACH_OF(n, 9 * (side != 0 ? KF_PLANE : asked ? kf_side_places(sides) : 0), KF_THREADS) {
