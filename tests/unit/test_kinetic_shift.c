@@ -105,8 +105,9 @@ static void test_from_end_to_end(void **state) {
 /* Two nodes a thread, whose kernels are those of a GPU. */
 static void test_pairs(void **state) {
     (void)state;
-    static const char *const pairs[] = {"storage=f16",    "layout=csoa",        "alpha=64",
-                                        "staged_nodes=0", "nodes_per_thread=2", NULL};
+    static const char *const pairs[] = {"storage=f16",       "layout=csoa",         "alpha=64",
+                                        "staged_nodes=0",    "nodes_per_thread=2",  "overlap=false",
+                                        "masked_band=false", "shell_choices=false", NULL};
     kf_scene *scene = open_scene("ball", 2000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
@@ -132,9 +133,9 @@ static void compare_orders(const kf_scene *scene, const char *const *values) {
 static void test_planes_in_turn(void **state) {
     (void)state;
     static const char *const single[] = {"storage=f32", "staged_nodes=0", "boundary_kernels=1", NULL};
-    static const char *const pairs[] = {
-        "storage=f16",       "layout=csoa",         "alpha=64", "nodes_per_thread=2", "staged_nodes=0",
-        "masked_band=false", "shell_choices=false", NULL};
+    static const char *const pairs[] = {"storage=f16",        "layout=csoa",         "alpha=64",
+                                        "nodes_per_thread=2", "staged_nodes=0",      "overlap=false",
+                                        "masked_band=false",  "shell_choices=false", NULL};
     kf_scene *scene = open_scene("ball", 2000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
