@@ -264,6 +264,22 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
 /* --- the band of a moving solid ----------------------------------------------------------------------------
  */
 
+#if KF_MOVING
+/* Node k gets this place of the band; 1 where the band has no such place. */
+KF_FUNCTION int kf_give_place(const kf_kinetic_arguments *a, kf_index k, int place) {
+    const int fits = place < a->band_capacity;
+    if (fits) ((kf_index *)a->band_node)[place] = k;
+    a->band_of[k] = fits ? place : -1;
+    return !fits;
+}
+/* So many places were needed but not there. */
+KF_FUNCTION void kf_take_back(const kf_kinetic_arguments *a, int over) {
+    if (over == 0) return;
+    kf_atomic_add_int(a->band_count, -over);
+    kf_atomic_add_int(a->band_count + 1, over);
+}
+#endif
+
 #if KF_MOVING && KF_CELLS && KF_PATCH
 /* Rows of the box around the solid, in words of patch_band. */
 #define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
@@ -401,15 +417,9 @@ KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
             if ((bits >> i & 1) == 0) continue;
             const int x = origin[0] + 32 * (word - row * KF_BOX_WORDS(a)) + i;
             const kf_index k = kf_node(a, kf_home(0, x, a->nodes[0]), y, z);
-            const int fits = place < a->band_capacity;
-            if (fits) ((kf_index *)a->band_node)[place] = k;
-            a->band_of[k] = fits ? place : -1;
-            over += !fits;
-            place++;
+            over += kf_give_place(a, k, place++);
         }
-        if (over == 0) continue;
-        kf_atomic_add_int(a->band_count, -over);
-        kf_atomic_add_int(a->band_count + 1, over);
+        kf_take_back(a, over);
     }
 }
 #elif KF_MOVING
@@ -440,15 +450,9 @@ KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sa
     KF_UNROLL for (int corner = 0; corner < 8; corner++) {
         const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
         if (!claimed[corner]) continue;
-        const int fits = place < a->band_capacity;
-        if (fits) ((kf_index *)a->band_node)[place] = k;
-        a->band_of[k] = fits ? place : -1;
-        over += !fits;
-        place++;
+        over += kf_give_place(a, k, place++);
     }
-    if (over == 0) return;
-    kf_atomic_add_int(a->band_count, -over);
-    kf_atomic_add_int(a->band_count + 1, over);
+    kf_take_back(a, over);
 }
 #if KF_CELLS
 /* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what

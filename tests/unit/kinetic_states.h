@@ -43,6 +43,15 @@ static inline void assert_same_state(kf_plan *plan, kf_plan *other) {
     free(other_state);
 }
 
+/* After so many steps both have the same state, bit for bit. Frees them. */
+static inline void assert_same_run(kf_plan *plan, kf_plan *other, uint64_t steps) {
+    advance(plan, steps);
+    advance(other, steps);
+    assert_same_state(plan, other);
+    kf_plan_free(plan);
+    kf_plan_free(other);
+}
+
 /* The device's default config of the scene with these values. */
 static inline kf_config default_with(const kf_scene *scene, const char *const *values) {
     kf_error error = {KF_OK, ""};

@@ -31,11 +31,7 @@ static void compare(const kf_scene *scene, const char *const *values) {
     kf_config_set_boolean(&config, "masked_band", true);
     kf_config_set_boolean(&config, "overlap", overlaps);
     kf_plan *left_out = open_plan(scene, &config);
-    advance(written, STEPS);
-    advance(left_out, STEPS);
-    assert_same_state(left_out, written);
-    kf_plan_free(left_out);
-    kf_plan_free(written);
+    assert_same_run(left_out, written, STEPS);
 }
 
 /* Held against the reference: the compiler rounds otherwise where stores depend on the node. */
@@ -117,11 +113,7 @@ static void compare_patches(const kf_scene *scene, const char *const *values, lo
     kf_config_set_integer(&config, "patch_length", length);
     if (on_gpu()) kf_config_set_integer(&config, "segment_lanes", 8);
     kf_plan *patches = open_plan(scene, &config);
-    advance(cells, STEPS);
-    advance(patches, STEPS);
-    assert_same_state(patches, cells);
-    kf_plan_free(patches);
-    kf_plan_free(cells);
+    assert_same_run(patches, cells, STEPS);
 }
 
 static void test_patches(void **state) {
@@ -158,11 +150,7 @@ static void test_kept(void **state) {
         kf_plan *again = open_plan(scene, &config);
         kf_config_set_boolean(&config, "keep_streamed", true);
         kf_plan *kept = open_plan(scene, &config);
-        advance(again, STEPS);
-        advance(kept, STEPS);
-        assert_same_state(kept, again);
-        kf_plan_free(kept);
-        kf_plan_free(again);
+        assert_same_run(kept, again, STEPS);
         kf_scene_free(scene);
     }
 }
