@@ -37,8 +37,11 @@ for device in 1 2; do grep -q "on device $device of 2" shared.out || fail "devic
 "$kftune" tune --scene ball --device cpu --share search >alone.out 2>&1 && fail "a search is shared with nobody"
 grep -q 'give several --devices' alone.out || fail "what --share alone gives: $(cat alone.out)"
 
-# Tuning for a team tries how planes cross the cuts and where these lie on the best so far, and begins with what was best for one device.
+# Tuning for a team tries how planes cross the cuts and where these lie on the best so far, which is the default after one config and must
+# lie in the space for that; and it asks what was best for one device.
 folded=("${small[@]/boundary_kernels=1/boundary_kernels=0}")
+folded=("${folded[@]/collision_form=factorised/collision_form=low_order}")
+folded=("${folded[@]/staged_nodes=0/staged_nodes=64}")
 "$kftune" tune "${folded[@]}" --device cpu:1 --budget 1evals --rounds 1 --store team.db --out alone.json >alone.out 2>&1 || fail "tuning for one: $(tail -n 2 alone.out)"
 "$kftune" tune "${folded[@]}" --devices cpu:1,cpu:1 --budget 10evals --rounds 1 --store team.db --out team.json --verbose >team.out 2>&1 ||
     fail "tuning for a team: $(tail -n 2 team.out)"
