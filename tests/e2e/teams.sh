@@ -26,8 +26,8 @@ done
 cmp one/forces.csv two/forces.csv || fail "two parts feel other forces"
 
 # One search measures on two devices: as many configs as asked for, none twice, on both.
-small=(--scene ball --grid 16x12x12 --fix plan=fused --fix layout=soa --fix storage=f32 --fix collision_form=factorised
-    --fix segment_length=16 --fix boundary_kernels=1 --fix staged_nodes=0 --effort 0.01)
+small=(--scene ball --grid 16x12x12 --fix plan=fused --fix layout=soa --fix storage=f32 --fix collision_form=low_order
+    --fix segment_length=16 --fix boundary_kernels=1 --fix staged_nodes=64 --effort 0.01)
 "$kftune" tune "${small[@]}" --devices cpu:1,cpu:1 --share search --budget 12evals --rounds 1 --strategy random --store shared.db --out shared.json \
     --verbose >shared.out 2>&1 || fail "a search on two devices: $(tail -n 2 shared.out)"
 "$kftune" store export --store shared.db --format csv >shared.csv || fail "what two devices measured cannot be exported"
@@ -40,8 +40,6 @@ grep -q 'give several --devices' alone.out || fail "what --share alone gives: $(
 # Tuning for a team tries how planes cross the cuts and where these lie on the best so far, which is the default after one config and must
 # lie in the space for that; and it asks what was best for one device.
 folded=("${small[@]/boundary_kernels=1/boundary_kernels=0}")
-folded=("${folded[@]/collision_form=factorised/collision_form=low_order}")
-folded=("${folded[@]/staged_nodes=0/staged_nodes=64}")
 "$kftune" tune "${folded[@]}" --device cpu:1 --budget 1evals --rounds 1 --store team.db --out alone.json >alone.out 2>&1 || fail "tuning for one: $(tail -n 2 alone.out)"
 "$kftune" tune "${folded[@]}" --devices cpu:1,cpu:1 --budget 10evals --rounds 1 --store team.db --out team.json --verbose >team.out 2>&1 ||
     fail "tuning for a team: $(tail -n 2 team.out)"
