@@ -7,32 +7,14 @@
 #include <string.h>
 
 #include "base/util/memory.h"
-#include "cost_model/kinetic_choice.h"
+#include "cost_model/kinetic_tally.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };
-enum { FACE_Q = 9, WARP = 32, SECTOR = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
-
-typedef struct kf_kinetic_cost {
-    const kf_scene *scene;
-    const kf_device_info *device;
-    kf_sample_survey survey;
-} kf_kinetic_cost;
-
-typedef struct kf_tally {
-    kf_kinetic_cost *cost;
-    kf_kinetic_choice choice;
-    kf_works *works;
-    double nodes;
-} kf_tally;
-
-/* Populations of a node. */
-static double populations(const kf_tally *tally) {
-    return tally->choice.velocities;
-}
+enum { FACE_Q = 9, WARP = 32, SECTOR = 32 };
 
 /* --- passes over all nodes ------------------------------------------------------------------------------ */
 
@@ -65,7 +47,7 @@ typedef struct kf_pass {
 } kf_pass;
 
 /* The columns of blocks along x and y: threads beyond the end of a row or of a column do nothing. */
-static double blocks_of(const kf_tally *tally, double nodes_per_thread) {
+static double blocks_of(const kf_kinetic_tally *tally, double nodes_per_thread) {
     const int *nodes = tally->cost->scene->nodes;
     const kf_kinetic_choice *c = &tally->choice;
     return ceil(nodes[0] / nodes_per_thread / c->block_x) * ceil(nodes[1] / c->block_y) * nodes[2];
@@ -82,7 +64,7 @@ static double resident_blocks(const kf_kinetic_choice *c, double registers) {
 
 /* A block waits for its first values, and for its slowest warp: where boundaries are folded into it that is
  * one at the end of a row. */
-static void set_blocks(const kf_tally *tally, const kf_pass *pass, kf_work *work) {
+static void set_blocks(const kf_kinetic_tally *tally, const kf_pass *pass, kf_work *work) {
     static const double WAIT_US = 0.3, ROW_END_US = 0.7,
                         MULTIPROCESSORS = 132; /* as an H200, where unknown */
     const kf_kinetic_cost *cost = tally->cost;
@@ -102,14 +84,14 @@ static double row_efficiency(const kf_kinetic_choice *c, double nodes_per_thread
 }
 
 /* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. */
-static double spilled_bytes(const kf_tally *tally, const kf_pass *pass) {
+static double spilled_bytes(const kf_kinetic_tally *tally, const kf_pass *pass) {
     static const double BYTES = 8, SPARE = 8; /* of a register; that the compiler takes without need */
     const double cap = tally->choice.register_cap;
     if (!(cap > 0) || !tally->choice.fused) return 0;
     return BYTES * fmax(0, pass->registers - SPARE - cap) / pass->nodes_per_thread;
 }
 
-static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
+static kf_work *add_pass(kf_kinetic_tally *tally, const kf_pass *given) {
     const kf_kinetic_choice *c = &tally->choice;
     kf_pass pass = *given;
     if (!(pass.nodes_per_thread > 0)) pass.nodes_per_thread = 1;
@@ -129,7 +111,7 @@ static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
 /* --- domain boundaries ---------------------------------------------------------------------------------- */
 
 /* Faces across x have every value in another sector, and each sector in another page. */
-static kf_work *add_faces(kf_tally *tally, const char *name, int axis, double faces) {
+static kf_work *add_faces(kf_kinetic_tally *tally, const char *name, int axis, double faces) {
     const kf_kinetic_choice *c = &tally->choice;
     const int *n = tally->cost->scene->nodes;
     double area = axis == 0 ? (double)n[1] * n[2] : axis == 1 ? (double)n[0] * n[2] : (double)n[0] * n[1];
@@ -142,7 +124,7 @@ static kf_work *add_faces(kf_tally *tally, const char *name, int axis, double fa
     return work;
 }
 
-static void add_boundaries(kf_tally *tally) {
+static void add_boundaries(kf_kinetic_tally *tally) {
     static const char *const names[3] = {"boundary_x", "boundary_y", "boundary_z"};
     int kernels = (int)tally->choice.boundary_kernels;
     for (int axis = 0; axis < 3 && kernels > 0; axis++) {
@@ -155,7 +137,7 @@ static void add_boundaries(kf_tally *tally) {
 }
 
 /* What waits outside of the outflow: a face's nodes are read whole, nine values of each written. */
-static void add_outflow(kf_tally *tally) {
+static void add_outflow(kf_kinetic_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
     double scattered = 0;
     if (tally->choice.fused && !tally->choice.moments && tally->choice.boundary_kernels < 1)
@@ -165,8 +147,8 @@ static void add_outflow(kf_tally *tally) {
         int axis = face / 2;
         double area = tally->nodes / scene->nodes[axis];
         scattered += area * (tally->choice.aos ? 4
-                             : axis == 0       ? populations(tally)
-                                               : populations(tally) / 8.0);
+                             : axis == 0       ? kf_kinetic_populations(tally)
+                                               : kf_kinetic_populations(tally) / 8.0);
     }
     if (!(scattered > 0)) return;
     kf_work *work = kf_works_add(tally->works, "convect_outflow", 1);
@@ -174,218 +156,39 @@ static void add_outflow(kf_tally *tally) {
     work->amount[KF_COST_LATENCY] = 0.8;
 }
 
-static void add_averages(kf_tally *tally) {
+static void add_averages(kf_kinetic_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
-    if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK || populations(tally) < 27)
+    if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK ||
+        kf_kinetic_populations(tally) < 27)
         return;
     double rows =
         ceil((double)scene->nodes[1] / KF_AVERAGE_STRIDE) * ceil((double)scene->nodes[2] / KF_AVERAGE_STRIDE);
     kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / KF_AVERAGE_PERIOD);
-    sum->amount[KF_COST_DRAM] = populations(tally) * tally->choice.value_bytes * scene->nodes[0] * rows;
+    sum->amount[KF_COST_DRAM] =
+        kf_kinetic_populations(tally) * tally->choice.value_bytes * scene->nodes[0] * rows;
     sum->efficiency = 0.6;
     sum->amount[KF_COST_LATENCY] = 2;
     kf_works_add(tally->works, "average_finish", 1.0 / KF_AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
-}
-
-/* --- the solid ------------------------------------------------------------------------------------------ */
-
-/* depth: accesses of a thread that wait for each other. */
-static kf_work *add_items(kf_tally *tally, const char *name, double dram_bytes, double partial,
-                          double depth) {
-    kf_work *work = kf_works_add(tally->works, name, 1);
-    work->amount[KF_COST_DRAM] = dram_bytes;
-    work->amount[KF_COST_PARTIAL] = partial;
-    work->amount[KF_COST_LATENCY] = depth;
-    return work;
-}
-
-/* Fixed-point sums are of 64 bits. */
-static double wide(const kf_kinetic_choice *choice) {
-    return choice->fixed ? 1.5 : 1;
-}
-
-/* Additions of one sample to its eight nodes. Where many samples share a cell they wait for each other. */
-static double atomics(const kf_tally *tally) {
-    const kf_sample_survey *survey = &tally->cost->survey;
-    double crowded = 1 + survey->samples_per_cell / 350;
-    return 24 * (double)survey->count * crowded * wide(&tally->choice);
-}
-
-static double interpolated_sectors(const kf_tally *tally) {
-    const kf_kinetic_choice *c = &tally->choice;
-    kf_sample_survey *survey = &tally->cost->survey;
-    double sectors = kf_sample_survey_sectors(survey, (long)c->block_length, c->morton);
-    double layout = c->aos ? 8 : c->alpha < 8 ? 8 / c->alpha : c->value_bytes / 4;
-    return 3 * layout * sectors * (double)survey->count / WARP;
-}
-
-/* Values at the band's nodes, read or written: of three a node one is a partial access, as the band lies in
- * pieces of rows. */
-static double band_accesses(const kf_tally *tally, double values) {
-    return values / 3 * tally->cost->survey.band_nodes;
-}
-
-/* The sort, step by step; where samples of one key are many, one thread puts them in line one by one. */
-static void add_order(kf_tally *tally) {
-    static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
-    const kf_kinetic_choice *c = &tally->choice;
-    const kf_sample_survey *survey = &tally->cost->survey;
-    /* A static solid's list of samples cell by cell is made once, before the first step. */
-    if (!tally->cost->scene->motion.moving || (!c->gather && !(c->reorder > 0))) return;
-    const double cells = c->gather || c->morton ? 1 : c->block_length * c->block_length; /* a surface's */
-    const double line = survey->samples_per_cell * cells;
-    const double passes = c->gather ? LIST_PASSES : SORT_PASSES;
-    kf_work *order = add_items(tally, "order", 60.0 * (double)survey->count, 4 * (double)survey->count,
-                               1.2 * passes + STEP * line * line / 4);
-    order->launches = c->gather ? 1 : 1 / c->reorder;
-    order->amount[KF_COST_LAUNCH] = passes;
-    if (!c->gather && c->reorder > KF_LONGEST_GRAPH) tally->works->one_by_one = true;
-}
-
-/* Cells of the patches of a moving solid, each counted once a patch: a patch of as many cells of the surface
- * as its samples fill is as long as wide, and reaches into the cells around it. */
-static double runs_of(const kf_tally *tally) {
-    const kf_sample_survey *survey = &tally->cost->survey;
-    const double patch = tally->choice.patch, edge = 1 + sqrt(patch / fmax(1, survey->samples_per_cell));
-    return (double)survey->count / patch * fmin(patch, edge * edge);
-}
-
-/* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
-static void add_motion(kf_tally *tally) {
-    static const double MARKING = 6;
-    const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_kinetic_choice *c = &tally->choice;
-    if (!tally->cost->scene->motion.moving) return;
-    double samples = (double)survey->count;
-    (void)add_items(tally, "advance_pose", 0, 0, 0.5);
-    if (!c->fused) return;
-    if (c->aggregated && c->patch > 0) {
-        (void)add_items(tally, "patch_sort", 8 * c->value_bytes * samples, 8 * runs_of(tally), MARKING);
-        (void)add_items(tally, "patch_collect", 0, survey->band_nodes, MARKING);
-        return;
-    }
-    (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
-    if (c->aggregated) {
-        (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, 2 * samples, MARKING);
-        (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, 3 * samples, MARKING);
-    } else {
-        (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples, MARKING);
-    }
-}
-
-/* Velocities of a free solid from what its samples see. */
-static void add_body(kf_tally *tally) {
-    const kf_sample_survey *survey = &tally->cost->survey;
-    double samples = (double)survey->count;
-    if (!tally->cost->scene->motion.free) return;
-    add_items(tally, tally->choice.fused ? "band_body_sums" : "body_sums",
-              7 * tally->choice.value_bytes * samples, interpolated_sectors(tally), 2)
-        ->amount[KF_COST_ATOMICS] = samples * KF_BODY_SUMS / KF_BODY_CHUNK;
-    (void)add_items(tally, "solve_body", 0, 0, 2);
-}
-
-static int passes(const kf_tally *tally) {
-    return tally->cost->scene->immersed_passes > 1 ? tally->cost->scene->immersed_passes : 1;
-}
-
-/* Forces in fields of the whole domain. */
-static void add_dense_pass(kf_tally *tally) {
-    const kf_sample_survey *survey = &tally->cost->survey;
-    double samples = (double)survey->count, bytes = tally->choice.value_bytes;
-    add_body(tally);
-    (void)add_items(tally, "penalty", 15 * bytes * samples, interpolated_sectors(tally), 2);
-    if (tally->choice.gather)
-        (void)add_items(tally, "gather", 0, 42 * samples, 2);
-    else
-        add_items(tally, "scatter", 7 * bytes * samples, 0, 0)->amount[KF_COST_ATOMICS] = atomics(tally);
-    (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
-}
-
-/* Of a kernel that begins while the one before it ends, with what that one does not write: accesses that wait
- * beside it. */
-static double waits(const kf_tally *tally, double depth) {
-    static const double HIDDEN = 1.5;
-    return fmax(0, depth - (tally->choice.overlap ? HIDDEN : 0));
-}
-
-static double segments_of(const kf_tally *tally) {
-    return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
-}
-
-/* Forces on the band alone. A segment's samples follow each other in one thread, or in each of its lanes, at
- * their full number also where the cell has fewer. */
-static void add_band_pass(kf_tally *tally) {
-    const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_kinetic_choice *c = &tally->choice;
-    double samples = (double)survey->count, segments = segments_of(tally);
-    add_body(tally);
-    if (c->aggregated && c->patch > 0)
-        add_items(tally, "patch_forces", 4 * c->value_bytes * samples, 16 * runs_of(tally),
-                  3.5 + 0.25 * samples / runs_of(tally) / c->lanes)
-            ->amount[KF_COST_ATOMICS] = 24 * runs_of(tally) * wide(c);
-    else if (c->aggregated && tally->cost->scene->motion.moving)
-        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
-            ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
-    else if (c->aggregated)
-        (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,
-                        waits(tally, 0.75 + 0.25 * c->segment / c->lanes));
-    else
-        add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
-            ->amount[KF_COST_ATOMICS] = atomics(tally);
-}
-
-/* Of the band's nodes, written side by side and read again. */
-static double kept_bytes(const kf_tally *tally) {
-    const double one = tally->choice.value_bytes == 8 ? 8 : 4;
-    return tally->choice.keeps ? one * tally->choice.velocities * tally->cost->survey.band_nodes : 0;
-}
-
-static void add_forces(kf_tally *tally) {
-    const double band = tally->cost->survey.band_nodes;
-    if (tally->choice.fused)
-        (void)add_items(tally, "band_macroscopic", kept_bytes(tally),
-                        band_accesses(tally, populations(tally)), 6);
-    for (int pass = 0; pass < passes(tally); pass++) {
-        if (!tally->choice.fused) {
-            add_dense_pass(tally);
-            continue;
-        }
-        add_band_pass(tally);
-        if (passes(tally) > 1) (void)add_items(tally, "band_join", 48 * band, 0, 1);
-    }
-}
-
-/* Collides the band's nodes with their forces, which a static solid's segments list one after the other. */
-static void add_band_collide(kf_tally *tally) {
-    static const double DEPTH = 2.5, ENTRY = 0.3;
-    const double band = tally->cost->survey.band_nodes;
-    if (!(band > 0)) return;
-    const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
-    const double entries = listed ? 8 * segments_of(tally) / band : 0;
-    const double gathered = tally->choice.keeps ? 1 : 2;
-    (void)add_items(tally, "band_collide", kept_bytes(tally),
-                    band_accesses(tally, gathered * populations(tally)),
-                    waits(tally, DEPTH + ENTRY * entries));
 }
 
 /* --- plans ---------------------------------------------------------------------------------------------- */
 
 enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
 
-static void add_streamed_fields(kf_tally *tally) {
+static void add_streamed_fields(kf_kinetic_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
     (void)add_pass(tally, &(kf_pass){.name = "stream",
-                                     .reads = populations(tally),
-                                     .writes = populations(tally),
-                                     .thrashing = populations(tally),
+                                     .reads = kf_kinetic_populations(tally),
+                                     .writes = kf_kinetic_populations(tally),
+                                     .thrashing = kf_kinetic_populations(tally),
                                      .registers = 28,
                                      .depth = DEPTH});
     (void)add_pass(tally, &(kf_pass){.name = "macroscopic",
-                                     .reads = populations(tally),
+                                     .reads = kf_kinetic_populations(tally),
                                      .writes = solid && !tally->choice.gather ? 7 : 4,
                                      .registers = 32,
                                      .depth = DEPTH});
-    if (solid) add_forces(tally);
+    if (solid) kf_kinetic_add_forces(tally);
 }
 
 /* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
@@ -408,13 +211,13 @@ static double fused_registers(const kf_kinetic_choice *c, double least) {
 
 /* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so
  * for half of the populations. Rows shorter than a line of the cache are written by two blocks at a time. */
-static void add_in_place(kf_tally *tally) {
+static void add_in_place(kf_kinetic_tally *tally) {
     static const double EVEN = 0.85, ESOTERIC = 0.93, EXCHANGE = 0.87, SHORT = 1 / 1.22;
     const kf_kinetic_choice *c = &tally->choice;
     const bool folded = c->boundary_kernels < 1;
     kf_pass pass = {.name = "stream_collide_even",
-                    .reads = populations(tally),
-                    .writes = populations(tally),
+                    .reads = kf_kinetic_populations(tally),
+                    .writes = kf_kinetic_populations(tally),
                     .thrashing = THRASHING,
                     .ends = c->exchange   ? 0
                             : c->esoteric ? 18
@@ -439,7 +242,7 @@ static void add_in_place(kf_tally *tally) {
 
 /* Nine moments a node, in 16 bits six words; a block reads those around its tile too, and makes populations
  * of all it reads. Words are taken apart at each of these, and put together at each node. */
-static void add_moments(kf_tally *tally) {
+static void add_moments(kf_kinetic_tally *tally) {
     static const double MOMENTS = 9, WORDS = 6, WORD = 4, APART = 12, TOGETHER = 15;
     const kf_kinetic_choice *c = &tally->choice;
     const bool packed = c->value_bytes < WORD;
@@ -458,32 +261,34 @@ static void add_moments(kf_tally *tally) {
 /* Planes in turn: what of the grids the last-level cache has kept from the step before is not read again.
  * Where that is next to nothing the turning itself costs: measured on an H200, whose cache has 50 MB, with
  * grids of 57 MB to 14 GB. */
-static double in_turn(const kf_tally *tally) {
+static double in_turn(const kf_kinetic_tally *tally) {
     static const double KEPT = 0.18, MOST = 0.045, TURNING = 0.035, ENOUGH = 0.04, KNOWN_BYTES = 50 << 20;
     const kf_kinetic_cost *cost = tally->cost;
     if (!tally->choice.alternate || strcmp(cost->device->backend, "cuda") != 0) return 1;
     const double cache = cost->device->l2_bytes > 0 ? (double)cost->device->l2_bytes : KNOWN_BYTES;
-    const double held = cache / (2 * populations(tally) * tally->choice.value_bytes * tally->nodes);
+    const double held =
+        cache / (2 * kf_kinetic_populations(tally) * tally->choice.value_bytes * tally->nodes);
     return 1 - fmin(MOST, KEPT * held) + TURNING * fmax(0, 1 - held / ENOUGH);
 }
 
 /* Rows at the faces across y and z, beside the others: what they move and compute takes its share of the
  * device. Beside a solid's lane theirs is a third one, whose end is waited for. */
-static void add_shell(kf_tally *tally, double share) {
+static void add_shell(kf_kinetic_tally *tally, double share) {
     static const double INSTRUCTIONS = 815; /* as compiled: the addresses are chosen */
     static const double THIRD_LANE = 1;     /* accesses that wait */
     const kf_kinetic_choice *c = &tally->choice;
     kf_work *work = kf_works_add(tally->works, "stream_collide_shell", 1);
     const double nodes = share * tally->nodes;
     const bool third = c->concurrent && tally->cost->survey.count > 0;
-    work->amount[KF_COST_DRAM] = 2 * populations(tally) * c->value_bytes * nodes;
-    work->amount[KF_COST_PARTIAL] = nodes / WARP * partial_a_value(c) * (THRASHING + populations(tally));
+    work->amount[KF_COST_DRAM] = 2 * kf_kinetic_populations(tally) * c->value_bytes * nodes;
+    work->amount[KF_COST_PARTIAL] =
+        nodes / WARP * partial_a_value(c) * (THRASHING + kf_kinetic_populations(tally));
     work->amount[KF_COST_INSTRUCTIONS] = INSTRUCTIONS * nodes;
     work->amount[KF_COST_LATENCY] = third ? THIRD_LANE : 0;
     work->efficiency = stream_efficiency(c);
 }
 
-static void add_two_grids(kf_tally *tally) {
+static void add_two_grids(kf_kinetic_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
     const kf_kinetic_choice *c = &tally->choice;
     const double pairs = c->shell_apart ? 80 : 96; /* registers, without and with the faces' code */
@@ -492,8 +297,8 @@ static void add_two_grids(kf_tally *tally) {
     if (c->shell_apart) add_shell(tally, 1 - inside);
     kf_work *work =
         add_pass(tally, &(kf_pass){.name = "stream_collide",
-                                   .reads = populations(tally),
-                                   .writes = populations(tally),
+                                   .reads = kf_kinetic_populations(tally),
+                                   .writes = kf_kinetic_populations(tally),
                                    .thrashing = THRASHING,
                                    .registers = fused_registers(c, c->nodes_per_thread > 1 ? pairs : 0),
                                    .instructions = fused_instructions(c),
@@ -506,7 +311,7 @@ static void add_two_grids(kf_tally *tally) {
 }
 
 /* One grid that moves to and fro: a launch a slab. */
-static void add_slabs(kf_tally *tally) {
+static void add_slabs(kf_kinetic_tally *tally) {
     add_two_grids(tally);
     kf_work *work = &tally->works->list[tally->works->count - 1];
     work->launches = ceil(tally->cost->scene->nodes[2] / tally->choice.slab);
@@ -515,10 +320,10 @@ static void add_slabs(kf_tally *tally) {
     work->blocks /= work->launches;
 }
 
-static void add_fused(kf_tally *tally, size_t first_aside) {
+static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0,
                in_place = tally->choice.in_place || tally->choice.esoteric;
-    if (solid) add_forces(tally);
+    if (solid) kf_kinetic_add_forces(tally);
     for (size_t i = first_aside; i < tally->works->count; i++)
         tally->works->list[i].aside = tally->choice.concurrent;
     if (tally->choice.moments)
@@ -530,51 +335,51 @@ static void add_fused(kf_tally *tally, size_t first_aside) {
     else
         add_two_grids(tally);
     const size_t before = tally->works->count;
-    add_band_collide(tally);
+    kf_kinetic_add_band_collide(tally);
     if (tally->works->count > before)
         tally->works->list[before].aside = tally->choice.masked && tally->choice.concurrent;
-    if (solid && (in_place || tally->choice.slab > 0))
-        (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * populations(tally)), 2.5);
+    if (solid && (in_place || tally->choice.slab > 0)) kf_kinetic_add_band_restore(tally);
 }
 
-static void add_collision(kf_tally *tally, const char *name, double writes, double registers) {
+static void add_collision(kf_kinetic_tally *tally, const char *name, double writes, double registers) {
     static const double STATE = 7; /* beside the populations or moments */
     (void)add_pass(tally, &(kf_pass){.name = name,
-                                     .reads = populations(tally) + STATE,
+                                     .reads = kf_kinetic_populations(tally) + STATE,
                                      .writes = writes,
                                      .registers = registers,
                                      .depth = DEPTH});
 }
 
 /* The moments are written once and read by each of the kernels that share the way back. */
-static void add_split_collision(kf_tally *tally) {
+static void add_split_collision(kf_kinetic_tally *tally) {
     static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                         "collide_part_4"};
     const int kernels = (int)tally->choice.split;
-    add_collision(tally, "moments", populations(tally), 58);
+    add_collision(tally, "moments", kf_kinetic_populations(tally), 58);
     for (int part = 0; part < kernels && part < 4; part++)
-        add_collision(tally, parts[part], populations(tally) / kernels, 40);
+        add_collision(tally, parts[part], kf_kinetic_populations(tally) / kernels, 40);
 }
 
-static void add_baseline_collision(kf_tally *tally) {
-    add_collision(tally, "collision_terms", populations(tally), tally->choice.form->separate_registers);
+static void add_baseline_collision(kf_kinetic_tally *tally) {
+    add_collision(tally, "collision_terms", kf_kinetic_populations(tally),
+                  tally->choice.form->separate_registers);
     /* Two arrays at a time are too much for the L1 cache. */
     (void)add_pass(tally, &(kf_pass){.name = "update",
-                                     .reads = 2 * populations(tally),
-                                     .writes = populations(tally),
+                                     .reads = 2 * kf_kinetic_populations(tally),
+                                     .writes = kf_kinetic_populations(tally),
                                      .thrashing = 14,
                                      .registers = 28,
                                      .depth = DEPTH});
 }
 
-static void add_plan(kf_tally *tally) {
+static void add_plan(kf_kinetic_tally *tally) {
     add_outflow(tally);
     add_boundaries(tally);
     add_averages(tally);
     const size_t first_aside = tally->works->count;
     if (tally->cost->survey.count > 0) {
-        add_motion(tally);
-        add_order(tally);
+        kf_kinetic_add_motion(tally);
+        kf_kinetic_add_order(tally);
     }
     if (tally->choice.fused) {
         add_fused(tally, first_aside);
@@ -584,7 +389,8 @@ static void add_plan(kf_tally *tally) {
     if (tally->choice.baseline)
         add_baseline_collision(tally);
     else if (tally->choice.split <= 1)
-        add_collision(tally, "collide", populations(tally), tally->choice.form->separate_registers);
+        add_collision(tally, "collide", kf_kinetic_populations(tally),
+                      tally->choice.form->separate_registers);
     else
         add_split_collision(tally);
 }
@@ -611,7 +417,8 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     const int *nodes = cost->scene->nodes;
     if (strcmp(config->system, "kinetic") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not kinetic", config->system);
-    kf_tally tally = {cost, kf_read_kinetic_choice(config), works, (double)nodes[0] * nodes[1] * nodes[2]};
+    kf_kinetic_tally tally = {cost, kf_read_kinetic_choice(config), works,
+                              (double)nodes[0] * nodes[1] * nodes[2]};
     add_plan(&tally);
     return KF_OK;
 }

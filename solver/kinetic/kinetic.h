@@ -233,8 +233,9 @@ int kf_kinetic_wraps(const kf_scene *scene);
 kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error);
 /* Node c (bits: x, y, z) of the cell with that corner. */
 long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c);
-/* Of a team in plan moments: the list of all bands' nodes, each part's in its own memory; of a solid that
- * rests in the order of one device's. Nothing elsewhere, and where each part has a list of its own. */
+/* kinetic_band.c. Of a team in plan moments: the list of all bands' nodes, each part's in its own memory; of
+ * a solid that rests in the order of one device's. Nothing elsewhere, and where each part has a list of its
+ * own. */
 kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 /* kinetic_list.c: what a checkpoint has of the list: the nodes in the order of the domain's planes, whatever
  * place they have on a device. Bytes of it: 0 without a list. */

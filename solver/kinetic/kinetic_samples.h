@@ -1,0 +1,33 @@
+/* The solid's samples on the host, while they and their band are put on the device. */
+#ifndef KF_SOLVER_KINETIC_KINETIC_SAMPLES_H
+#define KF_SOLVER_KINETIC_KINETIC_SAMPLES_H
+
+#include "solver/kinetic/kinetic.h"
+
+/* Samples in the order of the plan: corner and fractions of a static solid, offsets from the centre of a
+ * moving one. */
+typedef struct kf_ordered_samples {
+    size_t count;
+    double *coordinate[3], *area;
+    long long *corner;
+    int *identity;
+} kf_ordered_samples;
+
+/* kinetic_samples.c. How samples are ordered, into the part; then those of the part in that order, which
+ * kf_kinetic_free_ordered frees. */
+void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic);
+kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kinetic *kinetic);
+void kf_kinetic_free_ordered(kf_ordered_samples *ordered);
+/* As integers of the width that the part's kernels have for places of nodes. */
+kf_status kf_kinetic_upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer, const long long *values,
+                                    size_t count, kf_error *error);
+
+/* kinetic_band.c. The band's memory, and of a static solid what is in it. */
+kf_status kf_kinetic_make_band(kf_plan *plan, kf_kinetic *kinetic, const kf_ordered_samples *ordered,
+                               kf_error *error);
+/* The bits of the band's nodes (ascending, touched of them; 0: NULL), for the flow's kernel to leave them
+ * out. */
+kf_status kf_kinetic_upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long long *nodes, size_t touched,
+                                 kf_error *error);
+
+#endif
