@@ -6,7 +6,7 @@
 # SURVEYS: other ones, each "SYSTEM SCENE GRID SHARDS [PARAMETER=VALUES...]", with a ; between them; a shard has an eighth of the cores to compile.
 # CONFIGS=60: of each; EFFORT=0.05; SEED=91: of the first; the next has 92.
 # Leaves in FOLDER, for each, SCENE-GRID.json.gz (to be put into results/measured/) and .predict.json.gz (prediction and time of every config,
-# on this device); surveys.txt, the table that it prints, and surveys.log. The presets, which no chance has drawn, are in all of them.
+# on this device); surveys.txt, the table that it prints, with how hard each is, and surveys.log. The presets, which no chance has drawn, are in all of them.
 set -u
 folder=${1:?usage: $0 FOLDER [DEVICE] [SECONDS]}
 device=${2:-cuda:0}
@@ -69,6 +69,10 @@ wait
         answer=$work/$label.predict.json
         printf '%-28s %-14s %8s %12.6s %12.6s %14.6s\n' "$label" "$system" "$(value measured "$answer")" "$(value rank_correlation "$answer")" \
             "$(value rank_correlation_calibrated "$answer")" "$(value median_error_calibrated "$answer")"
+    done
+    for survey in "${surveys[@]}"; do
+        read_survey "$survey"
+        "$kftune" replay --landscape "$folder/$label.json.gz" --strategy random --evaluations 1 --repeats 1 2>&1 | head -n 3
     done
     echo "measured in $measured s, $SECONDS s in all"
 } | tee "$folder/surveys.txt"

@@ -76,14 +76,14 @@ extern "C" __global__ void __launch_bounds__(threads *rows_per_block)
     }
 #if shuffle
 #pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
+    for (int lanes = threads < 32 ? threads / 2 : 16; lanes > 0; lanes /= 2) {
         part other;
         other.largest = __shfl_xor_sync(0xffffffffu, mine.largest, lanes);
         other.sum = __shfl_xor_sync(0xffffffffu, mine.sum, lanes);
         mine = joined(mine, other);
     }
     if (own % 32 == 0) parts[threadIdx.y][own / 32] = mine;
-    int left = threads / 32;
+    int left = threads < 32 ? 1 : threads / 32;
 #else
     parts[threadIdx.y][own] = mine;
     int left = threads;
