@@ -184,7 +184,7 @@ static void check_nbody(const kf_problem *problem, const float *out, const int n
 
 static void check_star(const kf_problem *problem, const float *out, const int n[3]) {
     const float *in = values_of(problem, 1);
-    const int row = n[0] + 4, plane = row * (n[1] + 4);
+    const int row = n[0] + 4 + n[0] % 2, plane = row * (n[1] + 4);
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++) {

@@ -10,7 +10,7 @@ typedef struct star_arguments {
 } star_arguments;
 
 KF_SCALAR_KERNEL(star, star_arguments) {
-    const size_t row = (size_t)a->nx + 4, plane = row * (size_t)(a->ny + 4);
+    const size_t row = (size_t)(a->nx + 4 + a->nx % 2), plane = row * (size_t)(a->ny + 4);
     const size_t at = (size_t)(z + 2) * plane + (size_t)(y + 2) * row + (size_t)x + 2, steps[3] = {1, row, plane};
     double near = 0.0, far = 0.0;
     for (int axis = 0; axis < 3; axis++) {
