@@ -22,8 +22,10 @@
     static __device__ __noinline__ /* for few threads: it takes no registers from the others */
 #define KF_RESTRICT    __restrict__
 #define KF_UNROLL      _Pragma("unroll")
+#define KF_UNROLL_BY_3 _Pragma("unroll 3")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")
 #define KF_UNROLL_BY_8 _Pragma("unroll 8")
+#define KF_UNROLL_BY_9 _Pragma("unroll 9")
 #define KF_CONSTANT    static __device__ const
 /* Lanes of a warp along x: a block is a power of two up to 32, or a multiple of 32, long. */
 #define KF_LANES_ALONG_X ((int)(blockDim.x < 32 ? blockDim.x : 32))
@@ -57,8 +59,8 @@ typedef unsigned long long kf_uint64;
  *
  * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
  * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
- * among them (KF_EACH_OF_BACKWARDS: the last thread has the first); KF_EACH_SLOT does, and numbers those
- * of a thread, for arrays of KF_SLOTS(count, threads) places. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * among them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads) places
+ * (KF_EACH_SLOT_BACKWARDS: the last thread has the first). What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
  * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -84,10 +86,11 @@ typedef unsigned long long kf_uint64;
 #define KF_EACH_THREAD(t, count)        for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
 #define KF_EACH_OF(i, count, threads)   for (int i = (int)threadIdx.x; i < (count); i += (threads))
-#define KF_EACH_OF_BACKWARDS(i, count, threads)                                                              \
-    for (int i = (threads)-1 - (int)threadIdx.x; i < (count); i += (threads))
 #define KF_EACH_SLOT(i, slot, count, threads)                                                                \
     KF_UNROLL for (int slot = 0, i = (int)threadIdx.x; slot < KF_SLOTS(count, threads);                      \
+                   slot++, i += (threads)) if (i < (count))
+#define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads)                                                      \
+    KF_UNROLL for (int slot = 0, i = (threads)-1 - (int)threadIdx.x; slot < KF_SLOTS(count, threads);        \
                    slot++, i += (threads)) if (i < (count))
 #define KF_SLOTS(count, threads) (((count) + (threads)-1) / (threads))
 #define KF_PRIVATE(count)        1
@@ -186,8 +189,10 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 #define KF_RARE_FUNCTION static __attribute__((noinline, unused))
 #define KF_RESTRICT      restrict
 #define KF_UNROLL        _Pragma("GCC unroll 64") /* clang knows it too */
+#define KF_UNROLL_BY_3   _Pragma("GCC unroll 3")
 #define KF_UNROLL_BY_4   _Pragma("GCC unroll 4")
 #define KF_UNROLL_BY_8   _Pragma("GCC unroll 8")
+#define KF_UNROLL_BY_9   _Pragma("GCC unroll 9")
 #define KF_CONSTANT      static const
 #define KF_LANES_ALONG_X 32
 typedef int64_t kf_int64;
@@ -304,8 +309,8 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_EACH_THREAD(t, count)              _Pragma("omp simd") for (int t = 0; t < (count); t++)
 #define KF_EACH_THREAD_SCALAR(t, count)       for (int t = 0; t < (count); t++)
 #define KF_EACH_OF(i, count, threads)         for (int i = 0; i < (count); i++)
-#define KF_EACH_OF_BACKWARDS(i, count, threads) KF_EACH_OF(i, count, threads)
 #define KF_EACH_SLOT(i, slot, count, threads) for (int i = 0, slot = 0; i < (count); slot = ++i)
+#define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads) KF_EACH_SLOT(i, slot, count, threads)
 #define KF_SLOTS(count, threads)              (count)
 #define KF_PRIVATE(count)                     (count)
 #define KF_OWN(t)                             (t)

@@ -72,19 +72,19 @@ typedef struct kf_rolling {
     r.next_xx[o] = up.xx;                                                                                    \
     r.next_yy[o] = up.yy;                                                                                    \
     r.next_xy[o] = up.xy;
-/* Adds the sums down, here and up of what arrives from a plane, for the nodes of the plane below, of the same and of the
+/* Adds the sums down, same and up of what arrives from a plane, for the nodes of the plane below, of the same and of the
  * next. */
 #define KF_ADD_UP(s, r, o)                                                                                   \
     KF_COMPLETE(s, r, o)                                                                                     \
     r.below_one[o] = r.next_one[o];                                                                          \
     r.below_x[o] = r.next_x[o];                                                                              \
     r.below_y[o] = r.next_y[o];                                                                              \
-    r.one[o] = r.next_one[o] + here.one;                                                                     \
-    r.x[o] = r.next_x[o] + here.x;                                                                           \
-    r.y[o] = r.next_y[o] + here.y;                                                                           \
-    r.xx[o] = r.next_xx[o] + here.xx;                                                                        \
-    r.yy[o] = r.next_yy[o] + here.yy;                                                                        \
-    r.xy[o] = r.next_xy[o] + here.xy;                                                                        \
+    r.one[o] = r.next_one[o] + same.one;                                                                     \
+    r.x[o] = r.next_x[o] + same.x;                                                                           \
+    r.y[o] = r.next_y[o] + same.y;                                                                           \
+    r.xx[o] = r.next_xx[o] + same.xx;                                                                        \
+    r.yy[o] = r.next_yy[o] + same.yy;                                                                        \
+    r.xy[o] = r.next_xy[o] + same.xy;                                                                        \
     KF_ADD_NEXT(up, r, o)
 
 /* Coordinate on a periodic axis. */

@@ -187,11 +187,14 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
  */
 
 /* One line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two halved), as
- * deviations from the state at rest, which has rest in order 0. */
+ * deviations from the state at rest, which has rest in order 0. Each operation says where it is rounded: what leaves a
+ * node is worked out by its own thread and by those of other tiles, in the same bits. */
 #define KF_HERMITE_LINE(m, z, p, u, order0, rest, half1, half2)                                              \
     {                                                                                                        \
-        const kf_real first = half1, odd = KF_R(0.5) * (u) * ((order0) + KF_R(rest)) + first;                \
-        const kf_real even = (u) * (odd + first) + (KF_R(1.0 / 6.0) * (order0) + (half2));                   \
+        const kf_real first = half1,                                                                         \
+                      odd = kf_multiply_add(KF_R(0.5) * (u), (order0) + KF_R(rest), first);                  \
+        const kf_real even =                                                                                 \
+            kf_multiply_add(u, odd + first, kf_multiply_add(KF_R(1.0 / 6.0), order0, half2));                \
         z = kf_less_twice(order0, even);                                                                     \
         p = even + odd;                                                                                      \
         m = even - odd;                                                                                      \
@@ -202,19 +205,19 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
  * shape. */
 #define KF_HERMITE_ROW(c, y, weight)                                                                         \
     KF_HERMITE_LINE(f_m##y##c, f_z##y##c, f_p##y##c, m->ux, zero_##y, weight,                                \
-                    KF_WITH_FORCE(xz_##y *by_1 + xy_##y * by_0, Fx * by_0 * ends_##y), xx_##y *by_0)
+                    KF_WITH_FORCE(kf_multiply_add(xz_##y, by_1, xy_##y * by_0), Fx * by_0 * ends_##y), xx_##y *by_0)
 #define KF_HERMITE_LEVEL(c, level, c0, c1, weight)                                                           \
     {                                                                                                        \
         const kf_real by_0 = c0, by_1 = c1;                                                                  \
         kf_real zero_m, zero_z, zero_p;                                                                      \
-        KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight, KF_WITH_FORCE(m->yz *by_1, Fy *by_0),  \
-                        m->yy *by_0)                                                                         \
+        KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight,                                        \
+                        KF_WITH_FORCE(kf_multiply_add(m->yz, by_1, KF_R(0.0)), Fy *by_0), m->yy *by_0)       \
         KF_HERMITE_ROW(c, m, (weight) / 6.0)                                                                 \
         KF_HERMITE_ROW(c, z, (weight)*2.0 / 3.0)                                                             \
         KF_HERMITE_ROW(c, p, (weight) / 6.0)                                                                 \
     }
 /* Half of a moment of order 1, which a quarter of the force is part of. */
-#define KF_WITH_FORCE(moment, force)               (forced ? (moment) + KF_R(0.25) * (force) : (moment))
+#define KF_WITH_FORCE(moment, force)               (forced ? kf_multiply_add(KF_R(0.25), force, moment) : (moment))
 #define KF_DECLARE_POPULATION(i, name, cx, cy, cz) kf_real f_##name;
 #define KF_PUT_POPULATION(i, name, cx, cy, cz)     populations[(i) * (long long)stride] = f_##name;
 
@@ -223,9 +226,9 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
 KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
                                    kf_real *populations, int stride) {
     KF_EACH_VELOCITY(KF_DECLARE_POPULATION)
-    const kf_real square_y = m->uy * m->uy, middle_y = KF_R(0.5) * square_y + KF_R(1.0 / 6.0);
-    const kf_real ends_m = middle_y - KF_R(0.5) * m->uy, ends_z = KF_R(2.0 / 3.0) - square_y,
-                  ends_p = middle_y + KF_R(0.5) * m->uy;
+    const kf_real half_y = KF_R(0.5) * m->uy, middle_y = kf_multiply_add(half_y, m->uy, KF_R(1.0 / 6.0));
+    const kf_real ends_m = middle_y - half_y, ends_z = kf_multiply_add(-m->uy, m->uy, KF_R(2.0 / 3.0)),
+                  ends_p = middle_y + half_y;
     const kf_real xx_m = m->xx * ends_m, xx_z = m->xx * ends_z, xx_p = m->xx * ends_p;
     const kf_real xz_m = m->xz * ends_m, xz_z = m->xz * ends_z, xz_p = m->xz * ends_p;
     const kf_real xy_m = m->xy * (m->uy - KF_R(0.5)), xy_z = m->xy * (KF_R(-2.0) * m->uy),
@@ -233,10 +236,9 @@ KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, 
     kf_real level_m, level_z, level_p;
     KF_HERMITE_LINE(level_m, level_z, level_p, m->uz, m->deviation, 1.0, forced ? KF_R(0.25) * Fz : KF_R(0.0),
                     KF_ZZ(m))
-    const kf_real square = m->uz * m->uz, ends = KF_R(0.5) * square + KF_R(1.0 / 6.0),
-                  half = KF_R(0.5) * m->uz;
+    const kf_real half = KF_R(0.5) * m->uz, ends = kf_multiply_add(half, m->uz, KF_R(1.0 / 6.0));
     KF_HERMITE_LEVEL(m, level_m, ends - half, m->uz - KF_R(0.5), 1.0 / 6.0)
-    KF_HERMITE_LEVEL(z, level_z, KF_R(2.0 / 3.0) - square, -KF_R(2.0) * m->uz, 2.0 / 3.0)
+    KF_HERMITE_LEVEL(z, level_z, kf_multiply_add(-m->uz, m->uz, KF_R(2.0 / 3.0)), -KF_R(2.0) * m->uz, 2.0 / 3.0)
     KF_HERMITE_LEVEL(p, level_p, ends + half, m->uz + KF_R(0.5), 1.0 / 6.0)
     KF_EACH_VELOCITY(KF_PUT_POPULATION)
 }
