@@ -207,8 +207,8 @@ kf_status kf_cuda_graph_begin(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
-/* A kernel keeps the priority of the lane that it was captured from; without the flag, which drivers before CUDA
- * 11.7 do not know, all have that of the stream that the graph is launched in. */
+/* A kernel keeps the priority of the lane that it was captured from; without the flag, which drivers before
+ * CUDA 11.7 do not know, all have that of the stream that the graph is launched in. */
 static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *handle, kf_error *error) {
     enum { USE_NODE_PRIORITY = 8 };
     const char *chosen = getenv("KFTUNE_NODE_PRIORITY"); /* temporary: 0 for measurements without */
