@@ -56,6 +56,7 @@ kf_kinetic_choice kf_read_kinetic_choice(const kf_config *config) {
     (void)kf_config_boolean(config, "keep_streamed", &choice.keeps, NULL);
     (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
     (void)kf_config_boolean(config, "overlap", &choice.overlap, NULL);
+    (void)kf_config_boolean(config, "band_chain", &choice.chain, NULL);
     (void)kf_config_boolean(config, "alternate", &choice.alternate, NULL);
     (void)kf_config_boolean(config, "shell_apart", &choice.shell_apart, NULL);
     choice.velocities = number(config, "velocities", 27);

@@ -16,7 +16,7 @@ typedef struct kf_collision_form {
 /* A config's parameters as far as they matter here. */
 typedef struct kf_kinetic_choice {
     bool baseline, fused, moments, in_place, esoteric, exchange, aos, gather, aggregated, fixed, morton,
-        concurrent, keeps, masked, overlap, alternate, shell_apart;
+        concurrent, keeps, masked, overlap, chain, alternate, shell_apart;
     const kf_collision_form *form;
     double velocities, slab, alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length,
         segment, lanes, patch, reorder, nodes_per_thread, register_cap;

@@ -107,6 +107,11 @@ static int passes(const kf_kinetic_tally *tally) {
     return tally->cost->scene->immersed_passes > 1 ? tally->cost->scene->immersed_passes : 1;
 }
 
+/* The band's kernels are parts of one. */
+static bool is_chain(const kf_kinetic_tally *tally) {
+    return tally->choice.chain && passes(tally) == 1;
+}
+
 /* Forces in fields of the whole domain. */
 static void add_dense_pass(kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
@@ -120,15 +125,24 @@ static void add_dense_pass(kf_kinetic_tally *tally) {
     (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
 }
 
-/* Of a kernel that begins while the one before it ends, with what that one does not write: accesses that wait
- * beside it. */
+/* Of a kernel, or a part of one, that begins while the one before it ends, with what that one does not write:
+ * accesses that wait beside it. */
 static double waits(const kf_kinetic_tally *tally, double depth) {
     static const double HIDDEN = 1.5;
-    return fmax(0, depth - (tally->choice.overlap ? HIDDEN : 0));
+    return fmax(0, depth - (tally->choice.overlap || is_chain(tally) ? HIDDEN : 0));
 }
 
 static double segments_of(const kf_kinetic_tally *tally) {
     return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
+}
+
+static double segment_bytes(const kf_kinetic_tally *tally) {
+    const kf_kinetic_choice *c = &tally->choice;
+    return (4 * c->value_bytes * c->segment + 100) * segments_of(tally);
+}
+
+static double segment_depth(const kf_kinetic_tally *tally) {
+    return waits(tally, 0.75 + 0.25 * tally->choice.segment / tally->choice.lanes);
 }
 
 /* Forces on the band alone. A segment's samples follow each other in one thread, or in each of its lanes, at
@@ -146,8 +160,7 @@ static void add_band_pass(kf_kinetic_tally *tally) {
         add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
             ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
     else if (c->aggregated)
-        (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,
-                        waits(tally, 0.75 + 0.25 * c->segment / c->lanes));
+        (void)add_items(tally, "segment_forces", segment_bytes(tally), 0, segment_depth(tally));
     else
         add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
             ->amount[KF_COST_ATOMICS] = atomics(tally);
@@ -159,11 +172,40 @@ static double kept_bytes(const kf_kinetic_tally *tally) {
     return tally->choice.keeps ? one * tally->choice.velocities * tally->cost->survey.band_nodes : 0;
 }
 
+static const double MACROSCOPIC_DEPTH = 6;
+
+static double macroscopic_accesses(const kf_kinetic_tally *tally) {
+    return band_accesses(tally, kf_kinetic_populations(tally));
+}
+
+static double collide_accesses(const kf_kinetic_tally *tally) {
+    return (tally->choice.keeps ? 1 : 2) * macroscopic_accesses(tally);
+}
+
+static double collide_depth(const kf_kinetic_tally *tally) {
+    static const double DEPTH = 2.5, ENTRY = 0.3;
+    const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
+    const double entries = listed ? 8 * segments_of(tally) / tally->cost->survey.band_nodes : 0;
+    return waits(tally, DEPTH + ENTRY * entries);
+}
+
+/* Two parts wait until the part before is done and has been seen to be. */
+static void add_chain(kf_kinetic_tally *tally) {
+    static const double SEEN = 1;
+    (void)add_items(tally, "band_chain", 2 * kept_bytes(tally) + segment_bytes(tally),
+                    macroscopic_accesses(tally) + collide_accesses(tally),
+                    MACROSCOPIC_DEPTH + segment_depth(tally) + collide_depth(tally) + 2 * SEEN);
+}
+
 void kf_kinetic_add_forces(kf_kinetic_tally *tally) {
     const double band = tally->cost->survey.band_nodes;
+    if (is_chain(tally)) {
+        add_chain(tally);
+        return;
+    }
     if (tally->choice.fused)
-        (void)add_items(tally, "band_macroscopic", kept_bytes(tally),
-                        band_accesses(tally, kf_kinetic_populations(tally)), 6);
+        (void)add_items(tally, "band_macroscopic", kept_bytes(tally), macroscopic_accesses(tally),
+                        MACROSCOPIC_DEPTH);
     for (int pass = 0; pass < passes(tally); pass++) {
         if (!tally->choice.fused) {
             add_dense_pass(tally);
@@ -176,15 +218,8 @@ void kf_kinetic_add_forces(kf_kinetic_tally *tally) {
 
 /* Collides the band's nodes with their forces, which a static solid's segments list one after the other. */
 void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
-    static const double DEPTH = 2.5, ENTRY = 0.3;
-    const double band = tally->cost->survey.band_nodes;
-    if (!(band > 0)) return;
-    const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
-    const double entries = listed ? 8 * segments_of(tally) / band : 0;
-    const double gathered = tally->choice.keeps ? 1 : 2;
-    (void)add_items(tally, "band_collide", kept_bytes(tally),
-                    band_accesses(tally, gathered * kf_kinetic_populations(tally)),
-                    waits(tally, DEPTH + ENTRY * entries));
+    if (!(tally->cost->survey.band_nodes > 0) || is_chain(tally)) return;
+    (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
 void kf_kinetic_add_band_restore(kf_kinetic_tally *tally) {

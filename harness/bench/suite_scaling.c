@@ -39,24 +39,27 @@ typedef struct row {
 
 #define ON_ONE_GRID                                                                                          \
     ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
-    "\"staged_nodes\": 0, \"shell_choices\": false, \"shell_apart\": false"
+    "\"band_chain\": false, \"staged_nodes\": 0, \"shell_choices\": false, \"shell_apart\": false"
+/* What a team has, whose values compilers may round otherwise where the band's kernels are one. */
+#define AS_A_TEAM     "{\"band_chain\": false}"
+#define AS_A_TEAM_F16 "{\"storage\": \"f16\", \"band_chain\": false}"
 /* The paper's domain, on a GPU; a twentieth of it on the cpu. */
 static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
-    {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, "{}", NULL},
-    {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}", NULL},
+    {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, NULL},
+    {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, NULL},
     {"same as one, in place", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"in_place\"" ON_ONE_GRID "}",
      NULL},
     {"same as one, esoteric", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}",
      NULL},
     {"same as one, turning", SAME, 128, 24, 25, true, 0, 0, "{\"force_sum\": \"fixed\"}", NULL},
-    {"same as one, copies", SAME, 128, 24, 25, false, 0, 0, "{}", "copies"},
-    {"same as one, copies f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}", "copies"},
+    {"same as one, copies", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "copies"},
+    {"same as one, copies f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, "copies"},
     {"same as one, copies esoteric", SAME, 128, 24, 25, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "copies"},
-    {"same as one, through the host", SAME, 128, 24, 25, false, 0, 0, "{}", "host"},
-    {"same as one, nccl", SAME, 128, 24, 25, false, 0, 0, "{}", "nccl"},
-    {"same as one, nccl f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}", "nccl"},
+    {"same as one, through the host", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "host"},
+    {"same as one, nccl", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "nccl"},
+    {"same as one, nccl f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, "nccl"},
     {"same as one, nccl esoteric", SAME, 128, 24, 25, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "nccl"},
     {"weak 400^3, f32", WEAK, 400, 32, 107, false, 0.99, 1.0, "{}", NULL},

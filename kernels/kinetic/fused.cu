@@ -316,17 +316,25 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
 KF_FUNCTION int kf_warps_of(int items) {
     return (items + 31) / 32;
 }
-/* The three parts of the chain in the order of the items, each from a warp of its own on. */
+/* The three parts of the chain in the order of the items, each from a warp of its own on. With KF_CHAIN_TAKES warps take the
+ * items in this order, 32 at a time: what one waits for has been taken before, by a warp that is under way. */
 KF_SCALAR_KERNEL(band_chain, kf_kinetic_arguments) {
     const int lanes = a->segment_count * KF_SEGMENT_LANES;
-    const int band = kf_warps_of(a->band_capacity), seen = band + kf_warps_of(lanes), warp = x / 32;
-    if (warp < band) {
-        if (x < a->band_capacity) kf_band_macroscopic(a, x, y, z, 0);
-    } else if (warp < seen) {
-        if (x - 32 * band < lanes) kf_segment_forces(a, x - 32 * band, y, z, band);
-    } else {
-        if (x - 32 * seen < a->band_capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
+    const int band = kf_warps_of(a->band_capacity), seen = band + kf_warps_of(lanes);
+#if KF_CHAIN_TAKES
+    while ((x = kf_take_items(a->band_count + 1, seen + band, a->extent[0] / 32)) < 32 * (seen + band)) {
+#endif
+        const int warp = x / 32;
+        if (warp < band) {
+            if (x < a->band_capacity) kf_band_macroscopic(a, x, y, z, 0);
+        } else if (warp < seen) {
+            if (x - 32 * band < lanes) kf_segment_forces(a, x - 32 * band, y, z, band);
+        } else {
+            if (x - 32 * seen < a->band_capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
+        }
+        kf_end_warp(a->band_count + 2, x, seen + band);
+#if KF_CHAIN_TAKES
     }
-    kf_end_warp(a->band_count + 2, x, seen + band);
+#endif
 }
 #endif

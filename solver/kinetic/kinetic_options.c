@@ -135,6 +135,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->band_chain && (!o->masked_band || o->immersed != KF_AGGREGATED || o->overlap || o->parts > 1))
         return refuse(error, "band_chain belongs to masked_band with immersed_boundary aggregated and "
                              "without overlap, on one device");
+    if (o->chain_warps != 0 && (!within(o->chain_warps, 1, 64) || !o->gpu))
+        return refuse(error, "chain_warps must be 0, or on a GPU 1 to 64");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
         !within(o->reorder_period, 0, 1000000) || !within(o->solid_block, 32, 1024) ||
         !within(o->block[0], 1, 65536) || !within(o->block[1], 1, 1024))
@@ -192,6 +194,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
     KF_TRY(kf_config_integer(config, "segment_lanes", &options->segment_lanes, error));
     KF_TRY(kf_config_integer(config, "solid_block", &options->solid_block, error));
+    KF_TRY(kf_config_integer(config, "chain_warps", &options->chain_warps, error));
     KF_TRY(kf_config_integer(config, "patch_length", &options->patch_length, error));
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
@@ -405,6 +408,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (options->ahead > 0) define(defines, "KF_AHEAD", options->ahead);
     if (kf_kinetic_has_chain(scene, options)) {
         define(defines, "KF_BAND_CHAIN", 1);
+        if (options->chain_warps > 0) define(defines, "KF_CHAIN_TAKES", 1);
         define(defines, "KF_SEGMENT_LENGTH", options->segment_length);
         define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
     }

@@ -26,13 +26,17 @@ void kf_append_join(kf_builder *b, int p, const char *name) {
     b->joins = false;
 }
 
-/* The band in one kernel, each part of which begins with a warp. */
+/* The band in one kernel, each part of which begins with a warp; or so many warps take what is next. */
 static void append_chain(kf_builder *b, int p) {
     enum { WARP = 32 };
     const kf_kinetic_arguments *a = &b->kinetic->arguments;
     const int lanes = (int)b->kinetic->options.segment_lanes * a->segment_count,
               band = (a->band_capacity + WARP - 1) / WARP, segments = (lanes + WARP - 1) / WARP;
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (2 * band + segments), p, 1 - p);
+    const int multiprocessors = kf_backend_device(b->plan->backend)->multiprocessors,
+              most = (int)b->kinetic->options.chain_warps * (multiprocessors > 1 ? multiprocessors : 1),
+              all = 2 * band + segments;
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (most > 0 && most < all ? most : all), p,
+                    1 - p);
 }
 
 /* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's

@@ -62,9 +62,9 @@ static inline kf_config default_with(const kf_scene *scene, const char *const *v
     set_values(&config, values);
     const char *streaming = "";
     must(kf_config_name(&config, "streaming", &streaming, &error), &error);
-    static const char *const of_two_grids[] = {"alternate", "masked_band", "overlap", "concurrent_solid",
-                                               "shell_apart"};
-    for (int i = 0; i < 5 && strcmp(streaming, "two_grids") != 0; i++) /* what a GPU's default has there */
+    static const char *const of_two_grids[] = {"alternate",        "masked_band", "overlap",
+                                               "concurrent_solid", "shell_apart", "band_chain"};
+    for (int i = 0; i < 6 && strcmp(streaming, "two_grids") != 0; i++) /* what a GPU's default has there */
         kf_config_set_boolean(&config, of_two_grids[i], false);
     if (strcmp(streaming, "in_place") == 0 || strcmp(streaming, "esoteric") == 0)
         kf_config_set_boolean(&config, "shell_choices", false);

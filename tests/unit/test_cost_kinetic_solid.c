@@ -82,6 +82,18 @@ static void test_static_solid(void **state) {
     works[1].latency = 0.75 + 0.25 * 8 - 1.5;
     works[3].latency = 1.0 + 0.3 * 8 * c.segments[32] / c.band;
     CHECK(scene, &config, works);
+    /* As one kernel, parts of which wait for each other: what is asked for before is hidden as well. */
+    kf_config_set_boolean(&config, "overlap", false);
+    kf_config_set_boolean(&config, "band_chain", true);
+    expected chain[] = {{"band_chain", .dram = (4 * 4 * 32 + 100) * c.segments[32], .partial = 27 * c.band,
+                         .latency = 6 + 0.25 * 8 + 0.75 - 1.5 + 1.0 + 0.3 * 8 * c.segments[32] / c.band + 2,
+                         .aside = true},
+                        works[2]};
+    CHECK(scene, &config, chain);
+    kf_config_set_boolean(&config, "keep_streamed", true); /* 27 values of 4 bytes, twice */
+    chain[0].dram += 2 * 108 * c.band;
+    chain[0].partial = 18 * c.band;
+    CHECK(scene, &config, chain);
     /* Several passes; a band that is put aside and restored on one grid. */
     config = config_of("fused", "scatter");
     kf_config_set_integer(&config, "boundary_kernels", 0);

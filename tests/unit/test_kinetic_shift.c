@@ -226,11 +226,17 @@ static void test_band_chain(void **state) {
                                         NULL};
     static const char *const lanes[] = {"storage=f32",       "overlap=false",  "segment_lanes=8",
                                         "segment_length=32", "solid_block=32", NULL};
+    static const char *const few[] = {
+        "storage=f32",    "overlap=false",      "segment_lanes=8", "segment_length=32",
+        "solid_block=32", "keep_streamed=true", "chain_warps=2",   NULL};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
     compare_nearly(scene, "band_chain", pairs);
-    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) compare_nearly(scene, "band_chain", lanes);
+    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) {
+        compare_nearly(scene, "band_chain", lanes);
+        compare_nearly(scene, "band_chain", few);
+    }
     for (int face = 0; face < KF_FACES; face++) /* the solid may lie across the seam */
         scene->faces[face] = KF_PERIODIC;
     compare_nearly(scene, "band_chain", pairs);
