@@ -174,7 +174,7 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
  * runs of up to KF_SEGMENT_LENGTH; runs are added up, each by KF_SEGMENT_LANES lanes. Sums of integers of what lies in a
  * cell are the same whoever comes first. */
 #define KF_PATCH_THREADS 128
-#define KF_PATCH_TABLE   (2 * KF_PATCH) /* cells by their corners, a power of two */
+#define KF_PATCH_TABLE   KF_PATCH /* cells by their corners, a power of two: no more than there are samples */
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
 #define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
@@ -284,100 +284,107 @@ KF_FUNCTION void kf_take_back(const kf_kinetic_arguments *a, int over) {
 /* Rows of the box around the solid, in words of patch_band. */
 #define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
 
-/* Marks the nodes of a cell. */
-KF_FUNCTION void kf_mark_nodes(const kf_kinetic_arguments *a, const kf_sample_cell *cell) {
+/* Marks the nodes in one of the four rows of a cell. */
+KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const kf_sample_cell *cell, int row) {
     const int *origin = ((const kf_pose *)a->pose)->box_origin;
     const int x = kf_home(0, cell->x - origin[0], a->nodes[0]), y = kf_home(1, cell->y - origin[1], a->nodes[1]),
               z = kf_home(2, cell->z - origin[2], a->nodes[2]);
     if (x < 0 || y < 0 || z < 0 || x >= a->box[0] || y >= a->box[1] || z >= a->box[2]) return;
-    KF_UNROLL for (int row = 0; row < 4; row++) {
-        unsigned *const words =
-            a->patch_band + (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->box[1] + 1) * (z + (row >> 1)));
-        if (x % 32 < 31) {
-            kf_atomic_set_bits(words + x / 32, 3U << x % 32);
-        } else {
-            kf_atomic_set_bits(words + x / 32, 1U << 31);
-            kf_atomic_set_bits(words + x / 32 + 1, 1U);
-        }
+    unsigned *const words =
+        a->patch_band + (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->box[1] + 1) * (z + (row >> 1)));
+    if (x % 32 < 31) {
+        kf_atomic_set_bits(words + x / 32, 3U << x % 32);
+    } else {
+        kf_atomic_set_bits(words + x / 32, 1U << 31);
+        kf_atomic_set_bits(words + x / 32 + 1, 1U);
     }
 }
 
-/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. Extent:
- * KF_PATCH_THREADS for each patch. */
+/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A thread asks for
+ * all its samples at once; of those of a warp that lie in one cell the first enters it for all. Cells are numbered as they are
+ * found: there are few, and nothing walks through the table. Extent: KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     (void)block_y;
-    enum { SHARE = KF_PATCH_TABLE / KF_PATCH_THREADS };
-    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], sums[KF_PATCH_THREADS], found[KF_PATCH], runs_found;
+    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH], cells_found;
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
-    int entry[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)], rank[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
+    int place[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
     int *runs = a->patch_runs + (long long)block_x * KF_PATCH_RUNS;
-    KF_EACH_OF(i, KF_PATCH_TABLE, KF_PATCH_THREADS) {
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        const int s = block_x * KF_PATCH + i;
+        packed[slot] = kf_moving_sample(a, s < a->sample_count ? s : a->sample_count - 1);
+    }
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH_TABLE, KF_PATCH_THREADS) {
+        (void)slot;
         corners[i] = KF_NO_CELL;
         counts[i] = 0;
     }
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        if (t == 0) cells_found = 0;
+    }
     KF_BARRIER;
-    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        const int s = block_x * KF_PATCH + i;
-        entry[slot] = KF_NO_CELL;
-        if (s >= a->sample_count) continue;
-        const kf_sample sample = kf_load_sample(a, s, 0);
-        if (kf_is_near(a, &sample)) entry[slot] = (int)sample.corner;
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        const kf_sample sample = kf_place_sample(a, packed[slot]);
+        const int own = block_x * KF_PATCH + i < a->sample_count && kf_is_near(a, &sample);
+        place[slot] = own ? (int)sample.corner : KF_NO_CELL;
         packed[slot].x = sample.cell.fx;
         packed[slot].y = sample.cell.fy;
         packed[slot].z = sample.cell.fz;
-        packed[slot].w = sample.area;
     }
-    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        const int corner = entry[slot];
-        unsigned at = (unsigned)corner * 2654435769U >> 16;
-        rank[slot] = -1;
-        if (corner == KF_NO_CELL) continue;
-        for (;; at++) {
-            at %= KF_PATCH_TABLE;
-            int known = kf_load_shared(corners + at);
-            if (known == KF_NO_CELL) known = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
-            if (known == KF_NO_CELL || known == corner) break;
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        (void)i;
+        const int corner = place[slot];
+        const kf_equals equals = kf_find_equals(corner);
+        int entered = 0;
+        if (equals.before == 0 && corner != KF_NO_CELL) {
+            unsigned at = (unsigned)corner * 2654435769U >> 16;
+            for (;; at++) {
+                at %= KF_PATCH_TABLE;
+                int known = kf_load_shared(corners + at);
+                if (known == KF_NO_CELL) known = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
+                if (known == KF_NO_CELL) cells[kf_atomic_add_int(&cells_found, 1)] = (int)at;
+                if (known == KF_NO_CELL || known == corner) break;
+            }
+            entered = (int)at | kf_atomic_add_int(counts + at, equals.all) << 16;
         }
-        entry[slot] = (int)at;
-        rank[slot] = kf_atomic_count(counts + at);
+        entered = kf_from_lane(entered, equals.first);
+        place[slot] = corner == KF_NO_CELL ? -1 : entered + (equals.before << 16);
     }
     KF_BARRIER;
-    /* A thread's share of the table: samples, and above 16 bits runs. */
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        int sum = 0;
-        for (int i = t * SHARE; i < (t + 1) * SHARE; i++)
-            sum += counts[i] + KF_RUNS(counts[i]) * 65536;
-        sums[t] = sum;
+    /* Samples of a cell, and above 16 bits its runs. */
+    KF_EACH_OF(c, cells_found, KF_PATCH_THREADS) {
+        const int count = counts[cells[c]];
+        sizes[c] = count | KF_RUNS(count) << 16;
     }
     KF_BARRIER;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+    KF_EACH_OF(c, cells_found, KF_PATCH_THREADS) {
+        const int count = sizes[c] & 0xffff, corner = corners[cells[c]];
         int before = 0;
         KF_UNROLL_BY_8
-        for (int i = 0; i < t; i++)
-            before += sums[i];
-        for (int i = t * SHARE; i < (t + 1) * SHARE; i++) {
-            const int count = counts[i], first = before & 0xffff;
-            for (int done = 0; done < count; done += KF_SEGMENT_LENGTH) {
-                const int run = before >> 16, left = count - done;
-                found[run] = done == 0 ? corners[i] : KF_NO_CELL;
-                runs[2 + 2 * run] = corners[i];
-                runs[3 + 2 * run] = (first + done) | (left < KF_SEGMENT_LENGTH ? left : KF_SEGMENT_LENGTH) << 16;
-                before += 65536;
-            }
-            counts[i] = first;
-            before += count;
+        for (int i = 0; i < c; i++)
+            before += sizes[i];
+        const int first = before & 0xffff;
+        counts[cells[c]] = first;
+        int *run = runs + 2 + 2 * (before >> 16);
+        for (int done = 0; done < count; done += KF_SEGMENT_LENGTH, run += 2) {
+            const int left = count - done;
+            run[0] = corner;
+            run[1] = (first + done) | (left < KF_SEGMENT_LENGTH ? left : KF_SEGMENT_LENGTH) << 16;
         }
-        if (t == KF_PATCH_THREADS - 1) runs[0] = runs_found = before >> 16;
+        if (c == cells_found - 1) runs[0] = (before + sizes[c]) >> 16;
+    }
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        if (t == 0 && cells_found == 0) runs[0] = 0;
     }
     KF_BARRIER;
-    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        if (rank[slot] < 0) continue;
-        ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + counts[entry[slot]] + rank[slot]] = packed[slot];
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        (void)i;
+        if (place[slot] < 0) continue;
+        const int rank = counts[place[slot] & 0xffff] + (place[slot] >> 16);
+        ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + rank] = packed[slot];
     }
-    KF_EACH_OF(i, runs_found, KF_PATCH_THREADS) {
-        if (found[i] == KF_NO_CELL) continue;
-        const kf_sample corner = kf_corner_of(a, (kf_index)found[i]);
-        kf_mark_nodes(a, &corner.cell);
+    KF_EACH_OF(i, 4 * cells_found, KF_PATCH_THREADS) {
+        const kf_sample corner = kf_corner_of(a, (kf_index)corners[cells[i / 4]]);
+        kf_mark_row(a, &corner.cell, i % 4);
     }
 }
 
