@@ -178,29 +178,36 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
 #define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
+/* Runs of a patch that patch_forces adds up at a time: more than most patches have, for who has none ends at once, and who
+ * has two keeps its place for as long as others could have it. */
 #if KF_CUDA
-#define KF_PATCH_ITEMS KF_PATCH_THREADS /* of patch_forces, for a patch */
+#define KF_PATCH_TOGETHER 32
 #else
-#define KF_PATCH_ITEMS 1
+#define KF_PATCH_TOGETHER 1
 #endif
+#define KF_PATCH_ITEMS (KF_PATCH_TOGETHER * KF_SEGMENT_LANES)
 
-/* The sum over a run's samples, spread on the nodes of its cell. */
+/* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the cell's nodes. */
 KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, const kf_real4 *samples, int count,
                                int lane) {
     enum { TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4 }; /* loads under way at once; 64-bit sums leave few registers */
+    kf_real4 loaded[TOGETHER], nothing;
+    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
+    KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
+        lane + i * KF_SEGMENT_LANES < count ? samples[lane + i * KF_SEGMENT_LANES] : nothing;
     const kf_cell cell = kf_cell_at(a, corner);
     kf_sample sample = cell.corner;
-    kf_real4 nothing;
-    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
     KF_CELL_NODES(KF_CELL_FIELD)
-    for (int first = lane; first < count; first += TOGETHER * KF_SEGMENT_LANES) {
-        kf_real4 loaded[TOGETHER];
-        KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
-            first + i * KF_SEGMENT_LANES < count ? samples[first + i * KF_SEGMENT_LANES] : nothing;
+    for (int round = 0; round < KF_SEGMENT_LENGTH; round += TOGETHER * KF_SEGMENT_LANES) {
+        const int first = lane + round, next = first + TOGETHER * KF_SEGMENT_LANES;
+        if (first >= count) break;
         KF_UNROLL for (int i = 0; i < TOGETHER; i++) {
             if (first + i * KF_SEGMENT_LANES >= count) continue;
             KF_CELL_SAMPLE(cell, loaded[i])
         }
+        if (round + TOGETHER * KF_SEGMENT_LANES >= KF_SEGMENT_LENGTH) break;
+        KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
+            next + i * KF_SEGMENT_LANES < count ? samples[next + i * KF_SEGMENT_LANES] : nothing;
     }
 #if KF_SEGMENT_LANES > 1
     const unsigned lanes = kf_lanes_beside(lane);
@@ -218,18 +225,21 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
 #endif
 }
 
-/* Extent: KF_PATCH_ITEMS for each patch. */
+/* Extent: KF_PATCH_ITEMS for each patch, in small blocks, each of which is soon over. */
 KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
-    kf_clear_load(a, x);
-    const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES,
-              together = KF_PATCH_ITEMS > KF_SEGMENT_LANES ? KF_PATCH_ITEMS / KF_SEGMENT_LANES : 1;
+    if (x < 6 * KF_LOAD_SLOTS) kf_clear_load(a, x);
+    const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES;
     const int *runs = a->patch_runs + (long long)patch * KF_PATCH_RUNS;
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)patch * KF_PATCH;
     const int count = runs[0];
-    for (int run = item / KF_SEGMENT_LANES; run < count; run += together) {
-        const int corner = runs[2 + 2 * run], span = runs[3 + 2 * run];
+    int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run], span = runs[3 + 2 * run]; /* count is not waited for */
+    while (run < count) {
         kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16, lane);
+        run += KF_PATCH_TOGETHER;
+        if (run >= count) break;
+        corner = runs[2 + 2 * run];
+        span = runs[3 + 2 * run];
     }
 }
 #endif

@@ -6,7 +6,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-enum { PATCH_THREADS = 128 /* immersed_band.cu */ };
+enum { PATCH_THREADS = 128, PATCH_TOGETHER = 32 /* immersed_band.cu */ };
 
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
@@ -255,6 +255,16 @@ static void make_paper(kf_builder *b) {
     }
 }
 
+static void append_patch_forces(kf_builder *b, int parity, int grid) {
+    static const int small[3] = {64, 1, 1};
+    const kf_kinetic *kinetic = b->kinetic;
+    const bool gpu = kinetic->options.gpu;
+    const int together = gpu ? PATCH_TOGETHER * (int)kinetic->options.segment_lanes : 1;
+    const int extent[3] = {together * kf_kinetic_patches(kinetic), 1, 1};
+    kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_forces", extent, gpu ? small : b->line_block,
+              kf_from_to(kinetic, grid, grid), 0);
+}
+
 /* Forces of the samples at the velocities in the band's field: spread on the band's nodes one by one, or
  * added up cell by cell first; of a static solid, for whoever reads them to collect. */
 static void append_band_pass(kf_builder *b, int parity, int grid) {
@@ -265,8 +275,7 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
                         (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
     else if (kinetic->patches)
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "patch_forces",
-                        (kinetic->options.gpu ? PATCH_THREADS : 1) * kf_kinetic_patches(kinetic), grid, grid);
+        append_patch_forces(b, parity, grid);
     else if (kinetic->cells)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
                         grid);
