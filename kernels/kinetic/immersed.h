@@ -53,9 +53,8 @@ KF_FUNCTION kf_real4 kf_moving_sample(const kf_kinetic_arguments *a, int s) {
     kept.w = ((const kf_real *)a->sample_area)[s];
     return kept;
 }
-KF_FUNCTION kf_sample kf_place_sample(const kf_kinetic_arguments *a, kf_real4 kept) {
+KF_FUNCTION kf_sample kf_place_sample(const kf_kinetic_arguments *a, const kf_pose *pose, kf_real4 kept) {
     kf_sample sample;
-    const kf_pose *pose = (const kf_pose *)a->pose;
     sample.area = kept.w;
     sample.cell = kf_place_moving(pose, a->nodes, (double)kept.x, (double)kept.y, (double)kept.z);
     const int hx = kf_home(0, sample.cell.x, a->nodes[0]), hy = kf_sample_row(a, sample.cell.y),
@@ -76,7 +75,7 @@ KF_FUNCTION kf_sample kf_place_sample(const kf_kinetic_arguments *a, kf_real4 ke
 KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int with_arm) {
 #if KF_MOVING
     (void)with_arm;
-    return kf_place_sample(a, kf_moving_sample(a, s));
+    return kf_place_sample(a, (const kf_pose *)a->pose, kf_moving_sample(a, s));
 #else
     kf_sample sample;
     const kf_real *xs = (const kf_real *)a->sample_x, *ys = (const kf_real *)a->sample_y,

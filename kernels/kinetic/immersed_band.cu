@@ -2,8 +2,15 @@
  * sample by sample with atomics, or the samples of a cell added up before anything is spread, in segments made
  * once for a static solid, in cells filled anew for a moving one, or in the runs of its patches. Defines: those of
  * immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then cells are filled from all samples),
- * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
+ * KF_OWN_POSE 1: patch_sort finds the pose of the step that begins, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1,
+ * or 8 or 32 on a GPU. */
 #include "segments.h"
+#ifndef KF_OWN_POSE
+#define KF_OWN_POSE 0
+#endif
+#if KF_OWN_POSE
+#include "prescribed.h"
+#endif
 
 #define KF_ADD_BAND_FORCE(place, component, value) KF_ADD_FORCE_SUM(place, component, KF_FORCE_TERM(value))
 
@@ -295,8 +302,7 @@ KF_FUNCTION void kf_take_back(const kf_kinetic_arguments *a, int over) {
 #define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
 
 /* Marks the nodes in one of the four rows of a cell. */
-KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const kf_sample_cell *cell, int row) {
-    const int *origin = ((const kf_pose *)a->pose)->box_origin;
+KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const int *origin, const kf_sample_cell *cell, int row) {
     const int x = kf_home(0, cell->x - origin[0], a->nodes[0]), y = kf_home(1, cell->y - origin[1], a->nodes[1]),
               z = kf_home(2, cell->z - origin[2], a->nodes[2]);
     if (x < 0 || y < 0 || z < 0 || x >= a->box[0] || y >= a->box[1] || z >= a->box[2]) return;
@@ -310,12 +316,45 @@ KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const kf_sample_cell
     }
 }
 
+#if KF_OWN_POSE
+/* What a prescribed motion needs of the pose before, and the pose of the step that begins. */
+KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
+    for (int i = 0; i < 3; i++) {
+        pose->axis[i] = before->axis[i];
+        pose->center_start[i] = before->center_start[i];
+        pose->velocity[i] = before->velocity[i];
+    }
+    pose->angular_speed = before->angular_speed;
+    pose->radius = before->radius;
+    pose->step = before->step;
+    kf_advance_prescribed(pose);
+}
+/* Leaves it behind that of the step before, which all blocks begin with, until patch_collect puts it in its place. */
+KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
+    all[1] = all[0];
+    for (int i = 0; i < 9; i++)
+        all[1].rotation[i] = pose->rotation[i];
+    for (int i = 0; i < 3; i++) {
+        all[1].center[i] = pose->center[i];
+        all[1].angular_velocity[i] = pose->angular_velocity[i];
+        all[1].box_origin[i] = pose->box_origin[i];
+    }
+    all[1].step = pose->step;
+}
+#endif
+
 /* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A thread asks for
  * all its samples at once; of those of a warp that lie in one cell the first enters it for all. Cells are numbered as they are
  * found: there are few, and nothing walks through the table. Extent: KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     (void)block_y;
     KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH], cells_found;
+#if KF_OWN_POSE
+    KF_SHARED kf_pose own_pose;
+    const kf_pose *pose = &own_pose;
+#else
+    const kf_pose *pose = (const kf_pose *)a->pose;
+#endif
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
     int place[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
     int *runs = a->patch_runs + (long long)block_x * KF_PATCH_RUNS;
@@ -330,10 +369,17 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     }
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
         if (t == 0) cells_found = 0;
+#if KF_OWN_POSE
+        if (t == 0) kf_find_pose((const kf_pose *)a->pose, &own_pose);
+        if (t == 0 && block_x == 0) {
+            kf_leave_pose((kf_pose *)a->pose, &own_pose);
+            a->band_count[0] = a->band_count[2] = 0;
+        }
+#endif
     }
     KF_BARRIER;
     KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        const kf_sample sample = kf_place_sample(a, packed[slot]);
+        const kf_sample sample = kf_place_sample(a, pose, packed[slot]);
         const int own = block_x * KF_PATCH + i < a->sample_count && kf_is_near(a, &sample);
         place[slot] = own ? (int)sample.corner : KF_NO_CELL;
         packed[slot].x = sample.cell.fx;
@@ -394,7 +440,7 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     }
     KF_EACH_OF(i, 4 * cells_found, KF_PATCH_THREADS) {
         const kf_sample corner = kf_corner_of(a, (kf_index)corners[cells[i / 4]]);
-        kf_mark_row(a, &corner.cell, i % 4);
+        kf_mark_row(a, pose->box_origin, &corner.cell, i % 4);
     }
 }
 
@@ -403,8 +449,12 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
 KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
     (void)block_y;
     KF_SHARED int counts[KF_PATCH_THREADS], all, first;
+    const kf_pose *pose = (const kf_pose *)a->pose + KF_OWN_POSE;
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
         if (t == 0) all = 0;
+#if KF_OWN_POSE
+        if (t == 0 && block_x == 0) *(kf_pose *)a->pose = *pose;
+#endif
     }
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
@@ -420,7 +470,7 @@ KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
         const int word = block_x * KF_PATCH_THREADS + t, row = word / KF_BOX_WORDS(a);
-        const int *origin = ((const kf_pose *)a->pose)->box_origin;
+        const int *origin = pose->box_origin;
         if (counts[t] == 0) continue;
         int place = first, over = 0;
         KF_UNROLL_BY_8

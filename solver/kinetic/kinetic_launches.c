@@ -122,7 +122,8 @@ static void append_motion(kf_builder *b, int parity, int grid) {
     if (band && !kinetic->patches)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
                         grid);
-    kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
+    if (!kf_kinetic_sorts_with_pose(kf_plan_scene(b->plan), &kinetic->options))
+        kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
     bool list = kinetic->options.immersed == KF_GATHER;
     if (list || kinetic->options.reorder_period > 0)
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
