@@ -445,48 +445,51 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
 }
 
 /* Gives the nodes that are marked places in the band, in a block's words in their order, so that neighbours along x are
- * neighbours in the band. What the map says of other nodes is of no meaning. Extent: words of patch_band. */
+ * neighbours in the band. What the map says of other nodes is of no meaning. Extent: KF_PATCH_THREADS for each
+ * KF_PATCH_WORDS words of patch_band; a thread has a bit, and a warp those of a word. */
+#define KF_PATCH_WORDS 32
 KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
     (void)block_y;
-    KF_SHARED int counts[KF_PATCH_THREADS], all, first;
+    KF_SHARED unsigned words[KF_PATCH_WORDS];
+    KF_SHARED int counts[KF_PATCH_WORDS], before[KF_PATCH_WORDS], starts[KF_PATCH_WORDS], all, first;
+    KF_SHARED kf_index rows[KF_PATCH_WORDS];
     const kf_pose *pose = (const kf_pose *)a->pose + KF_OWN_POSE;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        if (t == 0) all = 0;
-#if KF_OWN_POSE
-        if (t == 0 && block_x == 0) *(kf_pose *)a->pose = *pose;
-#endif
+    const int row_words = KF_BOX_WORDS(a), count = row_words * (a->box[1] + 1) * (a->box[2] + 1);
+    KF_EACH_OF(w, KF_PATCH_WORDS, KF_PATCH_THREADS) {
+        const int word = block_x * KF_PATCH_WORDS + w;
+        words[w] = word < count ? a->patch_band[word] : 0;
+        counts[w] = kf_count_bits(words[w]);
+        if (words[w] != 0) a->patch_band[word] = 0;
     }
-    KF_BARRIER;
+#if KF_OWN_POSE
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        const int word = block_x * KF_PATCH_THREADS + t;
-        counts[t] = word < a->extent[0] ? kf_count_bits(a->patch_band[word]) : 0;
-        if (counts[t] > 0) kf_atomic_add_int(&all, counts[t]);
+        if (t == KF_PATCH_THREADS - 1 && block_x == 0) *(kf_pose *)a->pose = *pose;
+    }
+#endif
+    KF_BARRIER;
+    KF_EACH_OF(w, KF_PATCH_WORDS, KF_PATCH_THREADS) {
+        const int word = block_x * KF_PATCH_WORDS + w, row = word / row_words, *origin = pose->box_origin;
+        int sum = 0;
+        KF_UNROLL_BY_8
+        for (int i = 0; i < w; i++)
+            sum += counts[i];
+        before[w] = sum;
+        if (w == KF_PATCH_WORDS - 1) {
+            all = sum + counts[w];
+            if (all > 0) first = kf_atomic_add_int(a->band_count, all);
+        }
+        starts[w] = origin[0] + 32 * (word - row * row_words);
+        rows[w] = kf_node(a, 0, kf_sample_row(a, origin[1] + row % (a->box[1] + 1)),
+                          kf_home(2, origin[2] + row / (a->box[1] + 1), a->nodes[2]));
     }
     KF_BARRIER;
     if (all == 0) return;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        if (t == 0) first = kf_atomic_add_int(a->band_count, all);
-    }
-    KF_BARRIER;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        const int word = block_x * KF_PATCH_THREADS + t, row = word / KF_BOX_WORDS(a);
-        const int *origin = pose->box_origin;
-        if (counts[t] == 0) continue;
-        int place = first, over = 0;
-        KF_UNROLL_BY_8
-        for (int i = 0; i < t; i++)
-            place += counts[i];
-        const unsigned bits = a->patch_band[word];
-        a->patch_band[word] = 0;
-        const int y = kf_sample_row(a, origin[1] + row % (a->box[1] + 1)),
-                  z = kf_home(2, origin[2] + row / (a->box[1] + 1), a->nodes[2]);
-        for (int i = 0; i < 32; i++) {
-            if ((bits >> i & 1) == 0) continue;
-            const int x = origin[0] + 32 * (word - row * KF_BOX_WORDS(a)) + i;
-            const kf_index k = kf_node(a, kf_home(0, x, a->nodes[0]), y, z);
-            over += kf_give_place(a, k, place++);
-        }
-        kf_take_back(a, over);
+    KF_EACH_OF(i, 32 * KF_PATCH_WORDS, KF_PATCH_THREADS) {
+        const int w = i / 32;
+        const unsigned bit = 1U << i % 32;
+        if ((words[w] & bit) == 0) continue;
+        const kf_index k = rows[w] + kf_home(0, starts[w] + i % 32, a->nodes[0]);
+        kf_take_back(a, kf_give_place(a, k, first + before[w] + kf_count_bits(words[w] & (bit - 1))));
     }
 }
 #elif KF_MOVING

@@ -6,7 +6,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-enum { PATCH_THREADS = 128, PATCH_TOGETHER = 32 /* immersed_band.cu */ };
+enum { PATCH_THREADS = 128, PATCH_TOGETHER = 32, PATCH_WORDS = 32 /* immersed_band.cu */ };
 
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
@@ -133,8 +133,9 @@ static void append_motion(kf_builder *b, int parity, int grid) {
         static const int block[3] = {PATCH_THREADS, 1, 1};
         const int extent[3] = {PATCH_THREADS * kf_kinetic_patches(kinetic), 1, 1};
         kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_sort", extent, block, kinetic->arguments, 0);
-        const int words[3] = {(int)kf_kinetic_patch_words(kinetic), 1, 1};
-        kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_collect", words, block, kinetic->arguments, 0);
+        const int words = (int)kf_kinetic_patch_words(kinetic);
+        const int collecting[3] = {PATCH_THREADS * ((words + PATCH_WORDS - 1) / PATCH_WORDS), 1, 1};
+        kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_collect", collecting, block, kinetic->arguments, 0);
         return;
     }
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
