@@ -76,9 +76,11 @@ void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
     const kf_kinetic_choice *c = &tally->choice;
     if (!tally->cost->scene->motion.moving) return;
     double samples = (double)survey->count;
-    (void)add_items(tally, "advance_pose", 0, 0, 0.5);
+    const bool patches = c->fused && c->aggregated && c->patch > 0;
+    if (!patches || tally->cost->scene->motion.free || c->reorder > 0)
+        (void)add_items(tally, "advance_pose", 0, 0, 0.5); /* otherwise patch_sort finds the pose itself */
     if (!c->fused) return;
-    if (c->aggregated && c->patch > 0) {
+    if (patches) {
         (void)add_items(tally, "patch_sort", 8 * c->value_bytes * samples, 8 * runs_of(tally), MARKING);
         (void)add_items(tally, "patch_collect", 0, survey->band_nodes, MARKING);
         return;

@@ -60,7 +60,8 @@ typedef unsigned long long kf_uint64;
  * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
  * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
  * among them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads) places
- * (KF_EACH_SLOT_BACKWARDS: the last thread has the first). What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * (KF_EACH_SLOT_BACKWARDS: the last thread has the first; KF_EACH_FULL_SLOT: the count is a multiple of the threads).
+ * What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
  * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -92,6 +93,8 @@ typedef unsigned long long kf_uint64;
 #define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads)                                                      \
     KF_UNROLL for (int slot = 0, i = (threads)-1 - (int)threadIdx.x; slot < KF_SLOTS(count, threads);        \
                    slot++, i += (threads)) if (i < (count))
+#define KF_EACH_FULL_SLOT(i, slot, count, threads)                                                           \
+    KF_UNROLL for (int slot = 0, i = (int)threadIdx.x; slot < (count) / (threads); slot++, i += (threads))
 #define KF_SLOTS(count, threads) (((count) + (threads)-1) / (threads))
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
@@ -171,6 +174,21 @@ KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
 }
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
+}
+/* Of a whole warp the lanes with the same number: how many, how many before this one, and the first of them. */
+typedef struct kf_equals {
+    int all, before, first;
+} kf_equals;
+KF_FUNCTION kf_equals kf_find_equals(int number) {
+    const unsigned lanes = __match_any_sync(0xffffffffU, number);
+    unsigned before;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+    const kf_equals equals = {__popc(lanes), __popc(lanes & before), __ffs((int)lanes) - 1};
+    return equals;
+}
+/* What that lane of the whole warp has. */
+KF_FUNCTION int kf_from_lane(int value, int lane) {
+    return __shfl_sync(0xffffffffU, value, lane);
 }
 /* Adds 1; the lanes of a warp that count at the same place do so in one atomic. */
 KF_FUNCTION int kf_atomic_count(int *target) {
@@ -322,6 +340,7 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_EACH_OF(i, count, threads)         for (int i = 0; i < (count); i++)
 #define KF_EACH_SLOT(i, slot, count, threads) for (int i = 0, slot = 0; i < (count); slot = ++i)
 #define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads) KF_EACH_SLOT(i, slot, count, threads)
+#define KF_EACH_FULL_SLOT KF_EACH_SLOT
 #define KF_SLOTS(count, threads)              (count)
 #define KF_PRIVATE(count)                     (count)
 #define KF_OWN(t)                             (t)
@@ -361,6 +380,15 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
+typedef struct kf_equals {
+    int all, before, first;
+} kf_equals;
+KF_FUNCTION kf_equals kf_find_equals(int number) {
+    (void)number;
+    const kf_equals equals = {1, 0, 0};
+    return equals;
+}
+#define kf_from_lane(value, lane) ((void)(lane), (value))
 KF_FUNCTION int kf_atomic_count(int *target) {
     return kf_atomic_add_int(target, 1);
 }

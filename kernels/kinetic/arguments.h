@@ -122,8 +122,8 @@ typedef struct kf_kinetic_arguments {
     int cut_row;
 } kf_kinetic_arguments;
 
-/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose and, for a
- * free solid, solve_body. Along periodic axes the centre is not brought back into the domain. */
+/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose, or patch_sort (behind
+ * it) and patch_collect, and, for a free solid, solve_body. Along periodic axes the centre is not brought back into the domain. */
 typedef struct kf_pose {
     double rotation[9], center[3];
     double velocity[3], angular_velocity[3];

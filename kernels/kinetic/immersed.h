@@ -43,16 +43,20 @@ KF_FUNCTION double kf_nearest(int axis, double distance, int nodes) {
 #define kf_nearest(axis, distance, nodes) (distance)
 #endif
 
-/* with_arm: the arm of a static sample costs divisions, so only who needs it asks. */
-KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int with_arm) {
-    kf_sample sample;
-    const kf_real *xs = (const kf_real *)a->sample_x, *ys = (const kf_real *)a->sample_y,
-                  *zs = (const kf_real *)a->sample_z;
-    sample.area = ((const kf_real *)a->sample_area)[s];
 #if KF_MOVING
-    (void)with_arm;
-    const kf_pose *pose = (const kf_pose *)a->pose;
-    sample.cell = kf_place_moving(pose, a->nodes, (double)xs[s], (double)ys[s], (double)zs[s]);
+/* A sample as it is kept, and where it is now. */
+KF_FUNCTION kf_real4 kf_moving_sample(const kf_kinetic_arguments *a, int s) {
+    kf_real4 kept;
+    kept.x = ((const kf_real *)a->sample_x)[s];
+    kept.y = ((const kf_real *)a->sample_y)[s];
+    kept.z = ((const kf_real *)a->sample_z)[s];
+    kept.w = ((const kf_real *)a->sample_area)[s];
+    return kept;
+}
+KF_FUNCTION kf_sample kf_place_sample(const kf_kinetic_arguments *a, const kf_pose *pose, kf_real4 kept) {
+    kf_sample sample;
+    sample.area = kept.w;
+    sample.cell = kf_place_moving(pose, a->nodes, (double)kept.x, (double)kept.y, (double)kept.z);
     const int hx = kf_home(0, sample.cell.x, a->nodes[0]), hy = kf_sample_row(a, sample.cell.y),
               hz = kf_home(2, sample.cell.z, a->nodes[2]);
     sample.corner = kf_node(a, hx, hy, hz);
@@ -63,7 +67,20 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
     sample.bx = (kf_real)v[0] + (kf_real)w[1] * sample.cell.rz - (kf_real)w[2] * sample.cell.ry;
     sample.by = (kf_real)v[1] + (kf_real)w[2] * sample.cell.rx - (kf_real)w[0] * sample.cell.rz;
     sample.bz = (kf_real)v[2] + (kf_real)w[0] * sample.cell.ry - (kf_real)w[1] * sample.cell.rx;
+    return sample;
+}
+#endif
+
+/* with_arm: the arm of a static sample costs divisions, so only who needs it asks. */
+KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int with_arm) {
+#if KF_MOVING
+    (void)with_arm;
+    return kf_place_sample(a, (const kf_pose *)a->pose, kf_moving_sample(a, s));
 #else
+    kf_sample sample;
+    const kf_real *xs = (const kf_real *)a->sample_x, *ys = (const kf_real *)a->sample_y,
+                  *zs = (const kf_real *)a->sample_z;
+    sample.area = ((const kf_real *)a->sample_area)[s];
     sample.corner = ((const kf_index *)a->sample_corner)[s];
     sample.cell.fx = xs[s];
     sample.cell.fy = ys[s];
@@ -83,8 +100,8 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
         kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
 #endif
     }
-#endif
     return sample;
+#endif
 }
 
 /* X(dx, dy, dz) for the eight nodes of a cell, and the hat weight of each. */

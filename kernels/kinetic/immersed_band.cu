@@ -2,8 +2,15 @@
  * sample by sample with atomics, or the samples of a cell added up before anything is spread, in segments made
  * once for a static solid, in cells filled anew for a moving one, or in the runs of its patches. Defines: those of
  * immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then cells are filled from all samples),
- * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
+ * KF_OWN_POSE 1: patch_sort finds the pose of the step that begins, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1,
+ * or 8 or 32 on a GPU. */
 #include "segments.h"
+#ifndef KF_OWN_POSE
+#define KF_OWN_POSE 0
+#endif
+#if KF_OWN_POSE
+#include "prescribed.h"
+#endif
 
 #define KF_ADD_BAND_FORCE(place, component, value) KF_ADD_FORCE_SUM(place, component, KF_FORCE_TERM(value))
 
@@ -174,33 +181,40 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
  * runs of up to KF_SEGMENT_LENGTH; runs are added up, each by KF_SEGMENT_LANES lanes. Sums of integers of what lies in a
  * cell are the same whoever comes first. */
 #define KF_PATCH_THREADS 128
-#define KF_PATCH_TABLE   (2 * KF_PATCH) /* cells by their corners, a power of two */
+#define KF_PATCH_TABLE   KF_PATCH /* cells by their corners, a power of two: no more than there are samples */
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
 #define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
+/* Runs of a patch that patch_forces adds up at a time: more than most patches have, for who has none ends at once, and who
+ * has two keeps its place for as long as others could have it. */
 #if KF_CUDA
-#define KF_PATCH_ITEMS KF_PATCH_THREADS /* of patch_forces, for a patch */
+#define KF_PATCH_TOGETHER 32
 #else
-#define KF_PATCH_ITEMS 1
+#define KF_PATCH_TOGETHER 1
 #endif
+#define KF_PATCH_ITEMS (KF_PATCH_TOGETHER * KF_SEGMENT_LANES)
 
-/* The sum over a run's samples, spread on the nodes of its cell. */
+/* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the cell's nodes. */
 KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, const kf_real4 *samples, int count,
                                int lane) {
     enum { TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4 }; /* loads under way at once; 64-bit sums leave few registers */
+    kf_real4 loaded[TOGETHER], nothing;
+    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
+    KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
+        lane + i * KF_SEGMENT_LANES < count ? samples[lane + i * KF_SEGMENT_LANES] : nothing;
     const kf_cell cell = kf_cell_at(a, corner);
     kf_sample sample = cell.corner;
-    kf_real4 nothing;
-    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
     KF_CELL_NODES(KF_CELL_FIELD)
-    for (int first = lane; first < count; first += TOGETHER * KF_SEGMENT_LANES) {
-        kf_real4 loaded[TOGETHER];
-        KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
-            first + i * KF_SEGMENT_LANES < count ? samples[first + i * KF_SEGMENT_LANES] : nothing;
+    for (int round = 0; round < KF_SEGMENT_LENGTH; round += TOGETHER * KF_SEGMENT_LANES) {
+        const int first = lane + round, next = first + TOGETHER * KF_SEGMENT_LANES;
+        if (first >= count) break;
         KF_UNROLL for (int i = 0; i < TOGETHER; i++) {
             if (first + i * KF_SEGMENT_LANES >= count) continue;
             KF_CELL_SAMPLE(cell, loaded[i])
         }
+        if (round + TOGETHER * KF_SEGMENT_LANES >= KF_SEGMENT_LENGTH) break;
+        KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
+            next + i * KF_SEGMENT_LANES < count ? samples[next + i * KF_SEGMENT_LANES] : nothing;
     }
 #if KF_SEGMENT_LANES > 1
     const unsigned lanes = kf_lanes_beside(lane);
@@ -218,18 +232,21 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
 #endif
 }
 
-/* Extent: KF_PATCH_ITEMS for each patch. */
+/* Extent: KF_PATCH_ITEMS for each patch, in small blocks, each of which is soon over. */
 KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
-    kf_clear_load(a, x);
-    const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES,
-              together = KF_PATCH_ITEMS > KF_SEGMENT_LANES ? KF_PATCH_ITEMS / KF_SEGMENT_LANES : 1;
+    if (x < 6 * KF_LOAD_SLOTS) kf_clear_load(a, x);
+    const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES;
     const int *runs = a->patch_runs + (long long)patch * KF_PATCH_RUNS;
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)patch * KF_PATCH;
     const int count = runs[0];
-    for (int run = item / KF_SEGMENT_LANES; run < count; run += together) {
-        const int corner = runs[2 + 2 * run], span = runs[3 + 2 * run];
+    int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run], span = runs[3 + 2 * run]; /* count is not waited for */
+    while (run < count) {
         kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16, lane);
+        run += KF_PATCH_TOGETHER;
+        if (run >= count) break;
+        corner = runs[2 + 2 * run];
+        span = runs[3 + 2 * run];
     }
 }
 #endif
@@ -284,142 +301,195 @@ KF_FUNCTION void kf_take_back(const kf_kinetic_arguments *a, int over) {
 /* Rows of the box around the solid, in words of patch_band. */
 #define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
 
-/* Marks the nodes of a cell. */
-KF_FUNCTION void kf_mark_nodes(const kf_kinetic_arguments *a, const kf_sample_cell *cell) {
-    const int *origin = ((const kf_pose *)a->pose)->box_origin;
+/* Marks the nodes in one of the four rows of a cell. */
+KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const int *origin, const kf_sample_cell *cell, int row) {
     const int x = kf_home(0, cell->x - origin[0], a->nodes[0]), y = kf_home(1, cell->y - origin[1], a->nodes[1]),
               z = kf_home(2, cell->z - origin[2], a->nodes[2]);
     if (x < 0 || y < 0 || z < 0 || x >= a->box[0] || y >= a->box[1] || z >= a->box[2]) return;
-    KF_UNROLL for (int row = 0; row < 4; row++) {
-        unsigned *const words =
-            a->patch_band + (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->box[1] + 1) * (z + (row >> 1)));
-        if (x % 32 < 31) {
-            kf_atomic_set_bits(words + x / 32, 3U << x % 32);
-        } else {
-            kf_atomic_set_bits(words + x / 32, 1U << 31);
-            kf_atomic_set_bits(words + x / 32 + 1, 1U);
-        }
+    unsigned *const words =
+        a->patch_band + (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->box[1] + 1) * (z + (row >> 1)));
+    if (x % 32 < 31) {
+        kf_atomic_set_bits(words + x / 32, 3U << x % 32);
+    } else {
+        kf_atomic_set_bits(words + x / 32, 1U << 31);
+        kf_atomic_set_bits(words + x / 32 + 1, 1U);
     }
 }
 
-/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. Extent:
- * KF_PATCH_THREADS for each patch. */
+#if KF_OWN_POSE
+/* What a prescribed motion needs of the pose before, and the pose of the step that begins. */
+KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
+    for (int i = 0; i < 3; i++) {
+        pose->axis[i] = before->axis[i];
+        pose->center_start[i] = before->center_start[i];
+        pose->velocity[i] = before->velocity[i];
+    }
+    pose->angular_speed = before->angular_speed;
+    pose->radius = before->radius;
+    pose->step = before->step;
+    kf_advance_prescribed(pose);
+}
+/* Leaves it behind that of the step before, which all blocks begin with, until patch_collect puts it in its place. */
+KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
+    all[1] = all[0];
+    for (int i = 0; i < 9; i++)
+        all[1].rotation[i] = pose->rotation[i];
+    for (int i = 0; i < 3; i++) {
+        all[1].center[i] = pose->center[i];
+        all[1].angular_velocity[i] = pose->angular_velocity[i];
+        all[1].box_origin[i] = pose->box_origin[i];
+    }
+    all[1].step = pose->step;
+}
+#endif
+
+/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A thread asks for
+ * all its samples at once; of those of a warp that lie in one cell the first enters it for all. Cells are numbered as they are
+ * found: there are few, and nothing walks through the table. Extent: KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     (void)block_y;
-    enum { SHARE = KF_PATCH_TABLE / KF_PATCH_THREADS };
-    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], sums[KF_PATCH_THREADS], found[KF_PATCH], runs_found;
+    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH], cells_found;
+#if KF_OWN_POSE
+    KF_SHARED kf_pose own_pose;
+    const kf_pose *pose = &own_pose;
+#else
+    const kf_pose *pose = (const kf_pose *)a->pose;
+#endif
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
-    int entry[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)], rank[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
+    int place[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
     int *runs = a->patch_runs + (long long)block_x * KF_PATCH_RUNS;
-    KF_EACH_OF(i, KF_PATCH_TABLE, KF_PATCH_THREADS) {
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        const int s = block_x * KF_PATCH + i;
+        packed[slot] = kf_moving_sample(a, s < a->sample_count ? s : a->sample_count - 1);
+    }
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH_TABLE, KF_PATCH_THREADS) {
+        (void)slot;
         corners[i] = KF_NO_CELL;
         counts[i] = 0;
     }
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        if (t == 0) cells_found = 0;
+#if KF_OWN_POSE
+        if (t == 0) kf_find_pose((const kf_pose *)a->pose, &own_pose);
+        if (t == 0 && block_x == 0) {
+            kf_leave_pose((kf_pose *)a->pose, &own_pose);
+            a->band_count[0] = a->band_count[2] = 0;
+        }
+#endif
+    }
     KF_BARRIER;
-    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        const int s = block_x * KF_PATCH + i;
-        entry[slot] = KF_NO_CELL;
-        if (s >= a->sample_count) continue;
-        const kf_sample sample = kf_load_sample(a, s, 0);
-        if (kf_is_near(a, &sample)) entry[slot] = (int)sample.corner;
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        const kf_sample sample = kf_place_sample(a, pose, packed[slot]);
+        const int own = block_x * KF_PATCH + i < a->sample_count && kf_is_near(a, &sample);
+        place[slot] = own ? (int)sample.corner : KF_NO_CELL;
         packed[slot].x = sample.cell.fx;
         packed[slot].y = sample.cell.fy;
         packed[slot].z = sample.cell.fz;
-        packed[slot].w = sample.area;
     }
-    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        const int corner = entry[slot];
-        unsigned at = (unsigned)corner * 2654435769U >> 16;
-        rank[slot] = -1;
-        if (corner == KF_NO_CELL) continue;
-        for (;; at++) {
-            at %= KF_PATCH_TABLE;
-            int known = kf_load_shared(corners + at);
-            if (known == KF_NO_CELL) known = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
-            if (known == KF_NO_CELL || known == corner) break;
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        (void)i;
+        const int corner = place[slot];
+        const kf_equals equals = kf_find_equals(corner);
+        int entered = 0;
+        if (equals.before == 0 && corner != KF_NO_CELL) {
+            unsigned at = (unsigned)corner * 2654435769U >> 16;
+            for (;; at++) {
+                at %= KF_PATCH_TABLE;
+                int known = kf_load_shared(corners + at);
+                if (known == KF_NO_CELL) known = kf_atomic_compare_swap_int(corners + at, KF_NO_CELL, corner);
+                if (known == KF_NO_CELL) cells[kf_atomic_add_int(&cells_found, 1)] = (int)at;
+                if (known == KF_NO_CELL || known == corner) break;
+            }
+            entered = (int)at | kf_atomic_add_int(counts + at, equals.all) << 16;
         }
-        entry[slot] = (int)at;
-        rank[slot] = kf_atomic_count(counts + at);
+        entered = kf_from_lane(entered, equals.first);
+        place[slot] = corner == KF_NO_CELL ? -1 : entered + (equals.before << 16);
     }
     KF_BARRIER;
-    /* A thread's share of the table: samples, and above 16 bits runs. */
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        int sum = 0;
-        for (int i = t * SHARE; i < (t + 1) * SHARE; i++)
-            sum += counts[i] + KF_RUNS(counts[i]) * 65536;
-        sums[t] = sum;
+    /* Samples of a cell, and above 16 bits its runs. */
+    KF_EACH_OF(c, cells_found, KF_PATCH_THREADS) {
+        const int count = counts[cells[c]];
+        sizes[c] = count | KF_RUNS(count) << 16;
     }
     KF_BARRIER;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+    KF_EACH_OF(c, cells_found, KF_PATCH_THREADS) {
+        const int count = sizes[c] & 0xffff, corner = corners[cells[c]];
         int before = 0;
         KF_UNROLL_BY_8
-        for (int i = 0; i < t; i++)
-            before += sums[i];
-        for (int i = t * SHARE; i < (t + 1) * SHARE; i++) {
-            const int count = counts[i], first = before & 0xffff;
-            for (int done = 0; done < count; done += KF_SEGMENT_LENGTH) {
-                const int run = before >> 16, left = count - done;
-                found[run] = done == 0 ? corners[i] : KF_NO_CELL;
-                runs[2 + 2 * run] = corners[i];
-                runs[3 + 2 * run] = (first + done) | (left < KF_SEGMENT_LENGTH ? left : KF_SEGMENT_LENGTH) << 16;
-                before += 65536;
-            }
-            counts[i] = first;
-            before += count;
+        for (int i = 0; i < c; i++)
+            before += sizes[i];
+        const int first = before & 0xffff;
+        counts[cells[c]] = first;
+        int *run = runs + 2 + 2 * (before >> 16);
+        for (int done = 0; done < count; done += KF_SEGMENT_LENGTH, run += 2) {
+            const int left = count - done;
+            run[0] = corner;
+            run[1] = (first + done) | (left < KF_SEGMENT_LENGTH ? left : KF_SEGMENT_LENGTH) << 16;
         }
-        if (t == KF_PATCH_THREADS - 1) runs[0] = runs_found = before >> 16;
+        if (c == cells_found - 1) runs[0] = (before + sizes[c]) >> 16;
+    }
+    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
+        if (t == 0 && cells_found == 0) runs[0] = 0;
     }
     KF_BARRIER;
-    KF_EACH_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
-        if (rank[slot] < 0) continue;
-        ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + counts[entry[slot]] + rank[slot]] = packed[slot];
+    KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
+        (void)i;
+        if (place[slot] < 0) continue;
+        const int rank = counts[place[slot] & 0xffff] + (place[slot] >> 16);
+        ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + rank] = packed[slot];
     }
-    KF_EACH_OF(i, runs_found, KF_PATCH_THREADS) {
-        if (found[i] == KF_NO_CELL) continue;
-        const kf_sample corner = kf_corner_of(a, (kf_index)found[i]);
-        kf_mark_nodes(a, &corner.cell);
+    KF_EACH_OF(i, 4 * cells_found, KF_PATCH_THREADS) {
+        const kf_sample corner = kf_corner_of(a, (kf_index)corners[cells[i / 4]]);
+        kf_mark_row(a, pose->box_origin, &corner.cell, i % 4);
     }
 }
 
 /* Gives the nodes that are marked places in the band, in a block's words in their order, so that neighbours along x are
- * neighbours in the band. What the map says of other nodes is of no meaning. Extent: words of patch_band. */
+ * neighbours in the band. What the map says of other nodes is of no meaning. Extent: KF_PATCH_THREADS for each
+ * KF_PATCH_WORDS words of patch_band; a thread has a bit, and a warp those of a word. */
+#define KF_PATCH_WORDS 32
 KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
     (void)block_y;
-    KF_SHARED int counts[KF_PATCH_THREADS], all, first;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        if (t == 0) all = 0;
+    KF_SHARED unsigned words[KF_PATCH_WORDS];
+    KF_SHARED int counts[KF_PATCH_WORDS], before[KF_PATCH_WORDS], starts[KF_PATCH_WORDS], all, first;
+    KF_SHARED kf_index rows[KF_PATCH_WORDS];
+    const kf_pose *pose = (const kf_pose *)a->pose + KF_OWN_POSE;
+    const int row_words = KF_BOX_WORDS(a), count = row_words * (a->box[1] + 1) * (a->box[2] + 1);
+    KF_EACH_OF(w, KF_PATCH_WORDS, KF_PATCH_THREADS) {
+        const int word = block_x * KF_PATCH_WORDS + w;
+        words[w] = word < count ? a->patch_band[word] : 0;
+        counts[w] = kf_count_bits(words[w]);
+        if (words[w] != 0) a->patch_band[word] = 0;
     }
-    KF_BARRIER;
+#if KF_OWN_POSE
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        const int word = block_x * KF_PATCH_THREADS + t;
-        counts[t] = word < a->extent[0] ? kf_count_bits(a->patch_band[word]) : 0;
-        if (counts[t] > 0) kf_atomic_add_int(&all, counts[t]);
+        if (t == KF_PATCH_THREADS - 1 && block_x == 0) *(kf_pose *)a->pose = *pose;
+    }
+#endif
+    KF_BARRIER;
+    KF_EACH_OF(w, KF_PATCH_WORDS, KF_PATCH_THREADS) {
+        const int word = block_x * KF_PATCH_WORDS + w, row = word / row_words, *origin = pose->box_origin;
+        int sum = 0;
+        KF_UNROLL_BY_8
+        for (int i = 0; i < w; i++)
+            sum += counts[i];
+        before[w] = sum;
+        if (w == KF_PATCH_WORDS - 1) {
+            all = sum + counts[w];
+            if (all > 0) first = kf_atomic_add_int(a->band_count, all);
+        }
+        starts[w] = origin[0] + 32 * (word - row * row_words);
+        rows[w] = kf_node(a, 0, kf_sample_row(a, origin[1] + row % (a->box[1] + 1)),
+                          kf_home(2, origin[2] + row / (a->box[1] + 1), a->nodes[2]));
     }
     KF_BARRIER;
     if (all == 0) return;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        if (t == 0) first = kf_atomic_add_int(a->band_count, all);
-    }
-    KF_BARRIER;
-    KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        const int word = block_x * KF_PATCH_THREADS + t, row = word / KF_BOX_WORDS(a);
-        const int *origin = ((const kf_pose *)a->pose)->box_origin;
-        if (counts[t] == 0) continue;
-        int place = first, over = 0;
-        KF_UNROLL_BY_8
-        for (int i = 0; i < t; i++)
-            place += counts[i];
-        const unsigned bits = a->patch_band[word];
-        a->patch_band[word] = 0;
-        const int y = kf_sample_row(a, origin[1] + row % (a->box[1] + 1)),
-                  z = kf_home(2, origin[2] + row / (a->box[1] + 1), a->nodes[2]);
-        for (int i = 0; i < 32; i++) {
-            if ((bits >> i & 1) == 0) continue;
-            const int x = origin[0] + 32 * (word - row * KF_BOX_WORDS(a)) + i;
-            const kf_index k = kf_node(a, kf_home(0, x, a->nodes[0]), y, z);
-            over += kf_give_place(a, k, place++);
-        }
-        kf_take_back(a, over);
+    KF_EACH_OF(i, 32 * KF_PATCH_WORDS, KF_PATCH_THREADS) {
+        const int w = i / 32;
+        const unsigned bit = 1U << i % 32;
+        if ((words[w] & bit) == 0) continue;
+        const kf_index k = rows[w] + kf_home(0, starts[w] + i % 32, a->nodes[0]);
+        kf_take_back(a, kf_give_place(a, k, first + before[w] + kf_count_bits(words[w] & (bit - 1))));
     }
 }
 #elif KF_MOVING

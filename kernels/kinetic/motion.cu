@@ -2,26 +2,7 @@
  * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1, KF_TEAM 1: of a team, whose sums are
  * those of all parts. */
 #include "body.h"
-
-#if !KF_FREE
-/* The prescribed pose at time t (Rodrigues). */
-KF_FUNCTION void kf_prescribe_pose(kf_pose *pose, double t) {
-    const double *n = pose->axis;
-    const double angle = pose->angular_speed * t, c = cos(angle), s = sin(angle);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            pose->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
-        pose->center[i] = pose->center_start[i] + pose->velocity[i] * t;
-        pose->angular_velocity[i] = pose->angular_speed * n[i];
-    }
-    pose->rotation[1] -= s * n[2];
-    pose->rotation[2] += s * n[1];
-    pose->rotation[3] += s * n[2];
-    pose->rotation[5] -= s * n[0];
-    pose->rotation[6] -= s * n[1];
-    pose->rotation[7] += s * n[0];
-}
-#endif
+#include "prescribed.h"
 
 /* The pose of the step that begins, and the band emptied. One item. */
 KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
@@ -29,12 +10,10 @@ KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
     kf_pose *pose = (kf_pose *)a->pose;
 #if KF_FREE
     if (pose->step > 0) kf_move_body(pose);
+    kf_end_pose(pose);
 #else
-    kf_prescribe_pose(pose, (double)pose->step);
+    kf_advance_prescribed(pose);
 #endif
-    for (int i = 0; i < 3; i++)
-        pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
-    pose->step += 1;
     if (a->band_count) a->band_count[0] = a->band_count[2] = 0;
 }
 

@@ -125,7 +125,7 @@ static kf_status make_patch_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error
                  length = (size_t)kinetic->options.patch_length;
     const size_t words = kf_kinetic_patch_words(kinetic);
     kf_buffer *sorted, *runs;
-    if (kinetic->geometry.capacity > 2147483647 || words > 2147483647)
+    if (kinetic->geometry.capacity > 2147483647 || 4 * words > 2147483647)
         return kf_fail(error, KF_MACHINE, "patches are for grids of less than 2^31 nodes");
     KF_TRY(kf_plan_buffer(plan, patches * length * 4 * kinetic->real_bytes, &sorted, error));
     KF_TRY(kf_plan_buffer(plan, patches * (2 * length + 2) * sizeof(int), &runs, error));

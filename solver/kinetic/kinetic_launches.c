@@ -6,7 +6,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-enum { PATCH_THREADS = 128 /* immersed_band.cu */ };
+enum { PATCH_THREADS = 128, PATCH_TOGETHER = 32, PATCH_WORDS = 32 /* immersed_band.cu */ };
 
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
@@ -122,7 +122,8 @@ static void append_motion(kf_builder *b, int parity, int grid) {
     if (band && !kinetic->patches)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
                         grid);
-    kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
+    if (!kf_kinetic_sorts_with_pose(kf_plan_scene(b->plan), &kinetic->options))
+        kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
     bool list = kinetic->options.immersed == KF_GATHER;
     if (list || kinetic->options.reorder_period > 0)
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
@@ -132,8 +133,9 @@ static void append_motion(kf_builder *b, int parity, int grid) {
         static const int block[3] = {PATCH_THREADS, 1, 1};
         const int extent[3] = {PATCH_THREADS * kf_kinetic_patches(kinetic), 1, 1};
         kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_sort", extent, block, kinetic->arguments, 0);
-        const int words[3] = {(int)kf_kinetic_patch_words(kinetic), 1, 1};
-        kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_collect", words, block, kinetic->arguments, 0);
+        const int words = (int)kf_kinetic_patch_words(kinetic);
+        const int collecting[3] = {PATCH_THREADS * ((words + PATCH_WORDS - 1) / PATCH_WORDS), 1, 1};
+        kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_collect", collecting, block, kinetic->arguments, 0);
         return;
     }
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
@@ -255,6 +257,16 @@ static void make_paper(kf_builder *b) {
     }
 }
 
+static void append_patch_forces(kf_builder *b, int parity, int grid) {
+    static const int small[3] = {64, 1, 1};
+    const kf_kinetic *kinetic = b->kinetic;
+    const bool gpu = kinetic->options.gpu;
+    const int together = gpu ? PATCH_TOGETHER * (int)kinetic->options.segment_lanes : 1;
+    const int extent[3] = {together * kf_kinetic_patches(kinetic), 1, 1};
+    kf_append(b, parity, KF_SOURCE_IMMERSED, "patch_forces", extent, gpu ? small : b->line_block,
+              kf_from_to(kinetic, grid, grid), 0);
+}
+
 /* Forces of the samples at the velocities in the band's field: spread on the band's nodes one by one, or
  * added up cell by cell first; of a static solid, for whoever reads them to collect. */
 static void append_band_pass(kf_builder *b, int parity, int grid) {
@@ -265,8 +277,7 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
                         (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
     else if (kinetic->patches)
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "patch_forces",
-                        (kinetic->options.gpu ? PATCH_THREADS : 1) * kf_kinetic_patches(kinetic), grid, grid);
+        append_patch_forces(b, parity, grid);
     else if (kinetic->cells)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
                         grid);

@@ -436,6 +436,10 @@ static void define_samples(const kf_scene *scene, kf_kinetic_defines *defines) {
     define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
 }
 
+bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options) {
+    return options->patch_length > 0 && !scene->motion.free && options->reorder_period == 0;
+}
+
 static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options,
                             kf_kinetic_defines *defines) {
     const bool aggregated = options->immersed == KF_AGGREGATED;
@@ -446,6 +450,7 @@ static void define_immersed(const kf_scene *scene, const kf_kinetic_options *opt
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
     define(defines, "KF_CELLS", aggregated && scene->motion.moving);
     if (options->patch_length > 0) define(defines, "KF_PATCH", options->patch_length);
+    if (kf_kinetic_sorts_with_pose(scene, options)) define(defines, "KF_OWN_POSE", 1);
     define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
     if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
     if (options->overlap) define(defines, "KF_OVERLAP", 1);

@@ -337,10 +337,16 @@ static void shipped_kernels_compile(void **state) {
     }
     enum { COUNT = sizeof single / sizeof single[0] };
     kf_define patches[COUNT + 2] = {{"KF_PATCH", "256"}, {"KF_SEGMENT_LANES", "8"}};
+    kf_define posed[COUNT + 3] = {{"KF_OWN_POSE", "1"}}; /* of a prescribed motion */
     kf_build build;
     kf_error error;
     memcpy(patches + 2, single, sizeof single);
     if (prebuild("kernels/kinetic/immersed_band.cu", patches, COUNT + 2, &build, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    memcpy(posed + 1, patches, sizeof patches);
+    for (size_t i = 0; i < COUNT + 3; i++)
+        if (strcmp(posed[i].name, "KF_FREE") == 0) (void)snprintf(posed[i].value, sizeof posed[i].value, "0");
+    if (prebuild("kernels/kinetic/immersed_band.cu", posed, COUNT + 3, &build, &error) != KF_OK)
         fail_msg("%s", error.message);
 }
 
