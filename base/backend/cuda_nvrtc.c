@@ -163,10 +163,11 @@ static kf_status take_cubin(nvrtcProgram program, const char *file, void **cubin
                    nvrtc.nvrtcGetErrorString(result));
 }
 
-static kf_status compile_text(const char *file, const char *text, const options *list, void **cubin,
-                              size_t *size, kf_error *error) {
+/* NVRTC looks for includes beside path first: with a relative one they would be those of the working folder. */
+static kf_status compile_text(const char *file, const char *path, const char *text, const options *list,
+                              void **cubin, size_t *size, kf_error *error) {
     nvrtcProgram program = NULL;
-    nvrtcResult result = nvrtc.nvrtcCreateProgram(&program, text, file, 0, NULL, NULL);
+    nvrtcResult result = nvrtc.nvrtcCreateProgram(&program, text, path, 0, NULL, NULL);
     if (result != NVRTC_SUCCESS)
         return kf_fail(error, KF_MACHINE, "cuda: %s: %s", file, nvrtc.nvrtcGetErrorString(result));
     result = nvrtc.nvrtcCompileProgram(program, list->count, (const char *const *)list->text);
@@ -192,7 +193,7 @@ static kf_status compile(const char *architecture, const kf_source *source, void
     KF_TRY(kf_source_include_folder(include_folder, error));
     KF_TRY(kf_file_read(path, 0, &text, &length, error));
     options list = make_options(architecture, source, path, include_folder);
-    const kf_status status = compile_text(source->file, text, &list, cubin, size, error);
+    const kf_status status = compile_text(source->file, path, text, &list, cubin, size, error);
     free_options(&list);
     free(text);
     return status;
@@ -209,8 +210,8 @@ void kf_nvrtc_stay(const char *architecture) {
     (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* spares cuInit the time to wake the devices */
     if (kf_nvrtc_version(NULL, 0, NULL) != KF_OK) return;
     add_option(&list, "--gpu-architecture=", architecture, "", "");
-    if (compile_text("empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin, &size, NULL) ==
-        KF_OK)
+    if (compile_text("empty.cu", "empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin, &size,
+                     NULL) == KF_OK)
         free(cubin);
     free(words[0]);
 }

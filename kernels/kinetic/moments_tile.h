@@ -316,7 +316,8 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
 
 /* At a face across x that populations bounce back from a node makes what comes in from those that leave it, in all
  * planes. It puts where it finds them (reach) what comes from this plane, and, into the plane below, what left it there,
- * which it has kept; for itself from below it adds to the sums of what has come from there. */
+ * which it has kept; for itself from below it adds to the sums of what has come from there. (Not a row outside of the
+ * domain, which would put it where the last one finds what a mirror across y sends.) */
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1) || KF_BOUNCES(1)
 #define KF_KEEP_BOUNCED KF_SHARED kf_real kept[KF_KEPT(1, KF_TILE_Y)];
@@ -428,10 +429,10 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             kf_reach reach = kf_reach_of(a, x, y);
             if (!given) reach.low_x = reach.high_x = reach.low_y = reach.high_y = 0;
 #if KF_BOUNCES(-1)
-            if (x == 0) kf_bounce(a, -1, reach, here, &kept[KF_KEPT(-1, ty)], &r, o);
+            if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &kept[KF_KEPT(-1, ty)], &r, o);
 #endif
 #if KF_BOUNCES(1)
-            if (x == nx - 1) kf_bounce(a, 1, reach, here, &kept[KF_KEPT(1, ty)], &r, o);
+            if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &kept[KF_KEPT(1, ty)], &r, o);
 #endif
             KF_EACH_VELOCITY(KF_ARRIVED)
             if (below || above) {

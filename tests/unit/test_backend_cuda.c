@@ -209,6 +209,25 @@ static void changed_include_is_compiled_again(void **state) {
     assert_string_not_equal(before.hash, after.hash);
 }
 
+/* In a folder that has a kernels/ of its own, as a source tree has. */
+static void includes_are_not_the_working_folders(void **state) {
+    (void)state;
+    const kf_define factor[] = {{"KF_FACTOR", "4.0"}};
+    char before[KF_PATH], folder[] = "/tmp/kftune-includes-XXXXXX";
+    kf_build build;
+    kf_error error;
+    need_nvrtc();
+    assert_non_null(getcwd(before, sizeof before));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("kernels", 0700) | mkdir("kernels/test", 0700), 0);
+    assert_int_equal(kf_file_write_own("kernels/test/factor.h", "#error of the working folder\n", 29, &error), KF_OK);
+    const kf_status status = prebuild("kernels/test/axpy.cu", factor, 1, &build, &error);
+    assert_int_equal(unlink("kernels/test/factor.h") | rmdir("kernels/test") | rmdir("kernels") | chdir(before), 0);
+    assert_int_equal(rmdir(folder), 0);
+    if (status != KF_OK) fail_msg("%s", error.message);
+}
+
 static void compile_error_comes_in_one_line(void **state) {
     (void)state;
     kf_build build;
@@ -407,6 +426,7 @@ int main(void) {
         cmocka_unit_test(a_process_that_stays_compiles_by_itself),
         cmocka_unit_test(compiling_ahead_starts_one_compiler_for_all),
         cmocka_unit_test(changed_include_is_compiled_again),
+        cmocka_unit_test(includes_are_not_the_working_folders),
         cmocka_unit_test(compile_error_comes_in_one_line),
         cmocka_unit_test(unknown_architecture_is_refused),
         cmocka_unit_test(missing_source_is_bad_input),
