@@ -193,7 +193,7 @@ static double collide_depth(const kf_kinetic_tally *tally) {
 
 /* Two parts wait until the part before is done and has been seen to be. */
 static void add_chain(kf_kinetic_tally *tally) {
-    static const double SEEN = 1;
+    static const double SEEN = 0.5;
     (void)add_items(tally, "band_chain", 2 * kept_bytes(tally) + segment_bytes(tally),
                     macroscopic_accesses(tally) + collide_accesses(tally),
                     MACROSCOPIC_DEPTH + segment_depth(tally) + collide_depth(tally) + 2 * SEEN);

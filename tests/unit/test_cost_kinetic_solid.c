@@ -86,7 +86,7 @@ static void test_static_solid(void **state) {
     kf_config_set_boolean(&config, "overlap", false);
     kf_config_set_boolean(&config, "band_chain", true);
     expected chain[] = {{"band_chain", .dram = (4 * 4 * 32 + 100) * c.segments[32], .partial = 27 * c.band,
-                         .latency = 6 + 0.25 * 8 + 0.75 - 1.5 + 1.0 + 0.3 * 8 * c.segments[32] / c.band + 2,
+                         .latency = 6 + 0.25 * 8 + 0.75 - 1.5 + 1.0 + 0.3 * 8 * c.segments[32] / c.band + 1,
                          .aside = true},
                         works[2]};
     CHECK(scene, &config, chain);
