@@ -210,7 +210,8 @@ bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
 /* Whether the kernels of the band are one. */
 bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *options);
-/* Whether patch_sort finds the pose of the step that begins: of a prescribed motion, where nothing needs it before. */
+/* Whether patch_sort finds the pose of the step that begins: of a prescribed motion, where nothing needs it
+ * before. */
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
