@@ -18,7 +18,7 @@ font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 [ ! -f "$font" ] || install -D -m 644 "$font" "$bundle/fonts/DejaVuSans.ttf"
 
 # Unit tests that exercise a GPU where there is one, the scripts that need one, and what runs them.
-for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,incompressible,kinetic,measure,ordering,stable_fluids,worker}*; do
+for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,incompressible,kinetic,measure,moments,ordering,stable_fluids,worker}*; do
     [ ! -x "$test" ] || strip -o "$bundle/tests/unit/$(basename "$test")" "$test"
 done
 for script in tests/data/t1/* tests/e2e/*.sh tests/e2e/*.bash scripts/[cg]pu/*.sh scripts/gpu/*.awk scripts/run-tests.sh; do
