@@ -99,10 +99,34 @@ typedef unsigned long long kf_uint64;
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
-/* What will be read soon is brought into the nearest cache. */
-KF_FUNCTION void kf_bring_near(const void *place) {
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
+/* A number that what follows is worked out from where it is needed, not once for a loop around, for a register each. */
+KF_FUNCTION int kf_worked_out_here(int number) {
+    asm volatile("" : "+r"(number));
+    return number;
 }
+/* Copies of 4 or 8 bytes into shared memory, which are on their way without a register until the thread that began them
+ * awaits them; kf_end_copies makes a group of those since the last one, of which kf_await_copies leaves so many latest out
+ * there. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
+    const unsigned place = (unsigned)__cvta_generic_to_shared(shared);
+    if (bytes == 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(global) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(global) : "memory");
+}
+#define kf_end_copies()         asm volatile("cp.async.commit_group;" ::: "memory")
+#define kf_await_copies(latest) asm volatile("cp.async.wait_group %0;" ::"n"(latest) : "memory")
+#else
+KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
+    if (bytes == 8)
+        *(kf_int64 *)shared = *(const kf_int64 *)global;
+    else
+        *(int *)shared = *(const int *)global;
+}
+#define kf_end_copies()         ((void)0)
+#define kf_await_copies(latest) ((void)0)
+#endif
 /* A word that is read where it is asked for: brought in early it would cost a register all the way. */
 KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     unsigned word;
@@ -372,7 +396,10 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
     if (item % 32 == 31 && __atomic_fetch_add(ended, 1, __ATOMIC_ACQ_REL) == all - 1)
         __atomic_store_n(ended, 0, __ATOMIC_RELEASE);
 }
-#define kf_bring_near(place)                ((void)(place))
+#define kf_worked_out_here(number)           (number)
+#define kf_copy_ahead(shared, global, bytes) __builtin_memcpy(shared, global, bytes)
+#define kf_end_copies()                      ((void)0)
+#define kf_await_copies(latest)              ((void)0)
 #define kf_load_late(place)                 (*(place))
 #define kf_load_shared(place)               (*(place))
 #define kf_load_constant(place)             (*(place))

@@ -332,12 +332,12 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Shared memory that a block of plan moments asks for: its plane's populations, where they are more than a
+/* Shared memory that a block of plan moments asks for: what streams to its nodes from a plane, where that is more than a
  * kernel has anyway (kernels/kinetic/moments_tile.h). */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const int *tile = kinetic->options.block;
-    const size_t bytes = 27 * (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2) * kinetic->real_bytes;
+    const size_t bytes = 9 * (size_t)tile[0] * (size_t)(3 * tile[1] + 2) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
