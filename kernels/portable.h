@@ -154,17 +154,6 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
     __threadfence();
     if (atomicAdd(ended, 1) == all - 1) *(volatile int *)ended = 0;
 }
-/* The lane's of the next 32 items, of so many times 32, for one of so many warps, each of which takes until there are none;
- * the last to find none starts the count anew. */
-KF_FUNCTION int kf_take_items(int *taken, int all, int warps) {
-    int warp = 0;
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-        warp = atomicAdd(taken, 1);
-        if (warp == all + warps - 1) *(volatile int *)taken = 0;
-    }
-    return 32 * __shfl_sync(0xffffffffU, warp, 0) + threadIdx.x % 32;
-}
 KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
     atomicAdd(target, value);
 }

@@ -211,9 +211,7 @@ kf_status kf_cuda_graph_begin(kf_backend *backend, kf_error *error) {
  * CUDA 11.7 do not know, all have that of the stream that the graph is launched in. */
 static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *handle, kf_error *error) {
     enum { USE_NODE_PRIORITY = 8 };
-    const char *chosen = getenv("KFTUNE_NODE_PRIORITY"); /* temporary: 0 for measurements without */
-    const bool plain = chosen && chosen[0] == '0';
-    CUresult made = kf_cuda.cuGraphInstantiateWithFlags(handle, graph, plain ? 0 : USE_NODE_PRIORITY);
+    CUresult made = kf_cuda.cuGraphInstantiateWithFlags(handle, graph, USE_NODE_PRIORITY);
     if (made == CUDA_ERROR_INVALID_VALUE) made = kf_cuda.cuGraphInstantiateWithFlags(handle, graph, 0);
     if (made != CUDA_SUCCESS) return kf_cuda_fail(error, made, "cuGraphInstantiateWithFlags");
     const CUresult result = kf_cuda.cuGraphUpload(*handle, kf_cuda_of(backend)->stream);

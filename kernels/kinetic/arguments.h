@@ -65,7 +65,7 @@ typedef struct kf_kinetic_arguments {
     int listed_count, listed_from; /* of a team: of all its bands' nodes, and where the part's place 0 is */
     void *band_total;              /* the same, summed over the passes of a step; only with several */
     int *band_count; /* [0] used places, [1] places that were needed but not there, [2] samples in crowded, or
-                        of a static solid parts of band_chain for a warp that are taken and that have ended */
+                        of a static solid warps of band_chain that have ended */
     int band_capacity;
     int box[3]; /* cells of the box around the solid */
 

@@ -10,8 +10,7 @@
  * 1|2: stream_collide has the rows whose neighbours along y and z lie inside, stream_collide_shell the others.
  * KF_KEEP_STREAMED 1: band_macroscopic keeps what it has streamed for band_collide, in band_kept, one node beside the other.
  * KF_SHELL_LEADS 1: just behind that stream_collide begins before it ends. The two share nothing but what is over when both
- * are; so that this is when stream_collide is, its last plane waits for the other kernel, which by then has long ended.
- * KF_CHAIN_LEADS 1: so it does behind band_chain, or stream_collide_shell between them, whose first row waits for it. */
+ * are; so that this is when stream_collide is, its last plane waits for the other kernel, which by then has long ended. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
@@ -25,27 +24,16 @@
 #endif
 #if KF_SHELL_LEADS
 #define KF_LET_FLOW KF_LET_SUCCESSOR;
-#else
-#define KF_LET_FLOW
-#endif
-#if KF_CHAIN_LEADS
-#define KF_LET_OTHERS KF_LET_SUCCESSOR;
-#define KF_AWAIT_CHAIN                                                                                       \
-    if (y == 0) KF_AWAIT_PREDECESSOR;
-#else
-#define KF_LET_OTHERS
-#define KF_AWAIT_CHAIN
-#endif
-#if KF_SHELL_LEADS || KF_CHAIN_LEADS
-#define KF_AWAIT_LEADERS                                                                                     \
+#define KF_AWAIT_SHELL                                                                                       \
     if (z == a->extent[2] - 1) KF_AWAIT_PREDECESSOR;
 #else
-#define KF_AWAIT_LEADERS
+#define KF_LET_FLOW
+#define KF_AWAIT_SHELL
 #endif
 #if KF_SHELL_APART
-#define KF_IN_SHELLED KF_AWAIT_LEADERS KF_IN_SLAB y++, z++;
+#define KF_IN_SHELLED KF_AWAIT_SHELL KF_IN_SLAB y++, z++;
 #else
-#define KF_IN_SHELLED KF_AWAIT_LEADERS KF_IN_SLAB
+#define KF_IN_SHELLED KF_IN_SLAB
 #endif
 #include "ahead.h"
 #include "band.h"
@@ -253,7 +241,6 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
     const int row = y, beyond = row - 2 * a->nodes[1];
     KF_LET_FLOW
-    KF_AWAIT_CHAIN
     z = beyond >= 0 ? 1 + beyond / 2 : row < a->nodes[1] ? 0 : a->nodes[2] - 1;
     y = beyond >= 0 ? beyond % 2 * (a->nodes[1] - 1) : row % a->nodes[1];
     const kf_index k = kf_node(a, x, y, z);
@@ -329,26 +316,17 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
 KF_FUNCTION int kf_warps_of(int items) {
     return (items + 31) / 32;
 }
-/* The three parts of the chain in the order of the items, each from a warp of its own on. With KF_CHAIN_TAKES warps take the
- * items in this order, 32 at a time: what one waits for has been taken before, by a warp that is under way. */
+/* The three parts of the chain in the order of the items, each from a warp of its own on. */
 KF_SCALAR_KERNEL(band_chain, kf_kinetic_arguments) {
     const int lanes = a->segment_count * KF_SEGMENT_LANES;
-    const int band = kf_warps_of(a->band_capacity), seen = band + kf_warps_of(lanes);
-    KF_LET_OTHERS
-#if KF_CHAIN_TAKES
-    while ((x = kf_take_items(a->band_count + 1, seen + band, a->extent[0] / 32)) < 32 * (seen + band)) {
-#endif
-        const int warp = x / 32;
-        if (warp < band) {
-            if (x < a->band_capacity) kf_band_macroscopic(a, x, y, z, 0);
-        } else if (warp < seen) {
-            if (x - 32 * band < lanes) kf_segment_forces(a, x - 32 * band, y, z, band);
-        } else {
-            if (x - 32 * seen < a->band_capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
-        }
-        kf_end_warp(a->band_count + 2, x, seen + band);
-#if KF_CHAIN_TAKES
+    const int band = kf_warps_of(a->band_capacity), seen = band + kf_warps_of(lanes), warp = x / 32;
+    if (warp < band) {
+        if (x < a->band_capacity) kf_band_macroscopic(a, x, y, z, 0);
+    } else if (warp < seen) {
+        if (x - 32 * band < lanes) kf_segment_forces(a, x - 32 * band, y, z, band);
+    } else {
+        if (x - 32 * seen < a->band_capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
     }
-#endif
+    kf_end_warp(a->band_count + 2, x, seen + band);
 }
 #endif

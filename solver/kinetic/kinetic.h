@@ -72,10 +72,7 @@ typedef struct kf_kinetic_options {
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool keep_streamed;    /* band_macroscopic keeps the band's streamed populations for band_collide */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
-    bool band_chain;  /* these kernels of a band that is left out are one, */
-    bool chain_leads; /* just before the flow in its lane, */
-    long chain_warps; /* worked through by so many warps for each multiprocessor; 0: by one for each 32 items
-                       */
+    bool band_chain;  /* these kernels of a band that is left out are one */
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool shell_apart;         /* rows at the faces across y and z have a kernel of their own, */
     kf_shell_lane shell_lane; /* in this lane */

@@ -135,10 +135,6 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->band_chain && (!o->masked_band || o->immersed != KF_AGGREGATED || o->overlap || o->parts > 1))
         return refuse(error, "band_chain belongs to masked_band with immersed_boundary aggregated and "
                              "without overlap, on one device");
-    if (o->chain_leads && o->shell_apart && o->shell_lane != KF_SHELL_FLOW)
-        return refuse(error, "chain_lane 'flow' goes with shell_apart in shell_lane 'flow' alone");
-    if (o->chain_warps != 0 && (!within(o->chain_warps, 1, 64) || !o->gpu))
-        return refuse(error, "chain_warps must be 0, or on a GPU 1 to 64");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
         !within(o->reorder_period, 0, 1000000) || !within(o->solid_block, 32, 1024) ||
         !within(o->block[0], 1, 65536) || !within(o->block[1], 1, 1024))
@@ -157,10 +153,9 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
     static const char *const shell_lanes[] = {"own", "solid", "flow"};
-    static const char *const chain_lanes[] = {"own", "flow"};
     static const char *const transfers[] = {"direct", "copies", "host", "nccl"};
     enum { SHIFT = 3 };
-    int transfer, plan, layout, variant, storage, sum, form, streaming, shell_lane, chain_lane;
+    int transfer, plan, layout, variant, storage, sum, form, streaming, shell_lane;
     long block_x, block_y, sample_cost, parts_y;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
@@ -188,7 +183,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "band_chain", &options->band_chain, error));
     KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
     KF_TRY(kf_config_choice(config, "shell_lane", shell_lanes, 3, &shell_lane, error));
-    KF_TRY(kf_config_choice(config, "chain_lane", chain_lanes, 2, &chain_lane, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -198,7 +192,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
     KF_TRY(kf_config_integer(config, "segment_lanes", &options->segment_lanes, error));
     KF_TRY(kf_config_integer(config, "solid_block", &options->solid_block, error));
-    KF_TRY(kf_config_integer(config, "chain_warps", &options->chain_warps, error));
     KF_TRY(kf_config_integer(config, "patch_length", &options->patch_length, error));
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
@@ -217,7 +210,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->sample_cost = kf_kinetic_sample_cost(scene, sample_cost);
     options->transfer = options->parts > 1 ? (kf_kinetic_transfer)transfer : KF_DIRECT;
     options->shell_lane = (kf_shell_lane)shell_lane;
-    options->chain_leads = chain_lane == 1;
     options->in_place = streaming < SHIFT ? streaming : 0;
     if ((streaming == SHIFT) != (options->slab > 0))
         return refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
@@ -413,8 +405,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (options->ahead > 0) define(defines, "KF_AHEAD", options->ahead);
     if (kf_kinetic_has_chain(scene, options)) {
         define(defines, "KF_BAND_CHAIN", 1);
-        if (options->chain_warps > 0) define(defines, "KF_CHAIN_TAKES", 1);
-        if (options->chain_leads) define(defines, "KF_CHAIN_LEADS", 1);
         define(defines, "KF_SEGMENT_LENGTH", options->segment_length);
         define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
     }

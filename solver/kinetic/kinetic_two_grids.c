@@ -26,22 +26,13 @@ void kf_append_join(kf_builder *b, int p, const char *name) {
     b->joins = false;
 }
 
-/* The band in one kernel, each part of which begins with a warp; or so many warps take what is next. */
+/* The band in one kernel, each part of which begins with a warp. */
 static void append_chain(kf_builder *b, int p) {
     enum { WARP = 32 };
     const kf_kinetic_arguments *a = &b->kinetic->arguments;
     const int lanes = (int)b->kinetic->options.segment_lanes * a->segment_count,
               band = (a->band_capacity + WARP - 1) / WARP, segments = (lanes + WARP - 1) / WARP;
-    const int multiprocessors = kf_backend_device(b->plan->backend)->multiprocessors,
-              most = (int)b->kinetic->options.chain_warps * (multiprocessors > 1 ? multiprocessors : 1),
-              all = 2 * band + segments;
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (most > 0 && most < all ? most : all), p,
-                    1 - p);
-}
-
-static bool chain_leads(const kf_builder *b) {
-    const kf_kinetic_options *options = &b->kinetic->options;
-    return options->chain_leads && kf_kinetic_has_chain(kf_plan_scene(b->plan), options);
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (2 * band + segments), p, 1 - p);
 }
 
 /* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
@@ -50,7 +41,7 @@ static void append_band_first(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
     if (!kinetic->has_samples) return;
-    b->aside = kinetic->options.concurrent_solid && !chain_leads(b);
+    b->aside = kinetic->options.concurrent_solid;
     if (kf_kinetic_has_chain(kf_plan_scene(b->plan), &kinetic->options)) {
         append_chain(b, p);
         b->aside = false;
@@ -133,12 +124,11 @@ static void append_shell(kf_builder *b, int p, int extent[3]) {
     static const int block[3] = {32, 2, 1};
     const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
     if (!kinetic->options.shell_apart) return;
-    b->overlaps = chain_leads(b);
     b->aside = kinetic->options.shell_lane == KF_SHELL_SOLID;
     b->ahead = kinetic->options.shell_lane == KF_SHELL_OWN;
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_shell", shell, block, kf_from_to(kinetic, p, 1 - p),
               2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
-    b->aside = b->ahead = b->overlaps = false;
+    b->aside = b->ahead = false;
     extent[1] -= 2;
     extent[2] -= 2;
 }
@@ -152,7 +142,7 @@ void kf_append_two_grids(kf_builder *b, int p) {
     int extent[3];
     kf_flow_extent(kinetic, extent);
     append_shell(b, p, extent);
-    b->overlaps = kinetic->options.shell_lane == KF_SHELL_FLOW || chain_leads(b);
+    b->overlaps = kinetic->options.shell_lane == KF_SHELL_FLOW;
     kf_append(
         b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, kf_from_to(kinetic, p, 1 - p),
         2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows / kinetic->planes);
@@ -160,7 +150,7 @@ void kf_append_two_grids(kf_builder *b, int p) {
     const bool apart =
         kinetic->options.shell_apart ||
         (kinetic->has_samples && kinetic->options.masked_band && kinetic->options.concurrent_solid);
-    if (apart && !again && !chain_leads(b)) kf_append_join(b, p, "step_done");
+    if (apart && !again) kf_append_join(b, p, "step_done");
     if (!again) return;
     b->joins = true;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);

@@ -39,8 +39,6 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "shell_apart=false",
                                         "shell_lane=own",
                                         "band_chain=false",
-                                        "chain_warps=0",
-                                        "chain_lane=own",
                                         "solid_block=128",
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "patch_length=0",

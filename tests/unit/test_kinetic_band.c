@@ -122,10 +122,11 @@ static void test_patches(void **state) {
     static const char *const twice[] = {"storage=f64", "force_sum=fixed", NULL};
     /* Put in order by the pose before samples are sorted by it. */
     static const char *const ordered[] = {"storage=f32", "force_sum=fixed", "reorder_period=4", NULL};
-    static const char *const floating[][5] = {
+    static const char *const floating[][6] = {
         {"storage=f32", "force_sum=float", "patch_length=256", NULL},
         {"storage=f32", "force_sum=float", "patch_length=256", "segment_lanes=8", NULL},
-        {"storage=f32", "force_sum=fixed", "patch_length=1024", "segment_lanes=32", NULL}};
+        {"storage=f32", "force_sum=fixed", "patch_length=1024", "segment_lanes=32", "segment_length=32",
+         NULL}};
     kf_scene *scene = open_scene("torus", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;

@@ -226,17 +226,11 @@ static void test_band_chain(void **state) {
                                         NULL};
     static const char *const lanes[] = {"storage=f32",       "overlap=false",  "segment_lanes=8",
                                         "segment_length=32", "solid_block=32", NULL};
-    static const char *const few[] = {"storage=f32",       "overlap=false",   "segment_lanes=8",
-                                      "segment_length=32", "solid_block=32",  "keep_streamed=true",
-                                      "chain_warps=2",     "chain_lane=flow", NULL};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
     compare_nearly(scene, "band_chain", pairs);
-    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) {
-        compare_nearly(scene, "band_chain", lanes);
-        compare_nearly(scene, "band_chain", few);
-    }
+    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) compare_nearly(scene, "band_chain", lanes);
     for (int face = 0; face < KF_FACES; face++) /* the solid may lie across the seam */
         scene->faces[face] = KF_PERIODIC;
     compare_nearly(scene, "band_chain", pairs);
@@ -295,58 +289,12 @@ static void test_lanes_of_shell(void **state) {
     kf_scene_free(scene);
 }
 
-/* The band's one kernel just before the flow in its lane, without the rows at the faces between them and
- * with. */
-static void test_lanes_of_chain(void **state) {
-    (void)state;
-    static const char *const values[] = {"storage=f64",
-                                         "layout=csoa",
-                                         "alpha=16",
-                                         "staged_nodes=0",
-                                         "nodes_per_thread=2",
-                                         "alternate=true",
-                                         "concurrent_solid=true",
-                                         "masked_band=true",
-                                         "overlap=false",
-                                         "band_chain=true",
-                                         "segment_length=16",
-                                         "shell_choices=false",
-                                         NULL};
-    kf_scene *scene = open_scene("ball", 3000);
-    scene->collision = KF_BGK; /* less to compile */
-    scene->viscosity = 0.05;
-    for (int apart = 0; apart < 2; apart++) {
-        kf_plan *plans[2];
-        for (int leads = 0; leads < 2; leads++) {
-            kf_config config = default_with(scene, values);
-            kf_config_set_boolean(&config, "shell_apart", apart);
-            kf_config_set_name(&config, "shell_lane", apart ? "flow" : "own");
-            kf_config_set_name(&config, "chain_lane", leads ? "flow" : "own");
-            plans[leads] = open_plan(scene, &config);
-            const kf_item *chain = item_named(plans[leads], "band_chain"),
-                          *flow = item_named(plans[leads], "stream_collide");
-            assert_int_equal(chain->lane, leads ? KF_LANE_MAIN : KF_LANE_ASIDE);
-            assert_false(chain->kernel->overlaps);
-            assert_int_equal(flow->kernel->overlaps, apart || leads);
-            assert_ptr_equal(flow, chain + 1 + apart);
-            if (apart) assert_int_equal(chain[1].kernel->overlaps, leads);
-            for (size_t i = 0; leads && i < plans[1]->item_count; i++)
-                assert_int_equal(plans[1]->items[i].lane, KF_LANE_MAIN);
-            advance(plans[leads], STEPS);
-        }
-        assert_same_state(plans[1], plans[0]);
-        kf_plan_free(plans[1]);
-        kf_plan_free(plans[0]);
-    }
-    kf_scene_free(scene);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid), cmocka_unit_test(test_from_end_to_end),
         cmocka_unit_test(test_pairs),        cmocka_unit_test(test_planes_in_turn),
         cmocka_unit_test(test_shell_apart),  cmocka_unit_test(test_lanes_of_shell),
-        cmocka_unit_test(test_band_chain),   cmocka_unit_test(test_lanes_of_chain),
+        cmocka_unit_test(test_band_chain),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
