@@ -245,14 +245,26 @@ kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_back
 
 /* --- the reference kernel ------------------------------------------------------------------------------- */
 
+/* Of 128 threads, long along X, but as many along Y as let a device have all of them in 65,535 blocks. */
+static void shape_reference(const int extent[3], int block[3]) {
+    enum { MOST_BLOCKS = 65535 };
+    block[0] = 128;
+    block[1] = block[2] = 1;
+    while (block[0] > 1 && (extent[1] - 1) / block[1] >= MOST_BLOCKS) {
+        block[0] /= 2;
+        block[1] *= 2;
+    }
+}
+
 static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
-    static const int block[3] = {128, 1, 1};
     const kf_t1_problem *problem = t1->problem;
     const kf_source source = {problem->reference_file, problem->defines, problem->define_count};
     const int extent[3] = {(int)problem->size[0], (int)problem->size[1], (int)problem->size[2]};
     kf_function *function = NULL;
     packed arguments = {.length = 0};
+    int block[3];
     kf_launch launch;
+    shape_reference(extent, block);
     KF_TRY(load_module(&source, plan, error));
     if (kf_module_function(plan->modules[0], problem->reference_name, &function, error) != KF_OK)
         return kf_fail_context(error, "is it a KF_KERNEL?");

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void read(const float *row, int at, int column
 extern "C" __global__ void __launch_bounds__(threads *rows_per_block)
     logsumexp(float *out, const float *__restrict__ in, int columns, int rows) {
     __shared__ part parts[rows_per_block][threads];
-    const int own = (int)threadIdx.x, y = (int)(blockIdx.y * rows_per_block + threadIdx.y);
+    const int own = (int)threadIdx.x, y = (int)(blockIdx.x * rows_per_block + threadIdx.y);
     const float *row = in + (size_t)min(y, rows - 1) * columns;
     const int groups = (columns + vector - 1) / vector, share = (groups + threads - 1) / threads;
     const int first = chunked ? own * share : own, step = chunked ? 1 : threads;
