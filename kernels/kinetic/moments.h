@@ -62,7 +62,7 @@ typedef int kf_bits;
 #define KF_EACH_WORD(X) KF_PACKED_WORDS(X)
 #endif
 #define KF_WORD_MEMBER(i, name) kf_word name;
-enum { KF_NODE_WORDS = 6 + KF_BODY_FORCE };
+#define KF_NODE_WORDS (6 + KF_BODY_FORCE)
 typedef struct kf_held {
     KF_EACH_WORD(KF_WORD_MEMBER)
 } kf_held;
@@ -81,7 +81,7 @@ typedef int kf_bits;
 #define kf_word_from kf_bits_float
 #endif
 #define KF_EACH_WORD(X) KF_MOMENT_MEMBERS(X)
-enum { KF_NODE_WORDS = 9 + KF_BODY_FORCE };
+#define KF_NODE_WORDS (9 + KF_BODY_FORCE)
 typedef kf_moments kf_held;
 #endif
 

@@ -332,12 +332,13 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Shared memory that a block of plan moments asks for: what streams to its nodes from a plane, where that is more than a
- * kernel has anyway (kernels/kinetic/moments_tile.h). */
+/* Shared memory that a block of plan moments asks for: kf_tile of kernels/kinetic/moments_tile.h, where that is more than a
+ * kernel has anyway. */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
-    const int *tile = kinetic->options.block;
-    const size_t bytes = 9 * (size_t)tile[0] * (size_t)(3 * tile[1] + 2) * kinetic->real_bytes;
+    const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
+    const size_t border = 2 * x + 2 * (y + 2), staged = border + (kinetic->options.prefetch ? x * y : 0);
+    const size_t bytes = (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
