@@ -95,10 +95,11 @@ KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void
 }
 #define KF_LOAD_WORD(i, name) h.name = *kf_moment_address(a, grid, i, k);
 #if KF_CUDA && KF_STREAMING_STORES
-#define KF_STORE_WORD(i, name) __stcs(kf_moment_address(a, grid, i, k), h.name);
+#define KF_STORE_AT(place, word) __stcs(place, word);
 #else
-#define KF_STORE_WORD(i, name) *kf_moment_address(a, grid, i, k) = h.name;
+#define KF_STORE_AT(place, word) *(place) = (word);
 #endif
+#define KF_STORE_WORD(i, name) KF_STORE_AT(kf_moment_address(a, grid, i, k), h.name)
 KF_FUNCTION kf_held kf_load_held(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
     kf_held h;
     KF_EACH_WORD(KF_LOAD_WORD)

@@ -68,12 +68,12 @@ KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
     return x + y;
 }
 
-/* The node at place (px, py) of the tile within its plane, from the first that is kept of it; -1: outside of the domain. */
+/* Index in plane 0 of the node at place (px, py) of the tile; -1: outside of the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int px, int py) {
     const int nx = a->nodes[0], ny = a->nodes[1];
     const int x = kf_home(x0 + px, nx, KF_FACE_0 == 0), y = kf_tile_row(y0 + py, ny);
     if (!KF_IS_REACHED(a, y)) return -1;
-    return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
+    return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_node(a, x, y, 0) : -1;
 }
 /* Whether plane z has nodes, or those of the other end. */
 #define KF_IS_GIVEN(z, nz) (KF_FACE_4 == 0 || kf_beyond(z, nz) == 0)
@@ -96,7 +96,7 @@ KF_FUNCTION kf_border kf_border_place(int n) {
 /* What leaves place i of the tile, whose node holds h. */
 #define KF_LEAVE(i, name, cx, cy, cz) to[KF_SLOT(cx, cy, cz)] = f[i];
 KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values) {
-    const int own = kf_worked_out_here(i);
+    const int own = i;
     kf_real *const to = &values[own % KF_TILE_X + 1 + KF_PLANE_X * (own / KF_TILE_X + 1)];
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
@@ -170,9 +170,17 @@ KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h
 
 #define KF_EACH_OWN(i, slot)    KF_EACH_FULL_SLOT(i, slot, KF_THREADS, KF_THREADS)
 #define KF_EACH_BORDER(i, slot) KF_EACH_SLOT(i, slot, KF_BORDER, KF_THREADS)
-#define KF_STAGE_WORD(i, name) kf_copy_ahead(&to[(i)*stride], kf_moment_address(a, a->source, i, k), sizeof(kf_word));
-KF_FUNCTION void kf_stage(const kf_kinetic_arguments *a, kf_index k, kf_word *to, int stride) {
+#define KF_STAGE_WORD(i, name) kf_copy_ahead(&to[(i)*stride], from + kf_place(a, KF_NODE_WORDS, i, 0), sizeof(kf_word));
+KF_FUNCTION void kf_stage(const kf_kinetic_arguments *a, const kf_word *from, kf_word *to, int stride) {
     KF_EACH_WORD(KF_STAGE_WORD)
+}
+/* Address of word 0 in plane z of the node that has index k in plane 0. */
+KF_FUNCTION kf_word *kf_in_plane(const kf_kinetic_arguments *a, void *grid, kf_index k, int z) {
+#if KF_LAYOUT == 2 && !KF_ALIGNED_ROWS
+    return kf_moment_address(a, grid, 0, k + (kf_index)a->plane_pitch * z);
+#else
+    return kf_moment_address(a, grid, 0, k) + (long long)z * ((kf_index)a->plane_pitch * (KF_LAYOUT == 1 ? 1 : KF_NODE_WORDS));
+#endif
 }
 #define KF_TAKE_WORD(i, name) h.name = from[(i)*stride];
 KF_FUNCTION kf_held kf_take_staged(const kf_word *from, int stride) {
@@ -180,27 +188,26 @@ KF_FUNCTION kf_held kf_take_staged(const kf_word *from, int stride) {
     KF_EACH_WORD(KF_TAKE_WORD)
     return h;
 }
-/* The node of border place n in a plane, from its first; -1: outside of the domain. */
+/* The same of border place n. */
 KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y0, int n) {
     const kf_border b = kf_border_place(n);
     return kf_tile_node(a, x0, y0, b.px, b.py);
 }
 #if KF_PREFETCH
-#define KF_STAGE_OWN(start)                                                                                  \
-    KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) kf_stage(a, (start) + own_node[slot], &tile->staged.own[i], KF_THREADS);
-#define KF_HELD(start, i, slot) kf_take_staged(&tile->staged.own[i], KF_THREADS)
+#define KF_STAGE_OWN(plane)                                                                                  \
+    KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) kf_stage(a, kf_in_plane(a, a->source, own_node[slot], plane), &tile->staged.own[i], KF_THREADS);
+#define KF_HELD(plane, i, slot) kf_take_staged(&tile->staged.own[i], KF_THREADS)
 #else
-#define KF_STAGE_OWN(start)
-#define KF_HELD(start, i, slot) kf_load_held(a, a->source, (start) + own_node[slot])
+#define KF_STAGE_OWN(plane)
+#define KF_HELD(plane, i, slot) kf_load_held(a, a->source, own_node[slot] + (kf_index)a->plane_pitch * (plane))
 #endif
-/* Of the plane whose first node is start. */
-#define KF_STAGE(start)                                                                                      \
-    KF_STAGE_OWN(start)                                                                                      \
+#define KF_STAGE(plane)                                                                                      \
+    KF_STAGE_OWN(plane)                                                                                      \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0)                                                      \
-        kf_stage(a, (start) + border_node[slot], &tile->staged.border[n], KF_BORDER);
-#define KF_TURN(start, values)                                                                               \
+        kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->staged.border[n], KF_BORDER);
+#define KF_TURN(plane, values)                                                                               \
     KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) {                                                          \
-        const kf_held h = KF_HELD(start, i, slot);                                                           \
+        const kf_held h = KF_HELD(plane, i, slot);                                                           \
         kf_leave(a, &h, i, values);                                                                          \
     }                                                                                                        \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0) {                                                    \
@@ -397,6 +404,13 @@ KF_FUNCTION kf_level kf_add_kept(kf_level level, int side, const kf_real *kept) 
     return level;
 }
 
+#define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
+KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index k, int z, kf_moments m) {
+    kf_word *const to = kf_in_plane(a, a->target, k, z);
+    const kf_held h = kf_to_held(&m, KF_OF_NODE(a, k + (kf_index)a->plane_pitch * z));
+    KF_EACH_WORD(KF_PUT_WORD)
+}
+
 /* --- the kernel ------------------------------------------------------------------------------------------ */
 
 #define KF_DECLARE_ARRIVED(i, name, cx, cy, cz) kf_real f_##name;
@@ -409,7 +423,7 @@ KF_FUNCTION kf_level kf_add_kept(kf_level level, int side, const kf_real *kept) 
                  kf_sum_line(f_mp##c, f_zp##c, f_pp##c))
 /* What thread t works on. */
 #define KF_NODE_OF_THREAD                                                                                    \
-    const int o = KF_OWN(t), own = kf_worked_out_here(t), tx = own % KF_TILE_X, ty = own / KF_TILE_X;        \
+    const int o = KF_OWN(t), own = t, tx = own % KF_TILE_X, ty = own / KF_TILE_X;        \
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
     kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
@@ -444,7 +458,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     /* From the plane before the walk to the one after it, or the last before a face that is an image. */
     const int from = KF_HAS_IMAGE(-1) && first == 0 ? 0 : first - 1, to = KF_HAS_IMAGE(1) && end == nz ? end - 1 : end;
     if (KF_IS_GIVEN(from, nz)) {
-        KF_STAGE(kf_node(a, 0, KF_KEPT_FROM(a), kf_home(from, nz, KF_FACE_4 == 0)))
+        KF_STAGE(kf_home(from, nz, KF_FACE_4 == 0))
     }
     kf_end_copies();
     for (int z = from; z <= to; z++) {
@@ -452,13 +466,13 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         if (given) {
             KF_BRING_WAITING(plane)
             KF_AWAIT_STAGED;
-            KF_TURN(kf_node(a, 0, KF_KEPT_FROM(a), plane), tile->population)
+            KF_TURN(plane, tile->population)
         }
 #if KF_ASKS
         if (!given || asked) kf_ask(a, x0, y0, z, sides, given, tile->population);
 #endif
         if (z < to && KF_IS_GIVEN(z + 1, nz)) {
-            KF_STAGE(kf_node(a, 0, KF_KEPT_FROM(a), kf_home(z + 1, nz, KF_FACE_4 == 0)))
+            KF_STAGE(kf_home(z + 1, nz, KF_FACE_4 == 0))
         }
         kf_end_copies();
         KF_AWAIT_WAITING;
@@ -479,7 +493,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             const kf_level up = KF_ARRIVED_LEVEL(p);
             KF_ADD_UP(s, r, o)
             if (z > first && x < nx && y < last)
-                kf_store_moments(a, a->target, kf_node(a, x, y, z - 1), kf_collide_sums(a, &s));
+                kf_put_moments(a, own_node[o], z - 1, kf_collide_sums(a, &s));
         }
         KF_BARRIER;
     }
@@ -489,7 +503,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         kf_level down = kf_sent_back(a, 1, x, here, above);
         KF_ADD_KEPT
         KF_COMPLETE(s, r, o)
-        if (x < nx && y < last) kf_store_moments(a, a->target, kf_node(a, x, y, nz - 1), kf_collide_sums(a, &s));
+        if (x < nx && y < last) kf_put_moments(a, own_node[o], nz - 1, kf_collide_sums(a, &s));
     }
 }
 
