@@ -127,6 +127,29 @@ KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
 #define kf_end_copies()         ((void)0)
 #define kf_await_copies(latest) ((void)0)
 #endif
+/* A barrier in two halves: a thread that has done its part says so, and awaits all others only where it needs theirs. begun by
+ * one thread before a KF_BARRIER; round: how often it has been awaited before. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+typedef kf_uint64 kf_meeting;
+KF_FUNCTION void kf_begin_meeting(kf_meeting *meeting, int threads) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(meeting)), "r"(threads) : "memory");
+}
+KF_FUNCTION void kf_arrive(kf_meeting *meeting) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"((unsigned)__cvta_generic_to_shared(meeting)) : "memory");
+}
+KF_FUNCTION void kf_await_all(kf_meeting *meeting, int round) {
+    asm volatile("{ .reg .pred done;\n"
+                 "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                 "@!done bra again; }" ::"r"((unsigned)__cvta_generic_to_shared(meeting)),
+                 "r"(round & 1)
+                 : "memory");
+}
+#else
+typedef kf_uint64 kf_meeting;
+#define kf_begin_meeting(meeting, threads) ((void)0)
+#define kf_arrive(meeting)                 ((void)0)
+#define kf_await_all(meeting, round)       __syncthreads()
+#endif
 /* A word that is read where it is asked for: brought in early it would cost a register all the way. */
 KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     unsigned word;
@@ -385,6 +408,10 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
     if (item % 32 == 31 && __atomic_fetch_add(ended, 1, __ATOMIC_ACQ_REL) == all - 1)
         __atomic_store_n(ended, 0, __ATOMIC_RELEASE);
 }
+typedef kf_uint64 kf_meeting;
+#define kf_begin_meeting(meeting, threads)   ((void)(meeting))
+#define kf_arrive(meeting)                   ((void)(meeting))
+#define kf_await_all(meeting, round)         ((void)(meeting))
 #define kf_worked_out_here(number)           (number)
 #define kf_copy_ahead(shared, global, bytes) __builtin_memcpy(shared, global, bytes)
 #define kf_end_copies()                      ((void)0)

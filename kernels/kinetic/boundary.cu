@@ -1,5 +1,6 @@
 /* Fills the ghost layer with what streaming pulls from it (boundary.h), one item for each ghost and direction
  * that leads into the domain. */
+#define KF_OUTFLOW_ALONE 1
 #include "boundary.h"
 
 #if !KF_MOMENTS /* which has no ghosts */

@@ -13,6 +13,7 @@
  * each collision, by the collision itself where the boundaries are folded in, else by the kernel
  * convect_outflow.
  *
+ * KF_OUTFLOW_ALONE: in kernels that do nothing but that (boundary.cu).
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
  * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
@@ -63,9 +64,9 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #endif
 }
 
-/* Where an outflow is kept in another place than it was, no load of it waits for the stores before: pairs of nodes have
- * registers for that when the shell has a kernel of its own. */
-#if KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_SHELL_APART)
+/* Where an outflow is kept in another place than it was, or each thread keeps what it alone has read, no load of it waits
+ * for the stores before: pairs of nodes have registers for that when the shell has a kernel of its own. */
+#if KF_OUTFLOW_ALONE || (KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_SHELL_APART))
 #define kf_load_kept kf_load_constant
 #else
 #define kf_load_kept(place) (*(place))

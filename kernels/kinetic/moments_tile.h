@@ -27,8 +27,10 @@ typedef struct kf_staged {
 #endif
 } kf_staged;
 /* What a block keeps in shared memory: what leaves a plane's places, what is on its way, and for each row and side along x
- * what will come back down from a face there (kf_bounce). */
+ * what will come back down from a face there (kf_bounce). made: all have made what leaves their places of a plane; read: all
+ * have read what streams to them. */
 typedef struct kf_tile {
+    kf_meeting made, read;
     kf_real population[27 * KF_PLANE];
     kf_staged staged;
     kf_real kept[2 * 3 * KF_TILE_Y];
@@ -37,7 +39,7 @@ typedef struct kf_tile {
  * (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == 2 ? 8 : 4)
 #define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
-#if KF_CUDA && KF_TILE_WORDS * KF_VALUE_BYTES > 49152
+#if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
 #define KF_DECLARE_TILE KF_DYNAMIC_SHARED(kf_tile, tile, 1);
 #else
 #define KF_DECLARE_TILE KF_SHARED kf_tile tile[1];
@@ -453,8 +455,13 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_NODE_OF_THREAD
         KF_BEGIN_SUMS(r, o)
         if (tx < 3) tile->kept[KF_KEPT(-1, ty) + tx] = tile->kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
+        if (own == 0) {
+            kf_begin_meeting(&tile->made, KF_THREADS);
+            kf_begin_meeting(&tile->read, KF_THREADS);
+        }
         (void)x, (void)y, (void)here;
     }
+    KF_BARRIER;
     /* From the plane before the walk to the one after it, or the last before a face that is an image. */
     const int from = KF_HAS_IMAGE(-1) && first == 0 ? 0 : first - 1, to = KF_HAS_IMAGE(1) && end == nz ? end - 1 : end;
     if (KF_IS_GIVEN(from, nz)) {
@@ -463,6 +470,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     kf_end_copies();
     for (int z = from; z <= to; z++) {
         const int given = KF_IS_GIVEN(z, nz), plane = kf_home(z, nz, KF_FACE_4 == 0);
+        if (z > from) kf_await_all(&tile->read, z - from - 1);
         if (given) {
             KF_BRING_WAITING(plane)
             KF_AWAIT_STAGED;
@@ -476,7 +484,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         }
         kf_end_copies();
         KF_AWAIT_WAITING;
-        KF_BARRIER;
+        kf_arrive(&tile->made);
+        kf_await_all(&tile->made, z - from);
         KF_EACH_THREAD(t, KF_THREADS) {
             KF_NODE_OF_THREAD
             kf_reach reach = kf_reach_of(a, x, y);
@@ -490,12 +499,12 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             KF_EACH_VELOCITY(KF_ARRIVE_SAME)
             const kf_level same = KF_ARRIVED_LEVEL(z);
             KF_EACH_VELOCITY(KF_ARRIVE_UP)
+            kf_arrive(&tile->read);
             const kf_level up = KF_ARRIVED_LEVEL(p);
             KF_ADD_UP(s, r, o)
             if (z > first && x < nx && y < last)
                 kf_put_moments(a, own_node[o], z - 1, kf_collide_sums(a, &s));
         }
-        KF_BARRIER;
     }
     if (KF_HAS_IMAGE(1) && end == nz) KF_EACH_THREAD(t, KF_THREADS) {
         KF_NODE_OF_THREAD

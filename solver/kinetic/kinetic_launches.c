@@ -338,7 +338,7 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
     const size_t border = 2 * x + 2 * (y + 2), staged = border + (kinetic->options.prefetch ? x * y : 0);
-    const size_t bytes = (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
+    const size_t bytes = 16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
