@@ -42,13 +42,14 @@ KF_FUNCTION kf_level kf_sum_level(kf_line m, kf_line z, kf_line p) {
 }
 
 /* What a thread keeps: sums of what has come from below its node in the next plane, and of that and what has
- * come from the same plane for its node in this one. */
+ * come from the same plane for its node in this one; and of this plane what moves along z alone. */
 typedef struct kf_rolling {
     kf_real next_one[KF_OWN_COUNT], next_x[KF_OWN_COUNT], next_y[KF_OWN_COUNT], next_xx[KF_OWN_COUNT],
         next_yy[KF_OWN_COUNT], next_xy[KF_OWN_COUNT];
     kf_real below_one[KF_OWN_COUNT], below_x[KF_OWN_COUNT], below_y[KF_OWN_COUNT];
     kf_real one[KF_OWN_COUNT], x[KF_OWN_COUNT], y[KF_OWN_COUNT], xx[KF_OWN_COUNT], yy[KF_OWN_COUNT],
         xy[KF_OWN_COUNT];
+    kf_real staying[3][KF_OWN_COUNT];
 } kf_rolling;
 
 /* The sums s of a node, which down, of what comes from the plane above it, completes. */

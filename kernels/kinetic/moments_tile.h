@@ -95,15 +95,23 @@ KF_FUNCTION kf_border kf_border_place(int n) {
 
 /* --- what leaves a plane's places ------------------------------------------------------------------------ */
 
+/* Populations that stay with their thread, where nobody asks for any in their place. */
+#define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
 /* What leaves place i of the tile, whose node holds h. */
-#define KF_LEAVE(i, name, cx, cy, cz) to[KF_SLOT(cx, cy, cz)] = f[i];
-KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values) {
+#define KF_LEAVE(i, name, cx, cy, cz)                                                                        \
+    if (KF_STAYS(cx, cy))                                                                                    \
+        r->staying[(cz) + 1][o] = f[i];                                                                      \
+    else                                                                                                     \
+        to[KF_SLOT(cx, cy, cz)] = f[i];
+KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values, kf_rolling *r) {
+    const int o = KF_OWN(i);
     const int own = i;
     kf_real *const to = &values[own % KF_TILE_X + 1 + KF_PLANE_X * (own / KF_TILE_X + 1)];
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
         KF_UNROLL_BY_9 for (int k = 0; k < 27; k++)
             to[KF_PLANE * k] = *kf_listed(a, kf_direction(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), place);
+        KF_UNROLL for (int c = 0; c < 3; c++) r->staying[c][o] = *kf_listed(a, kf_direction(0, 0, c - 1), place);
     } else {
         const kf_moments m = kf_to_moments(h);
         kf_real f[27];
@@ -210,7 +218,7 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 #define KF_TURN(plane, values)                                                                               \
     KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) {                                                          \
         const kf_held h = KF_HELD(plane, i, slot);                                                           \
-        kf_leave(a, &h, i, values);                                                                          \
+        kf_leave(a, &h, i, values, &r);                                                                      \
     }                                                                                                        \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0) {                                                    \
         const kf_held h = kf_take_staged(&tile->staged.border[n], KF_BORDER);                                     \
@@ -372,7 +380,8 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
 
 /* What comes in across a face along z (side): the share that it mirrors of the sums that its image sends, and the rest of
  * what the node itself has sent there, but for what comes in across x too, which it has seen to (kf_bounce). */
-KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here, kf_level image) {
+KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here, kf_real staying,
+                                  kf_level image) {
     if (KF_Z_FACE(side) == 2) return image;
     const kf_real *u = KF_FACE_VELOCITY(a)[4 + (side > 0)];
     const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->specular_share[4 + (side > 0)] : KF_R(0.0), rest = KF_R(1.0) - share;
@@ -380,7 +389,7 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
     KF_UNROLL for (int k = 0; k < 9; k++) {
         const int cx = k % 3 - 1, cy = k / 3 - 1;
         const int bounced = (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->nodes[0] - 1);
-        const kf_real sent = here[KF_SLOT(-cx, -cy, side)] +
+        const kf_real sent = (KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]) +
                              KF_R(6.0) * KF_WEIGHT(cx, cy, 1) * (cx * u[0] + cy * u[1] - side * u[2]);
         back[k] = bounced ? KF_R(0.0) : sent;
     }
@@ -416,7 +425,8 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index k, int z
 /* --- the kernel ------------------------------------------------------------------------------------------ */
 
 #define KF_DECLARE_ARRIVED(i, name, cx, cy, cz) kf_real f_##name;
-#define KF_ARRIVE(cz_, name, cx, cy, cz)        if ((cz) == cz_) f_##name = here[KF_FROM(reach, cx, cy, cz)];
+#define KF_ARRIVE(cz_, name, cx, cy, cz)                                                                     \
+    if ((cz) == cz_) f_##name = KF_STAYS(cx, cy) ? r.staying[(cz) + 1][o] : here[KF_FROM(reach, cx, cy, cz)];
 #define KF_ARRIVE_DOWN(i, name, cx, cy, cz)     KF_ARRIVE(-1, name, cx, cy, cz)
 #define KF_ARRIVE_SAME(i, name, cx, cy, cz)     KF_ARRIVE(0, name, cx, cy, cz)
 #define KF_ARRIVE_UP(i, name, cx, cy, cz)       KF_ARRIVE(1, name, cx, cy, cz)
@@ -495,7 +505,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             KF_EACH_VELOCITY(KF_DECLARE_ARRIVED)
             KF_EACH_VELOCITY(KF_ARRIVE_DOWN)
             const kf_level down = KF_ARRIVED_LEVEL(m);
-            if (KF_HAS_IMAGE(-1) && z == 0) KF_ADD_IMAGE(kf_sent_back(a, -1, x, here, down), r, o)
+            if (KF_HAS_IMAGE(-1) && z == 0) KF_ADD_IMAGE(kf_sent_back(a, -1, x, here, r.staying[0][o], down), r, o)
             KF_EACH_VELOCITY(KF_ARRIVE_SAME)
             const kf_level same = KF_ARRIVED_LEVEL(z);
             KF_EACH_VELOCITY(KF_ARRIVE_UP)
@@ -509,7 +519,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     if (KF_HAS_IMAGE(1) && end == nz) KF_EACH_THREAD(t, KF_THREADS) {
         KF_NODE_OF_THREAD
         const kf_level above = {r.next_one[o], r.next_x[o], r.next_y[o], r.next_xx[o], r.next_yy[o], r.next_xy[o]};
-        kf_level down = kf_sent_back(a, 1, x, here, above);
+        kf_level down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
         KF_ADD_KEPT
         KF_COMPLETE(s, r, o)
         if (x < nx && y < last) kf_put_moments(a, own_node[o], nz - 1, kf_collide_sums(a, &s));

@@ -342,6 +342,21 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
     return bytes > ANYWAY ? bytes : 0;
 }
 
+/* Whether what waits outside of outflows goes on without the solid's forces: a solid at rest, on one device, no sample of which
+ * touches a node there. */
+static bool outflow_is_apart(const kf_builder *b) {
+    const kf_scene *scene = kf_plan_scene(b->plan);
+    const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
+    if (b->plan->all_parts > 1 || scene->motion.moving || scene->samples.count == 0) return false;
+    for (int face = 0; face < KF_FACES; face++) {
+        const double *position = positions[face / 2], last = (double)scene->nodes[face / 2] - 2.0;
+        if (scene->faces[face] != KF_OUTFLOW) continue;
+        for (size_t s = 0; s < scene->samples.count; s++)
+            if (face % 2 == 0 ? position[s] < 1.0 : position[s] >= last) return false;
+    }
+    return true;
+}
+
 /* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
  * samples see, then the band's nodes with it (append_all_moments). */
 static void append_moments(kf_builder *b, int p) {
@@ -352,10 +367,15 @@ static void append_moments(kf_builder *b, int p) {
     const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
+    const bool apart = outflow_is_apart(b);
     b->shared_bytes = tile_bytes(kinetic);
+    b->joins = apart;
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
+    b->aside = apart;
+    if (apart) append_outflow(b, p, 1 - p);
+    b->aside = false;
 }
 
 static int grid_before(const kf_builder *b, int p) {
@@ -404,7 +424,7 @@ static void append_moments_band(kf_builder *b, int p) {
         append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
     else if (b->kinetic->has_samples)
         kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
-    append_outflow(b, p, 1 - p);
+    if (!outflow_is_apart(b)) append_outflow(b, p, 1 - p);
 }
 
 /* The step's planes beside the cuts, once they are done. */
