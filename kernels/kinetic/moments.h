@@ -152,11 +152,6 @@ KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_
     KF_EACH_WORD(KF_STORE_WORD)
 }
 
-/* Where the words of the nodes at a face across x are kept side by side. */
-KF_FUNCTION kf_word *kf_edge_word(const kf_kinetic_arguments *a, int high, int i, int y, int z) {
-    return (kf_word *)a->edge + (((long long)KF_NODE_WORDS * high + i) * a->nodes[2] + z) * a->nodes[1] + y;
-}
-
 /* --- listed nodes --------------------------------------------------------------------------------------- */
 
 /* To ask for all words lets all loads be on their way before the branch, where they have not been made long

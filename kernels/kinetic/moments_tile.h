@@ -416,18 +416,10 @@ KF_FUNCTION kf_level kf_add_kept(kf_level level, int side, const kf_real *kept) 
 }
 
 #define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
-#define KF_PUT_EDGE(i, name) *kf_edge_word(a, high, i, row, level) = h.name;
-/* The node at (x, y, z), which has index k in plane 0. */
-KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index k, int x, int y, int z, kf_moments m) {
+KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index k, int z, kf_moments m) {
     kf_word *const to = kf_in_plane(a, a->target, k, z);
     const kf_held h = kf_to_held(&m, KF_OF_NODE(a, k + (kf_index)a->plane_pitch * z));
     KF_EACH_WORD(KF_PUT_WORD)
-    if ((KF_WAITS(-1) && x == 0) || (KF_WAITS(1) && x == a->nodes[0] - 1)) {
-        const int high = kf_worked_out_here(x > 0), row = kf_worked_out_here(y), level = kf_worked_out_here(z);
-        if (a->edge) {
-            KF_EACH_WORD(KF_PUT_EDGE)
-        }
-    }
 }
 
 /* --- the kernel ------------------------------------------------------------------------------------------ */
@@ -521,7 +513,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             const kf_level up = KF_ARRIVED_LEVEL(p);
             KF_ADD_UP(s, r, o)
             if (z > first && x < nx && y < last)
-                kf_put_moments(a, own_node[o], x, y, z - 1, kf_collide_sums(a, &s));
+                kf_put_moments(a, own_node[o], z - 1, kf_collide_sums(a, &s));
         }
     }
     if (KF_HAS_IMAGE(1) && end == nz) KF_EACH_THREAD(t, KF_THREADS) {
@@ -530,7 +522,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         kf_level down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
         KF_ADD_KEPT
         KF_COMPLETE(s, r, o)
-        if (x < nx && y < last) kf_put_moments(a, own_node[o], x, y, nz - 1, kf_collide_sums(a, &s));
+        if (x < nx && y < last) kf_put_moments(a, own_node[o], nz - 1, kf_collide_sums(a, &s));
     }
 }
 

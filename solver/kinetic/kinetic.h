@@ -154,7 +154,6 @@ typedef struct kf_kinetic {
     /* Of the first part: those of the parts beside this process's, [below, above], where it reaches them. */
     kf_buffer *outflow_beside[2][2];
     size_t outflow_bytes;
-    kf_buffer *edge; /* arguments.edge of plan moments on one device; NULL without an outflow across x */
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *team_body,
         *no_body; /* of a team: all parts' body_sums, or their sums, and zeros to begin them with */

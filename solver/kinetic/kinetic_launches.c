@@ -39,14 +39,13 @@ static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, 
 
 /* What waits outside of outflows in the next step, from a grid after the collision; the fused plan's folded
  * boundaries keep it themselves. */
-static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
+static void append_outflow(kf_builder *b, int parity, int grid) {
     int extent[3];
     const kf_kinetic_options *options = &b->kinetic->options;
     const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    arguments.edge = edge;
     if (b->kinetic->works_beside)
         append_touched(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments);
     else
@@ -218,7 +217,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
 static void end_dense_step(kf_builder *b, int parity, int grid) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        append_outflow(b, parity, grid, NULL);
+        append_outflow(b, parity, grid);
     }
     kf_signal_all(b, parity, "step_ended", b->ended);
 }
@@ -343,12 +342,12 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
     return bytes > ANYWAY ? bytes : 0;
 }
 
-/* Whether what waits outside of outflows goes on without a solid's forces: on one device, without a solid or with one at rest
- * no sample of which touches a node there. */
+/* Whether what waits outside of outflows goes on without the solid's forces: a solid at rest, on one device, no sample of which
+ * touches a node there. */
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
-    if (b->plan->all_parts > 1 || (scene->motion.moving && scene->samples.count > 0)) return false;
+    if (b->plan->all_parts > 1 || scene->motion.moving || scene->samples.count == 0) return false;
     for (int face = 0; face < KF_FACES; face++) {
         const double *position = positions[face / 2], last = (double)scene->nodes[face / 2] - 2.0;
         if (scene->faces[face] != KF_OUTFLOW) continue;
@@ -371,12 +370,11 @@ static void append_moments(kf_builder *b, int p) {
     const bool apart = outflow_is_apart(b);
     b->shared_bytes = tile_bytes(kinetic);
     b->joins = apart;
-    if (apart && kinetic->edge != NULL) arguments.edge = kf_buffer_address(kinetic->edge);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
     b->aside = apart;
-    if (apart) append_outflow(b, p, 1 - p, arguments.edge);
+    if (apart) append_outflow(b, p, 1 - p);
     b->aside = false;
 }
 
@@ -426,7 +424,7 @@ static void append_moments_band(kf_builder *b, int p) {
         append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
     else if (b->kinetic->has_samples)
         kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
-    if (!outflow_is_apart(b)) append_outflow(b, p, 1 - p, NULL);
+    if (!outflow_is_apart(b)) append_outflow(b, p, 1 - p);
 }
 
 /* The step's planes beside the cuts, once they are done. */
@@ -477,7 +475,7 @@ static void append_flow(kf_builder *b, int p) {
     else
         kf_append_two_grids(b, p);
     b->kinetic->arguments.pushed = in_place && p == 0;
-    append_outflow(b, p, in_place ? 0 : 1 - p, NULL);
+    append_outflow(b, p, in_place ? 0 : 1 - p);
 }
 
 static void set_load_launch(kf_builder *b, int p) {
