@@ -70,12 +70,12 @@ KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
     return x + y;
 }
 
-/* Index in plane 0 of the node at place (px, py) of the tile; -1: outside of the domain. */
+/* The node at place (px, py) of the tile within its plane, from the first that is kept of it; -1: outside of the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int px, int py) {
     const int nx = a->nodes[0], ny = a->nodes[1];
     const int x = kf_home(x0 + px, nx, KF_FACE_0 == 0), y = kf_tile_row(y0 + py, ny);
     if (!KF_IS_REACHED(a, y)) return -1;
-    return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_node(a, x, y, 0) : -1;
+    return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
 }
 /* Whether plane z has nodes, or those of the other end. */
 #define KF_IS_GIVEN(z, nz) (KF_FACE_4 == 0 || kf_beyond(z, nz) == 0)
@@ -184,12 +184,16 @@ KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h
 KF_FUNCTION void kf_stage(const kf_kinetic_arguments *a, const kf_word *from, kf_word *to, int stride) {
     KF_EACH_WORD(KF_STAGE_WORD)
 }
-/* Address of word 0 in plane z of the node that has index k in plane 0. */
-KF_FUNCTION kf_word *kf_in_plane(const kf_kinetic_arguments *a, void *grid, kf_index k, int z) {
+/* Index in plane z of the node that kf_tile_node gives, and address of its word 0. */
+KF_FUNCTION kf_index kf_index_in_plane(const kf_kinetic_arguments *a, kf_index node, int z) {
+    return kf_node(a, 0, KF_KEPT_FROM(a), 0) + node + (kf_index)a->plane_pitch * z;
+}
+KF_FUNCTION kf_word *kf_in_plane(const kf_kinetic_arguments *a, void *grid, kf_index node, int z) {
 #if KF_LAYOUT == 2 && !KF_ALIGNED_ROWS
-    return kf_moment_address(a, grid, 0, k + (kf_index)a->plane_pitch * z);
+    return kf_moment_address(a, grid, 0, kf_index_in_plane(a, node, z));
 #else
-    return kf_moment_address(a, grid, 0, k) + (long long)z * ((kf_index)a->plane_pitch * (KF_LAYOUT == 1 ? 1 : KF_NODE_WORDS));
+    return kf_moment_address(a, grid, 0, kf_index_in_plane(a, node, 0)) +
+           (long long)z * ((kf_index)a->plane_pitch * (KF_LAYOUT == 1 ? 1 : KF_NODE_WORDS));
 #endif
 }
 #define KF_TAKE_WORD(i, name) h.name = from[(i)*stride];
@@ -209,7 +213,7 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 #define KF_HELD(plane, i, slot) kf_take_staged(&tile->staged.own[i], KF_THREADS)
 #else
 #define KF_STAGE_OWN(plane)
-#define KF_HELD(plane, i, slot) kf_load_held(a, a->source, own_node[slot] + (kf_index)a->plane_pitch * (plane))
+#define KF_HELD(plane, i, slot) kf_load_held(a, a->source, kf_index_in_plane(a, own_node[slot], plane))
 #endif
 #define KF_STAGE(plane)                                                                                      \
     KF_STAGE_OWN(plane)                                                                                      \
@@ -361,8 +365,8 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
     kf_real up[3];
     KF_UNROLL for (int cz = -1; cz <= 1; cz++) {
         KF_UNROLL for (int cy = -1; cy <= 1; cy++) {
-            const kf_real back = here[KF_SLOT(0, -cy, -cz) + KF_PLANE * side] +
-                                 KF_R(6.0) * KF_WEIGHT(1, cy, cz) * (sign * u[0] + cy * u[1] + cz * u[2]);
+            const kf_real back = kf_multiply_add(KF_R(6.0) * KF_WEIGHT(1, cy, cz), sign * u[0] + cy * u[1] + cz * u[2],
+                                                 here[KF_SLOT(0, -cy, -cz) + KF_PLANE * side]);
             kf_real *place = side < 0 ? &here[KF_FROM(reach, 1, cy, cz)] : &here[KF_FROM(reach, -1, cy, cz)];
             *place = cz == 0 ? back : cz < 0 ? kept[cy + 1] : KF_R(0.0);
             if (cz < 0) kept[cy + 1] = back;
@@ -389,18 +393,18 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
     KF_UNROLL for (int k = 0; k < 9; k++) {
         const int cx = k % 3 - 1, cy = k / 3 - 1;
         const int bounced = (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->nodes[0] - 1);
-        const kf_real sent = (KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]) +
-                             KF_R(6.0) * KF_WEIGHT(cx, cy, 1) * (cx * u[0] + cy * u[1] - side * u[2]);
+        const kf_real sent = kf_multiply_add(KF_R(6.0) * KF_WEIGHT(cx, cy, 1), cx * u[0] + cy * u[1] - side * u[2],
+                                             KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]);
         back[k] = bounced ? KF_R(0.0) : sent;
     }
     const kf_level sums = kf_sum_level(kf_sum_line(back[0], back[1], back[2]), kf_sum_line(back[3], back[4], back[5]),
                                        kf_sum_line(back[6], back[7], back[8]));
-    image.one = share * image.one + rest * sums.one;
-    image.x = share * image.x + rest * sums.x;
-    image.y = share * image.y + rest * sums.y;
-    image.xx = share * image.xx + rest * sums.xx;
-    image.yy = share * image.yy + rest * sums.yy;
-    image.xy = share * image.xy + rest * sums.xy;
+    image.one = kf_multiply_add(share, image.one, rest * sums.one);
+    image.x = kf_multiply_add(share, image.x, rest * sums.x);
+    image.y = kf_multiply_add(share, image.y, rest * sums.y);
+    image.xx = kf_multiply_add(share, image.xx, rest * sums.xx);
+    image.yy = kf_multiply_add(share, image.yy, rest * sums.yy);
+    image.xy = kf_multiply_add(share, image.xy, rest * sums.xy);
     return image;
 }
 /* What a node at a face across x that bounces has kept comes down from beyond the last plane, too. */
@@ -416,9 +420,9 @@ KF_FUNCTION kf_level kf_add_kept(kf_level level, int side, const kf_real *kept) 
 }
 
 #define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
-KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index k, int z, kf_moments m) {
-    kf_word *const to = kf_in_plane(a, a->target, k, z);
-    const kf_held h = kf_to_held(&m, KF_OF_NODE(a, k + (kf_index)a->plane_pitch * z));
+KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int z, kf_moments m) {
+    kf_word *const to = kf_in_plane(a, a->target, node, z);
+    const kf_held h = kf_to_held(&m, KF_OF_NODE(a, kf_index_in_plane(a, node, z)));
     KF_EACH_WORD(KF_PUT_WORD)
 }
 
