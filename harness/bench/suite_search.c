@@ -16,7 +16,7 @@
 #include "harness/replay/replay.h"
 #include "harness/worker/worker.h"
 
-enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
+enum { SEEDS = 100, MOST_FILES = 128, MARKS = 2 };
 
 /* Where the model is held against the best of all others, by Mann-Whitney's test over the seeds. */
 static const int cells[] = {20, 50, 100, 200};

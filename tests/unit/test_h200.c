@@ -19,7 +19,7 @@
 #include "harness/replay/replay.h"
 #include "solver/systems.h"
 
-enum { MOST = 64, MOST_NODES = 1500000 };
+enum { MOST = 128, MOST_NODES = 1500000 };
 static kf_landscape *landscapes[MOST];
 static int landscape_count;
 
