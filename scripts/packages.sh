@@ -7,7 +7,7 @@ set -eu
 packages_of() {
     case $1 in
     build) echo "gcc libc6-dev make pkg-config libassimp-dev libcjson-dev libsqlite3-dev libhdf5-dev libpng-dev libfreetype-dev fonts-dejavu-core" ;;
-    check) echo "libcmocka-dev cppcheck gnuplot-nox jq python3-jsonschema valgrind openmpi-bin libopenmpi-dev parallel" ;;
+    check) echo "libcmocka-dev cppcheck gnuplot-nox jq python3-jsonschema valgrind openmpi-bin libopenmpi-dev parallel libfftw3-single3 libfftw3-double3" ;;
     package) echo "dpkg-dev lintian" ;;
     demo) echo "gnuplot-nox" ;;
     lint) echo "clang clang-format clang-tidy cppcheck" ;;
