@@ -163,7 +163,8 @@ static kf_status take_cubin(nvrtcProgram program, const char *file, void **cubin
                    nvrtc.nvrtcGetErrorString(result));
 }
 
-/* NVRTC looks for includes beside path first: with a relative one they would be those of the working folder. */
+/* NVRTC looks for includes beside path first: with a relative one they would be those of the working folder.
+ */
 static kf_status compile_text(const char *file, const char *path, const char *text, const options *list,
                               void **cubin, size_t *size, kf_error *error) {
     nvrtcProgram program = NULL;
@@ -210,8 +211,8 @@ void kf_nvrtc_stay(const char *architecture) {
     (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* spares cuInit the time to wake the devices */
     if (kf_nvrtc_version(NULL, 0, NULL) != KF_OK) return;
     add_option(&list, "--gpu-architecture=", architecture, "", "");
-    if (compile_text("empty.cu", "empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin, &size,
-                     NULL) == KF_OK)
+    if (compile_text("empty.cu", "empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin,
+                     &size, NULL) == KF_OK)
         free(cubin);
     free(words[0]);
 }

@@ -332,18 +332,19 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Shared memory that a block of plan moments asks for: kf_tile of kernels/kinetic/moments_tile.h, where that is more than a
- * kernel has anyway. */
+/* Shared memory that a block of plan moments asks for: kf_tile of kernels/kinetic/moments_tile.h, where that
+ * is more than a kernel has anyway. */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
     const size_t border = 2 * x + 2 * (y + 2), staged = border + (kinetic->options.prefetch ? x * y : 0);
-    const size_t bytes = 16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
+    const size_t bytes =
+        16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
-/* Whether what waits outside of outflows goes on without the solid's forces: a solid at rest, on one device, no sample of which
- * touches a node there. */
+/* Whether what waits outside of outflows goes on without the solid's forces: a solid at rest, on one device,
+ * no sample of which touches a node there. */
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};

@@ -222,9 +222,11 @@ static void includes_are_not_the_working_folders(void **state) {
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(mkdir("kernels", 0700) | mkdir("kernels/test", 0700), 0);
-    assert_int_equal(kf_file_write_own("kernels/test/factor.h", "#error of the working folder\n", 29, &error), KF_OK);
+    assert_int_equal(kf_file_write_own("kernels/test/factor.h", "#error of the working folder\n", 29, &error),
+                     KF_OK);
     const kf_status status = prebuild("kernels/test/axpy.cu", factor, 1, &build, &error);
-    assert_int_equal(unlink("kernels/test/factor.h") | rmdir("kernels/test") | rmdir("kernels") | chdir(before), 0);
+    assert_int_equal(
+        unlink("kernels/test/factor.h") | rmdir("kernels/test") | rmdir("kernels") | chdir(before), 0);
     assert_int_equal(rmdir(folder), 0);
     if (status != KF_OK) fail_msg("%s", error.message);
 }

@@ -256,12 +256,12 @@ static void test_other_streamings(void **state) {
     const double halo = 34.0 * 6 / (32 * 4);
     config = config_of("moments", "aggregated");
     check_launch(scene, &config,
-                 &(expected){"stream_collide", .dram = N * 4 * 9 * (1 + halo), .instructions = N * 470 * halo,
-                             .latency = 5, .efficiency = 0.88});
+                 &(expected){"stream_collide", .dram = N * 4 * 9 * (1 + halo),
+                             .instructions = N * (465 + 155 * (halo - 1)), .latency = 5, .efficiency = 0.88});
     kf_config_set_name(&config, "storage", "f16"); /* six words of 32 bits */
     check_launch(scene, &config,
                  &(expected){"stream_collide", .dram = N * 4 * 6 * (1 + halo),
-                             .instructions = N * (482 * halo + 15), .latency = 5, .efficiency = 0.88});
+                             .instructions = N * (465 + 155 * (halo - 1)), .latency = 5, .efficiency = 0.88});
     kf_scene_free(scene);
 }
 

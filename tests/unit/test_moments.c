@@ -86,8 +86,8 @@ static void test_moving_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, three values for either end of a row, six words of 100
- * places around it and two barriers, for which its block must ask; one of 32 x 8 has them anyway. */
+/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, three values for either end of a row, six words
+ * of 100 places around it and two barriers, for which its block must ask; one of 32 x 8 has them anyway. */
 static void test_shared_memory_of_tiles(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
@@ -154,18 +154,22 @@ static void test_faces(void **state) {
         memset(scene->face_velocity[KF_ZMAX], 0, sizeof scene->face_velocity[KF_ZMAX]);
         assert_true(verify_space(scene, 12) >= LEAST_VARIANTS);
     }
-    /* Nothing is asked for: walls across z send back the images of the planes before them, a share of one or all, beside
-     * faces across x that send back, mirror, or let out. */
+    /* Nothing is asked for: walls across z send back the images of the planes before them, a share of one or
+     * all, beside faces across x that send back, mirror, or let out. */
     for (int low_slips = 0; low_slips < 2; low_slips++) {
-        const kf_boundary around[KF_FACES] = {low_slips ? KF_FREE_SLIP : KF_INFLOW, low_slips ? KF_WALL : KF_OUTFLOW,
-                                              low_slips ? KF_PERIODIC : KF_FREE_SLIP, low_slips ? KF_PERIODIC : KF_FREE_SLIP,
-                                              KF_WALL, low_slips ? KF_INFLOW : KF_WALL};
+        const kf_boundary around[KF_FACES] = {low_slips ? KF_FREE_SLIP : KF_INFLOW,
+                                              low_slips ? KF_WALL : KF_OUTFLOW,
+                                              low_slips ? KF_PERIODIC : KF_FREE_SLIP,
+                                              low_slips ? KF_PERIODIC : KF_FREE_SLIP,
+                                              KF_WALL,
+                                              low_slips ? KF_INFLOW : KF_WALL};
         memcpy(scene->faces, around, sizeof around);
         scene->specular_share[KF_XMIN] = scene->specular_share[KF_YMIN] = 0.0;
         scene->specular_share[KF_ZMIN] = 0.5;
         for (int axis = 0; axis < 3; axis++)
             for (int face = 0; face < KF_FACES; face++)
-                scene->face_velocity[face][axis] = around[face] == KF_INFLOW || around[face] == KF_WALL ? 0.01 * (axis + 1) : 0.0;
+                scene->face_velocity[face][axis] =
+                    around[face] == KF_INFLOW || around[face] == KF_WALL ? 0.01 * (axis + 1) : 0.0;
         assert_true(verify_space(scene, 12) >= LEAST_VARIANTS);
     }
     kf_scene_free(scene);
