@@ -105,9 +105,11 @@ static void test_from_end_to_end(void **state) {
 /* Two nodes a thread, whose kernels are those of a GPU. */
 static void test_pairs(void **state) {
     (void)state;
-    static const char *const pairs[] = {"storage=f16",       "layout=csoa",         "alpha=64",
-                                        "staged_nodes=0",    "nodes_per_thread=2",  "overlap=false",
-                                        "masked_band=false", "shell_choices=false", NULL};
+    static const char *const pairs[] = {"storage=f16",        "layout=csoa",
+                                        "alpha=64",           "staged_nodes=0",
+                                        "nodes_per_thread=2", "overlap=false",
+                                        "masked_band=false",  "shell_choices=false",
+                                        "shell_apart=false",  NULL};
     kf_scene *scene = open_scene("ball", 2000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
@@ -213,17 +215,10 @@ static void test_shell_apart(void **state) {
  * arithmetic. */
 static void test_band_chain(void **state) {
     (void)state;
-    static const char *const pairs[] = {"storage=f64",
-                                        "layout=csoa",
-                                        "alpha=16",
-                                        "staged_nodes=0",
-                                        "nodes_per_thread=2",
-                                        "masked_band=true",
-                                        "overlap=false",
-                                        "shell_choices=false",
-                                        "segment_length=16",
-                                        "solid_block=64",
-                                        NULL};
+    static const char *const pairs[] = {"storage=f64",       "layout=csoa",         "alpha=16",
+                                        "staged_nodes=0",    "nodes_per_thread=2",  "masked_band=true",
+                                        "overlap=false",     "shell_choices=false", "segment_lanes=1",
+                                        "segment_length=16", "solid_block=64",      NULL};
     static const char *const lanes[] = {"storage=f32",       "overlap=false",  "segment_lanes=8",
                                         "segment_length=32", "solid_block=32", NULL};
     kf_scene *scene = open_scene("ball", 3000);
