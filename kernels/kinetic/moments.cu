@@ -93,16 +93,26 @@ typedef struct kf_rolling {
     r.next_one[o] = r.next_x[o] = r.next_y[o] = r.next_xx[o] = r.next_yy[o] = r.next_xy[o] = KF_R(0.0);      \
     r.below_one[o] = r.below_x[o] = r.below_y[o] = KF_R(0.0);                                                \
     r.one[o] = r.x[o] = r.y[o] = r.xx[o] = r.yy[o] = r.xy[o] = KF_R(0.0);
-/* Adds to what has come from below what the image of this plane sends. */
-#define KF_ADD_IMAGE(level_, r, o)                                                                           \
+/* Adds sums to those of a level; to what has come from below (r, a pointer). */
+#define KF_ADD_LEVEL(to, more)                                                                               \
     {                                                                                                        \
-        const kf_level level = level_;                                                                       \
-        r.next_one[o] += level.one;                                                                          \
-        r.next_x[o] += level.x;                                                                              \
-        r.next_y[o] += level.y;                                                                              \
-        r.next_xx[o] += level.xx;                                                                            \
-        r.next_yy[o] += level.yy;                                                                            \
-        r.next_xy[o] += level.xy;                                                                            \
+        const kf_level level = more;                                                                         \
+        to.one += level.one;                                                                                 \
+        to.x += level.x;                                                                                     \
+        to.y += level.y;                                                                                     \
+        to.xx += level.xx;                                                                                   \
+        to.yy += level.yy;                                                                                   \
+        to.xy += level.xy;                                                                                   \
+    }
+#define KF_ADD_FROM_BELOW(more, r, o)                                                                        \
+    {                                                                                                        \
+        const kf_level level = more;                                                                         \
+        (r)->next_one[o] += level.one;                                                                       \
+        (r)->next_x[o] += level.x;                                                                           \
+        (r)->next_y[o] += level.y;                                                                           \
+        (r)->next_xx[o] += level.xx;                                                                         \
+        (r)->next_yy[o] += level.yy;                                                                         \
+        (r)->next_xy[o] += level.xy;                                                                         \
     }
 
 /* Coordinate on a periodic axis. */

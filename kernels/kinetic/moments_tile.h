@@ -105,8 +105,7 @@ KF_FUNCTION kf_border kf_border_place(int n) {
         to[KF_SLOT(cx, cy, cz)] = f[i];
 KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values, kf_rolling *r) {
     const int o = KF_OWN(i);
-    const int own = i;
-    kf_real *const to = &values[own % KF_TILE_X + 1 + KF_PLANE_X * (own / KF_TILE_X + 1)];
+    kf_real *const to = &values[i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X + 1)];
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
         KF_UNROLL_BY_9 for (int k = 0; k < 27; k++)
@@ -345,19 +344,26 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1)
 #define KF_BOUNCE_LOW if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &tile->kept[KF_KEPT(-1, ty)], &r, o);
-#define KF_ADD_KEPT_LOW if (x == 0) down = kf_add_kept(down, -1, &tile->kept[KF_KEPT(-1, ty)]);
+#define KF_ADD_KEPT_LOW if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &tile->kept[KF_KEPT(-1, ty)]))
 #else
 #define KF_BOUNCE_LOW
 #define KF_ADD_KEPT_LOW
 #endif
 #if KF_BOUNCES(1)
 #define KF_BOUNCE_HIGH if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &tile->kept[KF_KEPT(1, ty)], &r, o);
-#define KF_ADD_KEPT_HIGH if (x == nx - 1) down = kf_add_kept(down, 1, &tile->kept[KF_KEPT(1, ty)]);
+#define KF_ADD_KEPT_HIGH if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &tile->kept[KF_KEPT(1, ty)]))
 #else
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
 #endif
+/* What a node there has kept comes down from beyond the last plane, too. */
 #define KF_ADD_KEPT KF_ADD_KEPT_LOW KF_ADD_KEPT_HIGH
+/* Sums over the three populations that come back with one cz from the face on that side, by cy + 1. */
+KF_FUNCTION kf_level kf_bounced_level(int side, const kf_real *back) {
+    const kf_real ends = back[2] + back[0], slope = back[2] - back[0], all = ends + back[1], sign = (kf_real)-side;
+    const kf_level level = {all, sign * all, slope, all, ends, sign * slope};
+    return level;
+}
 KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach reach, kf_real *here, kf_real *kept,
                            kf_rolling *r, int o) {
     const kf_real *u = KF_FACE_VELOCITY(a)[side > 0];
@@ -373,13 +379,7 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
             if (cz > 0) up[cy + 1] = back;
         }
     }
-    const kf_real ends = up[2] + up[0], slope = up[2] - up[0], all = ends + up[1];
-    r->next_one[o] += all;
-    r->next_x[o] += sign * all;
-    r->next_xx[o] += all;
-    r->next_y[o] += slope;
-    r->next_yy[o] += ends;
-    r->next_xy[o] += sign * slope;
+    KF_ADD_FROM_BELOW(kf_bounced_level(side, up), r, o)
 }
 
 /* What comes in across a face along z (side): the share that it mirrors of the sums that its image sends, and the rest of
@@ -407,18 +407,6 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
     image.xy = kf_multiply_add(share, image.xy, rest * sums.xy);
     return image;
 }
-/* What a node at a face across x that bounces has kept comes down from beyond the last plane, too. */
-KF_FUNCTION kf_level kf_add_kept(kf_level level, int side, const kf_real *kept) {
-    const kf_real ends = kept[2] + kept[0], slope = kept[2] - kept[0], all = ends + kept[1], sign = (kf_real)-side;
-    level.one += all;
-    level.x += sign * all;
-    level.xx += all;
-    level.y += slope;
-    level.yy += ends;
-    level.xy += sign * slope;
-    return level;
-}
-
 #define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
 KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int z, kf_moments m) {
     kf_word *const to = kf_in_plane(a, a->target, node, z);
@@ -439,7 +427,7 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, in
                  kf_sum_line(f_mp##c, f_zp##c, f_pp##c))
 /* What thread t works on. */
 #define KF_NODE_OF_THREAD                                                                                    \
-    const int o = KF_OWN(t), own = t, tx = own % KF_TILE_X, ty = own / KF_TILE_X;        \
+    const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;                                         \
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
     kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
@@ -469,7 +457,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_NODE_OF_THREAD
         KF_BEGIN_SUMS(r, o)
         if (tx < 3) tile->kept[KF_KEPT(-1, ty) + tx] = tile->kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
-        if (own == 0) {
+        if (t == 0) {
             kf_begin_meeting(&tile->made, KF_THREADS);
             kf_begin_meeting(&tile->read, KF_THREADS);
         }
@@ -509,7 +497,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             KF_EACH_VELOCITY(KF_DECLARE_ARRIVED)
             KF_EACH_VELOCITY(KF_ARRIVE_DOWN)
             const kf_level down = KF_ARRIVED_LEVEL(m);
-            if (KF_HAS_IMAGE(-1) && z == 0) KF_ADD_IMAGE(kf_sent_back(a, -1, x, here, r.staying[0][o], down), r, o)
+            if (KF_HAS_IMAGE(-1) && z == 0) KF_ADD_FROM_BELOW(kf_sent_back(a, -1, x, here, r.staying[0][o], down), &r, o)
             KF_EACH_VELOCITY(KF_ARRIVE_SAME)
             const kf_level same = KF_ARRIVED_LEVEL(z);
             KF_EACH_VELOCITY(KF_ARRIVE_UP)
