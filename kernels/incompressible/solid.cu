@@ -1,6 +1,7 @@
 /* How open every cell is, from the solid's distance where it is now; and the force on it. */
 #define KF_MOST_SUMS 6
 #include "grid.h"
+#include "rotation.h"
 #include "viscous.h"
 
 /* Where a moving solid is in the step that begins. One item. */
@@ -8,21 +9,14 @@ KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
     (void)x, (void)y, (void)z;
     kf_solid_state *s = a->solid;
     s->step += 1;
-    const double t = (double)s->step, angle = a->angular_speed * t, c = cos(angle), sine = sin(angle);
+    const double t = (double)s->step, angle = a->angular_speed * t;
     const double *n = a->axis;
+    kf_rotate_about(s->rotation, n, cos(angle), sin(angle));
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            s->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
         s->center[i] = a->start[i] + a->speed[i] * t;
         s->velocity[i] = a->speed[i];
         s->turn[i] = a->angular_speed * n[i];
     }
-    s->rotation[1] -= sine * n[2];
-    s->rotation[2] += sine * n[1];
-    s->rotation[3] += sine * n[2];
-    s->rotation[5] -= sine * n[0];
-    s->rotation[6] -= sine * n[1];
-    s->rotation[7] += sine * n[0];
 }
 
 #if KF_SOLID

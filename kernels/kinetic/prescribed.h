@@ -3,7 +3,7 @@
 #define KF_KERNELS_KINETIC_PRESCRIBED_H
 
 #include "arguments.h"
-#include "portable.h"
+#include "rotation.h"
 
 /* Where the pose of a step is known. */
 KF_FUNCTION void kf_end_pose(kf_pose *pose) {
@@ -13,22 +13,15 @@ KF_FUNCTION void kf_end_pose(kf_pose *pose) {
 }
 
 #if !KF_FREE
-/* The prescribed pose at time t (Rodrigues). */
+/* The prescribed pose at time t. */
 KF_FUNCTION void kf_prescribe_pose(kf_pose *pose, double t) {
     const double *n = pose->axis;
-    const double angle = pose->angular_speed * t, c = cos(angle), s = sin(angle);
+    const double angle = pose->angular_speed * t;
+    kf_rotate_about(pose->rotation, n, cos(angle), sin(angle));
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            pose->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
         pose->center[i] = pose->center_start[i] + pose->velocity[i] * t;
         pose->angular_velocity[i] = pose->angular_speed * n[i];
     }
-    pose->rotation[1] -= s * n[2];
-    pose->rotation[2] += s * n[1];
-    pose->rotation[3] += s * n[2];
-    pose->rotation[5] -= s * n[0];
-    pose->rotation[6] -= s * n[1];
-    pose->rotation[7] += s * n[0];
 }
 /* That of the step that begins. */
 KF_FUNCTION void kf_advance_prescribed(kf_pose *pose) {
