@@ -9,7 +9,7 @@
 KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long sums[3]) {
     KF_EACH_VELOCITY(KF_TAKE_POPULATION)
     KF_MOMENTUM(deviation, jx, jy, jz)
-    const kf_real third = KF_R(1.0 / 3.0);
+    const kf_real third = KF_R(KF_UNIT / 3.0);
 #if KF_VELOCITIES == 19
     KF_SECOND_MOMENTS
     const kf_real xx = pi_xx + third, yy = pi_yy + third, zz = pi_zz + third, xy = pi_xy, xz = pi_xz, yz = pi_yz;
@@ -29,9 +29,9 @@ KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long
 #endif
     const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
     const kf_real second = kf_square_root(xx * xx + yy * yy + zz * zz + KF_R(2.0) * (xy * xy + xz * xz + yz * yz));
-    sums[0] += (long long)((double)(KF_R(1.0) + deviation) * KF_AVERAGE_SCALE);
-    sums[1] += (long long)((double)momentum * KF_AVERAGE_SCALE);
-    sums[2] += (long long)((double)second * KF_AVERAGE_SCALE);
+    sums[0] += (long long)((double)(KF_R(KF_UNIT) + deviation) * (KF_AVERAGE_SCALE / KF_UNIT));
+    sums[1] += (long long)((double)momentum * (KF_AVERAGE_SCALE / KF_UNIT));
+    sums[2] += (long long)((double)second * (KF_AVERAGE_SCALE / KF_UNIT));
 }
 
 /* Adds an item's to the domain's, in a slot that its number chooses. */

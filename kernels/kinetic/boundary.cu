@@ -72,6 +72,9 @@ KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
 
 #endif
 
+#if KF_MOMENTS
+#define KF_TAKE_EDGE(i, name) h.name = *kf_edge_word(a, face, i, row, nz);
+#endif
 /* What the outflow keeps after a collision (source); take: U / (1 + U) for each face. Extent: (the two longest
  * edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
@@ -86,7 +89,19 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
     const int row = kf_kept_row(a, ny);
     if (!kf_is_own_row(a, row, nz)) return;
     const kf_index k = kf_node(a, nx, row, nz);
+#if KF_MOMENTS
+    kf_held h;
+    if (across == 0 && a->edge) {
+        KF_EACH_WORD(KF_TAKE_EDGE)
+    } else {
+        h = kf_load_held(a, a->source, k);
+    }
+    kf_real populations[27];
+    kf_held_populations(a, &h, populations, 1);
+    KF_EACH_VELOCITY(KF_TAKE_POPULATION)
+#else
     KF_LOAD_LEFT
+#endif
     KF_MOMENTUM(deviation, jx, jy, jz)
     (void)jx, (void)jy, (void)jz;
     KF_KEEP_OUTFLOW(across, face % 2, x, y)

@@ -45,9 +45,15 @@ KF_FUNCTION kf_index kf_outflow_place(const kf_kinetic_arguments *a, int axis, i
            ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + (axis == 2 ? kf_home_row(a, v) : v)) * width +
            (axis == 0 ? kf_home_row(a, u) : u);
 }
+/* The unit of what waits outside of outflows: plan moments copies it to where populations lie. */
+#if KF_MOMENTS
+#define KF_WAITING_UNIT KF_UNIT
+#else
+#define KF_WAITING_UNIT 1.0
+#endif
 KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high, int cx, int cy, int cz,
                                int u, int v) {
-    return kf_as_stored(KF_R(KF_UNIT) *
+    return kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) *
                         ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
@@ -76,7 +82,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
-        const kf_real now = KF_R(1.0 / KF_UNIT) * kf_as_stored(f_##name);                                    \
+        const kf_real now = KF_R(KF_WAITING_UNIT / KF_UNIT) * kf_as_stored(f_##name);                                    \
         const kf_real before = share < KF_R(1.0) ? kf_load_kept((const kf_real *)a->outflow + place) : now;  \
         const kf_real next = kf_multiply_add(-(pull * KF_WEIGHT(cx, cy, cz)), deviation,                     \
                                              kf_multiply_add(share, now - before, before));                  \
@@ -87,7 +93,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
     {                                                                                                        \
         const int axis = axis_, high = high_, u = u_, v = v_;                                                \
         const kf_real share = KF_R(a->outflow_take[2 * axis + high]);                                        \
-        const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] / KF_UNIT);                               \
+        const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] * (KF_WAITING_UNIT / KF_UNIT));                               \
         KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                    \
     }
 #define KF_HAS_OUTFLOW                                                                                       \
@@ -222,7 +228,7 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
                                : waits_y ? kf_outflow_place(a, 1, cy < 0, gx, gy, gz, x + dx, z + dz)
                                : waits_z ? kf_outflow_place(a, 2, cz < 0, gx, gy, gz, x + dx, y + dy)
                                          : 0;
-        const kf_real waiting = kf_as_stored(KF_R(KF_UNIT) * ((const kf_real *)a->outflow)[place]);
+        const kf_real waiting = kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * ((const kf_real *)a->outflow)[place]);
         value = (waits_x || waits_y || waits_z) && !bounced ? waiting : value;
     }
     if ((cx != 0 && KF_IS_SOLID_FACE(kind_x)) || (cy != 0 && KF_IS_SOLID_FACE(kind_y)) ||
@@ -264,7 +270,7 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
         const kf_index place = kf_outflow_place(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
         const kf_real value = kf_from_store(*here);
         const kf_real waiting = ((const kf_real *)a->outflow)[outside ? place : start];
-        return outside ? kf_as_stored(KF_R(KF_UNIT) * waiting) : value;
+        return outside ? kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * waiting) : value;
     }
     const kf_stored *other = here;
     if (kind == 0)

@@ -43,7 +43,9 @@ typedef _Float16 kf_stored;
 #else
 #define KF_STORED_UNIT 1.0
 #endif
-#if defined(KF_COLLISION) &&                                                                                 \
+#if defined(KF_PACKED) && KF_PACKED /* halves of a moment representation (packed.h) */
+#define KF_UNIT 32768.0
+#elif defined(KF_COLLISION) &&                                                                               \
     (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && (KF_FORM == 0 || KF_FORM == 3)))
 #define KF_UNIT KF_STORED_UNIT
 #else

@@ -15,7 +15,7 @@
 
 #include "collision.h"
 
-/* Density - 1, velocity, half of the moments of order 2 after the collision. */
+/* Density - 1, velocity, half of the moments of order 2 after the collision; all but the velocity in KF_UNIT. */
 typedef struct kf_moments {
     kf_real deviation, ux, uy, uz, xx, yy, xy, xz, yz;
 #if KF_BODY_FORCE
@@ -152,6 +152,11 @@ KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_
     KF_EACH_WORD(KF_STORE_WORD)
 }
 
+/* Where the words of the nodes at a face across x are kept side by side. */
+KF_FUNCTION kf_word *kf_edge_word(const kf_kinetic_arguments *a, int high, int i, int y, int z) {
+    return (kf_word *)a->edge + (((long long)KF_NODE_WORDS * high + i) * a->nodes[2] + z) * a->nodes[1] + y;
+}
+
 /* --- listed nodes --------------------------------------------------------------------------------------- */
 
 /* To ask for all words lets all loads be on their way before the branch, where they have not been made long
@@ -193,7 +198,7 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
 #define KF_HERMITE_LINE(m, z, p, u, order0, rest, half1, half2)                                              \
     {                                                                                                        \
         const kf_real first = half1,                                                                         \
-                      odd = kf_multiply_add(KF_R(0.5) * (u), (order0) + KF_R(rest), first);                  \
+                      odd = kf_multiply_add(KF_R(0.5) * (u), (order0) + KF_R((rest)*KF_UNIT), first);                  \
         const kf_real even =                                                                                 \
             kf_multiply_add(u, odd + first, kf_multiply_add(KF_R(1.0 / 6.0), order0, half2));                \
         z = kf_less_twice(order0, even);                                                                     \
@@ -201,18 +206,18 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
         m = even - odd;                                                                                      \
     }
 
-/* The nine populations that move with cz, by its letter: level is the z line's value there, c0 and c1 what
- * moments of order 0 and 1 along z give it. Along y a moment of order 1 or 2 along x is a line of fixed
- * shape. */
+/* The nine populations that move with cx, by its letter: level is the x line's value there, c0 and c1 what moments of
+ * order 0 and 1 along x give it. Along y a moment of order 1 or 2 along z is a line of fixed shape. What moves with one cx
+ * and cy comes out together. */
 #define KF_HERMITE_ROW(c, y, weight)                                                                         \
-    KF_HERMITE_LINE(f_m##y##c, f_z##y##c, f_p##y##c, m->ux, zero_##y, weight,                                \
-                    KF_WITH_FORCE(kf_multiply_add(xz_##y, by_1, xy_##y * by_0), Fx * by_0 * ends_##y), xx_##y *by_0)
+    KF_HERMITE_LINE(f_##c##y##m, f_##c##y##z, f_##c##y##p, m->uz, zero_##y, weight,                                \
+                    KF_WITH_FORCE(kf_multiply_add(xz_##y, by_1, yz_##y * by_0), Fz * by_0 * ends_##y), zz_##y *by_0)
 #define KF_HERMITE_LEVEL(c, level, c0, c1, weight)                                                           \
     {                                                                                                        \
         const kf_real by_0 = c0, by_1 = c1;                                                                  \
         kf_real zero_m, zero_z, zero_p;                                                                      \
         KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight,                                        \
-                        KF_WITH_FORCE(kf_multiply_add(m->yz, by_1, KF_R(0.0)), Fy *by_0), m->yy *by_0)       \
+                        KF_WITH_FORCE(kf_multiply_add(m->xy, by_1, KF_R(0.0)), Fy *by_0), m->yy *by_0)       \
         KF_HERMITE_ROW(c, m, (weight) / 6.0)                                                                 \
         KF_HERMITE_ROW(c, z, (weight)*2.0 / 3.0)                                                             \
         KF_HERMITE_ROW(c, p, (weight) / 6.0)                                                                 \
@@ -230,17 +235,17 @@ KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, 
     const kf_real half_y = KF_R(0.5) * m->uy, middle_y = kf_multiply_add(half_y, m->uy, KF_R(1.0 / 6.0));
     const kf_real ends_m = middle_y - half_y, ends_z = kf_multiply_add(-m->uy, m->uy, KF_R(2.0 / 3.0)),
                   ends_p = middle_y + half_y;
-    const kf_real xx_m = m->xx * ends_m, xx_z = m->xx * ends_z, xx_p = m->xx * ends_p;
+    const kf_real zz = KF_ZZ(m), zz_m = zz * ends_m, zz_z = zz * ends_z, zz_p = zz * ends_p;
     const kf_real xz_m = m->xz * ends_m, xz_z = m->xz * ends_z, xz_p = m->xz * ends_p;
-    const kf_real xy_m = m->xy * (m->uy - KF_R(0.5)), xy_z = m->xy * (KF_R(-2.0) * m->uy),
-                  xy_p = m->xy * (m->uy + KF_R(0.5));
+    const kf_real yz_m = m->yz * (m->uy - KF_R(0.5)), yz_z = m->yz * (KF_R(-2.0) * m->uy),
+                  yz_p = m->yz * (m->uy + KF_R(0.5));
     kf_real level_m, level_z, level_p;
-    KF_HERMITE_LINE(level_m, level_z, level_p, m->uz, m->deviation, 1.0, forced ? KF_R(0.25) * Fz : KF_R(0.0),
-                    KF_ZZ(m))
-    const kf_real half = KF_R(0.5) * m->uz, ends = kf_multiply_add(half, m->uz, KF_R(1.0 / 6.0));
-    KF_HERMITE_LEVEL(m, level_m, ends - half, m->uz - KF_R(0.5), 1.0 / 6.0)
-    KF_HERMITE_LEVEL(z, level_z, kf_multiply_add(-m->uz, m->uz, KF_R(2.0 / 3.0)), -KF_R(2.0) * m->uz, 2.0 / 3.0)
-    KF_HERMITE_LEVEL(p, level_p, ends + half, m->uz + KF_R(0.5), 1.0 / 6.0)
+    KF_HERMITE_LINE(level_m, level_z, level_p, m->ux, m->deviation, 1.0, forced ? KF_R(0.25) * Fx : KF_R(0.0),
+                    m->xx)
+    const kf_real half = KF_R(0.5) * m->ux, ends = kf_multiply_add(half, m->ux, KF_R(1.0 / 6.0));
+    KF_HERMITE_LEVEL(m, level_m, ends - half, m->ux - KF_R(0.5), 1.0 / 6.0)
+    KF_HERMITE_LEVEL(z, level_z, kf_multiply_add(-m->ux, m->ux, KF_R(2.0 / 3.0)), -KF_R(2.0) * m->ux, 2.0 / 3.0)
+    KF_HERMITE_LEVEL(p, level_p, ends + half, m->ux + KF_R(0.5), 1.0 / 6.0)
     KF_EACH_VELOCITY(KF_PUT_POPULATION)
 }
 
@@ -305,7 +310,7 @@ KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_s
 #else /* + 0 would be an operation each */
     const kf_real qx = s->x, qy = s->y, qz = s->z;
 #endif
-    const kf_real per_density = kf_reciprocal(KF_R(1.0) + s->one);
+    const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + s->one);
     kf_moments m;
     m.deviation = s->one;
     m.ux = qx * per_density;
@@ -339,7 +344,7 @@ KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_s
 KF_FUNCTION kf_moments kf_add_force(const kf_kinetic_arguments *a, kf_moments m, kf_real Gx, kf_real Gy,
                                     kf_real Gz) {
     const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);
-    const kf_real per_density = kf_reciprocal(KF_R(1.0) + m.deviation),
+    const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + m.deviation),
                   eighth = KF_R(0.125) * stay * per_density;
     const kf_real hx = Gx + KF_R(2.0) * KF_BODY_X, hy = Gy + KF_R(2.0) * KF_BODY_Y,
                   hz = Gz + KF_R(2.0) * KF_BODY_Z;

@@ -15,30 +15,50 @@
 #define KF_PLANE   (KF_PLANE_X * KF_PLANE_Y)
 /* Places around a tile: the row below it and the one above, then the columns beside it with the corners. */
 #define KF_BORDER (2 * KF_TILE_X + 2 * KF_PLANE_Y)
-/* Where the population of velocity (cx, cy, cz) lies: a mirrored one lies a fixed way off. */
-#define KF_SLOT(cx, cy, cz) (KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1) + 9 * ((cz) + 1)))
+/* Where the population of velocity (cx, cy, cz) lies that leaves the tile's first place, and how far from there another
+ * place is: a mirrored one lies a fixed way off. A GPU moves those of a place that differ in cz at once. */
+#if KF_CUDA
+#define KF_APART   (KF_STORAGE == 2 ? 3 : 4)
+#define KF_UPRIGHT 1
+#else
+#define KF_APART   1
+#define KF_UPRIGHT (9 * KF_PLANE)
+#endif
+#define KF_SLOT(cx, cy, cz) (KF_APART * KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1)) + KF_UPRIGHT * ((cz) + 1))
+#define KF_PLACE(px, py)    (KF_APART * ((px) + KF_PLANE_X * (py)))
+#define KF_POPULATIONS      (KF_CUDA ? 9 * KF_APART * KF_PLANE : 27 * KF_PLANE)
 
-/* A plane's moments on their way from the source, a plane ahead: those of the border, and with KF_PREFETCH the tile's too.
- * Each thread reads what it has asked for itself. */
-typedef struct kf_staged {
+/* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread reads what it
+ * has asked for itself; and for each row and side along x what will come back down from a face there (kf_bounce). */
+typedef struct kf_beside {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
+    kf_real kept[2 * 3 * KF_TILE_Y];
+} kf_beside;
+/* A GPU has these where populations that move along z alone would lie, if those stay with their thread and it is enough. */
+#define KF_IN_MIDDLE (KF_CUDA && !KF_ASKS && KF_NODE_WORDS * KF_BORDER + 6 * KF_TILE_Y <= KF_APART * KF_PLANE)
+/* What a block keeps in shared memory: what leaves a plane's places, what is on its way, with KF_PREFETCH the tile's own
+ * moments too. made: all have made what leaves their places of a plane; read: all have read what streams to them. */
+typedef struct kf_tile {
+    kf_meeting made, read;
+    KF_ALIGNED(16) kf_real population[KF_POPULATIONS];
+#if !KF_IN_MIDDLE
+    kf_beside beside;
+#endif
 #if KF_PREFETCH
     kf_word own[KF_NODE_WORDS * KF_THREADS];
 #endif
-} kf_staged;
-/* What a block keeps in shared memory: what leaves a plane's places, what is on its way, and for each row and side along x
- * what will come back down from a face there (kf_bounce). made: all have made what leaves their places of a plane; read: all
- * have read what streams to them. */
-typedef struct kf_tile {
-    kf_meeting made, read;
-    kf_real population[27 * KF_PLANE];
-    kf_staged staged;
-    kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_tile;
+#if KF_IN_MIDDLE
+#define KF_BESIDE ((kf_beside *)&tile->population[KF_SLOT(0, 0, -1)])
+#else
+#define KF_BESIDE (&tile->beside)
+#endif
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == 2 ? 8 : 4)
-#define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
+#define KF_TILE_WORDS                                                                                        \
+    (KF_POPULATIONS + (KF_IN_MIDDLE ? 0 : 6 * KF_TILE_Y + KF_NODE_WORDS * KF_BORDER) +                       \
+     KF_NODE_WORDS * KF_PREFETCH * KF_TILE_X * KF_TILE_Y)
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
 #define KF_DECLARE_TILE KF_DYNAMIC_SHARED(kf_tile, tile, 1);
 #else
@@ -58,7 +78,9 @@ typedef struct kf_tile {
 #define KF_Z_FACE(side)   ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)  ((KF_Z_FACE(side) == 2 || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
 #define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != 0 && !KF_HAS_IMAGE(side))
-#define KF_ASKS             (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
+#if KF_ASKS != (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
+#error "whether a population is asked for by itself (kf_kinetic_asks) goes by the faces"
+#endif
 
 /* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
 enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
@@ -97,80 +119,115 @@ KF_FUNCTION kf_border kf_border_place(int n) {
 
 /* Populations that stay with their thread, where nobody asks for any in their place. */
 #define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
+/* The three populations of a place that differ in cz alone, from -1 to 1. */
+typedef struct kf_column {
+    kf_real m, z, p;
+} kf_column;
+KF_FUNCTION void kf_put_column(kf_real *place, kf_column c) {
+#if KF_CUDA && KF_STORAGE != 2
+    float any; /* no register's value is moved for what nobody reads */
+    asm("" : "=f"(any));
+    *(float4 *)place = make_float4(c.m, c.z, c.p, any);
+#else
+    place[0] = c.m;
+    place[KF_UPRIGHT] = c.z;
+    place[2 * KF_UPRIGHT] = c.p;
+#endif
+}
+KF_FUNCTION kf_column kf_get_column(const kf_real *place) {
+#if KF_CUDA && KF_STORAGE != 2
+    const float4 four = *(const float4 *)place;
+    const kf_column c = {four.x, four.y, four.z};
+#else
+    const kf_column c = {place[0], place[KF_UPRIGHT], place[2 * KF_UPRIGHT]};
+#endif
+    return c;
+}
+KF_FUNCTION kf_column kf_listed_column(const kf_kinetic_arguments *a, int cx, int cy, kf_bits place) {
+    const kf_column c = {*kf_listed(a, kf_direction(cx, cy, -1), place), *kf_listed(a, kf_direction(cx, cy, 0), place),
+                         *kf_listed(a, kf_direction(cx, cy, 1), place)};
+    return c;
+}
+
+#define KF_ORDER_BY_COLUMN(i, name, cx, cy, cz) by_column[3 * ((cx) + 1 + 3 * ((cy) + 1)) + (cz) + 1] = f[i];
+#define KF_COLUMN(k) {by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2]}
 /* What leaves place i of the tile, whose node holds h. */
-#define KF_LEAVE(i, name, cx, cy, cz)                                                                        \
-    if (KF_STAYS(cx, cy))                                                                                    \
-        r->staying[(cz) + 1][o] = f[i];                                                                      \
-    else                                                                                                     \
-        to[KF_SLOT(cx, cy, cz)] = f[i];
 KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values, kf_rolling *r) {
     const int o = KF_OWN(i);
-    kf_real *const to = &values[i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X + 1)];
-    if (kf_is_listed(h)) {
-        const kf_bits place = kf_listed_place(h);
-        KF_UNROLL_BY_9 for (int k = 0; k < 27; k++)
-            to[KF_PLANE * k] = *kf_listed(a, kf_direction(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), place);
-        KF_UNROLL for (int c = 0; c < 3; c++) r->staying[c][o] = *kf_listed(a, kf_direction(0, 0, c - 1), place);
-    } else {
-        const kf_moments m = kf_to_moments(h);
-        kf_real f[27];
-        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
-        KF_EACH_VELOCITY(KF_LEAVE)
-    }
-}
-/* Of a place of the border what leads into the tile: what leaves its image along that axis with velocity 1. Of a row in the
- * same bits as what leaves a place of a tile, for what of the domain a tile's rows are goes by how it is cut up; of a
- * column with the axes in the order y, z, x, which costs half. */
-#define KF_LEAVE_ROW(i, name, cx, cy, cz)                                                                    \
-    if ((cy) == 1) to[KF_SLOT(cx, 0, cz)] = f[i];
-KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
-    to += 3 * KF_PLANE * inward;
+    kf_real *const to = &values[KF_PLACE(i % KF_TILE_X + 1, i / KF_TILE_X + 1)];
+    kf_column stays;
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
         KF_UNROLL_BY_3 for (int k = 0; k < 9; k++)
-            to[KF_SLOT(k % 3 - 1, 0, k / 3 - 1)] = *kf_listed(a, kf_direction(k % 3 - 1, inward, k / 3 - 1), place);
+            if (!KF_STAYS(k % 3 - 1, k / 3 - 1))
+                kf_put_column(to + KF_SLOT(k % 3 - 1, k / 3 - 1, -1), kf_listed_column(a, k % 3 - 1, k / 3 - 1, place));
+        stays = kf_listed_column(a, 0, 0, place);
+    } else {
+        const kf_moments m = kf_to_moments(h);
+        kf_real f[27], by_column[27];
+        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
+        KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
+        KF_UNROLL for (int k = 0; k < 9; k++) {
+            const kf_column c = KF_COLUMN(k);
+            if (KF_STAYS(k % 3 - 1, k / 3 - 1))
+                stays = c;
+            else
+                kf_put_column(to + KF_SLOT(k % 3 - 1, k / 3 - 1, -1), c);
+        }
+    }
+    if (KF_STAYS(0, 0)) {
+        r->staying[0][o] = stays.m;
+        r->staying[1][o] = stays.z;
+        r->staying[2][o] = stays.p;
+    }
+}
+/* Of a place of the border what leads into the tile: what leaves its image along that axis with velocity 1, in the same bits
+ * as what leaves a place of a tile, for what of the domain a tile's rows are goes by how it is cut up. */
+KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
+    to += KF_SLOT(-1, inward, -1);
+    if (kf_is_listed(h)) {
+        const kf_bits place = kf_listed_place(h);
+        KF_UNROLL for (int c = 0; c < 3; c++)
+            kf_put_column(to + KF_APART * KF_PLANE * c, kf_listed_column(a, c - 1, inward, place));
     } else {
         const kf_real flip = (kf_real)inward;
         kf_moments m = kf_to_moments(h);
-        kf_real f[27];
+        kf_real f[27], by_column[27];
         m.uy *= flip;
         m.xy *= flip;
         m.yz *= flip;
         kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, flip * KF_BODY_Y, KF_BODY_Z, f, 1);
-        KF_EACH_VELOCITY(KF_LEAVE_ROW)
+        KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
+        KF_UNROLL for (int c = 0; c < 3; c++) {
+            const kf_column leaving = KF_COLUMN(6 + c);
+            kf_put_column(to + KF_APART * KF_PLANE * c, leaving);
+        }
     }
 }
-#define KF_LEAVE_COLUMN(i, name, cx, cy, cz)                                                                 \
-    if ((cz) == 1) to[KF_SLOT(0, cx, cy)] = f[i];
 KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
-    to += KF_PLANE * inward;
+    to += KF_SLOT(inward, -1, -1);
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
-        KF_UNROLL_BY_3 for (int k = 0; k < 9; k++)
-            to[KF_SLOT(0, k % 3 - 1, k / 3 - 1)] = *kf_listed(a, kf_direction(inward, k % 3 - 1, k / 3 - 1), place);
+        KF_UNROLL for (int c = 0; c < 3; c++)
+            kf_put_column(to + 3 * KF_APART * KF_PLANE * c, kf_listed_column(a, inward, c - 1, place));
     } else {
         const kf_real flip = (kf_real)inward;
-        const kf_moments from = kf_to_moments(h);
-        kf_moments m = from;
-        kf_real f[27];
-        m.ux = from.uy;
-        m.uy = from.uz;
-        m.uz = flip * from.ux;
-        m.xx = from.yy;
-        m.yy = KF_ZZ(&from);
-        m.xy = from.yz;
-        m.xz = flip * from.xy;
-        m.yz = flip * from.xz;
-#if KF_BODY_FORCE
-        m.zz = from.xx;
-#endif
-        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_Y, KF_BODY_Z, flip * KF_BODY_X, f, 1);
-        KF_EACH_VELOCITY(KF_LEAVE_COLUMN)
+        kf_moments m = kf_to_moments(h);
+        kf_real f[27], by_column[27];
+        m.ux *= flip;
+        m.xy *= flip;
+        m.xz *= flip;
+        kf_to_populations(&m, KF_BODY_FORCE, flip * KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
+        KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
+        KF_UNROLL for (int c = 0; c < 3; c++) {
+            const kf_column leaving = KF_COLUMN(3 * c + 2);
+            kf_put_column(to + 3 * KF_APART * KF_PLANE * c, leaving);
+        }
     }
 }
 KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h, int n, kf_real *values) {
     const kf_border b = kf_border_place(kf_worked_out_here(n));
-    kf_real *const to = &values[b.px + KF_PLANE_X * b.py];
+    kf_real *const to = &values[KF_PLACE(b.px, b.py)];
     if (b.axis == 1)
         kf_leave_row(a, h, b.inward, to);
     else
@@ -208,8 +265,8 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 }
 #if KF_PREFETCH
 #define KF_STAGE_OWN(plane)                                                                                  \
-    KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) kf_stage(a, kf_in_plane(a, a->source, own_node[slot], plane), &tile->staged.own[i], KF_THREADS);
-#define KF_HELD(plane, i, slot) kf_take_staged(&tile->staged.own[i], KF_THREADS)
+    KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) kf_stage(a, kf_in_plane(a, a->source, own_node[slot], plane), &tile->own[i], KF_THREADS);
+#define KF_HELD(plane, i, slot) kf_take_staged(&tile->own[i], KF_THREADS)
 #else
 #define KF_STAGE_OWN(plane)
 #define KF_HELD(plane, i, slot) kf_load_held(a, a->source, kf_index_in_plane(a, own_node[slot], plane))
@@ -217,14 +274,14 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 #define KF_STAGE(plane)                                                                                      \
     KF_STAGE_OWN(plane)                                                                                      \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0)                                                      \
-        kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->staged.border[n], KF_BORDER);
+        kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &KF_BESIDE->border[n], KF_BORDER);
 #define KF_TURN(plane, values)                                                                               \
     KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) {                                                          \
         const kf_held h = KF_HELD(plane, i, slot);                                                           \
         kf_leave(a, &h, i, values, &r);                                                                      \
     }                                                                                                        \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0) {                                                    \
-        const kf_held h = kf_take_staged(&tile->staged.border[n], KF_BORDER);                                     \
+        const kf_held h = kf_take_staged(&KF_BESIDE->border[n], KF_BORDER);                                     \
         kf_leave_border(a, &h, n, values);                                                                   \
     }
 
@@ -242,7 +299,7 @@ KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, 
     const int k = n % (9 * KF_PLANE_Y) / KF_PLANE_Y, row = n % KF_PLANE_Y, cy = k % 3 - 1, cz = k / 3 - 1;
     const int side = !KF_WAITS(-1) || n >= 9 * KF_PLANE_Y ? 1 : -1, y = kf_tile_row(y0 + row, a->nodes[1]);
     if ((sides & (side < 0 ? KF_LOW_X : KF_HIGH_X)) == 0 || !KF_IS_REACHED(a, y) || kf_beyond_rows(y, a->nodes[1]) != 0) return;
-    kf_copy_ahead(&values[KF_SLOT(0, cy, cz) - KF_PLANE * side + (side < 0 ? 0 : a->nodes[0] - x0) + KF_PLANE_X * row],
+    kf_copy_ahead(&values[KF_SLOT(-side, cy, cz) + KF_PLACE(side < 0 ? 0 : a->nodes[0] - x0, row)],
                   (const kf_real *)a->outflow + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z), sizeof(kf_real));
 }
 #define KF_AWAIT_WAITING kf_await_copies(1) /* all but the next plane's moments */
@@ -256,7 +313,7 @@ KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, 
 /* Where a node at a mirror finds what comes in across it, from where it would lie without one; axis 0, 1. */
 KF_FUNCTION int kf_mirror_reach(int axis, int c) {
     const int place = axis == 0 ? 1 : KF_PLANE_X, slot = axis == 0 ? 1 : 3;
-    return c * (place - 2 * slot * KF_PLANE);
+    return KF_APART * c * (place - 2 * slot * KF_PLANE);
 }
 /* Of a node at (x, y), where what comes in with cx 1 and -1, cy 1 and -1 lies, from where it would lie inside. */
 typedef struct kf_reach {
@@ -272,7 +329,7 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_kinetic_arguments *a, int x, int y) {
 }
 /* Where a node finds what comes to it with velocity (cx, cy, cz), from its own place. */
 #define KF_FROM(reach, cx, cy, cz)                                                                           \
-    (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) + ((cx) > 0 ? (reach).low_x : (cx) < 0 ? (reach).high_x : 0) + \
+    (KF_SLOT(cx, cy, cz) - KF_PLACE(cx, cy) + ((cx) > 0 ? (reach).low_x : (cx) < 0 ? (reach).high_x : 0) + \
      ((cy) > 0 ? (reach).low_y : (cy) < 0 ? (reach).high_y : 0))
 
 #if KF_ASKS
@@ -329,7 +386,7 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
         const int beyond_x = kf_beyond(x, nx), beyond_y = kf_beyond_rows(y, ny);
         if (given && !kf_is_asked(beyond_x, beyond_y)) continue;
         if (kf_beyond(tx, nx) != 0 || !KF_IS_TARGET(a, ty, ny) || kf_beyond(tz, a->nodes[2]) != 0) continue;
-        kf_real *to = &values[KF_SLOT(e.cx, e.cy, e.cz) + e.px + KF_PLANE_X * e.py];
+        kf_real *to = &values[KF_SLOT(e.cx, e.cy, e.cz) + KF_PLACE(e.px, e.py)];
         if (given && beyond_x != 0 && KF_IS_MIRROR_X(beyond_x)) to += kf_mirror_reach(0, -beyond_x);
         if (given && beyond_y != 0 && KF_IS_MIRROR_Y(beyond_y)) to += kf_mirror_reach(1, -beyond_y);
         *to = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
@@ -343,15 +400,15 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
  * domain, which would put it where the last one finds what a mirror across y sends.) */
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1)
-#define KF_BOUNCE_LOW if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &tile->kept[KF_KEPT(-1, ty)], &r, o);
-#define KF_ADD_KEPT_LOW if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &tile->kept[KF_KEPT(-1, ty)]))
+#define KF_BOUNCE_LOW if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &KF_BESIDE->kept[KF_KEPT(-1, ty)], &r, o);
+#define KF_ADD_KEPT_LOW if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &KF_BESIDE->kept[KF_KEPT(-1, ty)]))
 #else
 #define KF_BOUNCE_LOW
 #define KF_ADD_KEPT_LOW
 #endif
 #if KF_BOUNCES(1)
-#define KF_BOUNCE_HIGH if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &tile->kept[KF_KEPT(1, ty)], &r, o);
-#define KF_ADD_KEPT_HIGH if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &tile->kept[KF_KEPT(1, ty)]))
+#define KF_BOUNCE_HIGH if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &KF_BESIDE->kept[KF_KEPT(1, ty)], &r, o);
+#define KF_ADD_KEPT_HIGH if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &KF_BESIDE->kept[KF_KEPT(1, ty)]))
 #else
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
@@ -371,8 +428,8 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
     kf_real up[3];
     KF_UNROLL for (int cz = -1; cz <= 1; cz++) {
         KF_UNROLL for (int cy = -1; cy <= 1; cy++) {
-            const kf_real back = kf_multiply_add(KF_R(6.0) * KF_WEIGHT(1, cy, cz), sign * u[0] + cy * u[1] + cz * u[2],
-                                                 here[KF_SLOT(0, -cy, -cz) + KF_PLANE * side]);
+            const kf_real back = kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(1, cy, cz), sign * u[0] + cy * u[1] + cz * u[2],
+                                                 here[KF_SLOT(side, -cy, -cz)]);
             kf_real *place = side < 0 ? &here[KF_FROM(reach, 1, cy, cz)] : &here[KF_FROM(reach, -1, cy, cz)];
             *place = cz == 0 ? back : cz < 0 ? kept[cy + 1] : KF_R(0.0);
             if (cz < 0) kept[cy + 1] = back;
@@ -393,7 +450,7 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
     KF_UNROLL for (int k = 0; k < 9; k++) {
         const int cx = k % 3 - 1, cy = k / 3 - 1;
         const int bounced = (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->nodes[0] - 1);
-        const kf_real sent = kf_multiply_add(KF_R(6.0) * KF_WEIGHT(cx, cy, 1), cx * u[0] + cy * u[1] - side * u[2],
+        const kf_real sent = kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, 1), cx * u[0] + cy * u[1] - side * u[2],
                                              KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]);
         back[k] = bounced ? KF_R(0.0) : sent;
     }
@@ -408,28 +465,36 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
     return image;
 }
 #define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
-KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int z, kf_moments m) {
+#define KF_PUT_EDGE(i, name) *kf_edge_word(a, high, i, row, level) = h.name;
+/* The node at (x, y, z), which has index node in its plane. */
+KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int x, int y, int z, kf_moments m) {
     kf_word *const to = kf_in_plane(a, a->target, node, z);
     const kf_held h = kf_to_held(&m, KF_OF_NODE(a, kf_index_in_plane(a, node, z)));
     KF_EACH_WORD(KF_PUT_WORD)
+    if ((KF_WAITS(-1) && x == 0) || (KF_WAITS(1) && x == a->nodes[0] - 1)) {
+        const int high = kf_worked_out_here(x > 0), row = kf_worked_out_here(y), level = kf_worked_out_here(z);
+        if (a->edge) {
+            KF_EACH_WORD(KF_PUT_EDGE)
+        }
+    }
 }
 
 /* --- the kernel ------------------------------------------------------------------------------------------ */
 
-#define KF_DECLARE_ARRIVED(i, name, cx, cy, cz) kf_real f_##name;
-#define KF_ARRIVE(cz_, name, cx, cy, cz)                                                                     \
-    if ((cz) == cz_) f_##name = KF_STAYS(cx, cy) ? r.staying[(cz) + 1][o] : here[KF_FROM(reach, cx, cy, cz)];
-#define KF_ARRIVE_DOWN(i, name, cx, cy, cz)     KF_ARRIVE(-1, name, cx, cy, cz)
-#define KF_ARRIVE_SAME(i, name, cx, cy, cz)     KF_ARRIVE(0, name, cx, cy, cz)
-#define KF_ARRIVE_UP(i, name, cx, cy, cz)       KF_ARRIVE(1, name, cx, cy, cz)
+/* What arrives with one cx and cy, by their letters. */
+#define KF_ARRIVE(nx, ny, cx, cy)                                                                            \
+    kf_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
+#define KF_ARRIVE_STAYED                                                                                     \
+    kf_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                    \
+    if (!KF_STAYS(0, 0)) f_zz = kf_get_column(&here[KF_SLOT(0, 0, -1)]);
 #define KF_ARRIVED_LEVEL(c)                                                                                  \
-    kf_sum_level(kf_sum_line(f_mm##c, f_zm##c, f_pm##c), kf_sum_line(f_mz##c, f_zz##c, f_pz##c),             \
-                 kf_sum_line(f_mp##c, f_zp##c, f_pp##c))
+    kf_sum_level(kf_sum_line(f_mm.c, f_zm.c, f_pm.c), kf_sum_line(f_mz.c, f_zz.c, f_pz.c),                   \
+                 kf_sum_line(f_mp.c, f_zp.c, f_pp.c))
 /* What thread t works on. */
 #define KF_NODE_OF_THREAD                                                                                    \
     const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;                                         \
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
-    kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
+    kf_real *const here = tile->population + KF_PLACE(tx + 1, ty + 1);
 
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_DECLARE_TILE
@@ -456,7 +521,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_EACH_THREAD(t, KF_THREADS) {
         KF_NODE_OF_THREAD
         KF_BEGIN_SUMS(r, o)
-        if (tx < 3) tile->kept[KF_KEPT(-1, ty) + tx] = tile->kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
+        if (tx < 3) KF_BESIDE->kept[KF_KEPT(-1, ty) + tx] = KF_BESIDE->kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
         if (t == 0) {
             kf_begin_meeting(&tile->made, KF_THREADS);
             kf_begin_meeting(&tile->read, KF_THREADS);
@@ -494,18 +559,23 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             if (!given) reach.low_x = reach.high_x = reach.low_y = reach.high_y = 0;
             KF_BOUNCE_LOW
             KF_BOUNCE_HIGH
-            KF_EACH_VELOCITY(KF_DECLARE_ARRIVED)
-            KF_EACH_VELOCITY(KF_ARRIVE_DOWN)
+            KF_ARRIVE(m, m, -1, -1)
+            KF_ARRIVE(z, m, 0, -1)
+            KF_ARRIVE(p, m, 1, -1)
+            KF_ARRIVE(m, z, -1, 0)
+            KF_ARRIVE_STAYED
+            KF_ARRIVE(p, z, 1, 0)
+            KF_ARRIVE(m, p, -1, 1)
+            KF_ARRIVE(z, p, 0, 1)
+            KF_ARRIVE(p, p, 1, 1)
             const kf_level down = KF_ARRIVED_LEVEL(m);
             if (KF_HAS_IMAGE(-1) && z == 0) KF_ADD_FROM_BELOW(kf_sent_back(a, -1, x, here, r.staying[0][o], down), &r, o)
-            KF_EACH_VELOCITY(KF_ARRIVE_SAME)
             const kf_level same = KF_ARRIVED_LEVEL(z);
-            KF_EACH_VELOCITY(KF_ARRIVE_UP)
             kf_arrive(&tile->read);
             const kf_level up = KF_ARRIVED_LEVEL(p);
             KF_ADD_UP(s, r, o)
             if (z > first && x < nx && y < last)
-                kf_put_moments(a, own_node[o], z - 1, kf_collide_sums(a, &s));
+                kf_put_moments(a, own_node[o], x, y, z - 1, kf_collide_sums(a, &s));
         }
     }
     if (KF_HAS_IMAGE(1) && end == nz) KF_EACH_THREAD(t, KF_THREADS) {
@@ -514,7 +584,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         kf_level down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
         KF_ADD_KEPT
         KF_COMPLETE(s, r, o)
-        if (x < nx && y < last) kf_put_moments(a, own_node[o], nz - 1, kf_collide_sums(a, &s));
+        if (x < nx && y < last) kf_put_moments(a, own_node[o], x, y, nz - 1, kf_collide_sums(a, &s));
     }
 }
 

@@ -1,7 +1,7 @@
 /* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's
  * zz in a seventh. What a step changes by little has to be kept: velocity is a float, in a half, 2^-11 of the
  * value apart, an acceleration of less would be lost in every step. Density - 1 and the moments of order 2,
- * which relax, are halves of 2^15 times their value, like 16-bit populations; density - 1 is rounded by
+ * which relax, are halves of 2^15 times their value (KF_UNIT), like 16-bit populations; density - 1 is rounded by
  * chance (kf_by_chance), so that on average no mass is lost. Beyond the range a node becomes infinite, then
  * NaN.
  *
@@ -10,8 +10,6 @@
 #ifndef KF_KERNELS_KINETIC_PACKED_H
 #define KF_KERNELS_KINETIC_PACKED_H
 
-#define KF_HALF_UNIT 32768.0f
-
 KF_FUNCTION unsigned kf_word_of(float value) {
     return (unsigned)kf_float_bits(value);
 }
@@ -19,7 +17,7 @@ KF_FUNCTION float kf_float_of(unsigned word) {
     return kf_bits_float((int)word);
 }
 
-/* value rounded down to what a half of 2^15 of it holds, or up: the more likely the nearer it is. The chance
+/* value rounded down to what a half holds, or up: the more likely the nearer it is. The chance
  * is in the last 13 bits of another value of the node, which rounding has mixed, and of what differs from
  * node to node. A value that a half holds stays what it is. */
 KF_FUNCTION float kf_by_chance(float value, unsigned chance) {
@@ -36,16 +34,13 @@ KF_FUNCTION unsigned kf_of_node(long long offset) {
 #if KF_CUDA
 KF_FUNCTION unsigned kf_to_halves(float low, float high) {
     unsigned word;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high * KF_HALF_UNIT), "f"(low * KF_HALF_UNIT));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
     return word;
 }
 KF_FUNCTION void kf_from_halves(unsigned word, float *low, float *high) {
-    float l, h;
     asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }"
-        : "=f"(l), "=f"(h)
+        : "=f"(*low), "=f"(*high)
         : "r"(word));
-    *low = l * (1.0f / KF_HALF_UNIT);
-    *high = h * (1.0f / KF_HALF_UNIT);
 }
 #else
 typedef union kf_half_bits {
@@ -54,16 +49,16 @@ typedef union kf_half_bits {
 } kf_half_bits;
 KF_FUNCTION unsigned kf_to_halves(float low, float high) {
     kf_half_bits l, h;
-    l.value = (_Float16)(low * KF_HALF_UNIT);
-    h.value = (_Float16)(high * KF_HALF_UNIT);
+    l.value = (_Float16)low;
+    h.value = (_Float16)high;
     return l.bits | (unsigned)h.bits << 16;
 }
 KF_FUNCTION void kf_from_halves(unsigned word, float *low, float *high) {
     kf_half_bits l, h;
     l.bits = (unsigned short)word;
     h.bits = (unsigned short)(word >> 16);
-    *low = (float)l.value * (1.0f / KF_HALF_UNIT);
-    *high = (float)h.value * (1.0f / KF_HALF_UNIT);
+    *low = (float)l.value;
+    *high = (float)h.value;
 }
 #endif
 

@@ -24,13 +24,13 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
     const kf_real *u = (const kf_real *)a->velocity;
     kf_moments m;
-    m.deviation = ((const kf_real *)a->density)[n];
-    const kf_real half_per_density = KF_R(0.5) / (KF_R(1.0) + m.deviation);
+    m.deviation = KF_R(KF_UNIT) * ((const kf_real *)a->density)[n];
+    const kf_real half_per_density = KF_R(0.5) / (KF_R(KF_UNIT) + m.deviation);
     m.ux = u[n] - KF_BODY_X * half_per_density;
     m.uy = u[count + n] - KF_BODY_Y * half_per_density;
     m.uz = u[2 * count + n] - KF_BODY_Z * half_per_density;
 #if KF_BODY_FORCE
-    const kf_real per_density = KF_R(0.125) / (KF_R(1.0) + m.deviation);
+    const kf_real per_density = KF_R(0.125) / (KF_R(KF_UNIT) + m.deviation);
     m.xx = KF_BODY_X * KF_BODY_X * per_density;
     m.yy = KF_BODY_Y * KF_BODY_Y * per_density;
     m.zz = KF_BODY_Z * KF_BODY_Z * per_density;
@@ -219,7 +219,7 @@ KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
     KF_LOAD_LEFT
     KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
     kf_real *u = (kf_real *)a->velocity;
-    ((kf_real *)a->density)[n] = deviation;
+    ((kf_real *)a->density)[n] = KF_R(1.0 / KF_UNIT) * deviation;
     u[n] = ux;
     u[count + n] = uy;
     u[2 * count + n] = uz;

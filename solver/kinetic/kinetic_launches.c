@@ -39,13 +39,14 @@ static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, 
 
 /* What waits outside of outflows in the next step, from a grid after the collision; the fused plan's folded
  * boundaries keep it themselves. */
-static void append_outflow(kf_builder *b, int parity, int grid) {
+static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
     int extent[3];
     const kf_kinetic_options *options = &b->kinetic->options;
     const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
+    arguments.edge = edge;
     if (b->kinetic->works_beside)
         append_touched(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments);
     else
@@ -217,7 +218,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
 static void end_dense_step(kf_builder *b, int parity, int grid) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        append_outflow(b, parity, grid);
+        append_outflow(b, parity, grid, NULL);
     }
     kf_signal_all(b, parity, "step_ended", b->ended);
 }
@@ -332,23 +333,25 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Shared memory that a block of plan moments asks for: kf_tile of kernels/kinetic/moments_tile.h, where that
+/* Shared memory that a block of plan moments asks for on a GPU: kf_tile of kernels/kinetic/moments_tile.h, where that
  * is more than a kernel has anyway. */
-static size_t tile_bytes(const kf_kinetic *kinetic) {
+static size_t tile_bytes(const kf_scene *scene, const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
-    const size_t border = 2 * x + 2 * (y + 2), staged = border + (kinetic->options.prefetch ? x * y : 0);
-    const size_t bytes =
-        16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
+    const size_t words = (size_t)kinetic->node_values, column = kinetic->real_bytes == sizeof(double) ? 3 : 4;
+    const size_t beside = words * (2 * x + 2 * (y + 2)) + 6 * y, places = (x + 2) * (y + 2);
+    const bool in_middle = !kf_kinetic_asks(scene) && beside <= column * places;
+    const size_t values = 9 * column * places + (in_middle ? 0 : beside) + (kinetic->options.prefetch ? words * x * y : 0);
+    const size_t bytes = 16 + values * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
-/* Whether what waits outside of outflows goes on without the solid's forces: a solid at rest, on one device,
+/* Whether what waits outside of outflows goes on without the forces of a solid: on one device, where there is none or one at rest,
  * no sample of which touches a node there. */
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
-    if (b->plan->all_parts > 1 || scene->motion.moving || scene->samples.count == 0) return false;
+    if (b->plan->all_parts > 1 || (scene->motion.moving && scene->samples.count > 0)) return false;
     for (int face = 0; face < KF_FACES; face++) {
         const double *position = positions[face / 2], last = (double)scene->nodes[face / 2] - 2.0;
         if (scene->faces[face] != KF_OUTFLOW) continue;
@@ -369,13 +372,14 @@ static void append_moments(kf_builder *b, int p) {
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
     const bool apart = outflow_is_apart(b);
-    b->shared_bytes = tile_bytes(kinetic);
+    b->shared_bytes = tile_bytes(kf_plan_scene(b->plan), kinetic);
     b->joins = apart;
+    if (apart && kinetic->edge != NULL) arguments.edge = kf_buffer_address(kinetic->edge);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
     b->aside = apart;
-    if (apart) append_outflow(b, p, 1 - p);
+    if (apart) append_outflow(b, p, 1 - p, arguments.edge);
     b->aside = false;
 }
 
@@ -425,7 +429,7 @@ static void append_moments_band(kf_builder *b, int p) {
         append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
     else if (b->kinetic->has_samples)
         kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
-    if (!outflow_is_apart(b)) append_outflow(b, p, 1 - p);
+    if (!outflow_is_apart(b)) append_outflow(b, p, 1 - p, NULL);
 }
 
 /* The step's planes beside the cuts, once they are done. */
@@ -476,7 +480,7 @@ static void append_flow(kf_builder *b, int p) {
     else
         kf_append_two_grids(b, p);
     b->kinetic->arguments.pushed = in_place && p == 0;
-    append_outflow(b, p, in_place ? 0 : 1 - p);
+    append_outflow(b, p, in_place ? 0 : 1 - p, NULL);
 }
 
 static void set_load_launch(kf_builder *b, int p) {
