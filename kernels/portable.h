@@ -79,7 +79,6 @@ typedef unsigned long long kf_uint64;
 #define KF_LET_SUCCESSOR     ((void)0)
 #endif
 #define KF_SHARED __shared__
-#define KF_ALIGNED(bytes) __align__(bytes)
 /* Of the size that the launch says, more than 48 KiB where the device has it; one in a kernel. */
 #define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
     extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
@@ -370,7 +369,6 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_AWAIT_PREDECESSOR ((void)0)
 #define KF_LET_SUCCESSOR     ((void)0)
 #define KF_SHARED
-#define KF_ALIGNED(bytes)                     __attribute__((aligned(bytes)))
 #define KF_DYNAMIC_SHARED(type, name, count)  __attribute__((aligned(64))) type name[count]
 #define KF_BARRIER                            ((void)0)
 #define KF_EACH_THREAD(t, count)              _Pragma("omp simd") for (int t = 0; t < (count); t++)

@@ -15,18 +15,8 @@
 #define KF_PLANE   (KF_PLANE_X * KF_PLANE_Y)
 /* Places around a tile: the row below it and the one above, then the columns beside it with the corners. */
 #define KF_BORDER (2 * KF_TILE_X + 2 * KF_PLANE_Y)
-/* Where the population of velocity (cx, cy, cz) lies that leaves the tile's first place, and how far from there another
- * place is: a mirrored one lies a fixed way off. A GPU moves those of a place that differ in cz at once. */
-#if KF_CUDA
-#define KF_APART   (KF_STORAGE == 2 ? 3 : 4)
-#define KF_UPRIGHT 1
-#else
-#define KF_APART   1
-#define KF_UPRIGHT (9 * KF_PLANE)
-#endif
-#define KF_SLOT(cx, cy, cz) (KF_APART * KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1)) + KF_UPRIGHT * ((cz) + 1))
-#define KF_PLACE(px, py)    (KF_APART * ((px) + KF_PLANE_X * (py)))
-#define KF_POPULATIONS      (KF_CUDA ? 9 * KF_APART * KF_PLANE : 27 * KF_PLANE)
+/* Where the population of velocity (cx, cy, cz) lies: a mirrored one lies a fixed way off. */
+#define KF_SLOT(cx, cy, cz) (KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1) + 9 * ((cz) + 1)))
 
 /* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread reads what it
  * has asked for itself; and for each row and side along x what will come back down from a face there (kf_bounce). */
@@ -34,31 +24,20 @@ typedef struct kf_beside {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_beside;
-/* A GPU has these where populations that move along z alone would lie, if those stay with their thread and it is enough. */
-#define KF_IN_MIDDLE (KF_CUDA && !KF_ASKS && KF_NODE_WORDS * KF_BORDER + 6 * KF_TILE_Y <= KF_APART * KF_PLANE)
 /* What a block keeps in shared memory: what leaves a plane's places, what is on its way, with KF_PREFETCH the tile's own
  * moments too. made: all have made what leaves their places of a plane; read: all have read what streams to them. */
 typedef struct kf_tile {
     kf_meeting made, read;
-    KF_ALIGNED(16) kf_real population[KF_POPULATIONS];
-#if !KF_IN_MIDDLE
+    kf_real population[27 * KF_PLANE];
     kf_beside beside;
-#endif
 #if KF_PREFETCH
     kf_word own[KF_NODE_WORDS * KF_THREADS];
 #endif
 } kf_tile;
-#if KF_IN_MIDDLE
-#define KF_BESIDE ((kf_beside *)&tile->population[KF_SLOT(0, 0, -1)])
-#else
-#define KF_BESIDE (&tile->beside)
-#endif
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == 2 ? 8 : 4)
-#define KF_TILE_WORDS                                                                                        \
-    (KF_POPULATIONS + (KF_IN_MIDDLE ? 0 : 6 * KF_TILE_Y + KF_NODE_WORDS * KF_BORDER) +                       \
-     KF_NODE_WORDS * KF_PREFETCH * KF_TILE_X * KF_TILE_Y)
+#define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
 #define KF_DECLARE_TILE KF_DYNAMIC_SHARED(kf_tile, tile, 1);
 #else
@@ -78,9 +57,7 @@ typedef struct kf_tile {
 #define KF_Z_FACE(side)   ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)  ((KF_Z_FACE(side) == 2 || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
 #define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != 0 && !KF_HAS_IMAGE(side))
-#if KF_ASKS != (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
-#error "whether a population is asked for by itself (kf_kinetic_asks) goes by the faces"
-#endif
+#define KF_ASKS             (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
 
 /* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
 enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
@@ -124,23 +101,12 @@ typedef struct kf_column {
     kf_real m, z, p;
 } kf_column;
 KF_FUNCTION void kf_put_column(kf_real *place, kf_column c) {
-#if KF_CUDA && KF_STORAGE != 2
-    float any; /* no register's value is moved for what nobody reads */
-    asm("" : "=f"(any));
-    *(float4 *)place = make_float4(c.m, c.z, c.p, any);
-#else
     place[0] = c.m;
-    place[KF_UPRIGHT] = c.z;
-    place[2 * KF_UPRIGHT] = c.p;
-#endif
+    place[9 * KF_PLANE] = c.z;
+    place[18 * KF_PLANE] = c.p;
 }
 KF_FUNCTION kf_column kf_get_column(const kf_real *place) {
-#if KF_CUDA && KF_STORAGE != 2
-    const float4 four = *(const float4 *)place;
-    const kf_column c = {four.x, four.y, four.z};
-#else
-    const kf_column c = {place[0], place[KF_UPRIGHT], place[2 * KF_UPRIGHT]};
-#endif
+    const kf_column c = {place[0], place[9 * KF_PLANE], place[18 * KF_PLANE]};
     return c;
 }
 KF_FUNCTION kf_column kf_listed_column(const kf_kinetic_arguments *a, int cx, int cy, kf_bits place) {
@@ -154,7 +120,7 @@ KF_FUNCTION kf_column kf_listed_column(const kf_kinetic_arguments *a, int cx, in
 /* What leaves place i of the tile, whose node holds h. */
 KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values, kf_rolling *r) {
     const int o = KF_OWN(i);
-    kf_real *const to = &values[KF_PLACE(i % KF_TILE_X + 1, i / KF_TILE_X + 1)];
+    kf_real *const to = &values[i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X + 1)];
     kf_column stays;
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
@@ -188,7 +154,7 @@ KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, i
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
         KF_UNROLL for (int c = 0; c < 3; c++)
-            kf_put_column(to + KF_APART * KF_PLANE * c, kf_listed_column(a, c - 1, inward, place));
+            kf_put_column(to + KF_PLANE * c, kf_listed_column(a, c - 1, inward, place));
     } else {
         const kf_real flip = (kf_real)inward;
         kf_moments m = kf_to_moments(h);
@@ -200,7 +166,7 @@ KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, i
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
         KF_UNROLL for (int c = 0; c < 3; c++) {
             const kf_column leaving = KF_COLUMN(6 + c);
-            kf_put_column(to + KF_APART * KF_PLANE * c, leaving);
+            kf_put_column(to + KF_PLANE * c, leaving);
         }
     }
 }
@@ -209,7 +175,7 @@ KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
         KF_UNROLL for (int c = 0; c < 3; c++)
-            kf_put_column(to + 3 * KF_APART * KF_PLANE * c, kf_listed_column(a, inward, c - 1, place));
+            kf_put_column(to + 3 * KF_PLANE * c, kf_listed_column(a, inward, c - 1, place));
     } else {
         const kf_real flip = (kf_real)inward;
         kf_moments m = kf_to_moments(h);
@@ -221,13 +187,13 @@ KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
         KF_UNROLL for (int c = 0; c < 3; c++) {
             const kf_column leaving = KF_COLUMN(3 * c + 2);
-            kf_put_column(to + 3 * KF_APART * KF_PLANE * c, leaving);
+            kf_put_column(to + 3 * KF_PLANE * c, leaving);
         }
     }
 }
 KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h, int n, kf_real *values) {
     const kf_border b = kf_border_place(kf_worked_out_here(n));
-    kf_real *const to = &values[KF_PLACE(b.px, b.py)];
+    kf_real *const to = &values[b.px + KF_PLANE_X * b.py];
     if (b.axis == 1)
         kf_leave_row(a, h, b.inward, to);
     else
@@ -274,14 +240,14 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 #define KF_STAGE(plane)                                                                                      \
     KF_STAGE_OWN(plane)                                                                                      \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0)                                                      \
-        kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &KF_BESIDE->border[n], KF_BORDER);
+        kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->beside.border[n], KF_BORDER);
 #define KF_TURN(plane, values)                                                                               \
     KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) {                                                          \
         const kf_held h = KF_HELD(plane, i, slot);                                                           \
         kf_leave(a, &h, i, values, &r);                                                                      \
     }                                                                                                        \
     KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0) {                                                    \
-        const kf_held h = kf_take_staged(&KF_BESIDE->border[n], KF_BORDER);                                     \
+        const kf_held h = kf_take_staged(&tile->beside.border[n], KF_BORDER);                                     \
         kf_leave_border(a, &h, n, values);                                                                   \
     }
 
@@ -299,7 +265,7 @@ KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, 
     const int k = n % (9 * KF_PLANE_Y) / KF_PLANE_Y, row = n % KF_PLANE_Y, cy = k % 3 - 1, cz = k / 3 - 1;
     const int side = !KF_WAITS(-1) || n >= 9 * KF_PLANE_Y ? 1 : -1, y = kf_tile_row(y0 + row, a->nodes[1]);
     if ((sides & (side < 0 ? KF_LOW_X : KF_HIGH_X)) == 0 || !KF_IS_REACHED(a, y) || kf_beyond_rows(y, a->nodes[1]) != 0) return;
-    kf_copy_ahead(&values[KF_SLOT(-side, cy, cz) + KF_PLACE(side < 0 ? 0 : a->nodes[0] - x0, row)],
+    kf_copy_ahead(&values[KF_SLOT(-side, cy, cz) + (side < 0 ? 0 : a->nodes[0] - x0) + KF_PLANE_X * row],
                   (const kf_real *)a->outflow + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z), sizeof(kf_real));
 }
 #define KF_AWAIT_WAITING kf_await_copies(1) /* all but the next plane's moments */
@@ -313,7 +279,7 @@ KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, 
 /* Where a node at a mirror finds what comes in across it, from where it would lie without one; axis 0, 1. */
 KF_FUNCTION int kf_mirror_reach(int axis, int c) {
     const int place = axis == 0 ? 1 : KF_PLANE_X, slot = axis == 0 ? 1 : 3;
-    return KF_APART * c * (place - 2 * slot * KF_PLANE);
+    return c * (place - 2 * slot * KF_PLANE);
 }
 /* Of a node at (x, y), where what comes in with cx 1 and -1, cy 1 and -1 lies, from where it would lie inside. */
 typedef struct kf_reach {
@@ -329,7 +295,7 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_kinetic_arguments *a, int x, int y) {
 }
 /* Where a node finds what comes to it with velocity (cx, cy, cz), from its own place. */
 #define KF_FROM(reach, cx, cy, cz)                                                                           \
-    (KF_SLOT(cx, cy, cz) - KF_PLACE(cx, cy) + ((cx) > 0 ? (reach).low_x : (cx) < 0 ? (reach).high_x : 0) + \
+    (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) + ((cx) > 0 ? (reach).low_x : (cx) < 0 ? (reach).high_x : 0) + \
      ((cy) > 0 ? (reach).low_y : (cy) < 0 ? (reach).high_y : 0))
 
 #if KF_ASKS
@@ -386,7 +352,7 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
         const int beyond_x = kf_beyond(x, nx), beyond_y = kf_beyond_rows(y, ny);
         if (given && !kf_is_asked(beyond_x, beyond_y)) continue;
         if (kf_beyond(tx, nx) != 0 || !KF_IS_TARGET(a, ty, ny) || kf_beyond(tz, a->nodes[2]) != 0) continue;
-        kf_real *to = &values[KF_SLOT(e.cx, e.cy, e.cz) + KF_PLACE(e.px, e.py)];
+        kf_real *to = &values[KF_SLOT(e.cx, e.cy, e.cz) + e.px + KF_PLANE_X * e.py];
         if (given && beyond_x != 0 && KF_IS_MIRROR_X(beyond_x)) to += kf_mirror_reach(0, -beyond_x);
         if (given && beyond_y != 0 && KF_IS_MIRROR_Y(beyond_y)) to += kf_mirror_reach(1, -beyond_y);
         *to = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
@@ -400,15 +366,15 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
  * domain, which would put it where the last one finds what a mirror across y sends.) */
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1)
-#define KF_BOUNCE_LOW if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &KF_BESIDE->kept[KF_KEPT(-1, ty)], &r, o);
-#define KF_ADD_KEPT_LOW if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &KF_BESIDE->kept[KF_KEPT(-1, ty)]))
+#define KF_BOUNCE_LOW if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &tile->beside.kept[KF_KEPT(-1, ty)], &r, o);
+#define KF_ADD_KEPT_LOW if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &tile->beside.kept[KF_KEPT(-1, ty)]))
 #else
 #define KF_BOUNCE_LOW
 #define KF_ADD_KEPT_LOW
 #endif
 #if KF_BOUNCES(1)
-#define KF_BOUNCE_HIGH if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &KF_BESIDE->kept[KF_KEPT(1, ty)], &r, o);
-#define KF_ADD_KEPT_HIGH if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &KF_BESIDE->kept[KF_KEPT(1, ty)]))
+#define KF_BOUNCE_HIGH if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &tile->beside.kept[KF_KEPT(1, ty)], &r, o);
+#define KF_ADD_KEPT_HIGH if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &tile->beside.kept[KF_KEPT(1, ty)]))
 #else
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
@@ -494,7 +460,7 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, in
 #define KF_NODE_OF_THREAD                                                                                    \
     const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;                                         \
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
-    kf_real *const here = tile->population + KF_PLACE(tx + 1, ty + 1);
+    kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_DECLARE_TILE
@@ -521,7 +487,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_EACH_THREAD(t, KF_THREADS) {
         KF_NODE_OF_THREAD
         KF_BEGIN_SUMS(r, o)
-        if (tx < 3) KF_BESIDE->kept[KF_KEPT(-1, ty) + tx] = KF_BESIDE->kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
+        if (tx < 3) tile->beside.kept[KF_KEPT(-1, ty) + tx] = tile->beside.kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
         if (t == 0) {
             kf_begin_meeting(&tile->made, KF_THREADS);
             kf_begin_meeting(&tile->read, KF_THREADS);

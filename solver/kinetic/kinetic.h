@@ -202,9 +202,6 @@ bool kf_kinetic_is_regularised(const kf_scene *scene);
 /* Whether there is a collision on 19 velocities (kernels/kinetic/collision_19.h). */
 bool kf_kinetic_has_19_velocities(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
-/* Whether plan moments asks for populations that come in across a face one by one: at faces of which a block cannot make
- * them from what its own places send (kernels/kinetic/moments_tile.h). */
-bool kf_kinetic_asks(const kf_scene *scene);
 /* Whether its relaxation rule divides by averages of the domain, on so many velocities. */
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
 /* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */

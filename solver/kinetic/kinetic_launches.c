@@ -335,14 +335,12 @@ static void append_in_place(kf_builder *b, int p) {
 
 /* Shared memory that a block of plan moments asks for on a GPU: kf_tile of kernels/kinetic/moments_tile.h, where that
  * is more than a kernel has anyway. */
-static size_t tile_bytes(const kf_scene *scene, const kf_kinetic *kinetic) {
+static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
-    const size_t words = (size_t)kinetic->node_values, column = kinetic->real_bytes == sizeof(double) ? 3 : 4;
-    const size_t beside = words * (2 * x + 2 * (y + 2)) + 6 * y, places = (x + 2) * (y + 2);
-    const bool in_middle = !kf_kinetic_asks(scene) && beside <= column * places;
-    const size_t values = 9 * column * places + (in_middle ? 0 : beside) + (kinetic->options.prefetch ? words * x * y : 0);
-    const size_t bytes = 16 + values * kinetic->real_bytes;
+    const size_t border = 2 * x + 2 * (y + 2), staged = border + (kinetic->options.prefetch ? x * y : 0);
+    const size_t bytes =
+        16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
@@ -372,7 +370,7 @@ static void append_moments(kf_builder *b, int p) {
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
     const bool apart = outflow_is_apart(b);
-    b->shared_bytes = tile_bytes(kf_plan_scene(b->plan), kinetic);
+    b->shared_bytes = tile_bytes(kinetic);
     b->joins = apart;
     if (apart && kinetic->edge != NULL) arguments.edge = kf_buffer_address(kinetic->edge);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,

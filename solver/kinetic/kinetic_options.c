@@ -41,18 +41,6 @@ bool kf_kinetic_has_outflow(const kf_scene *scene) {
     return outflow;
 }
 
-bool kf_kinetic_asks(const kf_scene *scene) {
-    bool beside = false, along_z = false;
-    for (int face = 0; face < KF_FACES; face++) {
-        const kf_boundary kind = scene->faces[face];
-        const bool solid = kind == KF_WALL || kind == KF_INFLOW, mirrors = scene->specular_share[face] > 0.0;
-        if (face / 2 == 0) beside = beside || (solid && mirrors);
-        if (face / 2 == 1) beside = beside || (kind != KF_PERIODIC && kind != KF_FREE_SLIP);
-        if (face / 2 == 2) along_z = along_z || kind == KF_OUTFLOW;
-    }
-    return beside || along_z;
-}
-
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities) {
     return scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020 && velocities == 27;
 }
@@ -398,7 +386,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         define(defines, "KF_TILE_X", options->block[0]);
         define(defines, "KF_TILE_Y", options->block[1]);
         define(defines, "KF_PREFETCH", options->prefetch);
-        define(defines, "KF_ASKS", kf_kinetic_asks(scene));
     }
     if (options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);

@@ -18,7 +18,7 @@
  * JSON object padded with spaces to HEADER bytes in all; then the state. */
 static const char magic[] = "kftune-checkpoint ";
 enum {
-    FORMAT = 2,
+    FORMAT = 3,
     MAGIC = sizeof magic - 1,
     SEAL_AT = MAGIC + 2,
     SEALED_AT = SEAL_AT + KF_HASH_HEX,
