@@ -37,11 +37,11 @@ static kf_lengths lengths_of(double logarithm, double noise) {
 
 static void test_interpolates(void **state) {
     (void)state;
-    kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+    kf_surrogate *surrogate = kf_surrogate_open();
     const kf_lengths lengths = lengths_of(0, 1e-6);
     float points[POINTS][FEATURES];
     uint64_t random = 7;
-    kf_surrogate_reset(surrogate, &lengths);
+    kf_surrogate_reset(surrogate, FEATURES, &lengths);
     for (int i = 0; i < POINTS; i++) {
         draw(&random, points[i]);
         assert_int_equal(kf_surrogate_add_candidate(surrogate, points[i]), i);
@@ -69,8 +69,8 @@ static void test_order_does_not_matter(void **state) {
         draw(&random, candidates[i]);
     double means[3][CANDIDATES], deviations[3][CANDIDATES];
     for (int way = 0; way < 3; way++) {
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, &lengths);
         for (int i = 0; i < CANDIDATES && way != 1; i++)
             (void)kf_surrogate_add_candidate(surrogate, candidates[i]);
         for (int i = 0; i < POINTS; i++) {
@@ -118,8 +118,8 @@ static void test_lengths(void **state) {
     double errors[2] = {0, 0};
     for (int fitted = 0; fitted < 2; fitted++) {
         const kf_lengths first = lengths_of(0, 1e-3);
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, fitted ? &lengths : &first);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, fitted ? &lengths : &first);
         for (int i = 0; i < POINTS; i++)
             kf_surrogate_set_target(
                 surrogate, kf_surrogate_add_point(surrogate, features + (size_t)i * FEATURES), targets[i]);
@@ -145,8 +145,8 @@ static void test_failures_are_learnt(void **state) {
     const bool skip[2] = {false};
     const kf_lengths lengths = lengths_of(-1.5, 1e-3);
     for (int failing = 0; failing < 2; failing++) {
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, &lengths);
         (void)kf_surrogate_add_candidate(surrogate, left);
         (void)kf_surrogate_add_candidate(surrogate, right);
         kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, middle), 0);
@@ -262,8 +262,8 @@ static void test_chosen_improves_most(void **state) {
     float offsets[CANDIDATES];
     uint64_t random = 21;
     for (int round = 0; round < 20; round++) {
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, &lengths);
         float x[FEATURES];
         double best = INFINITY;
         for (int i = 0; i < 12; i++) {
