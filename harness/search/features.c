@@ -13,17 +13,19 @@ typedef struct kf_columns {
 } kf_columns;
 
 typedef struct kf_pair {
+    float sign;                /* 1: a product, -1: a quotient */
     const float *left, *right; /* logarithms, by position */
     int left_parameter, right_parameter;
     float low, scale;
 } kf_pair;
 
 struct kf_features {
-    kf_columns columns[KF_CONFIG_VALUES];
+    kf_columns columns[2 * KF_CONFIG_VALUES];
     int column_count;
     float *logarithms[KF_CONFIG_VALUES]; /* of every parameter that is a number; else NULL */
     kf_pair pairs[KF_FEATURES];
     int pair_count, count;
+    int coarse, coarse_columns, coarse_pairs; /* how many of all, of columns and of pairs are coarse */
 };
 
 /* --- one parameter -------------------------------------------------------------------------------------- */
@@ -91,6 +93,30 @@ static void name_columns(const kf_parameter *parameter, kf_columns *columns) {
             columns->width > 1 ? sqrtf(0.5F) : (float)i;
 }
 
+static void add_columns(kf_features *features, const kf_columns *columns) {
+    if (features->count + columns->width > KF_FEATURES) {
+        free(columns->values);
+        return;
+    }
+    features->columns[features->column_count++] = *columns;
+    features->count += columns->width;
+}
+
+static bool has_zero(const kf_parameter *parameter) {
+    for (int i = 0; i < parameter->value_count; i++)
+        if (parameter->values[i].integer == 0) return true;
+    return false;
+}
+
+static void add_codes(kf_features *features, const kf_space *space) {
+    for (int p = 0; p < space->parameter_count; p++) {
+        if (features->logarithms[p] == NULL || !has_zero(&space->parameters[p])) continue;
+        kf_columns columns = {.parameter = p};
+        name_columns(&space->parameters[p], &columns);
+        add_columns(features, &columns);
+    }
+}
+
 /* --- pairs ---------------------------------------------------------------------------------------------- */
 
 static void extent(const float *values, int count, float *low, float *high) {
@@ -101,18 +127,27 @@ static void extent(const float *values, int count, float *low, float *high) {
     }
 }
 
-static void add_pair(kf_features *features, const kf_space *space, int p, int q) {
+static void add_pair(kf_features *features, const kf_space *space, int p, int q, float sign) {
     float low[2], high[2];
     extent(features->logarithms[p], space->parameters[p].value_count, &low[0], &high[0]);
     extent(features->logarithms[q], space->parameters[q].value_count, &low[1], &high[1]);
     float range = high[0] - low[0] + high[1] - low[1];
-    features->pairs[features->pair_count++] = (kf_pair){.left = features->logarithms[p],
+    features->pairs[features->pair_count++] = (kf_pair){.sign = sign,
+                                                        .left = features->logarithms[p],
                                                         .right = features->logarithms[q],
                                                         .left_parameter = p,
                                                         .right_parameter = q,
-                                                        .low = low[0] + low[1],
+                                                        .low = low[0] + (sign > 0 ? low[1] : -high[1]),
                                                         .scale = range > 0 ? 1 / range : 0};
     features->count++;
+}
+
+static void add_pairs(kf_features *features, const kf_space *space, float sign) {
+    for (int p = 0; p < space->parameter_count; p++)
+        for (int q = p + 1; q < space->parameter_count; q++)
+            if (features->logarithms[p] != NULL && features->logarithms[q] != NULL &&
+                features->count < KF_FEATURES)
+                add_pair(features, space, p, q, sign);
 }
 
 /* --- public --------------------------------------------------------------------------------------------- */
@@ -129,18 +164,14 @@ kf_features *kf_features_open(const kf_space *space) {
         } else {
             name_columns(parameter, &columns);
         }
-        if (features->count + columns.width > KF_FEATURES) {
-            free(columns.values);
-            continue;
-        }
-        features->columns[features->column_count++] = columns;
-        features->count += columns.width;
+        add_columns(features, &columns);
     }
-    for (int p = 0; p < space->parameter_count; p++)
-        for (int q = p + 1; q < space->parameter_count; q++)
-            if (features->logarithms[p] != NULL && features->logarithms[q] != NULL &&
-                features->count < KF_FEATURES)
-                add_pair(features, space, p, q);
+    add_pairs(features, space, 1);
+    features->coarse = features->count;
+    features->coarse_columns = features->column_count;
+    features->coarse_pairs = features->pair_count;
+    add_codes(features, space);
+    add_pairs(features, space, -1);
     return features;
 }
 
@@ -153,6 +184,10 @@ void kf_features_close(kf_features *features) {
     free(features);
 }
 
+int kf_features_coarse_count(const kf_features *features) {
+    return features->coarse;
+}
+
 int kf_features_count(const kf_features *features) {
     return features->count;
 }
@@ -161,18 +196,30 @@ bool kf_features_is_size(const kf_features *features, int parameter) {
     return features->logarithms[parameter] != NULL;
 }
 
-void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values) {
-    int at = 0;
-    for (int i = 0; i < features->column_count; i++) {
+static float *columns_of(const kf_features *features, int first, int end, const int *positions,
+                         float *values) {
+    for (int i = first; i < end; i++) {
         const kf_columns *columns = &features->columns[i];
         const float *row = columns->values + positions[columns->parameter] * columns->width;
         for (int column = 0; column < columns->width; column++)
-            values[at++] = row[column];
+            *values++ = row[column];
     }
-    for (int i = 0; i < features->pair_count; i++) {
+    return values;
+}
+
+static float *pairs_of(const kf_features *features, int first, int end, const int *positions, float *values) {
+    for (int i = first; i < end; i++) {
         const kf_pair *pair = &features->pairs[i];
-        float sum =
-            pair->left[positions[pair->left_parameter]] + pair->right[positions[pair->right_parameter]];
-        values[at++] = (sum - pair->low) * pair->scale;
+        float sum = pair->left[positions[pair->left_parameter]] +
+                    pair->sign * pair->right[positions[pair->right_parameter]];
+        *values++ = (sum - pair->low) * pair->scale;
     }
+    return values;
+}
+
+void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values) {
+    values = columns_of(features, 0, features->coarse_columns, positions, values);
+    values = pairs_of(features, 0, features->coarse_pairs, positions, values);
+    values = columns_of(features, features->coarse_columns, features->column_count, positions, values);
+    (void)pairs_of(features, features->coarse_pairs, features->pair_count, positions, values);
 }

@@ -11,12 +11,16 @@ enum { KF_FEATURES = 48 };
  *    the same (what fills warps and lines goes by powers of two);
  *  - the products of two such numbers (threads of a block, nodes of a tile);
  *  - names and small sets: a coordinate a value, so that all differ equally.
+ * These are the coarse ones. Behind them are the fine ones, which few configs do not tell apart from them:
+ *  - the quotients of two such numbers (nodes of a tile for each thread of a block);
+ *  - numbers of which one is 0, because most are codes of choices: a coordinate a value, as for names.
  * Parameters with one value left, and what goes beyond KF_FEATURES, are left out. */
 typedef struct kf_features kf_features;
 
 kf_features *kf_features_open(const kf_space *space);
 void kf_features_close(kf_features *features);
-int kf_features_count(const kf_features *features);
+int kf_features_coarse_count(const kf_features *features);
+int kf_features_count(const kf_features *features); /* with the fine ones */
 /* Whether the parameter's values are whole numbers with an order, more than two of them. */
 bool kf_features_is_size(const kf_features *features, int parameter);
 /* values: one a feature. */

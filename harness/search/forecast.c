@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util/memory.h"
 #include "harness/search/features.h"
@@ -33,21 +34,23 @@ static void standardise(const double *times_us, int count, double *targets, doub
 void kf_forecast(const kf_space *space, const uint64_t *known, const double *times_us, int known_count,
                  const uint64_t *asked, size_t asked_count, double *predicted_us) {
     kf_features *features = kf_features_open(space);
-    const int width = kf_features_count(features);
-    kf_surrogate *surrogate = kf_surrogate_open(width);
+    const int width = kf_features_coarse_count(features);
+    kf_surrogate *surrogate = kf_surrogate_open();
     kf_lengths lengths = {.noise = 1e-3};
     float *points = kf_allocate(((size_t)known_count * (size_t)width + 1) * sizeof *points);
     double targets[KF_FORECAST_MOST], mean, scale, deviation;
     standardise(times_us, known_count, targets, &mean, &scale);
-    for (int i = 0; i < known_count; i++)
-        features_at(features, space, known[i], points + (size_t)i * (size_t)width);
+    float values[KF_FEATURES];
+    for (int i = 0; i < known_count; i++) {
+        features_at(features, space, known[i], values);
+        memcpy(points + (size_t)i * (size_t)width, values, (size_t)width * sizeof *values);
+    }
     kf_lengths_fit(&lengths, width, known_count < FIT_POINTS ? known_count : FIT_POINTS, points, targets,
                    STEPS);
     for (size_t begin = 0; begin < asked_count; begin += KF_SURROGATE_CANDIDATES) {
         const size_t left = asked_count - begin;
         const int count = left < KF_SURROGATE_CANDIDATES ? (int)left : KF_SURROGATE_CANDIDATES;
-        float values[KF_FEATURES];
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate_reset(surrogate, width, &lengths);
         for (int i = 0; i < count; i++) {
             features_at(features, space, asked[begin + (size_t)i], values);
             (void)kf_surrogate_add_candidate(surrogate, values);

@@ -32,12 +32,12 @@ typedef struct kf_model {
     const kf_space *space;
     kf_ranking *ranking;                            /* what the prior says; NULL without one */
     int design, sweep, kept_points, explore, steps; /* its options */
-    int settled_from;
+    int settled_from, fine_from;
     double optimism;
     float caution;
     uint64_t random, order_seed, order_place;
     kf_features *features;
-    int feature_count;
+    int feature_count; /* that are used */
     kf_surrogate *surrogate;
     kf_lengths lengths;
 

@@ -20,9 +20,10 @@ enum {
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
     EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
+    ONWARD = 3,        /* of the turns that look around the best, every so many may go to the next best */
 };
 
-enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, STEPS };
+enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, STEPS, FINE };
 static const kf_strategy_option options[] = {
     [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
                 true},
@@ -46,6 +47,8 @@ static const kf_strategy_option options[] = {
         {"steps",
          "with presets, below 20 configs: every so many the best one's neighbour by a single step; 0: none",
          0, 1000, 4, true},
+    [FINE] = {"fine", "configs from which on quotients of numbers and each value of a code are features too",
+              0, 1e9, 20, true},
     {.name = NULL},
 };
 
@@ -61,6 +64,7 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->design = (int)kf_strategy_setting(strategy, DESIGN);
     model->kept_points = (int)kf_strategy_setting(strategy, POINTS);
     model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
+    model->fine_from = (int)kf_strategy_setting(strategy, FINE);
     model->steps = presets ? (int)kf_strategy_setting(strategy, STEPS) : 0;
     model->settled_from = (int)kf_strategy_setting(strategy, SETTLED);
     model->optimism = kf_strategy_setting(strategy, OPTIMISM) * (presets ? BESIDE_PRESETS : 1);
@@ -69,8 +73,8 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->random = seed;
     model->order_seed = kf_random_next(&model->random);
     model->features = kf_features_open(space);
-    model->feature_count = kf_features_count(model->features);
-    model->surrogate = kf_surrogate_open(model->feature_count);
+    model->feature_count = kf_features_coarse_count(model->features);
+    model->surrogate = kf_surrogate_open();
     model->lengths.noise = 1e-3;
     model->best = model->centre = -1;
     model->slots = kf_allocate_zeroed(KF_MODEL_SLOTS, sizeof *model->slots);
@@ -175,9 +179,10 @@ static int fit_interval(int count) {
 }
 
 static void rebuild(kf_model *model) {
+    if (model->count >= model->fine_from) model->feature_count = kf_features_count(model->features);
     kf_model_set_scale(model);
     fit_lengths(model);
-    kf_surrogate_reset(model->surrogate, &model->lengths);
+    kf_surrogate_reset(model->surrogate, model->feature_count, &model->lengths);
     kf_model_draw_candidates(model);
     for (int i = 0; i < model->count; i++) {
         kf_model_observation *o = &model->observations[i];
@@ -297,14 +302,17 @@ static int choose_neighbour(kf_model *model, double goal, float boldness, bool a
 
 /* Local search within the model's: first single steps from the best config, because the ends of ranges are
  * what the surrogate knows least; later, so that it is not sure of itself where it is wrong, what it knows
- * least around the best, and around the next best once there all is known. -1: the model is to decide. */
+ * least around the best, and now and then around the next best once there all is known: on landscapes of many
+ * optima most turns there are lost. -1: the model is to decide. */
 static int from_neighbours(kf_model *model, double goal, float boldness) {
     if (model->count < EXPLORE_FROM)
         return model->ranking == NULL && model->steps > 0 && model->count % model->steps == 0
                    ? choose_neighbour(model, goal, boldness, true)
                    : -1;
     if (model->count % model->explore > 0) return -1;
+    const bool onward = model->count % (model->explore * ONWARD) == 0;
     for (int round = 0; round < KF_MODEL_CENTRES && model->centre >= 0; round++) {
+        if (model->centre != model->best && !onward) return -1;
         const int chosen = choose_neighbour(model, goal, EXPLORING, false);
         if (chosen >= 0) return chosen;
         model->observations[model->centre].spent = true;

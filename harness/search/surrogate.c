@@ -36,14 +36,8 @@ struct kf_surrogate {
     kf_block *blocks[BLOCKS];
 };
 
-kf_surrogate *kf_surrogate_open(int feature_count) {
-    kf_surrogate *surrogate = kf_allocate_zeroed(1, sizeof *surrogate);
-    surrogate->feature_count = feature_count;
-    for (int f = 0; f < feature_count; f++)
-        surrogate->inverse[f] = 1;
-    surrogate->effect_share = 0.5F / (float)(feature_count > 0 ? feature_count : 1);
-    surrogate->noise = 1e-3;
-    return surrogate;
+kf_surrogate *kf_surrogate_open(void) {
+    return kf_allocate_zeroed(1, sizeof(kf_surrogate));
 }
 
 void kf_surrogate_close(kf_surrogate *surrogate) {
@@ -53,7 +47,9 @@ void kf_surrogate_close(kf_surrogate *surrogate) {
     free(surrogate);
 }
 
-void kf_surrogate_reset(kf_surrogate *surrogate, const kf_lengths *lengths) {
+void kf_surrogate_reset(kf_surrogate *surrogate, int feature_count, const kf_lengths *lengths) {
+    surrogate->feature_count = feature_count;
+    surrogate->effect_share = 0.5F / (float)(feature_count > 0 ? feature_count : 1);
     for (int f = 0; f < surrogate->feature_count; f++)
         surrogate->inverse[f] = (float)exp(-lengths->logarithm[f]);
     surrogate->noise = lengths->noise;

@@ -34,11 +34,12 @@ float kf_log_improvement(float u);
 
 typedef struct kf_surrogate kf_surrogate;
 
-kf_surrogate *kf_surrogate_open(int feature_count);
+kf_surrogate *kf_surrogate_open(void);
 void kf_surrogate_close(kf_surrogate *surrogate);
 
-/* Forgets points and candidates and takes new lengths. */
-void kf_surrogate_reset(kf_surrogate *surrogate, const kf_lengths *lengths);
+/* Forgets points and candidates and takes new lengths, of the first feature_count features from now on; comes
+ * before anything else. */
+void kf_surrogate_reset(kf_surrogate *surrogate, int feature_count, const kf_lengths *lengths);
 
 /* Points measured or pending; at most KF_SURROGATE_POINTS. features: one a feature. Returns its number. */
 int kf_surrogate_add_point(kf_surrogate *surrogate, const float *features);

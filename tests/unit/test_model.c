@@ -37,11 +37,11 @@ static kf_lengths lengths_of(double logarithm, double noise) {
 
 static void test_interpolates(void **state) {
     (void)state;
-    kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+    kf_surrogate *surrogate = kf_surrogate_open();
     const kf_lengths lengths = lengths_of(0, 1e-6);
     float points[POINTS][FEATURES];
     uint64_t random = 7;
-    kf_surrogate_reset(surrogate, &lengths);
+    kf_surrogate_reset(surrogate, FEATURES, &lengths);
     for (int i = 0; i < POINTS; i++) {
         draw(&random, points[i]);
         assert_int_equal(kf_surrogate_add_candidate(surrogate, points[i]), i);
@@ -69,8 +69,8 @@ static void test_order_does_not_matter(void **state) {
         draw(&random, candidates[i]);
     double means[3][CANDIDATES], deviations[3][CANDIDATES];
     for (int way = 0; way < 3; way++) {
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, &lengths);
         for (int i = 0; i < CANDIDATES && way != 1; i++)
             (void)kf_surrogate_add_candidate(surrogate, candidates[i]);
         for (int i = 0; i < POINTS; i++) {
@@ -118,8 +118,8 @@ static void test_lengths(void **state) {
     double errors[2] = {0, 0};
     for (int fitted = 0; fitted < 2; fitted++) {
         const kf_lengths first = lengths_of(0, 1e-3);
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, fitted ? &lengths : &first);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, fitted ? &lengths : &first);
         for (int i = 0; i < POINTS; i++)
             kf_surrogate_set_target(
                 surrogate, kf_surrogate_add_point(surrogate, features + (size_t)i * FEATURES), targets[i]);
@@ -145,8 +145,8 @@ static void test_failures_are_learnt(void **state) {
     const bool skip[2] = {false};
     const kf_lengths lengths = lengths_of(-1.5, 1e-3);
     for (int failing = 0; failing < 2; failing++) {
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, &lengths);
         (void)kf_surrogate_add_candidate(surrogate, left);
         (void)kf_surrogate_add_candidate(surrogate, right);
         kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, middle), 0);
@@ -192,6 +192,70 @@ static void test_features(void **state) {
         assert_true(low[f] == 0 && high[f] == 1);
     kf_features_close(features);
     kf_space_free(space);
+}
+
+/* Fine features come behind the coarse ones: a quotient, alike where as many nodes fall to a thread, and a
+ * coordinate for each value of a code. */
+static void test_fine_features(void **state) {
+    (void)state;
+    enum { NUMBERS = 3 };
+    static const long codes[] = {0, 1, 2}, threads[] = {32, 64, 128}, tiles[] = {128, 256, 512};
+    kf_config configs[27];
+    for (int i = 0; i < 27; i++) {
+        memset(&configs[i], 0, sizeof configs[i]);
+        kf_copy_text(configs[i].system, sizeof configs[i].system, "s");
+        kf_config_set_integer(&configs[i], "a_code", codes[i / 9]);
+        kf_config_set_integer(&configs[i], "threads", threads[i / 3 % 3]);
+        kf_config_set_integer(&configs[i], "tile", tiles[i % 3]);
+    }
+    kf_space *space = NULL;
+    assert_int_equal(kf_space_from_configs("test", configs, 27, &space, NULL), KF_OK);
+    kf_features *features = kf_features_open(space);
+    const int coarse = kf_features_coarse_count(features), all = kf_features_count(features);
+    assert_int_equal(coarse, NUMBERS + 3); /* and their products */
+    assert_int_equal(all, coarse + 3 + 3); /* the code's values, quotients */
+    float values[27][KF_FEATURES];
+    for (int i = 0; i < 27; i++) {
+        uint64_t index = 0;
+        int positions[KF_CONFIG_VALUES];
+        assert_true(kf_space_index(space, &configs[i], &index, NULL, 0));
+        kf_space_positions(space, index, positions);
+        kf_features_of(features, positions, values[i]);
+        for (int f = 0; f < all; f++)
+            assert_true(values[i][f] >= 0 && values[i][f] <= 1);
+    }
+    const int quotient = all - 1; /* of threads and tile */
+    for (int i = 0; i < 27; i++)
+        for (int j = 0; j < 27; j++) {
+            double square = 0;
+            for (int f = coarse; f < coarse + 3; f++)
+                square += (double)((values[i][f] - values[j][f]) * (values[i][f] - values[j][f]));
+            assert_true(fabs(square - (i / 9 == j / 9 ? 0.0 : 1.0)) < 1e-6);
+            const bool same = tiles[i % 3] * threads[j / 3 % 3] == tiles[j % 3] * threads[i / 3 % 3];
+            assert_int_equal(fabsf(values[i][quotient] - values[j][quotient]) < 1e-6F, same);
+        }
+    kf_features_close(features);
+    kf_space_free(space);
+}
+
+/* After a reset with fewer features the others say nothing, and with more they do. */
+static void test_as_many_features_as_asked_for(void **state) {
+    (void)state;
+    const kf_lengths lengths = lengths_of(-1, 1e-3);
+    const float point[FEATURES] = {0}, near[FEATURES] = {0}, far[FEATURES] = {[FEATURES - 1] = 1};
+    kf_surrogate *surrogate = kf_surrogate_open();
+    for (int count = FEATURES - 1; count <= FEATURES; count++) {
+        double mean[2], deviation[2];
+        kf_surrogate_reset(surrogate, count, &lengths);
+        (void)kf_surrogate_add_candidate(surrogate, near);
+        (void)kf_surrogate_add_candidate(surrogate, far);
+        kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, point), 1);
+        for (int i = 0; i < 2; i++)
+            kf_surrogate_predict(surrogate, i, &mean[i], &deviation[i]);
+        assert_int_equal(deviation[1] > 2 * deviation[0], count == FEATURES);
+        if (count < FEATURES) assert_true(fabs(mean[0] - mean[1]) < 1e-6);
+    }
+    kf_surrogate_close(surrogate);
 }
 
 /* --- against plain formulas --- */
@@ -262,8 +326,8 @@ static void test_chosen_improves_most(void **state) {
     float offsets[CANDIDATES];
     uint64_t random = 21;
     for (int round = 0; round < 20; round++) {
-        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-        kf_surrogate_reset(surrogate, &lengths);
+        kf_surrogate *surrogate = kf_surrogate_open();
+        kf_surrogate_reset(surrogate, FEATURES, &lengths);
         float x[FEATURES];
         double best = INFINITY;
         for (int i = 0; i < 12; i++) {
@@ -302,6 +366,8 @@ int main(void) {
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_failures_are_learnt),
         cmocka_unit_test(test_features),
+        cmocka_unit_test(test_fine_features),
+        cmocka_unit_test(test_as_many_features_as_asked_for),
         cmocka_unit_test(test_fit_ends_in_a_minimum),
         cmocka_unit_test(test_chosen_improves_most),
     };

@@ -153,8 +153,8 @@ static void predictions_are_those_of_a_dense_solution(void **state) {
     kf_lengths lengths;
     make_points(features, targets, &lengths);
     const float candidate[FEATURES] = {0.31F, 0.62F, 0.17F};
-    kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
-    kf_surrogate_reset(surrogate, &lengths);
+    kf_surrogate *surrogate = kf_surrogate_open();
+    kf_surrogate_reset(surrogate, FEATURES, &lengths);
     int number = -1, late = -1;
     for (int i = 0; i < COUNT; i++) {
         if (i == 3) number = kf_surrogate_add_candidate(surrogate, candidate);
@@ -220,8 +220,8 @@ static void the_choice_weighs_mean_and_deviation(void **state) {
     const float points[2][1] = {{0.0F}, {1.0F}}, candidates[3][1] = {{0.1F}, {0.5F}, {0.9F}};
     const float offsets[3] = {0, 0, 0};
     bool skip[3] = {false, true, false};
-    kf_surrogate *surrogate = kf_surrogate_open(1);
-    kf_surrogate_reset(surrogate, &lengths);
+    kf_surrogate *surrogate = kf_surrogate_open();
+    kf_surrogate_reset(surrogate, 1, &lengths);
     for (int i = 0; i < 3; i++)
         kf_surrogate_add_candidate(surrogate, candidates[i]);
     for (int i = 0; i < 2; i++)
