@@ -351,7 +351,8 @@ static bool outflow_is_apart(const kf_builder *b) {
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
     if (b->plan->all_parts > 1 || (scene->motion.moving && scene->samples.count > 0)) return false;
     for (int face = 0; face < KF_FACES; face++) {
-        const double *position = positions[face / 2], last = (double)scene->nodes[face / 2] - 2.0;
+        const int axis = face / 2;
+        const double *position = positions[axis], last = (double)scene->nodes[axis] - 2.0;
         if (scene->faces[face] != KF_OUTFLOW) continue;
         for (size_t s = 0; s < scene->samples.count; s++)
             if (face % 2 == 0 ? position[s] < 1.0 : position[s] >= last) return false;
