@@ -100,11 +100,11 @@ typedef struct kf_kinetic_arguments {
     double face_velocity[6][3];
     float face_velocity_single[6][3];
     double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
-    /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real, each face from outflow_start on;
-     * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */
     /* Of plan moments: the words of the nodes at the faces across x [face][word][z][y], which the flow's kernel keeps there
      * for convect_outflow; NULL: it reads them from the grid. */
     void *edge;
+    /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT, each face from outflow_start on;
+     * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */
     void *outflow, *outflow_next; /* of this step, and of the next: another place where collisions write it */
     /* outflow_next of the parts below and above, which read the rows nearest to the cut from their own; NULL:
      * none */
