@@ -196,7 +196,8 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
     const bool across_x = scene->faces[KF_XMIN] == KF_OUTFLOW || scene->faces[KF_XMAX] == KF_OUTFLOW;
     if (kinetics->options.plan != KF_PLAN_MOMENTS || plan->all_parts > 1 || !across_x) return KF_OK;
     const size_t face = (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
-    return kf_plan_buffer(plan, 2 * (size_t)kinetics->node_values * face * kinetics->store_bytes, &kinetics->edge, error);
+    return kf_plan_buffer(plan, 2 * (size_t)kinetics->node_values * face * kinetics->store_bytes,
+                          &kinetics->edge, error);
 }
 
 /* Which bytes of so many values a node each part in reach keeps: its planes, the outermost the ghosts beside

@@ -333,8 +333,8 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Shared memory that a block of plan moments asks for on a GPU: kf_tile of kernels/kinetic/moments_tile.h, where that
- * is more than a kernel has anyway. */
+/* Shared memory that a block of plan moments asks for on a GPU: kf_tile of kernels/kinetic/moments_tile.h,
+ * where that is more than a kernel has anyway. */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
@@ -344,8 +344,8 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
     return bytes > ANYWAY ? bytes : 0;
 }
 
-/* Whether what waits outside of outflows goes on without the forces of a solid: on one device, where there is none or one at rest,
- * no sample of which touches a node there. */
+/* Whether what waits outside of outflows goes on without the forces of a solid: on one device, where there is
+ * none or one at rest, no sample of which touches a node there. */
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
