@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,6 +15,7 @@
 #include "base/space/space.h"
 #include "scene/scene.h"
 #include "tests/unit/problem_fixture.h"
+#include "tests/unit/quick_compiler.h"
 
 static kf_backend *backend;
 
@@ -40,18 +40,12 @@ static inline int open_backend_on_one_core(void **state) {
     (void)state;
     return open_device_or("cpu:1");
 }
-/* The same for tests of many variants, most of whose time is the compiler's: kernels with -O1. Those that
- * users get are the other tests'; with KFTUNE_TEST_ALL=1 these tests have them too. */
-static inline int take_quick_compiler(void) {
-    static const char file[] = "tests/tools/quick_compiler.sh";
-    if (getenv("KFTUNE_TEST_ALL") != NULL || access(file, X_OK) != 0) return 0;
-    return setenv("KFTUNE_CC", file, 0);
-}
+/* The same for tests of many variants. */
 static inline int open_backend_for_variants(void **state) {
-    return take_quick_compiler() != 0 ? -1 : open_backend_on_one_core(state);
+    return take_quick_compiler(state) != 0 ? -1 : open_backend_on_one_core(state);
 }
 static inline int open_backend_for_variants_on_all_cores(void **state) {
-    return take_quick_compiler() != 0 ? -1 : open_backend(state);
+    return take_quick_compiler(state) != 0 ? -1 : open_backend(state);
 }
 static inline int close_backend(void **state) {
     (void)state;

@@ -233,5 +233,5 @@ int main(void) {
         cmocka_unit_test(test_patches),
         cmocka_unit_test(test_kept),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -291,5 +291,5 @@ int main(void) {
         cmocka_unit_test(test_shell_apart),  cmocka_unit_test(test_lanes_of_shell),
         cmocka_unit_test(test_band_chain),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -183,5 +183,5 @@ int main(void) {
         cmocka_unit_test(test_between_a_wall_and_a_mirror),
         cmocka_unit_test(test_rows_of_the_cpu),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -8,6 +8,7 @@
 #include "base/backend/cpu_queue.h"
 #include "base/backend/world.h"
 #include "tests/unit/kinetic_teams.h"
+#include "tests/unit/quick_compiler.h"
 
 #define SEPARATE                                                                                             \
     "morton=false", "sample_block_length=2", "storage=f32", "block_x=64", "block_y=2", "boundary_kernels=1", \
@@ -380,7 +381,7 @@ static void test_in_several_processes(void **state) {
 
 int main(void) {
     const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
-    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, NULL, NULL);
+    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_grids),
         cmocka_unit_test(test_one_grid),
@@ -395,5 +396,5 @@ int main(void) {
         cmocka_unit_test(test_limits_of_open_files),
         cmocka_unit_test(test_compiles_for_a_gpu),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

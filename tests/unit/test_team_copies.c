@@ -2,6 +2,7 @@
 #include "base/backend/cpu_queue.h"
 #include "base/backend/nccl.h"
 #include "tests/unit/kinetic_teams.h"
+#include "tests/unit/quick_compiler.h"
 
 static const char *const nineteen[] = {"plan=fused",          "layout=csoa",        "alpha=32",
                                        "storage=f32",         "velocities=19",      "nodes_per_thread=1",
@@ -397,5 +398,5 @@ int main(void) {
         cmocka_unit_test(test_restart_on_any_number), cmocka_unit_test(test_velocity_for_smoke),
         cmocka_unit_test(test_without_nccl),          cmocka_unit_test(test_refusals_of_cuts),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }
