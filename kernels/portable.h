@@ -128,14 +128,18 @@ KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
 #define kf_await_copies(latest) ((void)0)
 #endif
 /* A barrier in two halves: a thread that has done its part says so, and awaits all others only where it needs theirs. begun by
- * one thread before a KF_BARRIER; round: how often it has been awaited before. */
+ * one thread before a KF_BARRIER, for whole warps; round: how often it has been awaited before. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 typedef kf_uint64 kf_meeting;
 KF_FUNCTION void kf_begin_meeting(kf_meeting *meeting, int threads) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(meeting)), "r"(threads) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(meeting)), "r"(threads / 32) : "memory");
 }
 KF_FUNCTION void kf_arrive(kf_meeting *meeting) {
-    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"((unsigned)__cvta_generic_to_shared(meeting)) : "memory");
+    asm volatile("{ .reg .pred first;\n"
+                 "bar.warp.sync 0xffffffff;\n"
+                 "elect.sync _|first, 0xffffffff;\n"
+                 "@first mbarrier.arrive.shared.b64 _, [%0]; }" ::"r"((unsigned)__cvta_generic_to_shared(meeting))
+                 : "memory");
 }
 KF_FUNCTION void kf_await_all(kf_meeting *meeting, int round) {
     asm volatile("{ .reg .pred done;\n"
