@@ -15,6 +15,7 @@
 #include "base/backend/world.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
+#include "tests/unit/quick_compiler.h"
 #include "tests/unit/team_fixture.h"
 
 enum { STEPS = 41, MOST_SEEDS = 12 };
@@ -209,12 +210,12 @@ static void test_in_several_processes(void **state) {
 
 int main(void) {
     const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
-    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, NULL, NULL);
+    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_faces_and_a_solid),
         cmocka_unit_test(test_walls),
         cmocka_unit_test(test_awaits),
         cmocka_unit_test(test_refuses_tiles),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

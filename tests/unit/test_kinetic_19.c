@@ -115,5 +115,5 @@ int main(void) {
         cmocka_unit_test(test_forced),
         cmocka_unit_test(test_refusals),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
