@@ -71,6 +71,13 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT, "incompressible: the solid needs a mesh, not samples alone");
     if (scene->parabolic_inflow)
         return kf_fail(error, KF_BAD_INPUT, "incompressible: a parabolic inflow is d2q9's");
+    if (scene->incompressible.viscous_term == KF_VISCOUS_EXPLICIT &&
+        scene->viscosity > KF_MOST_EXPLICIT_VISCOSITY * (1.0 + 1e-9))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "incompressible: with an explicit viscous term a viscosity of %.3g cells^2 a step is too "
+            "much (at most %.3g): set \"viscous_term\": \"implicit\", or shorter steps",
+            scene->viscosity, KF_MOST_EXPLICIT_VISCOSITY);
     return check_faces(scene, error);
 }
 

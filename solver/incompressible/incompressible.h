@@ -101,6 +101,10 @@ bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_optio
 /* Whether the kernels of a source begin while the ones before them end. */
 bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
+/* Viscosity up to which the explicit viscous term is taken, in cells^2 a step: half of what friction alone
+ * allows (a half step's share is 1/6 of a cell^2 there), for what it acts on has come from up to a cell away.
+ */
+#define KF_MOST_EXPLICIT_VISCOSITY (1.0 / 6.0)
 
 typedef enum kf_launch_kind {
     KF_LAUNCH_PLACES,

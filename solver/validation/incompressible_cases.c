@@ -148,6 +148,8 @@ static kf_scene *make_tunnel(const kf_tunnel *t) {
         if (strcmp(kf_shapes[shape].name, "ball") == 0)
             kf_shape_mesh(&kf_shapes[shape], &radius, &scene->mesh);
     kf_mesh_transform(&scene->mesh, identity, center);
+    if (scene->viscosity > KF_MOST_EXPLICIT_VISCOSITY)
+        scene->incompressible.viscous_term = KF_VISCOUS_IMPLICIT;
     return scene;
 }
 

@@ -432,6 +432,28 @@ static void test_section(void **state) {
     }
 }
 
+/* More friction than an explicit term bears is refused, with what to do. */
+static void test_most_explicit_viscosity(void **state) {
+    (void)state;
+    static const struct {
+        double viscosity;
+        kf_viscous_term term;
+        kf_status status;
+    } cases[] = {{KF_MOST_EXPLICIT_VISCOSITY, KF_VISCOUS_EXPLICIT, KF_OK},
+                 {1.01 * KF_MOST_EXPLICIT_VISCOSITY, KF_VISCOUS_EXPLICIT, KF_BAD_INPUT},
+                 {1.01 * KF_MOST_EXPLICIT_VISCOSITY, KF_VISCOUS_OFF, KF_OK},
+                 {2.0, KF_VISCOUS_IMPLICIT, KF_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_error error = {0};
+        kf_scene *scene = open_shipped_scene("ball", 20000);
+        scene->viscosity = cases[i].viscosity;
+        scene->incompressible.viscous_term = cases[i].term;
+        assert_int_equal(incompressible->accepts(problem_of(incompressible, scene), &error), cases[i].status);
+        if (cases[i].status != KF_OK) assert_non_null(strstr(error.message, "\"implicit\""));
+        kf_scene_free(scene);
+    }
+}
+
 /* Too few iterations are a result with a reason. */
 static void test_too_few(void **state) {
     (void)state;
@@ -490,6 +512,8 @@ int main(void) {
                                        cmocka_unit_test(test_smoke_velocity),
                                        cmocka_unit_test(test_checkpoint),
                                        cmocka_unit_test(test_section),
+                                       cmocka_unit_test(test_most_explicit_viscosity),
+                                       cmocka_unit_test(test_most_explicit_viscosity),
                                        cmocka_unit_test(test_too_few),
                                        cmocka_unit_test(test_gate_of_too_few),
                                        cmocka_unit_test(test_faces_on_the_surface)};
