@@ -13,7 +13,9 @@ make_other_host() { # in $PWD/other-host.so, for apart
     mpicc -O1 -fPIC -shared -o other-host.so "$here/other-host.c" || fail "other-host.c cannot be compiled"
 }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
-    OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_hwloc_base_binding_policy=none
+    OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+# Kernels of many variants, of which only who makes what counts here: with -O1, as the unit tests of teams have them.
+export KFTUNE_CC=${KFTUNE_CC:-${here%/e2e}/tools/quick_compiler.sh}
 
 tuned() { # NAME SCENE OPTION...
     local name=$1 scene=$2

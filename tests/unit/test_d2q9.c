@@ -491,7 +491,7 @@ static int setup(void **state) {
     const char *scratch = getenv("KFTUNE_SCRATCH");
     (void)snprintf(picture_file, sizeof picture_file, "%.4000s/d2q9-mask.png",
                    scratch == NULL ? "/tmp" : scratch);
-    return open_backend(state);
+    return open_backend_for_variants_on_all_cores(state);
 }
 
 static int teardown(void **state) {

@@ -94,5 +94,5 @@ int main(void) {
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_solid_thinner_than_a_cell),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -109,5 +109,5 @@ int main(void) {
         cmocka_unit_test(test_free_solid_resumes),
         cmocka_unit_test(test_free_solid_at_the_edge),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

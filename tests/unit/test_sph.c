@@ -559,5 +559,5 @@ int main(void) {
         cmocka_unit_test(a_mask_too_short_is_told),
         cmocka_unit_test(momentum_is_conserved),
     };
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }

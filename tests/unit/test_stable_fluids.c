@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/util/memory.h"
-#include "quick_compiler.h"
 #include "stable_fluids_support.h"
 
 static void fused_in_two_dimensions(void **state) {
@@ -346,10 +345,6 @@ static void radices_of_a_line(void **state) {
     }
 }
 
-static int open_with_quick_compiler(void **state) {
-    return take_quick_compiler(state) != 0 ? -1 : open_backend(state);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
                                        cmocka_unit_test(radices_of_a_line),
@@ -367,5 +362,5 @@ int main(void) {
                                        cmocka_unit_test(particles),
                                        cmocka_unit_test(half_precision),
                                        cmocka_unit_test(checkpoints)};
-    return cmocka_run_group_tests(tests, open_with_quick_compiler, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }

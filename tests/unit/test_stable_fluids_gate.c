@@ -60,5 +60,5 @@ static void in_three_dimensions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions)};
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }
