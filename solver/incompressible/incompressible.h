@@ -102,7 +102,7 @@ bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_optio
 bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
 /* Viscosity up to which the explicit viscous term is taken, in cells^2 a step: half of what friction alone
- * allows (a half step's share is 1/6 of a cell^2 there), for what it acts on has come from up to a cell away.
+ * would allow (1/6 in a half step), for it acts on what has come from up to a cell away: 0.32 ended in nan.
  */
 #define KF_MOST_EXPLICIT_VISCOSITY (1.0 / 6.0)
 

@@ -140,6 +140,11 @@ static kf_status case_divergence(kf_validation *validation, kf_error *error) {
 /* --- drag --------------------------------------------------------------------------------------------------
  */
 
+/* Viscosity, in cells^2 a step, from which on friction is implicit where a step moves the flow by two cells:
+ * with 0.16 and an explicit term the drag at Re 100 was 25 % too small, with an implicit one 11 % too large.
+ */
+static const double IMPLICIT_FROM = 1.0 / 12.0;
+
 static kf_scene *make_tunnel(const kf_tunnel *t) {
     kf_scene *scene = kf_tunnel_scene(t);
     const double *center = scene->motion.center, radius = 0.5 * t->diameter,
@@ -148,8 +153,7 @@ static kf_scene *make_tunnel(const kf_tunnel *t) {
         if (strcmp(kf_shapes[shape].name, "ball") == 0)
             kf_shape_mesh(&kf_shapes[shape], &radius, &scene->mesh);
     kf_mesh_transform(&scene->mesh, identity, center);
-    if (scene->viscosity > KF_MOST_EXPLICIT_VISCOSITY)
-        scene->incompressible.viscous_term = KF_VISCOUS_IMPLICIT;
+    if (scene->viscosity > IMPLICIT_FROM) scene->incompressible.viscous_term = KF_VISCOUS_IMPLICIT;
     return scene;
 }
 
@@ -203,10 +207,10 @@ static kf_status case_beside(kf_validation *validation, kf_error *error) {
     enum { FLOWS = 2, RUNS = 4 };
     static const struct {
         const kf_system *system;
-        double ratio, bound; /* 40 times as long: a quarter off on the cpu, so that it only tells a change */
+        double ratio, bound;
     } runs[RUNS] = {{&kf_system_kinetic, 1, 0.1},
                     {&kf_system_incompressible, 10, 0.2},
-                    {&kf_system_incompressible, 40, 0.5},
+                    {&kf_system_incompressible, 40, 0.2},
                     {&kf_system_incompressible, 1, 0.2}};
     static const double published[FLOWS] = {1.087, 0.656};
     static const kf_tunnel small[FLOWS] = {{false, 8, 0.05, 100, 3, 3, 5, 6, 1, 0},
