@@ -4,13 +4,13 @@
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
 # a pass, 77 a skip. What it prints is shown as a whole when it ends, and why it failed once more at the end. The last
 # line is 'N passed, N failed, N skipped'; the exit status is 0 only if something ran and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default
-# 1200). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor, at most 4).
+# 900). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor, at most 4).
 set -um
 
 build=$(realpath -m "${1:?usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]}")
 shift
 root=$(realpath "$(dirname "$0")/..")
-limit=${KFTUNE_TEST_LIMIT:-1200}
+limit=${KFTUNE_TEST_LIMIT:-900}
 processors=$(nproc)
 jobs=${KFTUNE_TEST_JOBS:-$((processors < 4 ? processors : 4))}
 passed=0 failed=0 skipped=0

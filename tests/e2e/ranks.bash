@@ -4,6 +4,7 @@
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/quick-compiler.bash"
 cd "${KFTUNE_SCRATCH:-$(mktemp -d)}" || exit 3
 fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
 skip_without_mpi() {
@@ -14,8 +15,6 @@ make_other_host() { # in $PWD/other-host.so, for apart
 }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
     OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
-# Kernels of many variants, of which only who makes what counts here: with -O1, as the unit tests of teams have them.
-export KFTUNE_CC=${KFTUNE_CC:-${here%/e2e}/tools/quick_compiler.sh}
 
 tuned() { # NAME SCENE OPTION...
     local name=$1 scene=$2

@@ -6,7 +6,7 @@ set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 trials=${KFTUNE_KILL_TRIALS:-3}
-export KFTUNE_CC=${KFTUNE_CC:-$(realpath "$(dirname "$0")/../tools")/quick_compiler.sh}
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 failures=0
 evaluations=12

@@ -16,7 +16,7 @@
 #include "base/util/text.h"
 #include "solver/stable_fluids/stable_fluids.h"
 #include "tests/unit/config_changes.h"
-#include "tests/unit/quick_compiler.h"
+#include "tests/unit/plan_fixture.h"
 
 /* A config as "key=value key=value" over values that fit any small grid. */
 static inline void test_config(kf_config *config, const char *changes) {
@@ -56,25 +56,6 @@ static inline void test_config(kf_config *config, const char *changes) {
         if (base[i].kind == 2) kf_config_set_boolean(config, base[i].name, base[i].number != 0);
     }
     change_config(config, changes);
-}
-
-static kf_backend *backend;
-
-static inline int open_backend(void **state) {
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    kf_error error;
-    (void)state;
-    if (kf_backend_open(device != NULL ? device : "cpu", &backend, &error) == KF_OK) return 0;
-    print_error("%s\n", error.message);
-    return -1;
-}
-static inline int open_backend_for_variants_on_all_cores(void **state) {
-    return take_quick_compiler(state) != 0 ? -1 : open_backend(state);
-}
-static inline int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
 }
 
 static inline kf_fluid *box(int nx, int ny, int nz) {

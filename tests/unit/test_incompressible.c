@@ -513,7 +513,6 @@ int main(void) {
                                        cmocka_unit_test(test_checkpoint),
                                        cmocka_unit_test(test_section),
                                        cmocka_unit_test(test_most_explicit_viscosity),
-                                       cmocka_unit_test(test_most_explicit_viscosity),
                                        cmocka_unit_test(test_too_few),
                                        cmocka_unit_test(test_gate_of_too_few),
                                        cmocka_unit_test(test_faces_on_the_surface)};
