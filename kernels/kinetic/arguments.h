@@ -16,6 +16,15 @@
     X(body_force_y)                                                                                          \
     X(body_force_z)
 
+/* Planes of the next walk of plan moments, of those that are left: the longest allowed, and towards the end half of what is
+ * left, so that blocks that begin late have less to do. What is left is not halved to walks of less than KF_SHORTEST_WALK, which
+ * would read two planes more for few of their own. */
+#define KF_SHORTEST_WALK 8
+#define KF_WALK(left, longest)                                                                               \
+    ((left) >= 2 * (longest)                                         ? (longest)                             \
+     : (left) <= (longest) && (left) < 2 * KF_SHORTEST_WALK ? (left)                                         \
+                                                            : ((left) + 1) / 2)
+
 #define KF_FLOAT_MEMBER(name)  float name;
 #define KF_DOUBLE_MEMBER(name) double name;
 

@@ -473,9 +473,18 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
 #else
     const int begin = 0, stop = nz;
 #endif
-    /* The last walk, which ends at a face, begins first, and the first one second: at the end no block has more to do. */
-    const int walks = (stop - begin + a->march - 1) / a->march, walk = (block_y / tiles_y + walks - 1) % walks;
-    const int first = begin + walk * a->march, end = first + a->march < stop ? first + a->march : stop;
+    /* The walk that ends at the last plane begins first, the one from the first plane second, and the short ones last: at the end
+     * no block has much to do. */
+    int left = stop - begin, first = begin, planes = KF_WALK(left, a->march);
+    if (block_y < tiles_y)
+        first = stop - planes;
+    else
+        for (int before = block_y / tiles_y; before > 0; before--) {
+            left -= planes;
+            first += before < block_y / tiles_y ? planes : 0;
+            planes = KF_WALK(left, a->march);
+        }
+    const int end = first + planes;
     const int sides = kf_tile_sides(a, x0, y0);
 #if KF_ASKS
     const int asked = ((sides & KF_LOW_X) != 0 && KF_IS_ASKED_X(-1)) || ((sides & KF_HIGH_X) != 0 && KF_IS_ASKED_X(1)) ||

@@ -360,16 +360,23 @@ static bool outflow_is_apart(const kf_builder *b) {
     return true;
 }
 
+static int count_walks(const kf_kinetic *kinetic) {
+    int walks = 0;
+    for (int left = kinetic->planes; left > 0; walks++)
+        left -= KF_WALK(left, (int)kinetic->options.march);
+    return walks;
+}
+
 /* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
  * samples see, then the band's nodes with it (append_all_moments). */
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
+    const int *n = kinetic->geometry.nodes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (kinetic->rows + tile[1] - 1) / tile[1];
-    const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
-    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
+    const int block[3] = {tile[0] * tile[1], 1, 1},
+              extent[3] = {tiles_x * block[0], tiles_y * count_walks(kinetic), 1};
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
-    arguments.march = (planes + walks - 1) / walks; /* equally long walks */
+    arguments.march = (int)kinetic->options.march;
     const bool apart = outflow_is_apart(b);
     b->shared_bytes = tile_bytes(kinetic);
     b->joins = apart;
