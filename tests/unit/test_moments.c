@@ -111,6 +111,24 @@ static void test_shared_memory_of_tiles(void **state) {
     kf_scene_free(scene);
 }
 
+/* Walks make up the planes, none longer than allowed or than the one before it, and blocks that begin last
+ * have little to do. */
+static void test_walks_get_shorter(void **state) {
+    (void)state;
+    static const int longest[] = {1, 3, 8, 16, 32, 64, 128};
+    for (int planes = 1; planes <= 400; planes++)
+        for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
+            int left = planes, before = longest[i];
+            while (left > 0) {
+                const int walk = KF_WALK(left, longest[i]);
+                assert_true(walk >= 1 && walk <= left && walk <= before);
+                left -= walk;
+                before = walk;
+            }
+            assert_true(before < 2 * KF_SHORTEST_WALK);
+        }
+}
+
 static void test_periodic(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
@@ -305,6 +323,7 @@ int main(void) {
         cmocka_unit_test(test_static_solid),
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_shared_memory_of_tiles),
+        cmocka_unit_test(test_walks_get_shorter),
         cmocka_unit_test(test_periodic),
         cmocka_unit_test(test_faces),
         cmocka_unit_test(test_other_rates_are_not_in_the_space),
