@@ -2,7 +2,7 @@
 #include "base/util/json.h"
 #include "scene/internal.h"
 
-const char *const kf_viscous_term_names[KF_VISCOUS_TERMS] = {"explicit", "implicit", "off"};
+const char *const kf_viscous_term_names[KF_VISCOUS_TERMS] = {"automatic", "implicit", "off", "explicit"};
 const char *const kf_trace_names[KF_TRACES] = {"midpoint", "euler"};
 
 kf_status kf_description_read_incompressible(const char *file, const cJSON *root,

@@ -120,8 +120,8 @@ static void hash_scene(kf_scene *scene) {
     }
     if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
     const kf_incompressible_model *model = &scene->incompressible;
-    if (model->unlimited || model->trace != KF_TRACE_MIDPOINT || model->viscous_term != KF_VISCOUS_EXPLICIT ||
-        model->steps != 0.0 || model->tolerance != 0.0) {
+    if (model->unlimited || model->trace != KF_TRACE_MIDPOINT ||
+        model->viscous_term != KF_VISCOUS_AUTOMATIC || model->steps != 0.0 || model->tolerance != 0.0) {
         kf_hash_add_string(&hasher, "incompressible");
         hash_integer(&hasher, model->unlimited);
         hash_integer(&hasher, model->trace);

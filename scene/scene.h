@@ -69,12 +69,14 @@ extern const char *const kf_initial_names[KF_INITIALS];
 /* What only the incompressible solver asks of a scene (docs/incompressible.md). All zero: what holds when a
  * file says nothing. */
 typedef enum kf_viscous_term {
-    KF_VISCOUS_EXPLICIT,
+    KF_VISCOUS_AUTOMATIC, /* explicit, or implicit where that would not do (kf_incompressible_viscous_term) */
     KF_VISCOUS_IMPLICIT,
     KF_VISCOUS_OFF,
+    KF_VISCOUS_EXPLICIT,
     KF_VISCOUS_TERMS
 } kf_viscous_term;
-extern const char *const kf_viscous_term_names[KF_VISCOUS_TERMS]; /* "explicit", "implicit", "off" */
+extern const char
+    *const kf_viscous_term_names[KF_VISCOUS_TERMS]; /* "automatic", "implicit", "off", "explicit" */
 typedef enum kf_trace { KF_TRACE_MIDPOINT, KF_TRACE_EULER, KF_TRACES } kf_trace;
 extern const char *const kf_trace_names[KF_TRACES]; /* "midpoint", "euler" */
 #define KF_DEFAULT_TOLERANCE 1e-4

@@ -155,7 +155,7 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     }
     a->angular_speed = scene->motion.moving ? scene->motion.angular_speed : 0.0;
     a->duration = 0.5;
-    a->viscosity = scene->incompressible.viscous_term == KF_VISCOUS_OFF ? 0.0 : scene->viscosity;
+    a->viscosity = kf_incompressible_viscous_term(scene) == KF_VISCOUS_OFF ? 0.0 : scene->viscosity;
     /* What rounding leaves of a divergence of velocities of this size; less cannot be asked for. */
     const double rounding = (s->options.double_precision ? 2e-16 : 1e-7) * fmax(speed, 1e-3);
     a->tolerance = kf_incompressible_tolerance(scene);
@@ -257,7 +257,7 @@ static kf_status make_buffers(kf_plan *plan, kf_incompressible *s, kf_error *err
 /* Jacobi's iterations of the implicit viscous term until their error is a thousandth: each takes 6 s / (1 + 6
  * s) of it, s being what the viscosity does in a sub-step. */
 static int diffusions_of(const kf_scene *scene) {
-    if (scene->incompressible.viscous_term != KF_VISCOUS_IMPLICIT) return 0;
+    if (kf_incompressible_viscous_term(scene) != KF_VISCOUS_IMPLICIT) return 0;
     const double s = 6.0 * scene->viscosity * 0.5, rate = s / (1.0 + s);
     const double count = ceil(log(1e-3) / log(fmax(rate, 1e-3)));
     return (int)fmin(fmax(count, 1.0), 200.0);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,25 @@ const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS] = {
 double kf_incompressible_tolerance(const kf_scene *scene) {
     const double tolerance = scene->incompressible.tolerance;
     return tolerance > 0.0 ? tolerance : KF_DEFAULT_TOLERANCE;
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Cells that a step moves the flow by, as far as a scene says it. */
+static double fastest(const kf_scene *scene) {
+    double speed = fmax(scene->reference_speed, length(scene->initial_velocity));
+    for (int face = 0; face < KF_FACES; face++)
+        speed = fmax(speed, length(scene->face_velocity[face]));
+    return speed;
+}
+
+kf_viscous_term kf_incompressible_viscous_term(const kf_scene *scene) {
+    const kf_viscous_term term = scene->incompressible.viscous_term;
+    const double most = fastest(scene) < 1.0 ? KF_MOST_EXPLICIT_VISCOSITY : 0.5 * KF_MOST_EXPLICIT_VISCOSITY;
+    if (term != KF_VISCOUS_AUTOMATIC) return term;
+    return scene->viscosity > most * (1.0 + 1e-9) ? KF_VISCOUS_IMPLICIT : KF_VISCOUS_EXPLICIT;
 }
 
 static kf_status integer(const kf_config *config, const char *name, long low, long high, int *value,
@@ -102,6 +122,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
         "kernels/incompressible/cosine.cu",    "kernels/incompressible/cosine.cu",
         "kernels/incompressible/solid.cu",     "kernels/incompressible/state.cu"};
     const kf_incompressible_model *model = &scene->incompressible;
+    const kf_viscous_term viscous = kf_incompressible_viscous_term(scene);
     defines->count = 0;
     define(defines, "KF_DOUBLE", options->double_precision);
     define(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
@@ -118,10 +139,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
         define(defines, "KF_PERIODIC", periodic);
         define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
         define(defines, "KF_LIMITER", model->unlimited ? 0 : options->keeps_bounds ? 2 : 1);
-        define(defines, "KF_VISCOUS",
-               model->viscous_term == KF_VISCOUS_OFF        ? 0
-               : model->viscous_term == KF_VISCOUS_EXPLICIT ? 1
-                                                            : 2);
+        define(defines, "KF_VISCOUS", viscous == KF_VISCOUS_OFF ? 0 : viscous == KF_VISCOUS_EXPLICIT ? 1 : 2);
         define(defines, "KF_STEPS", options->one_address);
         if (options->fixed_rows) {
             kf_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};

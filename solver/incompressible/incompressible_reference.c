@@ -234,6 +234,7 @@ static double viscous_sum(const run *r, const double *u, int axis, const int x[3
 static void advect_faces(run *r, double *const source[3], int axis, bool correct) {
     const double half = 0.5, nu = r->scene->viscosity * half;
     const kf_incompressible_model *model = &r->scene->incompressible;
+    const kf_viscous_term viscous = kf_incompressible_viscous_term(r->scene);
     int x[3];
     for (x[2] = 0; x[2] <= r->n[2]; x[2]++)
         for (x[1] = 0; x[1] <= r->n[1]; x[1]++)
@@ -252,7 +253,7 @@ static void advect_faces(run *r, double *const source[3], int axis, bool correct
                     r->moved[axis][k] + 0.5 * (source[axis][k] - sample(r, r->moved, axis, to, ignored));
                 if (!model->unlimited) value = fmin(fmax(value, range[0]), range[1]);
                 value += half * r->scene->body_force[axis];
-                if (model->viscous_term == KF_VISCOUS_EXPLICIT) {
+                if (viscous == KF_VISCOUS_EXPLICIT) {
                     double links, wall, wall_links;
                     const double around = viscous_sum(r, r->u[axis], axis, x, &links, &wall, &wall_links);
                     value = (value + nu * (around - links * r->u[axis][k] + wall)) / (1.0 + nu * wall_links);
@@ -287,7 +288,7 @@ static void advect(run *r, double *const source[3]) {
         advect_faces(r, source, axis, false);
     for (int axis = 0; axis < 3; axis++)
         advect_faces(r, source, axis, true);
-    for (int axis = 0; axis < 3 && r->scene->incompressible.viscous_term == KF_VISCOUS_IMPLICIT; axis++)
+    for (int axis = 0; axis < 3 && kf_incompressible_viscous_term(r->scene) == KF_VISCOUS_IMPLICIT; axis++)
         diffuse(r, axis);
 }
 
@@ -452,7 +453,7 @@ static void advance(run *r) {
 
 static void find_load(const run *r, kf_solid_load *load) {
     int x[3];
-    const double nu = r->scene->incompressible.viscous_term == KF_VISCOUS_OFF ? 0.0 : r->scene->viscosity;
+    const double nu = kf_incompressible_viscous_term(r->scene) == KF_VISCOUS_OFF ? 0.0 : r->scene->viscosity;
     memset(load, 0, sizeof *load);
     for (x[2] = 0; x[2] < r->n[2] && r->solid; x[2]++)
         for (x[1] = 0; x[1] < r->n[1]; x[1]++)

@@ -140,11 +140,6 @@ static kf_status case_divergence(kf_validation *validation, kf_error *error) {
 /* --- drag --------------------------------------------------------------------------------------------------
  */
 
-/* Viscosity, in cells^2 a step, from which on friction is implicit where a step moves the flow by two cells:
- * with 0.16 and an explicit term the drag at Re 100 was 25 % too small, with an implicit one 11 % too large.
- */
-static const double IMPLICIT_FROM = 1.0 / 12.0;
-
 static kf_scene *make_tunnel(const kf_tunnel *t) {
     kf_scene *scene = kf_tunnel_scene(t);
     const double *center = scene->motion.center, radius = 0.5 * t->diameter,
@@ -153,7 +148,6 @@ static kf_scene *make_tunnel(const kf_tunnel *t) {
         if (strcmp(kf_shapes[shape].name, "ball") == 0)
             kf_shape_mesh(&kf_shapes[shape], &radius, &scene->mesh);
     kf_mesh_transform(&scene->mesh, identity, center);
-    if (scene->viscosity > IMPLICIT_FROM) scene->incompressible.viscous_term = KF_VISCOUS_IMPLICIT;
     return scene;
 }
 

@@ -442,7 +442,8 @@ static void test_most_explicit_viscosity(void **state) {
     } cases[] = {{KF_MOST_EXPLICIT_VISCOSITY, KF_VISCOUS_EXPLICIT, KF_OK},
                  {1.01 * KF_MOST_EXPLICIT_VISCOSITY, KF_VISCOUS_EXPLICIT, KF_BAD_INPUT},
                  {1.01 * KF_MOST_EXPLICIT_VISCOSITY, KF_VISCOUS_OFF, KF_OK},
-                 {2.0, KF_VISCOUS_IMPLICIT, KF_OK}};
+                 {2.0, KF_VISCOUS_IMPLICIT, KF_OK},
+                 {2.0, KF_VISCOUS_AUTOMATIC, KF_OK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kf_error error = {0};
         kf_scene *scene = open_shipped_scene("ball", 20000);
@@ -450,6 +451,28 @@ static void test_most_explicit_viscosity(void **state) {
         scene->incompressible.viscous_term = cases[i].term;
         assert_int_equal(incompressible->accepts(problem_of(incompressible, scene), &error), cases[i].status);
         if (cases[i].status != KF_OK) assert_non_null(strstr(error.message, "\"implicit\""));
+        kf_scene_free(scene);
+    }
+}
+
+/* What says nothing of it gets the implicit term where the explicit one would not do. */
+static void test_automatic_viscous_term(void **state) {
+    (void)state;
+    static const struct {
+        double viscosity, speed;
+        kf_viscous_term given, taken;
+    } cases[] = {{0.9 / 6.0, 0.1, KF_VISCOUS_AUTOMATIC, KF_VISCOUS_EXPLICIT},
+                 {1.1 / 6.0, 0.1, KF_VISCOUS_AUTOMATIC, KF_VISCOUS_IMPLICIT},
+                 {0.9 / 12.0, 2.0, KF_VISCOUS_AUTOMATIC, KF_VISCOUS_EXPLICIT},
+                 {1.1 / 12.0, 2.0, KF_VISCOUS_AUTOMATIC, KF_VISCOUS_IMPLICIT},
+                 {1.1 / 12.0, 2.0, KF_VISCOUS_EXPLICIT, KF_VISCOUS_EXPLICIT},
+                 {2.0, 2.0, KF_VISCOUS_OFF, KF_VISCOUS_OFF}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_scene *scene = open_shipped_scene("ball", 20000);
+        kf_scene_stretch_time(scene, cases[i].speed / scene->face_velocity[KF_XMIN][0]);
+        scene->viscosity = cases[i].viscosity;
+        scene->incompressible.viscous_term = cases[i].given;
+        assert_int_equal(kf_incompressible_viscous_term(scene), cases[i].taken);
         kf_scene_free(scene);
     }
 }
@@ -513,6 +536,7 @@ int main(void) {
                                        cmocka_unit_test(test_checkpoint),
                                        cmocka_unit_test(test_section),
                                        cmocka_unit_test(test_most_explicit_viscosity),
+                                       cmocka_unit_test(test_automatic_viscous_term),
                                        cmocka_unit_test(test_too_few),
                                        cmocka_unit_test(test_gate_of_too_few),
                                        cmocka_unit_test(test_faces_on_the_surface)};

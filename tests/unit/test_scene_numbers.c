@@ -181,7 +181,7 @@ static void longer_steps(void **state) {
     kf_scene_free(s);
     s = open_text(BOX(TUNNEL, FLOW ", " BALL), NULL);
     assert_int_equal(s->incompressible.trace, KF_TRACE_MIDPOINT);
-    assert_int_equal(s->incompressible.viscous_term, KF_VISCOUS_EXPLICIT);
+    assert_int_equal(s->incompressible.viscous_term, KF_VISCOUS_AUTOMATIC);
     assert_true(s->incompressible.steps == 0 && s->incompressible.tolerance == 0 &&
                 !s->incompressible.unlimited);
     for (int a = 0; a < 3; a++) {
