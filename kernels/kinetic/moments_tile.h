@@ -475,15 +475,12 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
 #endif
     /* The walk that ends at the last plane begins first, the one from the first plane second, and the short ones last: at the end
      * no block has much to do. */
-    int left = stop - begin, first = begin, planes = KF_WALK(left, a->march);
-    if (block_y < tiles_y)
-        first = stop - planes;
-    else
-        for (int before = block_y / tiles_y; before > 0; before--) {
-            left -= planes;
-            first += before < block_y / tiles_y ? planes : 0;
-            planes = KF_WALK(left, a->march);
-        }
+    int planes = KF_WALK(stop - begin, a->march), left = stop - begin - planes, first = stop - planes;
+    for (int walk = 0; walk < block_y / tiles_y; walk++) {
+        first = walk == 0 ? begin : first + planes;
+        planes = KF_WALK(left, a->march);
+        left -= planes;
+    }
     const int end = first + planes;
     const int sides = kf_tile_sides(a, x0, y0);
 #if KF_ASKS
