@@ -256,6 +256,9 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
 
 /* The same scene in lattice units of a time step so many times as long; its hash stays. */
 void kf_scene_stretch_time(kf_scene *scene, double ratio);
+/* Cells that a step moves the flow by, as far as the scene says it: the largest of the reference speed, the
+ * initial velocity and those of faces. */
+double kf_scene_fastest(const kf_scene *scene);
 
 /* Density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);

@@ -1,4 +1,17 @@
+#include <math.h>
+
 #include "scene/scene.h"
+
+static double length(const double vector[3]) {
+    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+}
+
+double kf_scene_fastest(const kf_scene *scene) {
+    double speed = fmax(scene->reference_speed, length(scene->initial_velocity));
+    for (int face = 0; face < KF_FACES; face++)
+        speed = fmax(speed, length(scene->face_velocity[face]));
+    return speed;
+}
 
 void kf_scene_stretch_time(kf_scene *scene, double ratio) {
     scene->time_step *= ratio;

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,21 +11,10 @@ double kf_incompressible_tolerance(const kf_scene *scene) {
     return tolerance > 0.0 ? tolerance : KF_DEFAULT_TOLERANCE;
 }
 
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-/* Cells that a step moves the flow by, as far as a scene says it. */
-static double fastest(const kf_scene *scene) {
-    double speed = fmax(scene->reference_speed, length(scene->initial_velocity));
-    for (int face = 0; face < KF_FACES; face++)
-        speed = fmax(speed, length(scene->face_velocity[face]));
-    return speed;
-}
-
 kf_viscous_term kf_incompressible_viscous_term(const kf_scene *scene) {
     const kf_viscous_term term = scene->incompressible.viscous_term;
-    const double most = fastest(scene) < 1.0 ? KF_MOST_EXPLICIT_VISCOSITY : 0.5 * KF_MOST_EXPLICIT_VISCOSITY;
+    const double most =
+        kf_scene_fastest(scene) < 1.0 ? KF_MOST_EXPLICIT_VISCOSITY : 0.5 * KF_MOST_EXPLICIT_VISCOSITY;
     if (term != KF_VISCOUS_AUTOMATIC) return term;
     return scene->viscosity > most * (1.0 + 1e-9) ? KF_VISCOUS_IMPLICIT : KF_VISCOUS_EXPLICIT;
 }

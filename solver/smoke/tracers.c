@@ -26,14 +26,8 @@ struct kf_tracers {
 /* --- opening ----------------------------------------------------------------------------------------------
  */
 
-static double length(const double vector[3]) {
-    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-}
-
 static int choose_period(const kf_scene *scene) {
-    double fastest = fmax(scene->reference_speed, length(scene->initial_velocity));
-    for (int face = 0; face < KF_FACES; face++)
-        fastest = fmax(fastest, length(scene->face_velocity[face]));
+    const double fastest = kf_scene_fastest(scene);
     int period = 1;
     while (2 * period <= LONGEST_PERIOD && 2 * period * fastest <= FARTHEST_MOVE)
         period *= 2;
@@ -152,7 +146,7 @@ static void span_disc(const kf_emitter *emitter, float across[2][3]) {
     double first[3], size;
     for (int i = 0; i < 3; i++)
         first[i] = (i == axis) - n[axis] * n[i];
-    size = length(first);
+    size = sqrt(first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
     for (int i = 0; i < 3; i++) {
         int k = (i + 1) % 3, l = (i + 2) % 3;
         across[0][i] = (float)(emitter->radius * first[i] / size);
