@@ -1,54 +1,65 @@
 #include "base/space/space_nearest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Positions of a config's values in the space; of a value that is not there, the first. */
-static void find_positions(const kf_space *space, const kf_config *config, int *positions) {
-    for (int p = 0; p < kf_space_parameter_count(space); p++) {
-        positions[p] = 0;
-        for (int i = 0; i < kf_space_domain_size(space, p); i++) {
-            kf_value value;
-            kf_space_value(space, p, i, &value);
-            for (int v = 0; v < config->count; v++)
-                if (strcmp(config->values[v].parameter, value.parameter) == 0 &&
-                    config->values[v].integer == value.integer &&
-                    strcmp(config->values[v].name, value.name) == 0)
-                    positions[p] = i;
-        }
-    }
+#include "base/space/space_parts.h"
+#include "base/util/memory.h"
+
+/* What a value costs that is not the preset's: one change, and its place in the domain, where those come
+ * first that are wanted first. A change more is worse than all places together. */
+static uint64_t cost_of(int position, int wanted) {
+    return position == wanted ? 0 : ((uint64_t)1 << 32) + (uint64_t)position;
 }
 
-/* Changes exactly so many of the values from parameter `first` on until the constraints are kept. */
-static bool change_values(const kf_space *space, int *positions, int first, int changes, uint64_t *index) {
-    if (changes == 0) return kf_space_positions_index(space, positions, index);
-    for (int p = first; p < kf_space_parameter_count(space); p++) {
-        const int wanted = positions[p];
-        for (int i = 0; i < kf_space_domain_size(space, p); i++) {
-            if (i == wanted) continue;
-            positions[p] = i;
-            if (change_values(space, positions, p + 1, changes - 1, index)) return true;
+/* The edge of each of a level's nodes that the cheapest way to the end begins with; costs: of the level's
+ * nodes, below: of the next level's, NULL behind the last. */
+static uint32_t *choose_edges(const kf_level *level, int wanted, const uint64_t *below, uint64_t *costs) {
+    uint32_t *chosen = kf_allocate(((size_t)level->node_count + 1) * sizeof *chosen);
+    for (uint32_t node = 0; node < level->node_count; node++) {
+        costs[node] = UINT64_MAX; /* a dead end has no edges */
+        for (uint32_t edge = level->first_edge[node]; edge < level->first_edge[node + 1]; edge++) {
+            const uint64_t cost =
+                cost_of(level->value[edge], wanted) + (below == NULL ? 0 : below[level->child[edge]]);
+            if (cost >= costs[node]) continue;
+            costs[node] = cost;
+            chosen[node] = edge;
         }
-        positions[p] = wanted;
     }
-    return false;
+    return chosen;
+}
+
+static void find_cheapest(const kf_space *space, const int *wanted, int positions[KF_CONFIG_VALUES]) {
+    uint32_t *chosen[KF_CONFIG_VALUES];
+    uint64_t *below = NULL;
+    for (int number = space->parameter_count - 1; number >= 0; number--) {
+        const kf_level *level = &space->levels[number];
+        uint64_t *costs = kf_allocate(((size_t)level->node_count + 1) * sizeof *costs);
+        chosen[number] = choose_edges(level, wanted[level->parameter], below, costs);
+        free(below);
+        below = costs;
+    }
+    free(below);
+    uint32_t node = 0;
+    for (int number = 0; number < space->parameter_count; number++) {
+        const kf_level *level = &space->levels[number];
+        const uint32_t edge = chosen[number][node];
+        positions[level->parameter] = level->value[edge];
+        node = level->child[edge];
+        free(chosen[number]);
+    }
 }
 
 kf_status kf_space_nearest(const kf_space *space, kf_config *config, kf_error *error) {
-    enum { MOST_CHANGES = 6 };
-    kf_config preset;
-    uint64_t index;
-    int positions[KF_CONFIG_VALUES] = {0};
-    KF_TRY(kf_space_preset(space, "default", &preset, error));
-    if (kf_space_size(space) == 0)
+    int preset = 0, positions[KF_CONFIG_VALUES] = {0};
+    uint64_t index = 0;
+    KF_TRY(kf_space_preset(space, "default", config, error));
+    if (space->size == 0)
         return kf_fail(error, KF_BAD_INPUT, "--fix: the space has no config with these values");
-    find_positions(space, &preset, positions);
-    for (int changes = 0; changes <= MOST_CHANGES; changes++)
-        if (change_values(space, positions, 0, changes, &index)) {
-            kf_space_config(space, index, config);
-            return KF_OK;
-        }
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "--fix: with these values more than %d others would have to differ from the preset: fix them too",
-        MOST_CHANGES);
+    while (strcmp(space->presets[preset].name, "default") != 0)
+        preset++;
+    find_cheapest(space, space->presets[preset].positions, positions);
+    (void)kf_space_positions_index(space, positions, &index);
+    kf_space_config(space, index, config);
+    return KF_OK;
 }

@@ -4,9 +4,8 @@
 
 #include "base/space/space.h"
 
-/* The config of the space that differs from the preset default in the fewest values; spaces are too large to
- * look at every one. KF_BAD_INPUT when the space has none, or more values would have to differ than it looks
- * for. */
+/* The config of the space that differs from the preset default in the fewest values; of several the one whose
+ * changed values come first in their domains. KF_BAD_INPUT when the space has none. */
 kf_status kf_space_nearest(const kf_space *space, kf_config *config, kf_error *error);
 
 #endif

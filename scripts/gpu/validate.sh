@@ -10,7 +10,7 @@
 # is expected to take, one that the end meets is ended. The results are brought up to date whenever a case ends. Status 1 when
 # a check is out of its bound or a case did not end.
 set -u
-estimates="cylinder_drag 40 sphere_drag 35 cylinder_wake 15 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
+estimates="incompressible-beside 110 incompressible-sphere 100 nineteen 90 incompressible-wake 40 cylinder_drag 40 sphere_drag 35 cylinder_wake 15 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
 d2q9-channel 5 d2q9-array 5 d2q9-poiseuille 1"
 folder=${1:?usage: scripts/gpu/validate.sh FOLDER [DEVICE] [OPTION...]}
 device=${2:-cuda:0}

@@ -235,13 +235,15 @@ static kf_status run_taylor_green(kf_validation *validation, const taylor_green 
     kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK)
         status = follow_decay(validation, scene, plan, length / t->speed, t->end, &decay, error);
+    /* Rates of 1, the plan moments', damp what a coarse grid cannot carry more: docs/gate.md. */
+    const double leeway = scene->rate_rule == KF_RATE_ONES ? 2.0 : 1.0;
     kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     char label[48], quantity[96];
     (void)snprintf(label, sizeof label, "%d^3, Mach %.3f", t->nodes, t->speed * sqrt(3.0));
-    check_energy(validation, &decay, label, 5, t->bound_5);
-    check_energy(validation, &decay, label, 9, t->bound_9);
+    check_energy(validation, &decay, label, 5, leeway * t->bound_5);
+    check_energy(validation, &decay, label, 9, leeway * t->bound_9);
     if (t->bound_peak == 0.0) return KF_OK;
     double height[2], when[2];
     for (int reference = 0; reference < 2; reference++)

@@ -10,10 +10,21 @@
 
 #include "base/plan/system.h"
 #include "base/space/space_nearest.h"
+#include "scene/scene.h"
 #include "solver/systems.h"
 #include "tests/unit/modelled_gpu.h"
 
 enum { MOST_FIXED = 8 };
+
+/* With the rates that the plan moments needs; no other plan minds them. */
+static kf_status open_space(const kf_problem *problem, const char *const *fixed, int count, kf_space **space,
+                            kf_error *error) {
+    kf_scene scene = *(const kf_scene *)problem->own;
+    kf_problem with_rates = *problem;
+    scene.rate_rule = KF_RATE_ONES;
+    with_rates.own = &scene;
+    return kf_problem_space(&with_rates, &gpu, fixed, count, space, error);
+}
 
 /* How many values differ from the default; every "name=value" of fixed must be among the config's. */
 static int changes(const char *scene, double accuracy, const char *const fixed[MOST_FIXED]) {
@@ -27,8 +38,8 @@ static int changes(const char *scene, double accuracy, const char *const fixed[M
     while (fixed[count] != NULL)
         count++;
     if (kf_problem_open(scene, "kinetic", &options, &problem, &error) != KF_OK ||
-        kf_problem_space(problem, &gpu, fixed, count, &space, &error) != KF_OK ||
-        kf_problem_space(problem, &gpu, NULL, 0, &whole, &error) != KF_OK ||
+        open_space(problem, fixed, count, &space, &error) != KF_OK ||
+        open_space(problem, NULL, 0, &whole, &error) != KF_OK ||
         kf_space_preset(whole, "default", &usual, &error) != KF_OK ||
         kf_space_nearest(space, &found, &error) != KF_OK)
         fail_msg("%s: %s", scene, error.message);
@@ -60,8 +71,16 @@ static void test_no_more_than_needed(void **state) {
     assert_int_equal(changes("ball", 0, (const char *[MOST_FIXED]){"block_x=64"}), 1);
 }
 
+/* On a small grid with a solid the default has much that the plan moments has not. */
+static void test_many_changes(void **state) {
+    (void)state;
+    assert_true(changes("ball", 0, (const char *[MOST_FIXED]){"plan=moments"}) > 6);
+    assert_true(changes("ball", 0, (const char *[MOST_FIXED]){"plan=baseline"}) > 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sixteen_bits),
-                                       cmocka_unit_test(test_no_more_than_needed)};
+                                       cmocka_unit_test(test_no_more_than_needed),
+                                       cmocka_unit_test(test_many_changes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
