@@ -126,6 +126,10 @@ static void take_rates(const kf_validation *validation, kf_scene *scene) {
             scene->rate_rule = KF_RATE_ONES;
 }
 
+double kf_flow_leeway(const kf_scene *scene) {
+    return scene->rate_rule == KF_RATE_ONES ? 2.0 : 1.0;
+}
+
 kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                        kf_plan **plan, kf_error *error) {
     kf_config config;

@@ -36,6 +36,7 @@ static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
     }
+    const double bound = kf_flow_leeway(scene) * t->bound;
     kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
@@ -43,7 +44,7 @@ static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const
     (void)snprintf(quantity, sizeof quantity, "Re %g, %.3g cells a diameter, %g wide: Cd, blockage corrected",
                    t->reynolds, t->diameter, t->width);
     kf_check_relative(validation, quantity, known->source, known->coefficient,
-                      drag / kf_tunnel_blockage(t, drag), t->bound);
+                      drag / kf_tunnel_blockage(t, drag), bound);
     return KF_OK;
 }
 

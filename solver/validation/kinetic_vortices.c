@@ -235,8 +235,7 @@ static kf_status run_taylor_green(kf_validation *validation, const taylor_green 
     kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK)
         status = follow_decay(validation, scene, plan, length / t->speed, t->end, &decay, error);
-    /* Rates of 1, the plan moments', damp what a coarse grid cannot carry more: docs/gate.md. */
-    const double leeway = scene->rate_rule == KF_RATE_ONES ? 2.0 : 1.0;
+    const double leeway = kf_flow_leeway(scene);
     kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
