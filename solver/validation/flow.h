@@ -23,8 +23,8 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
  * plan=moments a scene with the default rates gets those that the plan needs. */
 kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                        kf_plan **plan, kf_error *error);
-/* By how much the bounds of a case may be wider for the rates that an opened scene has got: 2 with rates of 1,
- * which damp more of what a coarse grid cannot carry (docs/gate.md), else 1. */
+/* By how much the bounds of a case may be wider for the rates that an opened scene has got: 2 with rates of
+ * 1, which damp more of what a coarse grid cannot carry (docs/gate.md), else 1. */
 double kf_flow_leeway(const kf_scene *scene);
 /* Frees such a plan; NULL is fine. */
 void kf_flow_close(kf_plan *plan);
