@@ -17,7 +17,10 @@ for file in kinetic.json $(ls -- *.json | grep -vx kinetic.json); do
         def literal: if type == "object" then "`" + .expression + "`" elif type == "string" then . else tostring end;
         def domain: if .values == null then "true, false" elif (.values | type) == "string" then "`" + .values + "`"
             else (.values | map(tostring) | join(", ")) end;
-        "\n## " + .system + "\n\n| parameter | what it is | values | default |\n| --- | --- | --- | --- |",
+        "\n## " + .system,
+        (if .variables == null then empty else "\nShort for:" end),
+        (.variables[]? | "\n- `" + .name + "`: " + .help + " (`" + .expression + "`)"),
+        "\n| parameter | what it is | values | default |\n| --- | --- | --- | --- |",
         (.parameters[] | "| `" + .name + "` | " + ((.help // "") | cell) + " | " + (domain | cell) + " | " + (.default | literal | cell) + " |"),
         "\nCombinations that are left out:\n",
         (.constraints[]? | "- " + .reason + " (`" + .expression + "`)"),

@@ -1,5 +1,5 @@
-/* From a declaration (format: docs/space-format.md) to parameters with resolved domains, constraints and
- * presets. */
+/* From a declaration (format: docs/space-format.md) to variables, parameters with resolved domains,
+ * constraints and presets. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,9 +232,8 @@ static kf_status check_name(const kf_space *space, const char *name, kf_json_pla
             return kf_fail(error, KF_BAD_INPUT, "%s: %s.name: parameter '%s' is there twice", place.file,
                            place.path, name);
     if (kf_space_variable((void *)(uintptr_t)space, name, &value))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.name: '%s' is also a variable of the scene; rename the parameter", place.file,
-                       place.path, name);
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.name: '%s' is a variable already; take another name",
+                       place.file, place.path, name);
     return KF_OK;
 }
 
@@ -266,6 +265,42 @@ static kf_status read_parameter(kf_space *space, const cJSON *json, int number, 
                        name);
     if (read_position(space, parameter, value, &parameter->default_position, error) != KF_OK)
         return kf_fail_context(error, "%s: %s.default of '%s'", space->file, path, name);
+    return KF_OK;
+}
+
+/* --- variables ------------------------------------------------------------------------------------------ */
+
+/* A truth counts as 1 or 0. */
+static kf_status compute_variable(const kf_space *space, const char *source, double *number,
+                                  kf_error *error) {
+    kf_expression *expression = NULL;
+    kf_scalar value = {.kind = KF_SCALAR_STRING, .text = ""};
+    kf_status status = parse_over_variables(space, source, &expression, error);
+    if (status == KF_OK)
+        status = kf_expression_scalar(expression, kf_space_variable, (void *)(uintptr_t)space, &value, error);
+    if (status == KF_OK && value.kind == KF_SCALAR_STRING)
+        status = kf_fail(error, KF_BAD_INPUT, "'%.80s' is not a number", value.text);
+    *number = value.kind == KF_SCALAR_FLOAT ? value.number : (double)value.integer;
+    kf_expression_free(expression);
+    return status;
+}
+
+static kf_status read_variable(kf_space *space, const cJSON *json, int number, kf_error *error) {
+    static const char *const keys[] = {"name", "expression", "help", NULL};
+    char path[32];
+    (void)snprintf(path, sizeof path, "variables[%d]", number);
+    kf_json_place place = {space->file, path};
+    const char *name = NULL, *source = NULL, *help = NULL;
+    double value;
+    KF_TRY(kf_json_check_keys(place, json, keys, error));
+    KF_TRY(kf_json_string(place, json, "name", true, &name, error));
+    KF_TRY(kf_json_string(place, json, "expression", true, &source, error));
+    KF_TRY(kf_json_string(place, json, "help", false, &help, error));
+    KF_TRY(kf_space_check_line(space->file, path, "help", help, error));
+    KF_TRY(check_name(space, name, place, error));
+    if (compute_variable(space, source, &value, error) != KF_OK)
+        return kf_fail_context(error, "%s: %s.expression of '%s'", space->file, path, name);
+    kf_add_variable(&space->variables, name, value);
     return KF_OK;
 }
 
@@ -358,8 +393,8 @@ static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_erro
 }
 
 kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *error) {
-    static const char *const keys[] = {"system",  "format", "parameters", "constraints",
-                                       "presets", "help",   NULL};
+    static const char *const keys[] = {"system",      "format",  "variables", "parameters",
+                                       "constraints", "presets", "help",      NULL};
     kf_json_place place = {space->file, ""};
     const char *system = NULL, *help = NULL;
     const cJSON *list = NULL, *item;
@@ -372,6 +407,10 @@ kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *err
     if (strcmp(system, space->system) != 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: system is \"%.60s\" where \"%s\" is expected", space->file,
                        system, space->system);
+    KF_TRY(
+        find_list(space, declaration, "variables", 0, KF_VARIABLES - space->variables.count, &list, error));
+    cJSON_ArrayForEach(item, list) KF_TRY(read_variable(space, item, number++, error));
+    number = 0;
     KF_TRY(find_list(space, declaration, "parameters", 1, KF_CONFIG_VALUES, &list, error));
     cJSON_ArrayForEach(item, list) KF_TRY(read_parameter(space, item, number++, error));
     KF_TRY(find_list(space, declaration, "constraints", 0, KF_SPACE_CONSTRAINTS, &list, error));

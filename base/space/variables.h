@@ -10,7 +10,7 @@ typedef struct kf_variable {
     char name[KF_NAME];
     double value;
 } kf_variable;
-enum { KF_VARIABLES = 24 };
+enum { KF_VARIABLES = 32 };
 typedef struct kf_variables {
     int count;
     kf_variable values[KF_VARIABLES];

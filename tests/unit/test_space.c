@@ -268,7 +268,16 @@ static void test_bad_declarations_are_named(void **state) {
         {ONE("{\"name\":\"lambda\",\"type\":\"integer\",\"values\":[1],\"default\":1}"),
          "parameters[0].name must be"},
         {ONE("{\"name\":\"gpu\",\"type\":\"integer\",\"values\":[1],\"default\":1}"),
-         "'gpu' is also a variable"},
+         "'gpu' is a variable already"},
+        {WHOLE(A, ",\"variables\":[{\"name\":\"v\"}]" PRESETS), "variables[0].expression: is missing"},
+        {WHOLE(A, ",\"variables\":[{\"name\":\"gpu\",\"expression\":\"1\"}]" PRESETS),
+         "variables[0].name: 'gpu' is a variable already"},
+        {WHOLE(A, ",\"variables\":[{\"name\":\"a\",\"expression\":\"1\"}]" PRESETS),
+         "parameters[0].name: 'a' is a variable already"},
+        {WHOLE(A, ",\"variables\":[{\"name\":\"v\",\"expression\":\"v + 1\"}]" PRESETS),
+         "variables[0].expression of 'v': column 1: unknown name 'v'"},
+        {WHOLE(A, ",\"variables\":[{\"name\":\"v\",\"expression\":\"'x'\"}]" PRESETS),
+         "variables[0].expression of 'v': 'x' is not a number"},
         {ONE(A "," A), "parameters[1].name: parameter 'a' is there twice"},
         {ONE("{\"name\":\"a\",\"type\":\"int\",\"values\":[1],\"default\":1}"), "parameters[0].type"},
         {ONE("{\"name\":\"a\",\"type\":\"integer\",\"default\":1}"),
@@ -348,6 +357,27 @@ static void test_small_rules(void **state) {
     kf_space_free(space);
 }
 
+/* Each is over those before it; a truth counts as a number. */
+static void test_variables_of_its_own(void **state) {
+    (void)state;
+    static const char text[] = WHOLE(
+        "{\"name\":\"a\",\"type\":\"integer\",\"values\":\"[1, edges, 1000 * large]\",\"default\":\"edges\"}",
+        ",\"variables\":[{\"name\":\"large\",\"expression\":\"node_count > 50\",\"help\":\"h\"},"
+        "{\"name\":\"edges\",\"expression\":\"shortest_edge * (1 + large)\"}]" PRESETS);
+    for (int large = 0; large < 2; large++) {
+        kf_error error;
+        kf_config config;
+        long a;
+        kf_space *space = from_text(text, scene(large ? 100 : 10, 4, 0), &error);
+        if (space == NULL) fail_msg("%s", error.message);
+        assert_int_equal(kf_space_domain_size(space, 0), 3);
+        assert_int_equal(kf_space_preset(space, "default", &config, &error), KF_OK);
+        assert_int_equal(kf_config_integer(&config, "a", &a, &error), KF_OK);
+        assert_int_equal(a, large ? 8 : 4);
+        kf_space_free(space);
+    }
+}
+
 /* --- print, JSON, hash ---------------------------------------------------------------------------------- */
 
 static char *printed(const kf_space *space) {
@@ -413,6 +443,7 @@ int main(void) {
         cmocka_unit_test(test_bad_fixes_are_named),
         cmocka_unit_test(test_bad_declarations_are_named),
         cmocka_unit_test(test_small_rules),
+        cmocka_unit_test(test_variables_of_its_own),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_json_and_hash),
     };

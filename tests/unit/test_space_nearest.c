@@ -1,5 +1,5 @@
-/* The config nearest to the default that keeps what is fixed: what `kftune run --fix` runs, on a GPU without
- * one. */
+/* The config nearest to the default that keeps what is fixed, which is what `kftune run --fix` runs, and the
+ * default where it follows the rates of a scene; on a GPU without one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -78,9 +78,42 @@ static void test_many_changes(void **state) {
     assert_true(changes("ball", 0, (const char *[MOST_FIXED]){"plan=baseline"}) > 6);
 }
 
+/* Where all rates are 1 a GPU's default is the plan on nine moments, but for small grids. */
+static void test_default_with_rates_of_one(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene;
+        int edge, march; /* 0: another plan */
+    } cases[] = {{"ball", 64, 0},
+                 {"ball", 96, 8},
+                 {"ball", 160, 16},
+                 {"spinning_torus", 96, 0},
+                 {"spinning_torus", 128, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int edge = cases[i].edge;
+        const kf_problem_options options = {.nodes = {edge, edge, edge}, .samples_per_cell = 2, .seed = 1};
+        kf_problem *problem = NULL;
+        kf_space *space = NULL;
+        kf_error error;
+        kf_config config;
+        const char *plan;
+        long march;
+        if (kf_problem_open(cases[i].scene, "kinetic", &options, &problem, &error) != KF_OK ||
+            open_space(problem, NULL, 0, &space, &error) != KF_OK ||
+            kf_space_preset(space, "default", &config, &error) != KF_OK ||
+            kf_config_name(&config, "plan", &plan, &error) != KF_OK ||
+            kf_config_integer(&config, "march", &march, &error) != KF_OK)
+            fail_msg("%s: %s", cases[i].scene, error.message);
+        assert_string_equal(plan, cases[i].march > 0 ? "moments" : "fused");
+        assert_int_equal(march, cases[i].march);
+        kf_space_free(space);
+        kf_problem_free(problem);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sixteen_bits),
-                                       cmocka_unit_test(test_no_more_than_needed),
-                                       cmocka_unit_test(test_many_changes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sixteen_bits), cmocka_unit_test(test_no_more_than_needed),
+        cmocka_unit_test(test_many_changes), cmocka_unit_test(test_default_with_rates_of_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
