@@ -1,10 +1,10 @@
 /* Volume, centre and inertia of the solid that a mesh encloses, by the divergence theorem: tetrahedra between
  * the triangles and a point. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 typedef struct mesh_edge {
@@ -43,9 +43,9 @@ static size_t count_open_edges(const kf_mesh *mesh) {
 /* Adds the moments of order 0, 1 and 2 of the tetrahedron between three corners and the origin. */
 static void add_tetrahedron(const double corner[3][3], kf_body *body, double second[9]) {
     const double *p = corner[0], *q = corner[1], *r = corner[2];
-    const double volume = (p[0] * (q[1] * r[2] - q[2] * r[1]) + p[1] * (q[2] * r[0] - q[0] * r[2]) +
-                           p[2] * (q[0] * r[1] - q[1] * r[0])) /
-                          6.0;
+    double product[3];
+    kf_cross(q, r, product);
+    const double volume = kf_dot(p, product) / 6.0;
     body->volume += volume;
     for (int i = 0; i < 3; i++) {
         body->center[i] += volume * (p[i] + q[i] + r[i]) / 4.0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
@@ -120,7 +121,7 @@ static kf_status check_speed(const kf_description *d, const kf_scene *scene, dou
                              kf_error *error) {
     const kf_motion *m = &scene->motion;
     const double *v = m->velocity;
-    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + fabs(m->angular_speed) * farthest;
+    const double speed = kf_length(v) + fabs(m->angular_speed) * farthest;
     if (speed <= FASTEST) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: solid.motion: the surface moves at %.3g m/s, %.3g cells a step (at most %g); make "

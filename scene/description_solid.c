@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 enum { COMMON_KEYS = 7 };
@@ -13,7 +14,7 @@ static const double FARTHEST = 1e9;
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
                            kf_error *error) {
     KF_TRY(kf_json_numbers(place, object, "axis", required, -FARTHEST, FARTHEST, 3, axis, error));
-    const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    const double length = kf_length(axis);
     if (length < 1e-9)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.axis: has no direction; give a vector such as [0, 0, 1]",
                        place.file, place.path);

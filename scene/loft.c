@@ -1,6 +1,7 @@
 /* Bodies joined of cross-sections: closed tubes through rings of points. */
 #include <math.h>
 
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
@@ -47,14 +48,14 @@ void kf_loft_tube(kf_mesh_builder *builder, const double from[3], const double t
     double along[3], side[3], up[3], ring[KF_LOFT_POINTS][3];
     for (int a = 0; a < 3; a++)
         along[a] = to[a] - from[a];
-    const double length = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
+    const double length = kf_length(along);
     /* The axis that is least along it, made square to it. */
     int least = 0;
     for (int a = 1; a < 3; a++)
         if (fabs(along[a]) < fabs(along[least])) least = a;
     for (int a = 0; a < 3; a++)
         side[a] = (a == least) - along[least] * along[a] / (length * length);
-    const double size = sqrt(side[0] * side[0] + side[1] * side[1] + side[2] * side[2]);
+    const double size = kf_length(side);
     for (int a = 0; a < 3; a++)
         side[a] /= size;
     for (int a = 0; a < 3; a++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 void kf_mesh_free(kf_mesh *mesh) {
@@ -66,21 +67,19 @@ static void area_vector(const kf_mesh *mesh, size_t triangle, double vector[3], 
         ww += (u[a] - v[a]) * (u[a] - v[a]);
     }
     *longest = fmax(uu, fmax(vv, ww));
-    vector[0] = u[1] * v[2] - u[2] * v[1];
-    vector[1] = u[2] * v[0] - u[0] * v[2];
-    vector[2] = u[0] * v[1] - u[1] * v[0];
+    kf_cross(u, v, vector);
 }
 
 static double doubled_area(const kf_mesh *mesh, size_t triangle, double *longest) {
     double n[3];
     area_vector(mesh, triangle, n, longest);
-    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    return kf_length(n);
 }
 
 void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]) {
     double longest;
     area_vector(mesh, triangle, normal, &longest);
-    const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    const double length = kf_length(normal);
     for (int a = 0; a < 3 && length > 0.0; a++)
         normal[a] /= length;
 }
@@ -197,8 +196,7 @@ static void fill_triangle(raster *r, const double p[3][2]) {
 
 /* Two unit vectors that are normal to direction and to each other. */
 static void normal_plane(const double direction[3], double u[3], double v[3]) {
-    const double length =
-        sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    const double length = kf_length(direction);
     const double d[3] = {direction[0] / length, direction[1] / length, direction[2] / length};
     int least = 0;
     for (int a = 1; a < 3; a++)

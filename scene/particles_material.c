@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/vector.h"
 #include "scene/particles_internal.h"
 
 const char *const kf_scheme_names[KF_SCHEMES] = {"modern", "thesis"};
@@ -208,7 +209,7 @@ kf_status kf_particle_material_read(const char *file, const cJSON *root, kf_part
     const cJSON *object;
     const double *g = s->gravity; /* still in m/s^2 */
     const double height = s->size[s->dimensions - 1] * s->spacing;
-    double fastest = sqrt(2.0 * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * height);
+    double fastest = sqrt(2.0 * kf_length(g) * height);
     KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "material", true, &object, error));
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     KF_TRY(kf_json_number(place, object, "density", true, 1e-3, 1e5, &s->density, error));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
@@ -95,12 +96,9 @@ static void generate_knot(const double *values, kf_mesh_builder *b) {
                                   sq}; /* of the torus: it never turns about the tube's own axis */
         double along[3] = {-p * distance * sp - q * winding * sq * cp,
                            p * distance * cp - q * winding * sq * sp, q * winding * cq};
-        const double speed = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
-        for (int a = 0; a < 3; a++)
-            along[a] /= speed;
-        const double side[3] = {normal[1] * along[2] - normal[2] * along[1],
-                                normal[2] * along[0] - normal[0] * along[2],
-                                normal[0] * along[1] - normal[1] * along[0]};
+        double side[3];
+        kf_normalise(along);
+        kf_cross(normal, along, side);
         for (uint32_t j = 0; j < KNOT_ACROSS; j++) {
             const double angle = 2.0 * PI * j / KNOT_ACROSS, n = tube * cos(angle), s = tube * sin(angle);
             kf_mesh_add_vertex(b, distance * cp + n * normal[0] + s * side[0],

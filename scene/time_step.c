@@ -1,15 +1,12 @@
 #include <math.h>
 
+#include "base/util/vector.h"
 #include "scene/scene.h"
 
-static double length(const double vector[3]) {
-    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-}
-
 double kf_scene_fastest(const kf_scene *scene) {
-    double speed = fmax(scene->reference_speed, length(scene->initial_velocity));
+    double speed = fmax(scene->reference_speed, kf_length(scene->initial_velocity));
     for (int face = 0; face < KF_FACES; face++)
-        speed = fmax(speed, length(scene->face_velocity[face]));
+        speed = fmax(speed, kf_length(scene->face_velocity[face]));
     return speed;
 }
 

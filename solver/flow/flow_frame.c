@@ -1,32 +1,29 @@
 #include "solver/flow/flow_frame.h"
+#include "base/util/vector.h"
 
 #include <math.h>
 #include <string.h>
-
-static double length(const double vector[3]) {
-    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-}
 
 /* The fastest face velocity among the faces of one kind. */
 static void fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != kind) continue;
         const double *here = scene->face_velocity[face];
-        if (length(here) > length(velocity)) memcpy(velocity, here, 3 * sizeof *velocity);
+        if (kf_length(here) > kf_length(velocity)) memcpy(velocity, here, 3 * sizeof *velocity);
     }
 }
 
 static void flow_direction(const kf_scene *scene, double direction[3]) {
     double found[3] = {0};
     fastest_face(scene, KF_INFLOW, found);
-    if (length(found) <= 0 && scene->initial == KF_INITIAL_UNIFORM) {
+    if (kf_length(found) <= 0 && scene->initial == KF_INITIAL_UNIFORM) {
         memcpy(found, scene->initial_velocity, sizeof found);
     }
-    if (length(found) <= 0) memcpy(found, scene->body_force, sizeof found);
-    if (length(found) <= 0) fastest_face(scene, KF_WALL, found);
-    if (length(found) <= 0) found[0] = 1;
+    if (kf_length(found) <= 0) memcpy(found, scene->body_force, sizeof found);
+    if (kf_length(found) <= 0) fastest_face(scene, KF_WALL, found);
+    if (kf_length(found) <= 0) found[0] = 1;
     for (int a = 0; a < 3; a++)
-        direction[a] = found[a] / length(found);
+        direction[a] = found[a] / kf_length(found);
 }
 
 static int largest(const double vector[3]) {
@@ -57,7 +54,7 @@ void kf_flow_frame_of(const kf_scene *scene, kf_flow_frame *frame) {
     double along = frame->drag[frame->up_axis];
     for (int a = 0; a < 3; a++)
         frame->lift[a] = (a == frame->up_axis) - along * frame->drag[a];
-    double size = length(frame->lift);
+    double size = kf_length(frame->lift);
     for (int a = 0; a < 3; a++)
         frame->lift[a] /= size;
     for (int a = 0; a < 3; a++) {

@@ -2,12 +2,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/util/vector.h"
 #include "solver/flow/flow_frame.h"
 #include "solver/flow/flow_plan.h"
-
-static double dot(const double left[3], const double right[3]) {
-    return left[0] * right[0] + left[1] * right[1] + left[2] * right[2];
-}
 
 static void add_scaled(kf_record *record, const char *name, const char *unit, const double value[3],
                        double scale) {
@@ -23,9 +20,9 @@ void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_rec
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
     kf_record *record = kf_records_add(records, "forces");
-    kf_record_add(record, "drag_coefficient", "", dot(load->force, frame.drag) * unit);
-    kf_record_add(record, "lift_coefficient", "", dot(load->force, frame.lift) * unit);
-    kf_record_add(record, "side_coefficient", "", dot(load->force, frame.side) * unit);
+    kf_record_add(record, "drag_coefficient", "", kf_dot(load->force, frame.drag) * unit);
+    kf_record_add(record, "lift_coefficient", "", kf_dot(load->force, frame.lift) * unit);
+    kf_record_add(record, "side_coefficient", "", kf_dot(load->force, frame.side) * unit);
     add_scaled(record, "force", "m4_s2", load->force, force_unit);
     add_scaled(record, "torque", "m5_s2", load->torque, force_unit * h);
     kf_record_add_vector(record, "lattice_force", "", load->force);

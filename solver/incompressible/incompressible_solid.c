@@ -4,14 +4,11 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "solver/incompressible/incompressible.h"
 
 /* Cells from the surface within which the distance is exact; beyond, only the side counts. */
 static const double band = 2.0;
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 static double square_to_segment(const double p[3], const double a[3], const double b[3]) {
     double along[3], from[3], rest[3];
@@ -19,11 +16,11 @@ static double square_to_segment(const double p[3], const double a[3], const doub
         along[i] = b[i] - a[i];
         from[i] = p[i] - a[i];
     }
-    const double length = dot(along, along);
-    const double t = length > 0.0 ? fmin(fmax(dot(from, along) / length, 0.0), 1.0) : 0.0;
+    const double length = kf_dot(along, along);
+    const double t = length > 0.0 ? fmin(fmax(kf_dot(from, along) / length, 0.0), 1.0) : 0.0;
     for (int i = 0; i < 3; i++)
         rest[i] = from[i] - t * along[i];
-    return dot(rest, rest);
+    return kf_dot(rest, rest);
 }
 
 /* Square of the distance of a point from a triangle. */
@@ -34,15 +31,15 @@ static double square_to_triangle(const double p[3], const double *const c[3]) {
         v[i] = c[2][i] - c[0][i];
         w[i] = p[i] - c[0][i];
     }
-    const double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), wu = dot(w, u), wv = dot(w, v),
-                 area = uu * vv - uv * uv;
+    const double uu = kf_dot(u, u), uv = kf_dot(u, v), vv = kf_dot(v, v), wu = kf_dot(w, u),
+                 wv = kf_dot(w, v), area = uu * vv - uv * uv;
     if (area > 0.0) {
         const double s = (wu * vv - wv * uv) / area, t = (wv * uu - wu * uv) / area;
         if (s >= 0.0 && t >= 0.0 && s + t <= 1.0) {
             double rest[3];
             for (int i = 0; i < 3; i++)
                 rest[i] = w[i] - s * u[i] - t * v[i];
-            return dot(rest, rest);
+            return kf_dot(rest, rest);
         }
     }
     return fmin(square_to_segment(p, c[0], c[1]),
@@ -65,7 +62,7 @@ static double reach_of(const double *const corners[3]) {
         double from[3];
         for (int i = 0; i < 3; i++)
             from[i] = corners[c][i] - corners[0][i];
-        square = fmax(square, dot(from, from));
+        square = fmax(square, kf_dot(from, from));
     }
     return sqrt(square);
 }
@@ -91,7 +88,7 @@ static void approach(const kf_distance_grid *grid, const double *const corners[3
                 for (int i = 0; i < 3; i++)
                     from[i] = p[i] - corners[0][i];
                 const double near = (double)*value + reach;
-                if (dot(from, from) > near * near) continue;
+                if (kf_dot(from, from) > near * near) continue;
                 *value = fminf(*value, (float)sqrt(square_to_triangle(p, corners)));
             }
 }

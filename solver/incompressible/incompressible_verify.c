@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "solver/flow/gate.h"
 #include "solver/incompressible/incompressible.h"
 #include "solver/incompressible/reference.h"
@@ -13,18 +14,15 @@
  * Laplacian's condition on a small grid makes of it. */
 static const double margin = 30.0, single_rounding = 3e-5;
 
-static double length(const double value[3]) {
-    return sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2]);
-}
-
 static double load_deviation(const kf_solid_load *load, const kf_solid_load *reference) {
     double force[3], torque[3];
     for (int i = 0; i < 3; i++) {
         force[i] = load->force[i] - reference->force[i];
         torque[i] = load->torque[i] - reference->torque[i];
     }
-    const double scale = fmax(length(reference->force), 1e-6);
-    return fmax(length(force) / scale, length(torque) / fmax(length(reference->torque), 10.0 * scale));
+    const double scale = fmax(kf_length(reference->force), 1e-6);
+    return fmax(kf_length(force) / scale,
+                kf_length(torque) / fmax(kf_length(reference->torque), 10.0 * scale));
 }
 
 kf_status kf_incompressible_verify(kf_plan *plan, const kf_reference *reference,

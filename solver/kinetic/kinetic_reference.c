@@ -7,6 +7,7 @@
 
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
@@ -132,7 +133,7 @@ static void update_averages(reference_run *run) {
                 const int at[3] = {x, y, z};
                 double j[3], second[3][3];
                 total[0] += kf_reference_sums(run->f + node_at(run, at), run->count, j, second);
-                total[1] += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
+                total[1] += kf_length(j);
                 total[2] += kf_reference_norm(second);
                 nodes++;
             }
@@ -223,17 +224,12 @@ static void look_at_samples(void *context, size_t begin, size_t end) {
         look(all->run, s, &all->seen[s]);
 }
 
-static void cross(const double a[3], const double b[3], double product[3]) {
-    for (int i = 0; i < 3; i++)
-        product[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* --- a free solid: kernels/kinetic/body.h in other words --------------------------------------------------
  */
 
 /* A step along and about the velocities, by Rodrigues' formula. */
 static void move_body(reference_run *run) {
-    const double *w = run->angular_velocity, speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    const double *w = run->angular_velocity, speed = kf_length(w);
     for (int i = 0; i < 3; i++)
         run->center[i] += run->velocity[i];
     if (speed == 0.0) return;
@@ -243,7 +239,7 @@ static void move_body(reference_run *run) {
                                   run->rotation[6 + column]};
         const double along = axis[0] * before[0] + axis[1] * before[1] + axis[2] * before[2];
         double beside[3];
-        cross(axis, before, beside);
+        kf_cross(axis, before, beside);
         for (int i = 0; i < 3; i++)
             run->rotation[3 * i + column] =
                 before[i] * cos(speed) + beside[i] * sin(speed) + axis[i] * along * (1.0 - cos(speed));
@@ -277,10 +273,10 @@ static void add_reaction(double equations[6][7], const seen_sample *sample) {
         if (column < 3)
             memcpy(motion, unit, sizeof motion);
         else if (column < 6)
-            cross(unit, sample->arm, motion);
+            kf_cross(unit, sample->arm, motion);
         else
             memcpy(motion, sample->fluid, sizeof motion);
-        cross(sample->arm, motion, moment);
+        kf_cross(sample->arm, motion, moment);
         for (int i = 0; i < 3; i++) {
             equations[i][column] += sample->strength * motion[i];
             equations[3 + i][column] += sample->strength * moment[i];
@@ -321,14 +317,14 @@ static void solve_body(reference_run *run, const seen_sample *seen, bool first) 
 static void apply_samples(reference_run *run, const seen_sample *seen) {
     for (size_t s = 0; s < run->scene->samples.count; s++) {
         double g[3], turning[3], moment[3];
-        cross(run->angular_velocity, seen[s].arm, turning);
+        kf_cross(run->angular_velocity, seen[s].arm, turning);
         for (int i = 0; i < 3; i++) {
             g[i] = seen[s].strength * (run->velocity[i] + turning[i] - seen[s].fluid[i]);
             for (int c = 0; c < 8; c++)
                 run->force[(size_t)i * run->count + seen[s].around.node[c]] +=
                     seen[s].around.weight[c] * g[i];
         }
-        cross(seen[s].arm, g, moment);
+        kf_cross(seen[s].arm, g, moment);
         for (int i = 0; i < 3; i++) {
             run->load.force[i] -= g[i];
             run->load.torque[i] -= moment[i];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/kinetic/reference.h"
 
@@ -151,7 +152,7 @@ static double force_term(int i, const double u[3], const double F[3]) {
 /* Rates of the moments of order 3 to 6 in rates[3] .. rates[6]. */
 static void high_order_rates(const kf_scene *scene, const double average[3], double density,
                              const double u[3], const double second[3][3], double rates[7]) {
-    const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    const double speed = kf_length(u);
     double tau = 0.0003 * density / average[0] + 0.00016 * kf_reference_norm(second) / average[2] + 0.0087;
     if (average[1] > 1e-9) tau -= 0.00775 * density * speed / average[1];
     static const double viscosity_2019[7] = {0, 0, 0, 0.005, 0.007, 0.009, 0.01};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "solver/output/flow_files.h"
 
 static const double PRESSURE_AT = 1.0, SHEAR_AT = 1.5, FIRST_NODE = 0.5; /* cells outside of the surface */
@@ -54,7 +55,7 @@ static double *vertex_normals(const kf_mesh *mesh, const double *position) {
     }
     for (size_t v = 0; v < mesh->vertex_count; v++) {
         double *n = normals + 3 * v;
-        const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        const double length = kf_length(n);
         for (int a = 0; a < 3 && length > 0.0; a++)
             n[a] *= (volume < 0.0 ? -1.0 : 1.0) / length;
     }

@@ -7,6 +7,7 @@
 
 #include "base/statistics/statistics.h"
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
 
@@ -129,7 +130,7 @@ static double brightness(const double corners[3][3], const double light[3]) {
     }
     for (int axis = 0; axis < 3; axis++)
         normal[axis] = a[(axis + 1) % 3] * b[(axis + 2) % 3] - a[(axis + 2) % 3] * b[(axis + 1) % 3];
-    double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    double length = kf_length(normal);
     return length > 0.0 ? fabs(normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2]) / length
                         : 0.0;
 }
@@ -202,7 +203,7 @@ static view_box close_box(const kf_scene *scene) {
 static void draw_wind(view *v, const kf_scene *scene, const view_box *box) {
     const kf_colour blue = {31, 90, 180};
     const double *wind = scene->initial_velocity;
-    const double speed = sqrt(wind[0] * wind[0] + wind[1] * wind[1] + wind[2] * wind[2]);
+    const double speed = kf_length(wind);
     if (scene->faces[KF_XMIN] != KF_INFLOW || speed == 0.0) return;
     const double length = 0.8 * (scene->solid_low[0] - box->low[0]);
     const double from[3] = {box->low[0] + 0.05 * length, box->low[1], box->low[2]};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 
 enum { LEAF = 4, MOST_NEIGHBOURS = 64 };
 static const double LEAST_COSINE = 0.82; /* of 35 degrees */
@@ -48,10 +49,6 @@ static void find_neighbours(builder *b) {
     free(next);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void corner_normal(const builder *b, size_t triangle, size_t c, float normal[3]) {
     const uint32_t vertex = b->mesh->triangles[3 * triangle + c];
     const double *own = b->normals + 3 * triangle;
@@ -60,12 +57,12 @@ static void corner_normal(const builder *b, size_t triangle, size_t c, float nor
     for (uint32_t i = first; i < beyond && beyond - first <= MOST_NEIGHBOURS; i++) {
         const double *other = b->normals + 3 * (size_t)b->around[i];
         if (b->around[i] == triangle ||
-            dot(own, other) < LEAST_COSINE * sqrt(dot(own, own) * dot(other, other)))
+            kf_dot(own, other) < LEAST_COSINE * sqrt(kf_dot(own, own) * kf_dot(other, other)))
             continue;
         for (int a = 0; a < 3; a++)
             sum[a] += other[a];
     }
-    const double size = sqrt(dot(sum, sum));
+    const double size = kf_length(sum);
     for (int a = 0; a < 3; a++)
         normal[a] = size > 0 ? (float)(sum[a] / size) : 0;
 }

@@ -1,4 +1,5 @@
 #include "solver/smoke/camera.h"
+#include "base/util/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,21 +9,6 @@ static const double HALF_WIDTH = 0.30; /* of the picture at distance 1 */
 static const double MARGIN = 0.93;     /* of the picture that what is looked at fills */
 /* What is looked at around the solid, in its own extents. */
 static const double BEFORE = 0.35, BEHIND = 1.60, BESIDE = 0.25, OVER = 0.35;
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double result[3]) {
-    for (int i = 0; i < 3; i++)
-        result[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static void make_unit(double vector[3]) {
-    const double size = sqrt(dot(vector, vector));
-    for (int i = 0; i < 3; i++)
-        vector[i] /= size;
-}
 
 /* The box that the picture shows. */
 static void find_subject(const kf_scene *scene, const kf_flow_frame *frame, double low[3], double high[3]) {
@@ -53,9 +39,9 @@ static void project_box(const kf_camera *c, const double low[3], const double hi
         double from[3];
         for (int a = 0; a < 3; a++)
             from[a] = (corner >> a & 1 ? high[a] : low[a]) - c->eye[a];
-        const double depth = fmax(dot(from, c->ahead), 1e-3);
-        const double at[2] = {dot(from, c->right) / dot(c->right, c->right) / depth,
-                              dot(from, c->above) / dot(c->above, c->above) / depth};
+        const double depth = fmax(kf_dot(from, c->ahead), 1e-3);
+        const double at[2] = {kf_dot(from, c->right) / kf_dot(c->right, c->right) / depth,
+                              kf_dot(from, c->above) / kf_dot(c->above, c->above) / depth};
         for (int i = 0; i < 2; i++) {
             least[i] = fmin(least[i], at[i]);
             most[i] = fmax(most[i], at[i]);
@@ -90,7 +76,7 @@ void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *
     double low[3], high[3], up[3] = {0}, flow[3] = {0}, side[3];
     up[frame.up_axis] = 1;
     flow[frame.flow_axis] = frame.drag[frame.flow_axis] > 0 ? 1 : -1;
-    cross(flow, up, side);
+    kf_cross(flow, up, side);
     find_subject(scene, &frame, low, high);
     for (int a = 0; a < 3; a++) {
         camera->focus[a] = 0.5 * (low[a] + high[a]);
@@ -98,10 +84,10 @@ void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *
         camera->ahead[a] = -cos(above) * (cos(beside) * side[a] - sin(beside) * flow[a]) - sin(above) * up[a];
         camera->light[a] = 0.74 * up[a] + 0.52 * side[a] + 0.34 * flow[a];
     }
-    make_unit(camera->light);
-    cross(camera->ahead, up, camera->right);
-    make_unit(camera->right);
-    cross(camera->right, camera->ahead, camera->above);
+    kf_normalise(camera->light);
+    kf_cross(camera->ahead, up, camera->right);
+    kf_normalise(camera->right);
+    kf_cross(camera->right, camera->ahead, camera->above);
     for (int a = 0; a < 3; a++) {
         camera->right[a] *= HALF_WIDTH;
         camera->above[a] *= HALF_WIDTH / aspect;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/smoke/sources.h"
@@ -146,7 +147,7 @@ static void span_disc(const kf_emitter *emitter, float across[2][3]) {
     double first[3], size;
     for (int i = 0; i < 3; i++)
         first[i] = (i == axis) - n[axis] * n[i];
-    size = sqrt(first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
+    size = kf_length(first);
     for (int i = 0; i < 3; i++) {
         int k = (i + 1) % 3, l = (i + 2) % 3;
         across[0][i] = (float)(emitter->radius * first[i] / size);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "solver/sph/sph.h"
 
 static const double PI = 3.14159265358979323846;
@@ -193,7 +194,7 @@ double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments 
         const float *v = scene->velocity + 3 * k;
         fastest = fmax(fastest, sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]));
     }
-    const double *g = scene->gravity, force = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double *g = scene->gravity, force = kf_length(g);
     double step =
         fmin((double)a->courant_length / ((double)a->acoustic_speed + fastest), (double)a->viscous_step);
     step = fmin(step, 0.25 * sqrt((double)a->force_length / fmax(force, 1e-12)));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "solver/sph/sph.h"
 
 static const double PI = 3.14159265358979323846;
@@ -29,7 +30,7 @@ bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *o)
 }
 
 double kf_sph_stride(const kf_particle_scene *scene) {
-    const double *g = scene->gravity, force = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double *g = scene->gravity, force = kf_length(g);
     double largest = 0.0, fall = 0.0;
     for (int i = 0; i < scene->dimensions; i++)
         fall += force > 0.0 ? fabs(g[i]) / force * scene->size[i] : 0.0;

@@ -3,11 +3,8 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "solver/sph/reference.h"
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* ---- neighbours ---- */
 
@@ -34,7 +31,7 @@ static void find_neighbours(kf_sph_world *w) {
             if (j == i || w->bodies[i].gone || w->bodies[j].gone) continue;
             for (int k = 0; k < 3; k++)
                 d[k] = image(s, k, w->bodies[i].x[k] - w->bodies[j].x[k]);
-            const double r2 = dot(d, d);
+            const double r2 = kf_dot(d, d);
             if (r2 < s->support * s->support) note(w, at++, j, d, sqrt(r2));
         }
     }
@@ -151,7 +148,7 @@ static void move_modern(const kf_sph_world *w, kf_sph_body *b) {
 }
 
 static void limit(double v[3], double most) {
-    const double size = sqrt(dot(v, v));
+    const double size = kf_length(v);
     for (int i = 0; i < 3 && size > most; i++)
         v[i] *= most / size;
 }
@@ -182,8 +179,8 @@ static void advance(kf_sph_world *w) {
         else
             move_modern(w, b);
         settle(w->scene, b);
-        speed = fmax(speed, sqrt(dot(b->v, b->v)));
-        acceleration = fmax(acceleration, sqrt(dot(b->a, b->a)));
+        speed = fmax(speed, kf_length(b->v));
+        acceleration = fmax(acceleration, kf_length(b->a));
     }
     w->time += w->step;
     w->previous = w->step;
@@ -204,11 +201,11 @@ static void begin(const kf_particle_scene *s, kf_sph_world *w) {
         }
         b->e = (double)s->deviation[k];
         b->wall = k >= s->count - s->wall_count;
-        speed = fmax(speed, sqrt(dot(b->v, b->v)));
+        speed = fmax(speed, kf_length(b->v));
     }
     for (int k = 0; k < KF_SPH_TABLE; k++)
         kf_sph_half_space(s->dimensions, s->support, s->support * k / (KF_SPH_TABLE - 1), w->table[k]);
-    w->step = next_step(w, speed, sqrt(dot(s->gravity, s->gravity)));
+    w->step = next_step(w, speed, kf_length(s->gravity));
 }
 
 kf_status kf_sph_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error) {

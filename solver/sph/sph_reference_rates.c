@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "solver/sph/reference.h"
 
 static const double PI = 3.14159265358979323846;
@@ -22,10 +23,6 @@ static double pressure_of(const kf_particle_scene *s, double e) {
     const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
     return s->tension ? p : fmax(p, 0.0);
 }
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* ---- particles of walls ---- */
 
 static void settle_wall(kf_sph_world *w, int i) {
@@ -38,7 +35,7 @@ static void settle_wall(kf_sph_world *w, int i) {
         if (o->wall) continue;
         const double weight = kernel(s, n->r);
         sum += weight;
-        pressure += weight * (pressure_of(s, o->e) + (1.0 + o->e) * dot(s->gravity, n->d));
+        pressure += weight * (pressure_of(s, o->e) + (1.0 + o->e) * kf_dot(s->gravity, n->d));
         for (int p = 0; p < 3; p++) {
             velocity[p] += weight * o->v[p];
             for (int q = 0; q < 3; q++)
@@ -63,7 +60,7 @@ static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d
     double u[3], tangent[3];
     for (int p = 0; p < 3; p++)
         u[p] = b->v[p] - h->velocity[p];
-    const double un = dot(u, h->n), g = h->moment / d;
+    const double un = kf_dot(u, h->n), g = h->moment / d;
     *inflow -= b->lone && b->e <= 0.0 ? fmin(un, 0.0) * g : un * g;
     for (int p = 0; p < 3; p++) {
         tangent[p] = u[p] - un * h->n[p];
@@ -89,10 +86,10 @@ static void strain_of(kf_sph_world *w, int i) {
         for (int p = 0; p < 3; p++)
             for (int q = 0; q < 3; q++)
                 gradient[p][q] -= volume * u[p] * f * n->d[q];
-        inflow += volume * f * dot(o->wall ? b->v : u, n->d);
+        inflow += volume * f * kf_dot(o->wall ? b->v : u, n->d);
         if (!o->wall) /* psi . grad W of Molteni and Colagrossi, less the hydrostatic difference of Fourtakas
                          et al. */
-            diffusion += volume * 2.0 * (o->e - b->e + dot(s->gravity, n->d)) * -f * r2 /
+            diffusion += volume * 2.0 * (o->e - b->e + kf_dot(s->gravity, n->d)) * -f * r2 /
                          (r2 + 0.01 * length * length);
         for (int p = 0; p < 3; p++)
             crowding[p] += volume * f * n->d[p];
@@ -108,7 +105,7 @@ static void strain_of(kf_sph_world *w, int i) {
     memcpy(b->strain, gradient, sizeof gradient);
     const bool shifts = s->shifting > 0.0 && spread >= (s->dimensions == 2 ? 1.5 : 2.5);
     for (int p = 0; p < 3; p++)
-        b->shift[p] = shifts ? -s->shifting * length * sqrt(dot(b->v, b->v)) * w->step * crowding[p] : 0.0;
+        b->shift[p] = shifts ? -s->shifting * length * kf_length(b->v) * w->step * crowding[p] : 0.0;
 }
 
 /* ---- the law ---- */
@@ -217,10 +214,10 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
     double u[3];
     for (int p = 0; p < 3; p++)
         u[p] = b->v[p] - o->v[p];
-    const double approach = fmin(dot(u, n->d), 0.0);
+    const double approach = fmin(kf_dot(u, n->d), 0.0);
     const double push = pressure_of(s, b->e) + pressure_of(s, o->e) -
                         s->artificial * length * approach / soft +
-                        impact_of(s, -(o->wall ? 2.0 * dot(b->v, n->d) : dot(u, n->d)) / n->r);
+                        impact_of(s, -(o->wall ? 2.0 * kf_dot(b->v, n->d) : kf_dot(u, n->d)) / n->r);
     const double paired = share_between_pairs(&s->material),
                  viscosity = s->material.law == KF_LAW_NEWTONIAN
                                  ? 2.0 * s->material.viscosity
@@ -229,7 +226,7 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
         double traction = -push * n->d[p];
         friction[p] +=
             paired * vi * vj * f * viscosity / soft *
-            (s->central_viscosity ? (s->dimensions + 2.0) * dot(u, n->d) * n->d[p] : n->r * n->r * u[p]);
+            (s->central_viscosity ? (s->dimensions + 2.0) * kf_dot(u, n->d) * n->d[p] : n->r * n->r * u[p]);
         for (int q = 0; q < 3; q++)
             traction += (1.0 - paired) * (b->stress[p][q] + o->stress[p][q]) * n->d[q];
         a[p] += vi * vj * f * traction;
@@ -241,7 +238,7 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
     const kf_material *m = &s->material;
     const double d = fmax(h->distance, 0.25), volume = 1.0 / (1.0 + b->e);
     const double p = b->lone ? fmax(pressure_of(s, b->e), 0.0) : pressure_of(s, b->e);
-    double on_wall = p * h->gradient - dot(s->gravity, h->n) * (1.0 + b->e) * h->moment;
+    double on_wall = p * h->gradient - kf_dot(s->gravity, h->n) * (1.0 + b->e) * h->moment;
     if (!s->tension || b->lone) on_wall = fmax(on_wall, 0.0);
     double approach = 0.0;
     for (int i = 0; i < 3; i++)
@@ -254,23 +251,23 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
     double along[3], drag[3], u[3], normal = 0.0, factor = 1.0 - h->slip;
     for (int i = 0; i < 3; i++)
         u[i] = b->v[i] - h->velocity[i];
-    const double un = dot(u, h->n), viscosity = m->law == KF_LAW_NEWTONIAN ? m->viscosity : b->viscosity;
+    const double un = kf_dot(u, h->n), viscosity = m->law == KF_LAW_NEWTONIAN ? m->viscosity : b->viscosity;
     for (int i = 0; i < 3; i++)
         along[i] = drag[i] = 2.0 * paired * viscosity * volume * h->gradient / d * (u[i] - un * h->n[i]);
     if (m->law != KF_LAW_NEWTONIAN) {
         for (int i = 0; i < 3; i++)
-            along[i] = 2.0 * (1.0 - paired) * h->gradient * dot(b->stress[i], h->n);
-        normal = dot(along, h->n);
+            along[i] = 2.0 * (1.0 - paired) * h->gradient * kf_dot(b->stress[i], h->n);
+        normal = kf_dot(along, h->n);
         for (int i = 0; i < 3; i++)
             along[i] -= normal * h->n[i];
         /* Of a traction that is linear behind the wall: d tau / d n = rho (a - g). */
         double lack[3];
         for (int i = 0; i < 3; i++)
             lack[i] = s->gravity[i] - b->a[i];
-        const double upright = dot(lack, h->n);
+        const double upright = kf_dot(lack, h->n);
         for (int i = 0; i < 3; i++)
             along[i] += (1.0 - paired) * h->moment * (1.0 + b->e) * (lack[i] - upright * h->n[i]) + drag[i];
-        const double size = sqrt(dot(along, along)), most = m->bed_friction * fmax(push - normal, 0.0);
+        const double size = kf_length(along), most = m->bed_friction * fmax(push - normal, 0.0);
         if (m->bed_friction > 0.0 && size > most) factor *= most / size;
     }
     for (int i = 0; i < 3; i++) {
@@ -292,7 +289,7 @@ static void force_on(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t
     for (int k = 0; k < kf_sph_half_count(w->scene) && completed; k++) {
         kf_sph_half half;
         if (!kf_sph_half_at(w, b->x, k, &half)) continue;
-        const double normal = dot(a, half.n), share = half.along / (1.0 - half.along);
+        const double normal = kf_dot(a, half.n), share = half.along / (1.0 - half.along);
         for (int i = 0; i < 3; i++)
             more[i] += share * (a[i] - normal * half.n[i]);
     }

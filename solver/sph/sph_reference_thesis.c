@@ -2,13 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "solver/sph/reference.h"
 
 static const double PI = 3.14159265358979323846;
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 static double poly6(double h, double r) {
     return 315.0 / (64.0 * PI * pow(h, 9.0)) * pow(h * h - r * r, 3.0);
 }
@@ -58,7 +56,7 @@ static void add_walls(const kf_sph_world *w, kf_sph_body *b) {
     for (int k = 0; k < kf_sph_half_count(w->scene); k++) {
         kf_sph_half half;
         if (!kf_sph_half_at(w, b->x, k, &half)) continue;
-        const double vn = dot(b->v, half.n);
+        const double vn = kf_dot(b->v, half.n);
         for (int i = 0; i < 3; i++) {
             if (half.distance < 0.0)
                 b->new_a[i] += (-t->penalty * half.distance - t->damping * vn) * half.n[i];
@@ -92,7 +90,7 @@ static void force_on(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t
         b->shift[p] = smooth[p];
     }
     add_walls(w, b);
-    const double size = sqrt(dot(b->new_a, b->new_a)), most = s->thesis.acceleration_limit;
+    const double size = kf_length(b->new_a), most = s->thesis.acceleration_limit;
     for (int p = 0; p < 3 && size > most; p++)
         b->new_a[p] *= most / size;
 }

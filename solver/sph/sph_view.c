@@ -6,22 +6,10 @@
 
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
+#include "base/util/vector.h"
 
 static const float FAR = 1e30f;
 static const double SOCKLE = 0.08; /* ground below the lowest point of the terrain, of the height of all */
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-static void unit(double a[3]) {
-    const double size = sqrt(dot(a, a));
-    for (int i = 0; i < 3; i++)
-        a[i] /= size;
-}
-static void cross(const double a[3], const double b[3], double c[3]) {
-    for (int i = 0; i < 3; i++)
-        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 /* Where the fluid may go, metres from the file's origin: the box, as high as terrain or fluid reach at first.
  */
@@ -55,16 +43,17 @@ static void place_camera(kf_sph_view *v) {
         v->ahead[i] = -from[i];
     }
     const double up[3] = {0, 0, 1};
-    unit(v->ahead);
-    cross(v->ahead, up, v->right);
-    unit(v->right);
-    cross(v->right, v->ahead, v->above);
+    kf_normalise(v->ahead);
+    kf_cross(v->ahead, up, v->right);
+    kf_normalise(v->right);
+    kf_cross(v->right, v->ahead, v->above);
     v->focal = 1.6 * v->width;
     for (int corner = 0; corner < 8; corner++) {
         double d[3];
         for (int i = 0; i < 3; i++)
             d[i] = (corner >> i & 1 ? high[i] : low[i]) - middle[i];
-        const double deep = dot(d, v->ahead), wide = fabs(dot(d, v->right)), tall = fabs(dot(d, v->above));
+        const double deep = kf_dot(d, v->ahead), wide = fabs(kf_dot(d, v->right)),
+                     tall = fabs(kf_dot(d, v->above));
         distance = fmax(
             distance, fmax(v->focal * wide / (0.47 * v->width), v->focal * tall / (0.44 * v->height)) - deep);
     }
@@ -72,7 +61,7 @@ static void place_camera(kf_sph_view *v) {
         v->eye[i] = middle[i] - distance * v->ahead[i];
     const double sun[3] = {-0.35, -0.75, 0.75};
     memcpy(v->light, sun, sizeof sun);
-    unit(v->light);
+    kf_normalise(v->light);
 }
 
 static float *filled(size_t count, float value) {
@@ -112,10 +101,10 @@ static bool project(const kf_sph_view *v, const double place[3], double *x, doub
     double d[3];
     for (int i = 0; i < 3; i++)
         d[i] = place[i] - v->eye[i];
-    *depth = dot(d, v->ahead);
+    *depth = kf_dot(d, v->ahead);
     if (*depth <= 0.0) return false;
-    *x = 0.5 * v->width + v->focal * dot(d, v->right) / *depth;
-    *y = 0.5 * v->height - v->focal * dot(d, v->above) / *depth;
+    *x = 0.5 * v->width + v->focal * kf_dot(d, v->right) / *depth;
+    *y = 0.5 * v->height - v->focal * kf_dot(d, v->above) / *depth;
     return true;
 }
 
@@ -172,8 +161,8 @@ static void ground_rows(void *data, size_t begin, size_t end) {
         double d[3];
         for (int i = 0; i < 3; i++)
             d[i] = (corner >> i & 1 ? high[i] : low[i]) - v->eye[i];
-        nearest = fmin(nearest, dot(d, v->ahead));
-        furthest = fmax(furthest, dot(d, v->ahead));
+        nearest = fmin(nearest, kf_dot(d, v->ahead));
+        furthest = fmax(furthest, kf_dot(d, v->ahead));
     }
     const double step = fmax(0.5 * s->terrain.cell * s->spacing, (furthest - nearest) / 800.0);
     for (size_t y = begin; y < end; y++)
@@ -268,7 +257,7 @@ static void smooth(kf_sph_view *v) {
     double middle[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++)
         middle[i] = 0.5 * v->scene->size[i] * v->scene->spacing - v->eye[i];
-    const double pixels = v->focal * v->radius / fmax(dot(middle, v->ahead), 1e-9);
+    const double pixels = v->focal * v->radius / fmax(kf_dot(middle, v->ahead), 1e-9);
     const int reach = (int)fmin(24.0, fmax(2.0, 1.6 * pixels));
     for (int pass = 0; pass < PASSES; pass++) {
         smoothing across = {v, v->surface, v->scratch, 1, 0, reach},
@@ -297,8 +286,8 @@ static void normal_at(const kf_sph_view *v, const float *depths, int x, int y, d
         for (int i = 0; i < 3; i++)
             along[axis][i] = a[i] - b[i];
     }
-    cross(along[1], along[0], normal);
-    const double size = sqrt(dot(normal, normal));
+    kf_cross(along[1], along[0], normal);
+    const double size = kf_length(normal);
     for (int i = 0; i < 3; i++)
         normal[i] = size > 0.0 ? normal[i] / size : -v->ahead[i];
 }

@@ -6,6 +6,7 @@
 
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
+#include "base/util/vector.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -259,7 +260,7 @@ static void vorticity(const reference *r, long x, long y, long z, double curl[3]
 static double strength(const reference *r, long x, long y, long z) {
     double curl[3];
     vorticity(r, x, y, z, curl);
-    return sqrt(curl[0] * curl[0] + curl[1] * curl[1] + curl[2] * curl[2]);
+    return kf_length(curl);
 }
 
 static void find_push(reference *r) {
@@ -275,7 +276,7 @@ static void find_push(reference *r) {
         d[0] = strength(r, x + 1, y, z) - strength(r, x - 1, y, z);
         d[1] = strength(r, x, y + 1, z) - strength(r, x, y - 1, z);
         d[2] = f->dimensions == 3 ? strength(r, x, y, z + 1) - strength(r, x, y, z - 1) : 0;
-        const double share = f->confinement / (sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) + 0.03);
+        const double share = f->confinement / (kf_length(d) + 0.03);
         for (int i = 0; i < 3; i++)
             r->push[i][n] = share * (d[(i + 1) % 3] * curl[(i + 2) % 3] - d[(i + 2) % 3] * curl[(i + 1) % 3]);
     }

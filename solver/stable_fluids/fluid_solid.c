@@ -7,6 +7,7 @@
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/internal.h"
 #include "scene/scene.h"
 #include "solver/stable_fluids/fluid.h"
@@ -242,7 +243,7 @@ static kf_status read_motion(const solid *s) {
     KF_TRY(kf_json_number(place_of(s), s->object, "eta", false, 1e-12, FAR, &eta, s->error));
     f->drag = eta > 0 ? f->time_step / eta : KF_FLUID_SOLID_DRAG;
     f->rebound = eta > 0 ? 0 : KF_FLUID_SOLID_REBOUND;
-    const double length = sqrt(m->axis[0] * m->axis[0] + m->axis[1] * m->axis[1] + m->axis[2] * m->axis[2]);
+    const double length = kf_length(m->axis);
     if (!(length > 0)) return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.axis: give a direction", s->file);
     for (int i = 0; i < 3; i++) {
         m->axis[i] /= length;

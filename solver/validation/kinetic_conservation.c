@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/validation/kinetic_cases.h"
 
@@ -38,10 +39,6 @@ static kf_status read_totals(const kf_scene *scene, kf_plan *plan, const double 
     }
     free(values);
     return KF_OK;
-}
-
-static double length_of(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 /* --- mass and momentum over many steps ------------------------------------------------------------------ */
@@ -82,7 +79,7 @@ static kf_status drift(kf_validation *validation, const char *const *overrides, 
         (void)snprintf(quantity, sizeof quantity, "momentum after %d steps, %s, relative change", STEPS,
                        label);
         kf_check_absolute(validation, quantity, exact_source, 0.0,
-                          length_of(change) / length_of(before.momentum), momentum_bound);
+                          kf_length(change) / kf_length(before.momentum), momentum_bound);
     }
     kf_flow_close(plan);
     kf_scene_free(scene);
@@ -129,8 +126,8 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
             change[0][i] = now.momentum[i] - before.momentum[i] + load.force[i];
             change[1][i] = now.angular[i] - before.angular[i] + torque;
         }
-        worst_force = fmax(worst_force, length_of(change[0]) / length_of(load.force));
-        worst_torque = fmax(worst_torque, length_of(change[1]) / length_of(load.torque));
+        worst_force = fmax(worst_force, kf_length(change[0]) / kf_length(load.force));
+        worst_torque = fmax(worst_torque, kf_length(change[1]) / kf_length(load.torque));
         mass = fmax(mass, fabs(now.mass));
         before = now;
     }
@@ -168,7 +165,7 @@ static double slip_at(const kf_scene *scene, const double *values, size_t sample
     u[0] = 0.5 * (u[0] + before);
     u[1] *= 0.5;
     u[2] *= 0.5;
-    return length_of(u);
+    return kf_length(u);
 }
 
 /* A sphere put into a uniform stream: the first step's passes leave a share of the slip at its surface, at

@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/validation/kinetic_cases.h"
 
 static const char *const in_double[] = {"storage=f64", NULL};
 static const char exact_source[] = "exact property of the scheme";
-
-static double length_of(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
 
 /* The ball that kf_flow_add_ball made, free: the mass and the inertia of a ball of that radius, density over
  * the fluid's. */
@@ -105,8 +102,8 @@ static kf_status follow_totals(const kf_validation *validation, kf_boundary face
             difference[0][i] = now.linear[i] - first.linear[i];
             difference[1][i] = now.angular[i] - first.angular[i];
         }
-        change[0] = kf_flow_larger(change[0], length_of(difference[0]) / length_of(first.linear));
-        change[1] = kf_flow_larger(change[1], length_of(difference[1]) / length_of(first.angular));
+        change[0] = kf_flow_larger(change[0], kf_length(difference[0]) / kf_length(first.linear));
+        change[1] = kf_flow_larger(change[1], kf_length(difference[1]) / kf_length(first.angular));
     }
     kf_flow_close(plan);
     kf_scene_free(scene);

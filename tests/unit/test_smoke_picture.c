@@ -9,6 +9,7 @@
 #include <png.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "kernels/smoke/tracers.h"
 #include "solver/smoke/box_tree.h"
 #include "solver/smoke/camera.h"
@@ -77,27 +78,24 @@ static void test_opacity_is_that_of_fresh_smoke(void **state) {
 /* --- camera -----------------------------------------------------------------------------------------------
  */
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Place of a point on the picture, -1 to 1 within it. */
 static void seen_at(const kf_camera *camera, const double point[3], double place[2]) {
     double from[3];
     for (int a = 0; a < 3; a++)
         from[a] = point[a] - camera->eye[a];
-    const double depth = dot(from, camera->ahead);
+    const double depth = kf_dot(from, camera->ahead);
     assert_true(depth > 0);
-    place[0] = dot(from, camera->right) / dot(camera->right, camera->right) / depth;
-    place[1] = dot(from, camera->above) / dot(camera->above, camera->above) / depth;
+    place[0] = kf_dot(from, camera->right) / kf_dot(camera->right, camera->right) / depth;
+    place[1] = kf_dot(from, camera->above) / kf_dot(camera->above, camera->above) / depth;
 }
 
 static void check_camera(const kf_scene *scene, int up, double tallest) {
     kf_camera camera;
     kf_camera_choose(scene, 16.0 / 9.0, &KF_VIEWPOINT_USUAL, &camera);
     assert_int_equal(camera.up, up);
-    assert_true(camera.light[up] > 0.5 && fabs(dot(camera.light, camera.light) - 1) < 1e-9);
-    assert_true(fabs(dot(camera.ahead, camera.right)) < 1e-9 && fabs(dot(camera.ahead, camera.above)) < 1e-9);
+    assert_true(camera.light[up] > 0.5 && fabs(kf_dot(camera.light, camera.light) - 1) < 1e-9);
+    assert_true(fabs(kf_dot(camera.ahead, camera.right)) < 1e-9 &&
+                fabs(kf_dot(camera.ahead, camera.above)) < 1e-9);
     assert_true(fabs(camera.right[up]) < 1e-9 && camera.above[up] > 0 && camera.eye[up] > 0); /* upright */
     double most = 0;
     for (int corner = 0; corner < 8; corner++) {
