@@ -176,11 +176,14 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
         append_word(text, strcmp(kept[i], "--scene") == 0 && kf_scene_is_mesh(value) ? job->problem->source
                                                                                      : value);
     }
-    const char *const *ranges = NULL;
-    const int range_count = kf_argument_all(job->arguments, "--range", &ranges);
-    for (int i = 0; i < range_count; i++) {
-        append_word(text, "--range");
-        append_word(text, ranges[i]);
+    static const char *const repeated[] = {"--range", "--fix"};
+    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+        const char *const *values = NULL;
+        const int count = kf_argument_all(job->arguments, repeated[i], &values);
+        for (int v = 0; v < count; v++) {
+            append_word(text, repeated[i]);
+            append_word(text, values[v]);
+        }
     }
     if (job->how.film_every > 0) kf_text_append(text, " --film --film-every %" PRIu64, job->how.film_every);
     if (job->how.compression) append_word(text, "--compress");

@@ -72,8 +72,8 @@ shows "32x16x16 nodes"
 expect 2 run --scene wedge.scene.json --device cpu --steps many --output fourth
 says "not a whole number"
 grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
-# The command that goes on knows how the mesh was placed.
-expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu --steps 4 --output third
+# The command that goes on knows how the mesh was placed, and what was fixed.
+expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --fix storage=f64 --device cpu --steps 4 --output third
 resume=$(sed -n 's/^  go on *kftune //p' out)
 [ -n "$resume" ] || complain "a run whose drag has not settled does not say how to go on"
 expect 0 $resume
