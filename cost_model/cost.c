@@ -127,6 +127,15 @@ static double in_rounds(const kf_work *work, double bulk_us) {
                           fmax(turn_us(work, last, service_us), service_us + work->slowest_us));
 }
 
+/* ... whose blocks take the places of those that end. */
+static double in_a_row(const kf_work *work, double bulk_us) {
+    if (bulk_us <= 0) return bulk_us;
+    const double at_once = fmin(work->resident, fmax(1, work->blocks)),
+                 service_us = bulk_us / (work->blocks * work->turns);
+    return work->turns * turn_us(work, at_once, service_us) * fmax(1, work->blocks / at_once) +
+           work->last_turns * turn_us(work, 1, service_us);
+}
+
 typedef struct kf_timed {
     double parts_us[KF_RESOURCES], sum_us; /* a step */
 } kf_timed;
@@ -153,9 +162,10 @@ static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceili
         limit = r;
     }
     timed.parts_us[limit] =
-        work->launches * (work->in_step     ? slowest_us + SHOWN * (together_us - slowest_us)
-                          : work->turns > 0 ? in_rounds(work, slowest_us)
-                                            : with_waiting(work, slowest_us, together_us - slowest_us));
+        work->launches * (work->in_step          ? slowest_us + SHOWN * (together_us - slowest_us)
+                          : work->last_turns > 0 ? in_a_row(work, slowest_us)
+                          : work->turns > 0      ? in_rounds(work, slowest_us)
+                                                 : with_waiting(work, slowest_us, together_us - slowest_us));
     timed.sum_us = timed.parts_us[limit] + timed.parts_us[KF_COST_LATENCY] + timed.parts_us[KF_COST_LAUNCH];
     return timed;
 }

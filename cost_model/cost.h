@@ -34,6 +34,9 @@ typedef struct kf_work {
      * that are on the device together begin and end together; a turn of the slowest of them lasts slowest_us.
      */
     double turns, slowest_us;
+    /* More than 0: they begin one by one, as there is room, and for so many turns the device waits for the
+     * last. */
+    double last_turns;
     bool in_turn; /* a block reads, computes and writes in turn: what does not limit the launch is time that
                      its blocks are away, too */
     bool in_step; /* all blocks do the same at the same time: what they ask of the resources adds up */

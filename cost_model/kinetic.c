@@ -136,9 +136,13 @@ static void add_boundaries(kf_kinetic_tally *tally) {
     }
 }
 
-/* What waits outside of the outflow: a face's nodes are read whole, nine values of each written. */
+/* What waits outside of the outflow: a face's nodes are read whole, nine values of each written. With a solid
+ * that rests, or none, the plan moments does so beside the flow's kernel, which leaves the words of these
+ * nodes side by side. */
 static void add_outflow(kf_kinetic_tally *tally) {
+    static const double EDGE_SECTORS = 5; /* a node, of an H200's 19.5 us at 400^3 */
     const kf_scene *scene = tally->cost->scene;
+    const bool beside = tally->choice.moments && (!scene->motion.moving || tally->cost->survey.count == 0);
     double scattered = 0;
     if (tally->choice.fused && !tally->choice.moments && tally->choice.boundary_kernels < 1)
         return; /* the collision does it */
@@ -147,13 +151,14 @@ static void add_outflow(kf_kinetic_tally *tally) {
         int axis = face / 2;
         double area = tally->nodes / scene->nodes[axis];
         scattered += area * (tally->choice.aos ? 4
-                             : axis == 0       ? kf_kinetic_populations(tally)
+                             : axis == 0       ? (beside ? EDGE_SECTORS : kf_kinetic_populations(tally))
                                                : kf_kinetic_populations(tally) / 8.0);
     }
     if (!(scattered > 0)) return;
     kf_work *work = kf_works_add(tally->works, "convect_outflow", 1);
     work->amount[KF_COST_SCATTERED] = scattered;
     work->amount[KF_COST_LATENCY] = 0.8;
+    work->aside = beside && strcmp(tally->cost->device->backend, "cuda") == 0;
 }
 
 static void add_averages(kf_kinetic_tally *tally) {
@@ -240,6 +245,30 @@ static void add_in_place(kf_kinetic_tally *tally) {
     odd->launches = 0.5;
 }
 
+/* The blocks of plan moments walk from plane to plane, a turn each, and begin with two planes of which they
+ * make little. Long walks begin first: where all have room, or nearly, the device waits for these. Tiles at
+ * faces and at a solid take longer than others. */
+static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
+    static const double REDONE = 0.75, UNEVEN = 0.2, WAIT_US = 0.7, SHARED = 227 << 10, RESERVED = 1 << 10,
+                        Q = 27;
+    const kf_kinetic_choice *c = &tally->choice;
+    const int planes = tally->cost->scene->nodes[2], longest = KF_WALK(planes, (int)c->march);
+    if (!(work->blocks > 0)) return;
+    int walks = 0, last = 0;
+    for (int left = planes; left > 0; walks++, left -= last)
+        last = KF_WALK(left, (int)c->march);
+    const double shared = Q * (c->block_x + 2) * (c->block_y + 2) * fmax(4, c->value_bytes) + RESERVED,
+                 walk = (double)planes / walks;
+    work->blocks *= 1 / walk;
+    work->resident = fmax(1, fmin(work->resident, floor(SHARED / shared)));
+    work->wait_us = WAIT_US;
+    work->turns = walk + REDONE;
+    const double rounds = work->blocks / work->resident;
+    work->last_turns =
+        UNEVEN * (rounds > 1 ? last : longest) + fmax(0, longest + REDONE - work->turns * fmax(1, rounds));
+    work->amount[KF_COST_INSTRUCTIONS] *= work->turns / walk;
+}
+
 /* Nine moments a node, in 16 bits six words; a block reads those around its tile too, and makes of them the
  * populations that lead into it. Instructions as compiled, on the way that most nodes take. */
 static void add_moments(kf_kinetic_tally *tally) {
@@ -252,10 +281,10 @@ static void add_moments(kf_kinetic_tally *tally) {
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
                                                .reads = values * halo,
                                                .writes = values,
-                                               .registers = 64,
+                                               .registers = 72,
                                                .instructions = OWN + AROUND * (halo - 1),
                                                .depth = FUSED_DEPTH});
-    work->blocks = 0; /* they walk from plane to plane: few begin and end */
+    set_walks(tally, work);
 }
 
 /* Planes in turn: what of the grids the last-level cache has kept from the step before is not read again.

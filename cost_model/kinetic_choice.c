@@ -72,5 +72,6 @@ kf_kinetic_choice kf_read_kinetic_choice(const kf_config *config) {
     choice.reorder = number(config, "reorder_period", 0);
     choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
     choice.register_cap = number(config, "register_cap", 0);
+    choice.march = number(config, "march", 64);
     return choice;
 }

@@ -19,7 +19,7 @@ typedef struct kf_kinetic_choice {
         concurrent, keeps, masked, overlap, chain, alternate, shell_apart;
     const kf_collision_form *form;
     double velocities, slab, alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length,
-        segment, lanes, patch, reorder, nodes_per_thread, register_cap;
+        segment, lanes, patch, reorder, nodes_per_thread, register_cap, march;
 } kf_kinetic_choice;
 
 /* Parameters that a config lacks (one of an older landscape) have the value that makes no difference. */

@@ -255,13 +255,31 @@ static void test_other_streamings(void **state) {
                              .blocks = BLOCKS / 3, .resident = 10});
     const double halo = 34.0 * 6 / (32 * 4);
     config = config_of("moments", "aggregated");
-    check_launch(scene, &config,
-                 &(expected){"stream_collide", .dram = N * 4 * 9 * (1 + halo),
-                             .instructions = N * (465 + 155 * (halo - 1)), .latency = 5, .efficiency = 0.88});
+    /* Walks of 20, 10 and 10 planes of 24 tiles, for which there is room at once: 28 warps of 72 registers.
+     */
+    const double own = N * (465 + 155 * (halo - 1)), walk = 40.0 / 3;
+    expected moments = {"stream_collide",
+                        .dram = N * 4 * 9 * (1 + halo),
+                        .instructions = own * (walk + 0.75) / walk,
+                        .latency = 5,
+                        .efficiency = 0.88,
+                        .blocks = 0.72,
+                        .resident = 7,
+                        .waits = 0.7,
+                        .turns = walk + 0.75,
+                        .last = 0.2 * 20 + 20 - walk};
+    check_launch(scene, &config, &moments);
     kf_config_set_name(&config, "storage", "f16"); /* six words of 32 bits */
-    check_launch(scene, &config,
-                 &(expected){"stream_collide", .dram = N * 4 * 6 * (1 + halo),
-                             .instructions = N * (465 + 155 * (halo - 1)), .latency = 5, .efficiency = 0.88});
+    moments.dram = N * 4 * 6 * (1 + halo);
+    check_launch(scene, &config, &moments);
+    kf_config_set_integer(&config, "march", 8); /* five walks, and places for seven blocks of 24 x 5 */
+    gpu.multiprocessors = 1;
+    moments.blocks = 120;
+    moments.turns = 8.75;
+    moments.instructions = own * 8.75 / 8;
+    moments.last = 0.2 * 8;
+    check_launch(scene, &config, &moments);
+    gpu.multiprocessors = 100;
     kf_scene_free(scene);
 }
 
@@ -300,10 +318,13 @@ static void test_what_else_a_step_does(void **state) {
     works = works_of(scene, &config);
     assert_int_equal(works.count, 1);
     kf_works_free(&works);
+    /* Moments: beside the flow; five sectors of a node across x. */
     config = config_of("moments", "aggregated");
     kf_config_set_integer(&config, "boundary_kernels", 0);
+    scene->faces[KF_XMAX] = KF_OUTFLOW;
     check_launch(scene, &config,
-                 &(expected){"convect_outflow", .scattered = (double)NX * NZ * 27 / 8, .latency = 0.8});
+                 &(expected){"convect_outflow", .scattered = (double)NX * NZ * 27 / 8 + (double)NY * NZ * 5,
+                             .latency = 0.8, .aside = true});
     kf_scene_free(scene);
 }
 

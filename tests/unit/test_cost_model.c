@@ -415,6 +415,33 @@ static void test_rounds(void **state) {
     kf_works_free(&works);
 }
 
+/* Blocks that take the places of those that end: three at a time of seven, and the last ones' two turns
+ * alone. */
+static void test_blocks_in_a_row(void **state) {
+    (void)state;
+    kf_works works = {.count = 0};
+    kf_work *work = kf_works_add(&works, "walks", 1);
+    *work = (kf_work){.name = "walks",
+                      .launches = 1,
+                      .efficiency = 1,
+                      .blocks = 7,
+                      .resident = 3,
+                      .turns = 10,
+                      .last_turns = 2};
+    work->amount[KF_COST_DRAM] = 7 * 10 * 2;
+    const double three = 3 * 2 * pow(1 + pow(3, 8), 0.125) / 3, one = 2 * pow(2, 0.125);
+    assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * three * 7 / 3 + 2 * one, 1e-12);
+    /* Where there is room for all, all of them are there at once; where there are few, a multiprocessor has
+     * one. */
+    work->resident = 9;
+    const double seven = 7 * 2 * pow(1 + pow(7, 8), 0.125) / 7;
+    assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * seven + 2 * one, 1e-12);
+    work->blocks = 0.5;
+    work->amount[KF_COST_DRAM] = 0.5 * 10 * 2;
+    assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 12 * one, 1e-12);
+    kf_works_free(&works);
+}
+
 /* No resource becomes free, or slower than all else together; measurements that failed say nothing. */
 static void test_calibration_has_limits(void **state) {
     (void)state;
@@ -528,19 +555,13 @@ static void test_launches_of_plans(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches_add_up),
-        cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_chain_by_size),
-        cmocka_unit_test(test_later_values),
-        cmocka_unit_test(test_plans_in_order),
-        cmocka_unit_test(test_all_configs),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_launches_of_plans),
-        cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_cached),
-        cmocka_unit_test(test_beside_each_other),
-        cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_calibration_has_limits),
+        cmocka_unit_test(test_launches_add_up),   cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_chain_by_size),     cmocka_unit_test(test_later_values),
+        cmocka_unit_test(test_plans_in_order),    cmocka_unit_test(test_all_configs),
+        cmocka_unit_test(test_waiting),           cmocka_unit_test(test_launches_of_plans),
+        cmocka_unit_test(test_ceilings),          cmocka_unit_test(test_cached),
+        cmocka_unit_test(test_beside_each_other), cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_blocks_in_a_row),   cmocka_unit_test(test_calibration_has_limits),
         cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

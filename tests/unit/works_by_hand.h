@@ -20,7 +20,7 @@ typedef struct expected {
     double efficiency;              /* 0: 1 */
     double starts;                  /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
     double blocks, resident, waits; /* of a multiprocessor; resident and waits 0: not compared */
-    double turns, slowest;          /* of a block */
+    double turns, slowest, last;    /* of a block */
     bool in_turn, in_step, aside;
 } expected;
 
@@ -49,6 +49,7 @@ static inline void compare_by_hand(const kf_work *work, const expected *wanted) 
     if (wanted->waits > 0) near(work->name, "wait_us", work->wait_us, wanted->waits);
     near(work->name, "turns", work->turns, wanted->turns);
     near(work->name, "slowest_us", work->slowest_us, wanted->slowest);
+    near(work->name, "last_turns", work->last_turns, wanted->last);
     assert_int_equal(work->in_turn, wanted->in_turn);
     assert_int_equal(work->in_step, wanted->in_step);
     assert_int_equal(work->aside, wanted->aside);
