@@ -56,6 +56,7 @@ cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *dev
         kf_json_add_number(object, "share", figure->share);
         if (figure->published != 0) kf_json_add_number(object, "published", figure->published);
         if (figure->verdict != NULL) add_verdict(object, figure);
+        if (figure->failed) (void)cJSON_AddBoolToObject(object, "failed", true);
         (void)cJSON_AddItemToArray(list, object);
     }
     return root;
