@@ -259,7 +259,7 @@ static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
         last = KF_WALK(left, (int)c->march);
     const double shared = Q * (c->block_x + 2) * (c->block_y + 2) * fmax(4, c->value_bytes) + RESERVED,
                  walk = (double)planes / walks;
-    work->blocks *= 1 / walk;
+    work->blocks /= walk;
     work->resident = fmax(1, fmin(work->resident, floor(SHARED / shared)));
     work->wait_us = WAIT_US;
     work->turns = walk + REDONE;
