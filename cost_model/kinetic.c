@@ -252,11 +252,13 @@ static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
     static const double REDONE = 0.75, UNEVEN = 0.2, WAIT_US = 0.7, SHARED = 227 << 10, RESERVED = 1 << 10,
                         Q = 27;
     const kf_kinetic_choice *c = &tally->choice;
-    const int planes = tally->cost->scene->nodes[2], longest = KF_WALK(planes, (int)c->march);
+    const int planes = tally->cost->scene->nodes[2],
+              march = (int)fmin(fmax(1, c->march), planes), /* a file may say anything */
+        longest = KF_WALK(planes, march);
     if (!(work->blocks > 0)) return;
     int walks = 0, last = 0;
     for (int left = planes; left > 0; walks++, left -= last)
-        last = KF_WALK(left, (int)c->march);
+        last = KF_WALK(left, march);
     const double shared = Q * (c->block_x + 2) * (c->block_y + 2) * fmax(4, c->value_bytes) + RESERVED,
                  walk = (double)planes / walks;
     work->blocks /= walk;

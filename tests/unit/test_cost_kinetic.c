@@ -279,6 +279,12 @@ static void test_other_streamings(void **state) {
     moments.instructions = own * 8.75 / 8;
     moments.last = 0.2 * 8;
     check_launch(scene, &config, &moments);
+    kf_config_set_integer(&config, "march", 0); /* as a file might say: one plane at a time */
+    moments.blocks = 24 * 40;
+    moments.turns = 1.75;
+    moments.instructions = own * 1.75;
+    moments.last = 0.2;
+    check_launch(scene, &config, &moments);
     gpu.multiprocessors = 100;
     kf_scene_free(scene);
 }
