@@ -31,6 +31,11 @@ double kf_cost_cached(double bytes, double cache_bytes, double least) {
     return least + (1 - least) * fmin(1, fmax(0, (size - FITS) / (OVERFLOWS - FITS)));
 }
 
+double kf_cost_blocks_by_shared(double bytes) {
+    static const double SHARED = 227 << 10, RESERVED = 1 << 10;
+    return floor(SHARED / (bytes + RESERVED));
+}
+
 /* --- ceilings ------------------------------------------------------------------------------------------- */
 
 /* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200

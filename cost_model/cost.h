@@ -57,6 +57,10 @@ void kf_works_free(kf_works *works);
  * half of the last cache, 1 from 1.6 times its size on. cache_bytes 0: unknown, and taken as none. */
 double kf_cost_cached(double bytes, double cache_bytes, double least);
 
+/* Blocks that the shared memory of a multiprocessor holds, 227 KiB from compute capability 9.0 on, when each
+ * has so many bytes and the KiB that the system keeps of it. */
+double kf_cost_blocks_by_shared(double bytes);
+
 /* What the device does in a second. */
 typedef struct kf_ceilings {
     double rate[KF_RESOURCES]; /* bytes, sectors, atomics, instructions, launches a second */

@@ -30,11 +30,10 @@ typedef struct kf_tally {
 
 /* Blocks that a multiprocessor holds of a kernel whose threads have so many registers. */
 static double resident_of(const kf_tally *t, double registers, double shared_bytes) {
-    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, SHARED = 227 << 10, OWN = 1024,
-                        PORTION = 8;
+    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8;
     const double threads = t->options.threads, given = PORTION * ceil(registers / PORTION);
     return fmax(1, fmin(fmin(BLOCKS, floor(FILE / (given * threads))),
-                        fmin(floor(THREADS / threads), floor(SHARED / (shared_bytes + OWN)))));
+                        fmin(floor(THREADS / threads), kf_cost_blocks_by_shared(shared_bytes))));
 }
 
 static double multiprocessors_of(const kf_tally *t) {

@@ -249,8 +249,7 @@ static void add_in_place(kf_kinetic_tally *tally) {
  * make little. Long walks begin first: where all have room, or nearly, the device waits for these. Tiles at
  * faces and at a solid take longer than others. */
 static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
-    static const double REDONE = 0.75, UNEVEN = 0.2, WAIT_US = 0.7, SHARED = 227 << 10, RESERVED = 1 << 10,
-                        Q = 27;
+    static const double REDONE = 0.75, UNEVEN = 0.2, WAIT_US = 0.7, Q = 27;
     const kf_kinetic_choice *c = &tally->choice;
     const int planes = tally->cost->scene->nodes[2],
               march = (int)fmin(fmax(1, c->march), planes), /* a file may say anything */
@@ -259,10 +258,10 @@ static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
     int walks = 0, last = 0;
     for (int left = planes; left > 0; walks++, left -= last)
         last = KF_WALK(left, march);
-    const double shared = Q * (c->block_x + 2) * (c->block_y + 2) * fmax(4, c->value_bytes) + RESERVED,
+    const double shared = Q * (c->block_x + 2) * (c->block_y + 2) * fmax(4, c->value_bytes),
                  walk = (double)planes / walks;
     work->blocks /= walk;
-    work->resident = fmax(1, fmin(work->resident, floor(SHARED / shared)));
+    work->resident = fmax(1, fmin(work->resident, kf_cost_blocks_by_shared(shared)));
     work->wait_us = WAIT_US;
     work->turns = walk + REDONE;
     const double rounds = work->blocks / work->resident;

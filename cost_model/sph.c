@@ -155,8 +155,8 @@ typedef struct kf_particle_kernel {
 } kf_particle_kernel;
 
 static void add_kernel(kf_tally *t, const kf_particle_kernel *k) {
-    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, SHARED = 227 << 10, PORTION = 8,
-                        MOST = 255, CYCLES_US = 1980; /* an H200's */
+    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8, MOST = 255,
+                        CYCLES_US = 1980; /* an H200's */
     kf_work *work = kf_works_add(t->works, k->name, k->launches);
     work->amount[KF_COST_DRAM] = k->bytes * t->particles;
     work->amount[KF_COST_INSTRUCTIONS] = k->instructions * t->particles;
@@ -167,7 +167,7 @@ static void add_kernel(kf_tally *t, const kf_particle_kernel *k) {
     const double given = PORTION * ceil(fmin(k->registers, allowed) / PORTION);
     const double resident = fmax(1, fmin(fmin(BLOCKS, floor(THREADS / k->threads)),
                                          fmin(floor(FILE / (given * k->threads)),
-                                              floor(SHARED / (k->shared_bytes * k->threads + 1024)))));
+                                              kf_cost_blocks_by_shared(k->shared_bytes * k->threads))));
     const double blocks = ceil(k->extent / k->threads) / t->cost->multiprocessors, fullest = ceil(blocks),
                  instructions = k->instructions + SPILL * spilled * k->visits;
     work->amount[KF_COST_INSTRUCTIONS] = t->particles * instructions * fullest / blocks;

@@ -114,8 +114,8 @@ static double registers_of(const kf_tally *t, const kf_line_pass *p) {
 /* Blocks that a multiprocessor holds, by threads, registers and shared memory; and what does not fit into the
  * registers that a thread may have. */
 static double resident_of(const kf_line_pass *p, double threads, double registers, double *spilled) {
-    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, SHARED = 227 << 10, MOST = 255,
-                        PORTION = 8, ONE_TAKES = 2, MORE_TAKE = 1.3;
+    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, MOST = 255, PORTION = 8, ONE_TAKES = 2,
+                        MORE_TAKE = 1.3;
     const double warps = 32 * ceil(threads / 32), asked = p->resident > 0 ? p->resident : 1;
     const double allowed = fmin(MOST, PORTION * floor(FILE / (warps * asked) / PORTION));
     *spilled = fmax(0, registers - allowed);
@@ -123,7 +123,7 @@ static double resident_of(const kf_line_pass *p, double threads, double register
         registers = fmax(registers, fmin((p->at_once > 1 ? MORE_TAKE : ONE_TAKES) * registers, allowed));
     const double given = PORTION * ceil(fmin(registers, allowed) / PORTION);
     const double by_registers = floor(FILE / (given * warps)), by_threads = floor(THREADS / warps);
-    const double by_shared = floor(SHARED / ((double)p->shared_bytes + 1024));
+    const double by_shared = kf_cost_blocks_by_shared((double)p->shared_bytes);
     return fmax(1, fmin(fmin(BLOCKS, by_registers), fmin(by_threads, by_shared)));
 }
 

@@ -201,15 +201,10 @@ static void normal_plane(const double direction[3], double u[3], double v[3]) {
     int least = 0;
     for (int a = 1; a < 3; a++)
         if (fabs(d[a]) < fabs(d[least])) least = a;
-    double norm = 0.0;
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < 3; a++)
         u[a] = (a == least ? 1.0 : 0.0) - d[least] * d[a];
-        norm += u[a] * u[a];
-    }
-    for (int a = 0; a < 3; a++)
-        u[a] /= sqrt(norm);
-    for (int a = 0; a < 3; a++)
-        v[a] = d[(a + 1) % 3] * u[(a + 2) % 3] - d[(a + 2) % 3] * u[(a + 1) % 3];
+    kf_normalise(u);
+    kf_cross(d, u, v);
 }
 
 static raster raster_around(const kf_mesh *mesh, const double u[3], const double v[3]) {

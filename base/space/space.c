@@ -307,18 +307,27 @@ void kf_space_config(const kf_space *space, uint64_t index, kf_config *config) {
     config_from_positions(space, positions, config);
 }
 
-kf_status kf_space_preset(const kf_space *space, const char *name, kf_config *config, kf_error *error) {
+kf_status kf_space_find_preset(const kf_space *space, const char *name, const kf_preset **preset,
+                               kf_error *error) {
     const char *names[KF_SPACE_PRESETS + 1];
+    *preset = NULL;
     for (int i = 0; i < space->preset_count; i++) {
         names[i] = space->presets[i].name;
         if (strcmp(names[i], name) != 0) continue;
-        config_from_positions(space, space->presets[i].positions, config);
+        *preset = &space->presets[i];
         return KF_OK;
     }
     const char *nearest = kf_nearest(name, names, space->preset_count);
     return kf_fail(error, KF_BAD_INPUT, "system %s has no preset '%.60s'%s%s%s", space->system, name,
                    nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
                    nearest == NULL ? "" : "'?");
+}
+
+kf_status kf_space_preset(const kf_space *space, const char *name, kf_config *config, kf_error *error) {
+    const kf_preset *preset;
+    KF_TRY(kf_space_find_preset(space, name, &preset, error));
+    config_from_positions(space, preset->positions, config);
+    return KF_OK;
 }
 
 /* --- from a config to its index ------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "base/space/space_nearest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
@@ -51,14 +50,13 @@ static void find_cheapest(const kf_space *space, const int *wanted, int position
 }
 
 kf_status kf_space_nearest(const kf_space *space, kf_config *config, kf_error *error) {
-    int preset = 0, positions[KF_CONFIG_VALUES] = {0};
+    const kf_preset *preset;
+    int positions[KF_CONFIG_VALUES] = {0};
     uint64_t index = 0;
-    KF_TRY(kf_space_preset(space, "default", config, error));
+    KF_TRY(kf_space_find_preset(space, "default", &preset, error));
     if (space->size == 0)
         return kf_fail(error, KF_BAD_INPUT, "--fix: the space has no config with these values");
-    while (strcmp(space->presets[preset].name, "default") != 0)
-        preset++;
-    find_cheapest(space, space->presets[preset].positions, positions);
+    find_cheapest(space, preset->positions, positions);
     (void)kf_space_positions_index(space, positions, &index);
     kf_space_config(space, index, config);
     return KF_OK;

@@ -96,6 +96,10 @@ int kf_parameter_position(const kf_parameter *parameter, const kf_scalar *value)
 kf_status kf_space_check_line(const char *file, const char *path, const char *key, const char *text,
                               kf_error *error);
 
+/* space.c: NULL and KF_BAD_INPUT when the space has none of that name. */
+kf_status kf_space_find_preset(const kf_space *space, const char *name, const kf_preset **preset,
+                               kf_error *error);
+
 /* space_listed.c: a config of the space becomes one of its presets. */
 kf_status kf_space_add_preset(kf_space *space, const char *name, const kf_config *config, kf_error *error);
 

@@ -42,6 +42,13 @@ static kf_status parse_over_variables(const kf_space *space, const char *text, k
     return kf_expression_check_names(*expression, names, space->variables.count, error);
 }
 
+/* *value may be a text of *expression, which the caller frees, whatever is returned. */
+static kf_status evaluate(const kf_space *space, const char *source, kf_expression **expression,
+                          kf_scalar *value, kf_error *error) {
+    KF_TRY(parse_over_variables(space, source, expression, error));
+    return kf_expression_scalar(*expression, kf_space_variable, (void *)(uintptr_t)space, value, error);
+}
+
 static kf_status literal(kf_value_kind kind, const cJSON *json, kf_scalar *value, kf_error *error) {
     if (cJSON_IsBool(json)) {
         *value = (kf_scalar){.kind = KF_SCALAR_BOOLEAN, .integer = cJSON_IsTrue(json) != 0};
@@ -92,9 +99,7 @@ static kf_status read_position(const kf_space *space, const kf_parameter *parame
         return position_of(parameter, &value, position, error);
     }
     kf_expression *expression = NULL;
-    kf_status status = parse_over_variables(space, source, &expression, error);
-    if (status == KF_OK)
-        status = kf_expression_scalar(expression, kf_space_variable, (void *)(uintptr_t)space, &value, error);
+    kf_status status = evaluate(space, source, &expression, &value, error);
     if (status == KF_OK) status = position_of(parameter, &value, position, error);
     kf_expression_free(expression);
     return status;
@@ -275,9 +280,7 @@ static kf_status compute_variable(const kf_space *space, const char *source, dou
                                   kf_error *error) {
     kf_expression *expression = NULL;
     kf_scalar value = {.kind = KF_SCALAR_STRING, .text = ""};
-    kf_status status = parse_over_variables(space, source, &expression, error);
-    if (status == KF_OK)
-        status = kf_expression_scalar(expression, kf_space_variable, (void *)(uintptr_t)space, &value, error);
+    kf_status status = evaluate(space, source, &expression, &value, error);
     if (status == KF_OK && value.kind == KF_SCALAR_STRING)
         status = kf_fail(error, KF_BAD_INPUT, "'%.80s' is not a number", value.text);
     *number = value.kind == KF_SCALAR_FLOAT ? value.number : (double)value.integer;

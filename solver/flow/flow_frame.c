@@ -1,8 +1,9 @@
 #include "solver/flow/flow_frame.h"
-#include "base/util/vector.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/util/vector.h"
 
 /* The fastest face velocity among the faces of one kind. */
 static void fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {

@@ -128,11 +128,9 @@ static double brightness(const double corners[3][3], const double light[3]) {
         a[axis] = corners[1][axis] - corners[0][axis];
         b[axis] = corners[2][axis] - corners[0][axis];
     }
-    for (int axis = 0; axis < 3; axis++)
-        normal[axis] = a[(axis + 1) % 3] * b[(axis + 2) % 3] - a[(axis + 2) % 3] * b[(axis + 1) % 3];
-    double length = kf_length(normal);
-    return length > 0.0 ? fabs(normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2]) / length
-                        : 0.0;
+    kf_cross(a, b, normal);
+    const double length = kf_length(normal);
+    return length > 0.0 ? fabs(kf_dot(normal, light)) / length : 0.0;
 }
 
 /* What a triangle looks like: a colour, or values at its corners on the colour scale, 0 to 1. */

@@ -1,8 +1,9 @@
 #include "solver/smoke/camera.h"
-#include "base/util/vector.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/util/vector.h"
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 static const double HALF_WIDTH = 0.30; /* of the picture at distance 1 */
