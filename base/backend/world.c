@@ -341,16 +341,14 @@ kf_status kf_world_open(kf_error *error) {
 }
 
 void kf_world_close(kf_status status, kf_error *error) {
-    char told[KF_LAST_WORDS] = "";
     if (world == NULL) return;
     if (status == KF_OK) {
         int64_t here = 1;
         (void)kf_world_sum(&here, 1, NULL); /* all have come so far: nobody's end is a failure from now on */
-        kf_watch_stop(KF_OK, NULL, told);
+        (void)kf_watch_stop(KF_OK, NULL);
         (void)world->mpi.end();
-    } else {
-        kf_watch_stop(status, error->message, told);
-        if (told[0] != '\0' && strstr(error->message, told) != NULL) error->message[0] = '\0';
+    } else if (kf_watch_stop(status, error->message)) {
+        error->message[0] = '\0';
     }
     free(world->members);
     free(world);

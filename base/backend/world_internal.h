@@ -42,9 +42,9 @@ char *kf_member_text(const kf_world *all, int rank, char buffer[KF_MEMBER_TEXT])
  * is not. */
 kf_status kf_watch_start(const kf_world *world, kf_error *error);
 /* From here on nothing that others do ends this process. status, message: how its work ended, which all are
- * told unless it is KF_OK (message NULL). *told: what was heard from a process of lower rank meanwhile, "" if
- * nothing. */
+ * told unless it is KF_OK (message NULL). Returns whether a process of lower rank ended for the same, and has
+ * said so. */
 enum { KF_LAST_WORDS = 512 };
-void kf_watch_stop(kf_status status, const char *message, char told[KF_LAST_WORDS]);
+bool kf_watch_stop(kf_status status, const char *message);
 
 #endif

@@ -18,9 +18,10 @@
 #include "base/util/text.h"
 
 /* Seconds: between two signs of life; after which a process that gave none is taken for dead; that the news
- * of an end take at most. */
-static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.0;
-enum { SIGN = 1, END = 2, WATCH = 1, LOOKS_A_SECOND = 10 };
+ * of an end take at most; that a process which has the same to say is given to say it. */
+static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.0, speech_seconds = 4.0;
+/* Looks for news of others before an end; before a mistake of the user is said, which others make too. */
+enum { SIGN = 1, END = 2, WATCH = 1, LOOKS_A_SECOND = 10, LAST_LOOKS = 4, MISTAKE_LOOKS = 15 };
 
 /* What a process says when it ends. */
 typedef struct last_words {
@@ -34,8 +35,8 @@ static struct {
     pthread_t thread;
     bool started;
     atomic_bool stops; /* the main thread ends this process itself */
-    atomic_bool ended; /* the thread has seen it */
-    last_words heard;  /* of another; rank -1: nothing */
+    atomic_int looks;  /* for last words of others, which the thread takes then */
+    last_words heard;  /* of the first of those that ended; rank -1: of none */
     const char *advice;
     pthread_mutex_t limiting; /* of the two below */
     double until;             /* by when the main thread is done with what it does; 0: it may take any time */
@@ -152,11 +153,24 @@ static void look_at_the_limit(double now) {
     if (over) report(text);
 }
 
-/* What another said when it ended. A mistake of the user is one for all processes, and said once is enough.
- */
+/* Waits until a process has said what it ends for, and is gone: mpirun ends all with the first that fails. */
+static void let_speak(int rank, bool unless_this_stops) {
+    const double until = kf_clock_seconds() + speech_seconds;
+    for (char state = 'R'; state != 'X' && state != 'Z' && kf_clock_seconds() < until; nap()) {
+        if (unless_this_stops && atomic_load(&watch.stops)) return;
+        if (is_near(rank)) state = state_of(watch.world->members[rank].process);
+    }
+}
+
+/* What another said when it ended. A mistake of the user is one for all processes, and said once is enough:
+ * the main thread may find it too meanwhile, and then says it where it is the first. */
 static void hear(const last_words *heard) {
     char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS + KF_MEMBER_TEXT];
-    if (heard->status == KF_BAD_INPUT) end_here(KF_BAD_INPUT);
+    if (heard->status == KF_BAD_INPUT) {
+        let_speak(heard->rank, true);
+        if (atomic_load(&watch.stops)) return;
+        end_here(KF_BAD_INPUT);
+    }
     if (strncmp(heard->text, "rank ", 5) == 0) { /* news of a third */
         say_end(heard->text);
     } else {
@@ -167,6 +181,20 @@ static void hear(const last_words *heard) {
     end_here(KF_MACHINE);
 }
 
+static void *ask_for_last_words(last_words *words) {
+    return watch.world->threads ? watch.world->mpi.receive(words, (int)sizeof *words, -1, END, WATCH) : NULL;
+}
+
+/* Last words that have come, if any have, and asks for those of the next. */
+static bool take_last_words(void **end, last_words *words) {
+    const int come = *end != NULL ? watch.world->mpi.test(*end) : 0;
+    if (come < 0) *end = NULL; /* MPI itself ends */
+    if (come <= 0) return false;
+    if (watch.heard.rank < 0 || words->rank < watch.heard.rank) watch.heard = *words;
+    *end = ask_for_last_words(words);
+    return true;
+}
+
 static void *keep_watch(void *unused) {
     (void)unused;
     const kf_world *world = watch.world;
@@ -175,7 +203,7 @@ static void *keep_watch(void *unused) {
     char sent = 0, received = 0;
     last_words words = {.rank = -1};
     void *out = NULL, *in = world->threads ? mpi->receive(&received, 1, before, SIGN, WATCH) : NULL,
-         *end = world->threads ? mpi->receive(&words, (int)sizeof words, -1, END, WATCH) : NULL;
+         *end = ask_for_last_words(&words);
     double said = 0, heard = kf_clock_seconds();
     while (!atomic_load(&watch.stops)) {
         const double now = kf_clock_seconds();
@@ -188,22 +216,15 @@ static void *keep_watch(void *unused) {
             in = mpi->receive(&received, 1, before, SIGN, WATCH);
             heard = now;
         }
-        if (end != NULL && mpi->test(end) != 0) {
-            end = NULL;
-            hear(&words);
-        }
+        if (take_last_words(&end, &words)) hear(&watch.heard);
         look_for_dead();
         look_at_the_limit(now);
         if (world->threads && now - heard > silence_seconds) report_silence(before);
         nap();
     }
     if (in != NULL) mpi->cancel(in);
-    watch.heard = words;
-    for (int looks = 0; end != NULL && looks < 4; looks++, nap())
-        if (mpi->test(end) != 0) {
-            watch.heard = words;
-            end = NULL;
-        }
+    for (int looks = atomic_load(&watch.looks); end != NULL && watch.heard.rank != 0 && looks > 0; looks--)
+        if (!take_last_words(&end, &words)) nap();
     if (end != NULL) mpi->cancel(end);
     return NULL;
 }
@@ -218,13 +239,18 @@ kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     return KF_OK;
 }
 
-void kf_watch_stop(kf_status status, const char *message, char told[KF_LAST_WORDS]) {
-    told[0] = '\0';
-    if (!watch.started) return;
+bool kf_watch_stop(kf_status status, const char *message) {
+    if (!watch.started) return false;
+    const bool common = status == KF_BAD_INPUT && watch.world->rank > 0;
+    atomic_store(&watch.looks, common ? MISTAKE_LOOKS : LAST_LOOKS);
     atomic_store(&watch.stops, true);
     if (status != KF_OK) spread(status, message);
     pthread_join(watch.thread, NULL);
     watch.started = false;
-    if (watch.heard.rank >= 0 && watch.heard.rank < watch.world->rank)
-        kf_copy_text(told, KF_LAST_WORDS, watch.heard.text);
+    const last_words *heard = &watch.heard;
+    if (status == KF_OK || heard->rank < 0 || heard->rank >= watch.world->rank || heard->text[0] == '\0' ||
+        (strstr(message, heard->text) == NULL && strstr(heard->text, message) == NULL))
+        return false;
+    let_speak(heard->rank, false);
+    return true;
 }
