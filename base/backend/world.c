@@ -16,6 +16,7 @@
 #include "base/util/text.h"
 
 static kf_world *world; /* NULL: of one */
+static bool began;      /* there is one, or was */
 
 /* --- the shim ------------------------------------------------------------------------------------------ */
 
@@ -263,6 +264,12 @@ bool kf_world_is_wanted(void) {
            (slurm && count_in("SLURM_NTASKS") > 1);
 }
 
+bool kf_world_speaks_alone(void) {
+    const struct timespec pause = {.tv_sec = 2};
+    const int given = count_in("OMPI_COMM_WORLD_RANK") + count_in("PMIX_RANK") + count_in("PMI_RANK");
+    return began || !kf_world_is_wanted() || given == 0 || nanosleep(&pause, NULL) == 0;
+}
+
 int kf_world_rank(void) {
     return world != NULL ? world->rank : 0;
 }
@@ -336,6 +343,7 @@ kf_status kf_world_open(kf_error *error) {
         world = NULL;
         return no_mpi("MPI_Init failed", error);
     }
+    began = true;
     KF_TRY(introduce(error));
     return kf_watch_start(world, error);
 }

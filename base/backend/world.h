@@ -18,12 +18,15 @@ bool kf_world_is_wanted(void);
 /* Begins the world of those processes; before anything else below. KF_HOST, with what to install, where
  * there is no MPI. */
 kf_status kf_world_open(kf_error *error);
+/* Whether this process says a mistake that was found before the world began: the first does so at once, the
+ * others after two seconds unless mpirun ends them meanwhile, because the first has failed too. */
+bool kf_world_speaks_alone(void);
 /* status: how this process's work ended. Where it failed the others are told; where all say the same, only
  * the first has a message in *error afterwards. */
 void kf_world_close(kf_status status, kf_error *error);
 
-/* What to do when the run ends because of another process, in place of "go on from its last checkpoint, which
- * is whole"; outlives the world. */
+/* What to do when the run ends because of another process, "" (as at first): nothing can be said; outlives
+ * the world. */
 void kf_world_advise(const char *advice);
 /* What this process begins now, called `what`, is done within so many seconds, or all of them end with a line
  * that says so; 0: it is done. */

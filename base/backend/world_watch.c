@@ -41,7 +41,7 @@ static struct {
     pthread_mutex_t limiting; /* of the two below */
     double until;             /* by when the main thread is done with what it does; 0: it may take any time */
     char busy_with[KF_LAST_WORDS / 2];
-} watch = {.advice = "go on from its last checkpoint, which is whole", .limiting = PTHREAD_MUTEX_INITIALIZER};
+} watch = {.advice = "", .limiting = PTHREAD_MUTEX_INITIALIZER};
 
 void kf_world_advise(const char *advice) {
     watch.advice = advice;
@@ -84,8 +84,9 @@ static void spread(kf_status status, const char *text) {
 
 static void say_end(const char *text) {
     char self[KF_MEMBER_TEXT];
-    (void)fprintf(stderr, "kftune: %s: %s; the run ends here: %s\n",
-                  kf_member_text(watch.world, watch.world->rank, self), text, watch.advice);
+    (void)fprintf(stderr, "kftune: %s: %s; the run ends here%s%s\n",
+                  kf_member_text(watch.world, watch.world->rank, self), text,
+                  watch.advice[0] != '\0' ? ": " : "", watch.advice);
     (void)fflush(stderr);
 }
 

@@ -425,6 +425,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     job->lock = -1;
     kf_status status = prepare(job, error);
     if (status == KF_OK) {
+        kf_world_advise("go on from its last checkpoint, which is whole");
         status = kf_produce(job->plan, &job->how, &job->done, error);
         status = kf_run_conclude(job, status, error);
     }

@@ -135,7 +135,7 @@ kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_arr
         errors->fraction = fraction_error(array.scene->mask, n);
         errors->k = fabs(k / drag_factor(exact_fraction) - 1.0);
         errors->force = fabs(load.force[0] / driving - 1.0);
-        status = kf_flow_draw(validation, array.plan, "d2q9-array", KF_AXIS_AUTO, error);
+        status = kf_flow_draw(validation, array.plan, "d2q9-array", KF_AXIS_AUTO, 0.0, error);
     }
     kf_d2q9_close_flow(&array);
     return status;

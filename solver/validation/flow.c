@@ -194,10 +194,14 @@ double kf_flow_energy(const kf_scene *scene, const double *values) {
 }
 
 kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, int normal,
-                       kf_error *error) {
+                       double most, kf_error *error) {
     char path[KF_PATH];
     kf_snapshot snapshot;
-    const kf_picture_view view = {.field = KF_PICTURE_SPEED, .normal = normal};
+    const kf_scene *scene = kf_plan_scene(plan);
+    const kf_picture_view view = {.field = KF_PICTURE_SPEED,
+                                  .normal = normal,
+                                  .ranged = most > 0.0,
+                                  .high = most * scene->cell_size / scene->time_step};
     if (validation->pictures == NULL) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
     kf_status status = kf_plan_snapshot(plan, &snapshot, error);

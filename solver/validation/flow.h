@@ -40,9 +40,10 @@ size_t kf_flow_count(const kf_scene *scene);
 double kf_flow_energy(const kf_scene *scene, const double *values);
 
 /* Writes name.png, the speed in a slice across the axis `normal` (KF_AXIS_AUTO: the picture's choice), where
- * the user wants pictures. */
+ * the user wants pictures; most: cells a step at the top of the colours, so that pictures can be compared (0:
+ * what nearly all nodes of this one keep). */
 kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, int normal,
-                       kf_error *error);
+                       double most, kf_error *error);
 
 /* The larger of both; NAN when either is. */
 double kf_flow_larger(double left, double right);

@@ -106,7 +106,7 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     if (status == KF_OK) *structure = fine_structure(scene, values);
     (void)snprintf(picture, sizeof picture, "models_%s", model->name);
     if (status == KF_OK && !isnan(*structure))
-        status = kf_flow_draw(validation, plan, picture, KF_AXIS_AUTO, error);
+        status = kf_flow_draw(validation, plan, picture, KF_AXIS_AUTO, 0.0, error);
     free(values);
     kf_flow_close(plan);
     kf_scene_free(scene);

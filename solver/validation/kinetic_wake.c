@@ -65,7 +65,7 @@ kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error) {
         side[look] = load.force[1];
         drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
     }
-    if (status == KF_OK) status = kf_flow_draw(validation, plan, "cylinder_wake", KF_AXIS_AUTO, error);
+    if (status == KF_OK) status = kf_flow_draw(validation, plan, "cylinder_wake", KF_AXIS_AUTO, 0.0, error);
     kf_flow_close(plan);
     kf_scene_free(scene);
     const double spacing = (double)stride * t->speed / t->diameter;

@@ -64,9 +64,16 @@ cmp cylinder-one/checkpoint_000040.kfc cylinder-on/checkpoint_000040.kfc || fail
 fault KILL 'process RANK\) was killed; the run ends here' ball 3
 fault STOP 'process RANK\) is stopped; the run ends here' ball 3
 
-# Which of them finds it first, and whom mpirun ends for that, is chance.
+# Which of them finds a mistake first, and whom mpirun ends for that, is chance; before they know each other, and after.
+mistaken() { # RANKS WORDS OPTION...
+    local ranks=$1 words=$2
+    shift 2
+    timeout 60 mpirun -n "$ranks" "$kftune" run "$@" >mistaken.out 2>&1 && fail "$*: it runs"
+    [ "$(grep -c "kftune: .*$words" mistaken.out)" -eq 1 ] || fail "$*: not said once: $(grep kftune: mistaken.out | tail -n 5)"
+}
 for ranks in 2 4 4; do
-    timeout 60 mpirun -n $ranks "$kftune" run --config nothing.json --devices cpu:1 >missing.out 2>&1 && fail "a config that is missing runs"
-    [ "$(grep -c 'kftune: .*nothing.json' missing.out)" -eq 1 ] || fail "a mistake is not said once: $(grep kftune: missing.out | tail -n 5)"
+    mistaken $ranks nothing.json --config nothing.json --devices cpu:1
+    mistaken $ranks 'unknown option' --scene ball --devices cpu:1 --nothing
+    mistaken $ranks 'number of threads' --scene ball --devices cpu:1x
 done
 echo "mpi.sh: two to four ranks write what one device writes; those that die or hang end the run"
