@@ -264,10 +264,14 @@ bool kf_world_is_wanted(void) {
            (slurm && count_in("SLURM_NTASKS") > 1);
 }
 
-bool kf_world_speaks_alone(void) {
+bool kf_world_speaks_alone(kf_error *error) {
     const struct timespec pause = {.tv_sec = 2};
-    const int given = count_in("OMPI_COMM_WORLD_RANK") + count_in("PMIX_RANK") + count_in("PMI_RANK");
-    return began || !kf_world_is_wanted() || given == 0 || nanosleep(&pause, NULL) == 0;
+    const int pmi = count_in("PMI_RANK"), pmix = count_in("PMIX_RANK"), rank = pmi > pmix ? pmi : pmix;
+    char host[KF_HOST_NAME] = "this host";
+    if (began || !kf_world_is_wanted() || rank == 0) return true;
+    (void)gethostname(host, sizeof host - 1);
+    (void)kf_fail_context(error, "rank %d on %s", rank, host);
+    return nanosleep(&pause, NULL) == 0;
 }
 
 int kf_world_rank(void) {

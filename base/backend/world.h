@@ -19,8 +19,9 @@ bool kf_world_is_wanted(void);
  * there is no MPI. */
 kf_status kf_world_open(kf_error *error);
 /* Whether this process says a mistake that was found before the world began: the first does so at once, the
- * others after two seconds unless mpirun ends them meanwhile, because the first has failed too. */
-bool kf_world_speaks_alone(void);
+ * others, then with their names, after two seconds unless mpirun ends them meanwhile, because the first has
+ * failed too. */
+bool kf_world_speaks_alone(kf_error *error);
 /* status: how this process's work ended. Where it failed the others are told; where all say the same, only
  * the first has a message in *error afterwards. */
 void kf_world_close(kf_status status, kf_error *error);

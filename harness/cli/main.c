@@ -95,7 +95,7 @@ int kf_main(int argc, char **argv) {
     kf_error error = {KF_OK, ""};
     kf_clean_stdout();
     kf_status status = dispatch(argc - 1, argv + 1, &error);
-    if (status != KF_OK && error.message[0] != '\0' && kf_world_speaks_alone()) print_error(&error);
+    if (status != KF_OK && error.message[0] != '\0' && kf_world_speaks_alone(&error)) print_error(&error);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (!written && status == KF_OK) {
         (void)kf_fail(&error, KF_MACHINE, "cannot write to standard output; is the disk full?");

@@ -76,4 +76,8 @@ for ranks in 2 4 4; do
     mistaken $ranks 'unknown option' --scene ball --devices cpu:1 --nothing
     mistaken $ranks 'number of threads' --scene ball --devices cpu:1x
 done
+# What one alone finds it says with its name.
+alone=(run --scene ball --devices cpu:1 --steps 2)
+timeout 60 mpirun -n 1 "$kftune" "${alone[@]}" : -n 1 env XDG_CACHE_HOME=/dev/null/nothing "$kftune" "${alone[@]}" >alone.out 2>&1 && fail "a rank without a cache runs"
+grep -q 'kftune: rank 1 on .*XDG_CACHE_HOME' alone.out || fail "a rank without a cache: $(grep kftune: alone.out | tail -n 3)"
 echo "mpi.sh: two to four ranks write what one device writes; those that die or hang end the run"
