@@ -1,6 +1,7 @@
 /* What a row of nodes does on the cpu besides its collisions, so that these stay one loop without branches: before them the
  * ghosts that the row's nodes pull from are filled, each of which has one such node; after them what waits outside of
- * outflows is worked out, and what was kept in the cache leaves it.
+ * outflows is worked out, and what was kept in the cache leaves it. With folded boundaries rows go on to the end of their last
+ * line of memory, so that all are whole vectors and whole lines; what comes to lie beyond the domain is filled before it is read.
  *
  * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are brought together
  * in the nearest cache and then written past all of them. */
@@ -23,6 +24,9 @@
 #endif
 #define KF_HAND_ON(i, name, cx, cy, cz) KF_COLLIDED(i) = kf_to_store(f_##name);
 
+/* Whether the row's last node is in this part; one behind it may be all beyond the domain. */
+#define KF_ENDS_ROW (x0 < a->nodes[0] && x1 >= a->nodes[0])
+
 #if KF_FOLDED_BOUNDARY
 #define KF_GHOST(i, cx, cy, cz) *(kf_stored *)kf_pulled(a, i, k, cx, cy, cz)
 /* At the ends of a row inside of the domain, and of one at its faces. */
@@ -38,7 +42,7 @@
 KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
     KF_IN_SLAB
     if (KF_IN_SHELL) {
-        for (int x = x0; x < x1; x++) {
+        for (int x = x0; x < x1 && x < a->nodes[0]; x++) {
             const kf_index k = kf_node(a, x, y, z);
             kf_real populations[KF_VELOCITIES];
             kf_take_streamed(a, x, y, z, populations);
@@ -50,8 +54,8 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
         const kf_index k = kf_node(a, 0, y, z);
         KF_EACH_VELOCITY(KF_FILL_FIRST)
     }
-    if (x1 == a->nodes[0]) {
-        const kf_index k = kf_node(a, x1 - 1, y, z);
+    if (KF_ENDS_ROW) {
+        const kf_index k = kf_node(a, a->nodes[0] - 1, y, z);
         KF_EACH_VELOCITY(KF_FILL_LAST)
     }
 }
@@ -79,13 +83,13 @@ KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, in
 #if KF_FOLDED_BOUNDARY
     const int across = (KF_FACE_2 == 4 && y == 0) || (KF_FACE_3 == 4 && y == a->nodes[1] - 1) ||
                        (KF_FACE_4 == 4 && z == 0) || (KF_FACE_5 == 4 && z == a->nodes[2] - 1);
-    const int low = KF_FACE_0 == 4 && x0 == 0, high = KF_FACE_1 == 4 && x1 == a->nodes[0];
+    const int low = KF_FACE_0 == 4 && x0 == 0, high = KF_FACE_1 == 4 && KF_ENDS_ROW;
     if (across)
-        for (int x = x0; x < x1; x++)
+        for (int x = x0; x < x1 && x < a->nodes[0]; x++)
             kf_keep_outflows(a, x, y, z, kept, x0);
     else if (low || high)
         for (int end = low ? 0 : 1; end < (high ? 2 : 1); end++)
-            kf_keep_outflows(a, end ? x1 - 1 : x0, y, z, kept, x0);
+            kf_keep_outflows(a, end ? a->nodes[0] - 1 : x0, y, z, kept, x0);
 #endif
 #if KF_STAGED
     const kf_index k = kf_node(a, x0, y, z);

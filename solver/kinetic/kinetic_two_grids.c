@@ -3,10 +3,12 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic_builder.h"
 
+/* Nodes to the end of the last sector that a GPU writes of a row, of the last line of a cpu's caches. */
 static int whole_row(const kf_kinetic *kinetic) {
-    enum { SECTOR = 32 };
-    const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
-    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1;
+    enum { SECTOR = 32, LINE = 64 };
+    const bool beyond = kinetic->options.boundary_kernels == 0;
+    const int bytes = kinetic->options.gpu ? SECTOR : LINE;
+    const int whole = beyond ? bytes / (int)kinetic->store_bytes : 1;
     return (kinetic->geometry.nodes[0] + whole - 1) / whole * whole;
 }
 

@@ -160,7 +160,8 @@ static void test_between_a_wall_and_a_mirror(void **state) {
     verify_all(open_rows(133, KF_FREE_SLIP, KF_WALL), variants);
 }
 
-/* Every kind of face, outflows along two axes and a wall that mirrors a share. */
+/* Every kind of face, outflows along two axes and a wall that mirrors a share. Rows end in the midst of a
+ * line of memory, in 16 bits a whole part before its end, or with the ghost that the next row begins with. */
 static void test_rows_of_the_cpu(void **state) {
     (void)state;
     static const char *const *const variants[] = {rows, staged, staged_in_groups, NULL};
@@ -174,6 +175,8 @@ static void test_rows_of_the_cpu(void **state) {
     scene->specular_share[KF_XMAX] = 0.5;
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
     verify_on(scene, variants, false);
+    verify_on(open_rows(78, KF_PERIODIC, KF_PERIODIC), variants, false);
+    verify_on(open_rows(78, KF_OUTFLOW, KF_INFLOW), variants, false);
 }
 
 int main(void) {
