@@ -289,8 +289,8 @@ typedef uint64_t kf_uint64;
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
 /* The same for a kernel that takes rows in parts of up to `length` items. Before the items of a part comes
- * before(a, x0, x1, y, z), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values of
- * `type`, of the thread's own, for what the items hand on: name##_item(a, x, y, z, kept, x0). */
+ * before(a, x0, x1, y, z, kept), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values
+ * of `type`, of the thread's own, for what the items take and hand on: name##_item(a, x, y, z, kept, x0). */
 #define KF_ROW_KERNEL(name, arguments_type, length, type, count, before, after)                              \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0);          \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
@@ -308,7 +308,7 @@ typedef uint64_t kf_uint64;
                 for (int y = y0; y < y1; y++)                                                                \
                     for (int x0 = begin; x0 < end; x0 += (length)) {                                         \
                         const int x1 = end - x0 < (length) ? end : x0 + (length);                            \
-                        before(&a, x0, x1, y, z);                                                            \
+                        before(&a, x0, x1, y, z, kept);                                                      \
                         _Pragma("omp simd") for (int x = x0; x < x1; x++)                                    \
                             name##_item(&a, x, y, z, kept, x0);                                              \
                         after(&a, x0, x1, y, z, kept);                                                       \

@@ -215,11 +215,12 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     }
 }
 #elif KF_ROWS
-KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
+KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_row_value, KF_KEPT_VALUES, kf_begin_row, kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
+    (void)k;
     KF_EACH_VELOCITY(KF_DECLARE)
-    KF_EACH_VELOCITY(KF_PULL)
+    KF_EACH_VELOCITY(KF_ROW_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;

@@ -13,6 +13,18 @@
 #ifndef KF_STAGED
 #define KF_STAGED 0
 #endif
+/* Halves that lie side by side become floats for a part at once, in the cache, and halves again. */
+#define KF_WIDENED (KF_STAGED && KF_STORAGE == 0 && KF_LAYOUT == 1)
+#if KF_WIDENED
+#include "halves.h"
+typedef float kf_row_value;
+#define KF_ROW_PULL(i, name, cx, cy, cz) f_##name = KF_COLLIDED(i) * KF_R(KF_UNIT / KF_STORED_UNIT);
+#define KF_HAND_ON(i, name, cx, cy, cz)  KF_COLLIDED(i) = f_##name * KF_R(KF_STORED_UNIT / KF_UNIT);
+#else
+typedef kf_stored kf_row_value;
+#define KF_ROW_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
+#define KF_HAND_ON(i, name, cx, cy, cz)  KF_COLLIDED(i) = kf_to_store(f_##name);
+#endif
 #if KF_STAGED
 #define KF_ROW_PART KF_STAGED
 #define KF_KEPT_VALUES (KF_VELOCITIES * KF_STAGED)
@@ -22,7 +34,6 @@
 #define KF_KEPT_VALUES 1
 #define KF_COLLIDED(i) *kf_address(a, a->target, i, k)
 #endif
-#define KF_HAND_ON(i, name, cx, cy, cz) KF_COLLIDED(i) = kf_to_store(f_##name);
 
 /* Whether the row's last node is in this part; one behind it may be all beyond the domain. */
 #define KF_ENDS_ROW (x0 < a->nodes[0] && x1 >= a->nodes[0])
@@ -40,7 +51,6 @@
         KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
 KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
-    KF_IN_SLAB
     if (KF_IN_SHELL) {
         for (int x = x0; x < x1 && x < a->nodes[0]; x++) {
             const kf_index k = kf_node(a, x, y, z);
@@ -60,8 +70,8 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
     }
 }
 
-#define KF_LOAD_COLLIDED(i, name, cx, cy, cz) const kf_real f_##name = kf_from_store(KF_COLLIDED(i));
-KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_stored *kept, int x0) {
+#define KF_LOAD_COLLIDED(i, name, cx, cy, cz) const kf_real f_##name = kf_from_store((kf_stored)KF_COLLIDED(i));
+KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_row_value *kept, int x0) {
     const kf_index k = kf_node(a, x, y, z);
     (void)k, (void)kept, (void)x0;
     KF_EACH_VELOCITY(KF_LOAD_COLLIDED)
@@ -75,9 +85,26 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
 }
 #endif
 
+#define KF_WIDEN_PART(i, name, cx, cy, cz) kf_widen(kept + (i) * KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
+KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, kf_row_value *kept) {
+    (void)kept;
+    KF_IN_SLAB
+    kf_fill_row(a, x0, x1, y, z);
+#if KF_WIDENED
+    const kf_index k = kf_node(a, x0, y, z);
+    KF_EACH_VELOCITY(KF_WIDEN_PART)
+#endif
+}
+
+#if KF_WIDENED
+#define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
+    kf_narrow(narrow, kept + (i) * KF_STAGED, x1 - x0);                                                      \
+    kf_stream_bytes(kf_address(a, a->target, i, k), narrow, (x1 - x0) * (kf_int64)sizeof *narrow);
+#else
 #define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
     kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i) * KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
-KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_stored *kept) {
+#endif
+KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_row_value *kept) {
     (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
     KF_IN_SLAB
 #if KF_FOLDED_BOUNDARY
@@ -93,6 +120,9 @@ KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, in
 #endif
 #if KF_STAGED
     const kf_index k = kf_node(a, x0, y, z);
+#if KF_WIDENED
+    kf_stored narrow[KF_STAGED] __attribute__((aligned(64)));
+#endif
     KF_EACH_VELOCITY(KF_WRITE_PART)
 #endif
 }

@@ -35,7 +35,7 @@ KF_FUNCTION void kf_to_packed(const kf_fluid_arguments *a, int x, int y, int z, 
     if (KF_DIMENSIONS == 3)
         ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] = velocity.w;
 }
-#define KF_NOTHING_BEFORE(a, x0, x1, y, z) (void)0
+#define KF_NOTHING_BEFORE(a, x0, x1, y, z, strip) (void)0
 #if KF_STRIPS
 #define KF_ADVECTION_KERNEL(name, put)                                                                       \
     KF_FUNCTION void name##_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z, kf_strip *strip) {            \

@@ -121,6 +121,9 @@ static const char *const rows[] = {
 static const char *const staged[] = {
     "storage=f32",     "layout=soa", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
     "staged_nodes=64", NULL};
+static const char *const staged_halves[] = {
+    "storage=f16",     "layout=soa", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
+    "staged_nodes=64", NULL};
 static const char *const staged_in_groups[] = {
     "storage=f16",     "alpha=32", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
     "staged_nodes=16", NULL};
@@ -164,7 +167,7 @@ static void test_between_a_wall_and_a_mirror(void **state) {
  * line of memory, in 16 bits a whole part before its end, or with the ghost that the next row begins with. */
 static void test_rows_of_the_cpu(void **state) {
     (void)state;
-    static const char *const *const variants[] = {rows, staged, staged_in_groups, NULL};
+    static const char *const *const variants[] = {rows, staged, staged_halves, staged_in_groups, NULL};
     if (strcmp(kf_backend_device(backend)->backend, "cpu") != 0) skip();
     kf_scene *scene = open_rows(141, KF_INFLOW, KF_OUTFLOW);
     scene->faces[KF_YMIN] = KF_FREE_SLIP;
