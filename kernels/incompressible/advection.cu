@@ -196,7 +196,7 @@ KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most)
 
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     const int k = kf_place(a, x, y, z);
-    kf_real u[3], d[3], held;
+    kf_real u[3], d[3];
     kf_carrier_at(a, c, x, y, z, u);
     kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
     const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, KF_LIMITER == 2);
@@ -210,7 +210,7 @@ KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
 #else
     const kf_real moved = kf_sample(a, a->source, c, &from);
 #endif
-    KF_VALUES(a->predicted)[c * a->capacity + k] = kf_is_held(a, c, x, y, z, k, &held) ? held : moved;
+    KF_VALUES(a->predicted)[c * a->capacity + k] = kf_settled(a, c, x, y, z, k, moved);
 }
 
 /* Within the values that the prediction was made of. */
@@ -238,7 +238,7 @@ KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_r
 KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const int k = kf_place(a, x, y, z);
     const long long at = c * a->capacity + k;
-    kf_real u[3], d[3], held;
+    kf_real u[3], d[3];
     kf_carrier_at(a, c, x, y, z, u);
     kf_trace(a, c, x, y, z, u, KF_R(a->duration), d);
     const kf_corners to = kf_corners_of(a, c, c, x, y, z, d, 0);
@@ -255,7 +255,7 @@ KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
 #if KF_VISCOUS == 1
     value = kf_diffused(a, KF_CONSTANTS(a->carrier) + c * a->capacity, c, x, y, z, k, value);
 #endif
-    KF_VALUES(a->target)[at] = kf_is_held(a, c, x, y, z, k, &held) ? held : value;
+    KF_VALUES(a->target)[at] = kf_settled(a, c, x, y, z, k, value);
 }
 
 /* Extent: cells + 1 along each axis. */
@@ -274,10 +274,9 @@ KF_KERNEL(diffuse, kf_incompressible_arguments) {
         const kf_real *last = KF_CONSTANTS(a->carrier) + c * a->capacity;
         const kf_friction f = kf_friction_of(a, last, c, x, y, z, k);
         const kf_real time = KF_R(a->viscosity * a->duration);
-        kf_real held;
         const kf_real value = (KF_CONSTANTS(a->source)[c * a->capacity + k] + time * (f.around + f.wall)) /
                               (KF_R(1) + time * (f.links + f.wall_links));
-        KF_VALUES(a->target)[c * a->capacity + k] = kf_is_held(a, c, x, y, z, k, &held) ? held : value;
+        KF_VALUES(a->target)[c * a->capacity + k] = kf_settled(a, c, x, y, z, k, value);
     }
 }
 #endif

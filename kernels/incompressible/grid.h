@@ -141,6 +141,7 @@ KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_
 }
 
 /* What is known of component `c` at face (x, y, z): 0 nothing, else its value. */
+#if KF_CUDA
 KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, kf_real *value) {
     const int at[3] = {x, y, z};
     const int lower = at[c] == 0, upper = at[c] == a->cells[c];
@@ -160,6 +161,36 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, 
     (void)k;
 #endif
     return 0;
+}
+#else
+/* gcc takes no loop in vectors that chooses by what is the same along a row, so such truths are numbers here: 1 where two
+ * whole numbers are the same. */
+KF_FUNCTION kf_real kf_same(int left, int right) {
+    const int apart = left - right;
+    return KF_R(1 - (int)((unsigned)(apart | -apart) >> 31));
+}
+KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, kf_real *value) {
+    const int at[3] = {x, y, z};
+    const kf_real wall = KF_R(!kf_is_periodic(a, c));
+    const kf_real lower = wall * kf_same(at[c], 0), upper = wall * kf_same(at[c], a->cells[c]);
+    const kf_real known =
+        lower * KF_R(a->faces[2 * c] >= KF_FACE_SLIP) + upper * KF_R(a->faces[2 * c + 1] >= KF_FACE_SLIP);
+    *value = lower * KF_R(a->face_velocity[2 * c][c]) + upper * KF_R(a->face_velocity[2 * c + 1][c]);
+#if KF_SOLID
+    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
+                                 KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
+    *value += (KF_R(1) - known) * (kf_solid_velocity(a, c, position) - *value);
+    return known + kf_same((int)(a->open[k] >> (8 * c) & 255), 0) > KF_R(0);
+#else
+    (void)k;
+    return known > KF_R(0);
+#endif
+}
+#endif
+/* The value that a face is left with: what is known of it, else this. */
+KF_FUNCTION kf_real kf_settled(const kf_grid *a, int c, int x, int y, int z, int k, kf_real value) {
+    kf_real held;
+    return kf_is_held(a, c, x, y, z, k, &held) ? held : value;
 }
 
 #endif

@@ -30,6 +30,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
                                  KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
     const kf_real solid = kf_solid_velocity(a, c, position);
 #endif
+#if KF_CUDA
     KF_UNROLL for (int i = 0; i < 6; i++) {
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
         const int outside = !kf_is_periodic(a, axis) && at[axis] == (up ? last : 0);
@@ -52,6 +53,25 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
             f.links += KF_R(1);
         }
     }
+#else
+    /* The same with numbers for truths that are the same along a row (kf_same). */
+    KF_UNROLL for (int i = 0; i < 6; i++) {
+        const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
+        const kf_real outside = KF_R(!kf_is_periodic(a, axis)) * kf_same(at[axis], up ? last : 0),
+                      fixed = outside * KF_R(axis != c && a->faces[i] == KF_FACE_FIXED);
+        const int to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+        kf_real open = KF_R(1) - outside;
+#if KF_SOLID
+        const kf_real there = kf_face_height(a, lower, to);
+        const kf_real link = there <= KF_R(0) ? open / kf_most_of(height / (height - there), KF_NEAREST) : KF_R(0);
+        f.wall += link * solid;
+        f.wall_links += link;
+        open = there <= KF_R(0) ? KF_R(0) : open;
+#endif
+        f.around += open * u[to] + fixed * KF_R(2 * a->face_velocity[i][c]);
+        f.links += open + KF_R(2) * fixed;
+    }
+#endif
     return f;
 }
 
