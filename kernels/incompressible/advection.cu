@@ -157,10 +157,11 @@ KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const
 /* The carrier at the face itself, as kf_sample finds it: the component that lies there, means of four of the others. */
 KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, kf_real u[3]) {
     const int stride[3] = KF_STRIDES(a), at[3] = {x, y, z}, n = a->cells[from];
-    const int k = kf_place(a, x, y, z), wraps = kf_is_periodic(a, from);
+    const kf_index k = kf_place(a, x, y, z);
+    const int wraps = kf_is_periodic(a, from);
     /* Cells on both sides of the face. */
-    const int low = k + (at[from] > 0 ? -stride[from] : wraps ? (n - 1) * stride[from] : 0);
-    const int high = at[from] < n ? k : wraps ? k - n * stride[from] : k - stride[from];
+    const kf_index low = k + (at[from] > 0 ? -stride[from] : wraps ? (n - 1) * stride[from] : 0);
+    const kf_index high = at[from] < n ? k : wraps ? k - n * stride[from] : k - stride[from];
     KF_UNROLL for (int of = 0; of < 3; of++) {
         const kf_real *v = KF_CONSTANTS(a->carrier) + of * a->capacity;
         const int m = a->cells[of], last = kf_is_periodic(a, of) ? m - 1 : m;
@@ -195,7 +196,7 @@ KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most)
 }
 
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     kf_real u[3], d[3];
     kf_carrier_at(a, c, x, y, z, u);
     kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
@@ -236,7 +237,7 @@ KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_r
 #endif
 
 KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     const long long at = c * a->capacity + k;
     kf_real u[3], d[3];
     kf_carrier_at(a, c, x, y, z, u);
@@ -269,7 +270,7 @@ KF_KERNEL(correct, kf_incompressible_arguments) {
 #if KF_VISCOUS == 2
 /* A Jacobi iteration of the implicit viscous term: source is what advection left, carrier the last iterate. */
 KF_KERNEL(diffuse, kf_incompressible_arguments) {
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     KF_UNROLL for (int c = 0; c < 3; c++) {
         const kf_real *last = KF_CONSTANTS(a->carrier) + c * a->capacity;
         const kf_friction f = kf_friction_of(a, last, c, x, y, z, k);

@@ -23,8 +23,14 @@ typedef kf_incompressible_arguments kf_grid;
 #define KF_VALUES(pointer) ((kf_real *)(pointer))
 #define KF_CONSTANTS(pointer) ((const kf_real *)(pointer))
 
-KF_FUNCTION int kf_place(const kf_grid *a, int x, int y, int z) {
-    return (int)a->origin + x + a->row * y + a->plane * z;
+/* A place in memory. Compilers of the cpu see that neighbours lie side by side only in 64 bits. */
+#if KF_CUDA
+typedef int kf_index;
+#else
+typedef long long kf_index;
+#endif
+KF_FUNCTION kf_index kf_place(const kf_grid *a, int x, int y, int z) {
+    return (kf_index)a->origin + x + a->row * y + a->plane * z;
 }
 KF_FUNCTION int kf_is_periodic(const kf_grid *a, int axis) {
     return KF_PERIODIC && a->faces[2 * axis] == KF_FACE_PERIODIC;
@@ -40,11 +46,11 @@ KF_FUNCTION int kf_below(const kf_grid *a, int axis, int at, int stride) {
 
 /* The six neighbours of a cell, and how open the faces to them are. */
 typedef struct kf_links {
-    int to[6];
+    kf_index to[6];
     kf_real open[6], sum;
 } kf_links;
 
-KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, int k, int x, int y, int z) {
+KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, kf_index k, int x, int y, int z) {
     kf_links l;
     const unsigned own = words[k];
     l.to[0] = k + kf_below(a, 0, x, 1);
@@ -96,7 +102,7 @@ KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
             KF_EACH_THREAD(t, KF_THREADS) {                                                                  \
                 const int x = first + t;                                                                     \
                 if (x < a->cells[0]) {                                                                       \
-                    const int k = kf_place(a, x, y, z);
+                    const kf_index k = kf_place(a, x, y, z);
 #define KF_EACH_CELL_END                                                                                     \
     }                                                                                                        \
     }                                                                                                        \
@@ -142,7 +148,7 @@ KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_
 
 /* What is known of component `c` at face (x, y, z): 0 nothing, else its value. */
 #if KF_CUDA
-KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, kf_real *value) {
+KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real *value) {
     const int at[3] = {x, y, z};
     const int lower = at[c] == 0, upper = at[c] == a->cells[c];
     if ((lower || upper) && !kf_is_periodic(a, c)) {
@@ -169,7 +175,7 @@ KF_FUNCTION kf_real kf_same(int left, int right) {
     const int apart = left - right;
     return KF_R(1 - (int)((unsigned)(apart | -apart) >> 31));
 }
-KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, kf_real *value) {
+KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real *value) {
     const int at[3] = {x, y, z};
     const kf_real wall = KF_R(!kf_is_periodic(a, c));
     const kf_real lower = wall * kf_same(at[c], 0), upper = wall * kf_same(at[c], a->cells[c]);
@@ -188,7 +194,7 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, 
 }
 #endif
 /* The value that a face is left with: what is known of it, else this. */
-KF_FUNCTION kf_real kf_settled(const kf_grid *a, int c, int x, int y, int z, int k, kf_real value) {
+KF_FUNCTION kf_real kf_settled(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real value) {
     kf_real held;
     return kf_is_held(a, c, x, y, z, k, &held) ? held : value;
 }

@@ -6,7 +6,7 @@
 #define KF_DONE (a->solve->done != 0)
 
 /* The first sweep, or the first two at once, from a guess of 0: wanted to guess. The very first divides by 6. */
-KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, int k) {
+KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, kf_index k) {
     const kf_real *b = KF_CONSTANTS(a->wanted), damping = KF_R(a->damping), share = damping * KF_R(1.0 / 6.0);
     kf_real value = share * b[k];
     if (a->sweeps > 1) {
@@ -18,12 +18,12 @@ KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, int k)
 KF_KERNEL(smooth_first, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     KF_VALUES(a->guess)[k] = kf_first_swept(a, x, y, z, k);
 }
 
 /* guess to other. */
-KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y, int z, int k) {
+KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y, int z, kf_index k) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const kf_real left = KF_CONSTANTS(a->wanted)[k] - l.sum * from[k] + kf_around(&l, from);
     return l.sum > KF_R(0) ? from[k] + KF_R(a->damping) * left / l.sum : KF_R(0);
@@ -31,7 +31,7 @@ KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y
 KF_KERNEL(smooth, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     KF_VALUES(a->other)[k] = kf_swept(a, KF_CONSTANTS(a->guess), x, y, z, k);
 }
 /* The last sweep of the finest level, with the products of what comes out (other). */
@@ -58,11 +58,20 @@ KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
     kf_real sum = KF_R(0);
     KF_UNROLL for (int i = 0; i < 8; i++) {
         const int fx = 2 * x + i % 2, fy = 2 * y + i / 2 % 2, fz = 2 * z + i / 4;
+#if KF_CUDA
         if (fx < a->cells[0] && fy < a->cells[1] && fz < a->cells[2]) {
-            const int k = kf_place(a, fx, fy, fz);
+            const kf_index k = kf_place(a, fx, fy, fz);
             const kf_links l = kf_links_of(a, a->open, k, fx, fy, fz);
             sum += b[k] - l.sum * from[k] + kf_around(&l, from);
         }
+#else
+        /* Beyond the last row or plane this one once more, for nothing (kf_same says why). */
+        const int row = fy < a->cells[1] ? fy : a->cells[1] - 1, plane = fz < a->cells[2] ? fz : a->cells[2] - 1;
+        const kf_index k = kf_place(a, fx, row, plane);
+        const kf_links l = kf_links_of(a, a->open, k, fx, row, plane);
+        const kf_real left = b[k] - l.sum * from[k] + kf_around(&l, from);
+        sum += fx < a->cells[0] ? kf_same(fy, row) * kf_same(fz, plane) * left : KF_R(0);
+#endif
     }
     return KF_R(0.5) * sum;
 }
@@ -78,12 +87,20 @@ KF_FUNCTION kf_real kf_interpolated(const kf_grid *a, int x, int y, int z) {
     const int at[3] = {x, y, z}, stride[3] = {1, a->coarse_row, a->coarse_plane};
     const int own = kf_coarse_place(a, x / 2, y / 2, z / 2);
     const unsigned here = a->coarse_open[own];
+    (void)here;
     kf_real value = e[own];
     KF_UNROLL for (int i = 0; i < 3; i++) {
         const int up = at[i] % 2, half = at[i] / 2, n = a->coarse_cells[i], wraps = kf_is_periodic(a, i);
+#if KF_CUDA
         const int step = up ? (wraps && half == n - 1 ? -(n - 1) : 1) : (wraps && half == 0 ? n - 1 : -1);
         const int to = own + step * stride[i];
-        const int open = (int)((up ? a->coarse_open[to] : here) >> (8 * i) & 255);
+        const unsigned word = up ? a->coarse_open[to] : here;
+#else
+        const int step = wraps && half == (up ? n - 1 : 0) ? (1 - 2 * up) * (n - 1) : 2 * up - 1;
+        const int to = own + step * stride[i];
+        const unsigned word = a->coarse_open[own + up * (to - own)];
+#endif
+        const int open = (int)(word >> (8 * i) & 255);
         const kf_real share = KF_R(0.25) * (open < KF_OPEN ? KF_R(open) * KF_R(1.0 / KF_OPEN) : KF_R(1));
         value += share * (e[to] - e[own]);
     }
@@ -101,7 +118,7 @@ KF_KERNEL(interpolate, kf_incompressible_arguments) {
         for (int i = t; i < (g)->cells[0] * (g)->cells[1] * (g)->cells[2]; i += (threads)) {                 \
             const int line = i / (g)->cells[0], z = line / (g)->cells[1];                                    \
             const int x = i - line * (g)->cells[0], y = line - z * (g)->cells[1];                            \
-            const int k = kf_place(g, x, y, z);                                                              \
+            const kf_index k = kf_place(g, x, y, z);                                                              \
             body                                                                                             \
         }                                                                                                    \
     }                                                                                                        \

@@ -35,7 +35,7 @@ KF_BLOCK_KERNEL(residual, kf_incompressible_arguments) {
 KF_KERNEL(direct, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     const kf_real beta = KF_R(a->solve->beta);
     kf_real *p = KF_VALUES(a->direction);
     if (a->inline_preconditioner == KF_INLINE_ARRAY) {
@@ -86,7 +86,7 @@ KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
 KF_KERNEL(add_correction, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     KF_VALUES(a->pressure)[k] += KF_CONSTANTS(a->corrected)[k];
 }
 KF_BLOCK_KERNEL(residual_again, kf_incompressible_arguments) {
@@ -137,14 +137,14 @@ KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, i
 KF_SCALAR_KERNEL(factor_red, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     KF_VALUES(a->corrected)[k] = l.sum > KF_R(0) ? KF_CONSTANTS(a->residual)[k] / l.sum : KF_R(0);
 }
 KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 == 0) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const kf_real *red = KF_CONSTANTS(a->corrected);
     KF_VALUES(a->corrected)[k] =
@@ -154,7 +154,7 @@ KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
 KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     kf_real *corrected = KF_VALUES(a->corrected);
     if (l.sum > KF_R(0)) corrected[k] += kf_around(&l, corrected) / l.sum;

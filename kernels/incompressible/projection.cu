@@ -4,7 +4,7 @@
 
 /* Share of a face through which fluid passes: domain faces with a prescribed velocity are open to it, though closed to the
  * pressure. */
-KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, int k, kf_real open) {
+KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k, kf_real open) {
     const int at[3] = {x, y, z};
     const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c]);
     if (edge && a->faces[2 * c + (at[c] > 0)] >= KF_FACE_SLIP) return u[c * a->capacity + k];
@@ -18,7 +18,7 @@ KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, in
 }
 
 /* What flows out of a cell. */
-KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_links *l, int x, int y, int z, int k) {
+KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_links *l, int x, int y, int z, kf_index k) {
     kf_real sum = KF_R(0);
     const int px = kf_is_periodic(a, 0) && x == a->cells[0] - 1 ? 0 : x + 1,
               py = kf_is_periodic(a, 1) && y == a->cells[1] - 1 ? 0 : y + 1,
@@ -47,7 +47,8 @@ KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
 /* target = source - gradient; where a->reflect is not 0, predicted = source - reflect gradient. May be in place. Extent:
  * cells + 1 along each axis. */
 KF_KERNEL(project, kf_incompressible_arguments) {
-    const int k = kf_place(a, x, y, z), at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
+    const kf_index k = kf_place(a, x, y, z);
+    const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     const kf_real *p = KF_CONSTANTS(a->pressure);
     KF_UNROLL for (int c = 0; c < 3; c++) {
         const long long i = c * a->capacity + k;

@@ -101,7 +101,7 @@ KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
 
 #if KF_SOLID
 /* Force of the fluid on what of the solid is in a cell, per density: the pressure on what closes the cell, and friction. */
-KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, int k, double force[3]) {
+KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_index k, double force[3]) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     const double pressure = 2.0 * (double)KF_CONSTANTS(a->pressures[0])[k] + (double)KF_CONSTANTS(a->pressures[1])[k];

@@ -9,14 +9,14 @@ typedef struct
     float x, y, z, w;
 } kf_float4;
 
-KF_FUNCTION kf_real kf_centred(const kf_grid *a, int c, int at, int k, int stride) {
+KF_FUNCTION kf_real kf_centred(const kf_grid *a, int c, int at, kf_index k, int stride) {
     const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;
     return KF_R(0.5) * (u[k] + u[k + kf_above(a, c, at, stride)]);
 }
 
 /* The velocity at the cells' centres, [z][y][x][4]. Extent: cells. */
 KF_SCALAR_KERNEL(velocity, kf_incompressible_arguments) {
-    const int k = kf_place(a, x, y, z);
+    const kf_index k = kf_place(a, x, y, z);
     kf_float4 value;
     value.x = (float)kf_centred(a, 0, x, k, 1);
     value.y = (float)kf_centred(a, 1, y, k, a->row);

@@ -15,12 +15,12 @@ typedef struct kf_friction {
 
 /* Height of face (c) at place k over the solid, in cells: the mean of the two cells'. Their sum is one of integers, so that
  * a face on the surface has exactly 0, which a contracted product and sum would miss. */
-KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, int k) {
+KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, kf_index k) {
     const int depths = (int)(a->open[k] >> 24) + (int)(a->open[k + below] >> 24);
     return KF_R(256 - depths) * KF_R(0.5 / KF_DEPTH);
 }
 
-KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, int k) {
+KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k) {
     kf_friction f = {KF_R(0), KF_R(0), KF_R(0), KF_R(0)};
     const int stride[3] = {1, a->row, a->plane}, at[3] = {x, y, z};
 #if KF_SOLID
@@ -39,7 +39,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
             f.around += fixed ? KF_R(2 * a->face_velocity[i][c]) : KF_R(0);
             f.links += fixed ? KF_R(2) : KF_R(0);
         } else {
-            const int to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+            const kf_index to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
 #if KF_SOLID
             const kf_real there = kf_face_height(a, lower, to);
             if (there <= KF_R(0)) {
@@ -59,7 +59,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
         const kf_real outside = KF_R(!kf_is_periodic(a, axis)) * kf_same(at[axis], up ? last : 0),
                       fixed = outside * KF_R(axis != c && a->faces[i] == KF_FACE_FIXED);
-        const int to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+        const kf_index to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
         kf_real open = KF_R(1) - outside;
 #if KF_SOLID
         const kf_real there = kf_face_height(a, lower, to);
@@ -76,7 +76,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
 }
 
 /* `value` after the viscous term of u acted for the sub-step; the solid's part is taken at its end. */
-KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, int k, kf_real value) {
+KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k, kf_real value) {
     const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);
     const kf_real time = KF_R(a->viscosity * a->duration);
     return (value + time * (f.around - f.links * u[k] + f.wall)) / (KF_R(1) + time * f.wall_links);

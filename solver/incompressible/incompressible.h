@@ -25,7 +25,7 @@ extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS];
 /* A config's parameters. */
 typedef struct kf_incompressible_options {
     kf_pressure_solver solver;
-    bool double_precision, graph, fixed_rows;
+    bool gpu, double_precision, graph, fixed_rows;
     bool overlap;                     /* a kernel of a solve begins while the one before it ends */
     bool keeps_bounds;                /* the prediction leaves the limiter's bounds in memory */
     bool one_address;                 /* from which advection's eight values lie at constant distances */

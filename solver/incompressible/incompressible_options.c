@@ -48,6 +48,7 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     KF_TRY(integer(config, "threads", 32, 1024, &options->threads, error));
     KF_TRY(integer(config, "block_x", 1, 1024, &options->block_x, error));
     KF_TRY(integer(config, "block_y", 1, 1024, &options->block_y, error));
+    options->gpu = gpu;
     options->solver = (kf_pressure_solver)solver;
     options->double_precision = storage == 1;
     options->keeps_bounds = kept == 1;
@@ -101,6 +102,13 @@ static void define_cosine(const kf_scene *scene, const kf_incompressible_options
                        i > 0 ? "," : "", radices[i]);
 }
 
+static bool has_periodic_axis(const kf_scene *scene) {
+    bool periodic = false;
+    for (int face = 0; face < KF_FACES; face++)
+        periodic |= scene->faces[face] == KF_PERIODIC;
+    return periodic;
+}
+
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
                               kf_incompressible_source which, kf_source *source,
                               kf_incompressible_defines *defines) {
@@ -120,11 +128,10 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
     if ((which == KF_INCOMPRESSIBLE_COSINE || which == KF_INCOMPRESSIBLE_COSINE_SECOND) &&
         kf_incompressible_cosine_axes(scene, axes))
         define_cosine(scene, options, axes[which == KF_INCOMPRESSIBLE_COSINE_SECOND], defines);
+    /* The other kernels' loops of the cpu have no vectors where places may wrap. */
+    if (which == KF_INCOMPRESSIBLE_ADVECTION || !options->gpu)
+        define(defines, "KF_PERIODIC", has_periodic_axis(scene));
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {
-        bool periodic = false;
-        for (int face = 0; face < KF_FACES; face++)
-            periodic |= scene->faces[face] == KF_PERIODIC;
-        define(defines, "KF_PERIODIC", periodic);
         define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
         define(defines, "KF_LIMITER", model->unlimited ? 0 : options->keeps_bounds ? 2 : 1);
         define(defines, "KF_VISCOUS", viscous == KF_VISCOUS_OFF ? 0 : viscous == KF_VISCOUS_EXPLICIT ? 1 : 2);
