@@ -4,10 +4,14 @@
  * line of memory, so that all are whole vectors and whole lines; what comes to lie beyond the domain is filled before it is read.
  *
  * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are brought together
- * in the nearest cache and then written past all of them. */
+ * in the nearest cache and then written past all of them; KF_LONG_ROWS 1: vectors are as wide as they can be, which shorter
+ * rows do not gain by. */
 #ifndef KF_KERNELS_KINETIC_ROWS_H
 #define KF_KERNELS_KINETIC_ROWS_H
 
+#if KF_LONG_ROWS && defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC target("prefer-vector-width=512")
+#endif
 #include "streamed.h"
 
 #ifndef KF_STAGED

@@ -420,7 +420,11 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (options->overlap) define(defines, "KF_OVERLAP", 1);
     define(defines, "KF_MOVING", scene->motion.moving);
     define(defines, "KF_STREAMING_STORES", options->streaming_stores);
-    if (options->staged_nodes > 0) define(defines, "KF_STAGED", options->staged_nodes);
+    if (options->staged_nodes > 0) {
+        enum { LONG_ROW = 64 };
+        define(defines, "KF_STAGED", options->staged_nodes);
+        define(defines, "KF_LONG_ROWS", scene->nodes[0] >= LONG_ROW);
+    }
     if (options->register_cap == 0) return;
     define(defines, "KF_LAUNCH_BOUNDS", 0);
     (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value, "__maxnreg__(%ld)",
