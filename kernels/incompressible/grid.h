@@ -146,6 +146,13 @@ KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_
 #endif
 }
 
+/* The same at face (x, y, z). */
+KF_FUNCTION kf_real kf_solid_velocity_at(const kf_grid *a, int c, int x, int y, int z) {
+    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
+                                 KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
+    return kf_solid_velocity(a, c, position);
+}
+
 /* What is known of component `c` at face (x, y, z): 0 nothing, else its value. */
 #if KF_CUDA
 KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real *value) {
@@ -158,9 +165,7 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
     }
 #if KF_SOLID
     if ((a->open[k] >> (8 * c) & 255) == 0) {
-        const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
-                                     KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
-        *value = kf_solid_velocity(a, c, position);
+        *value = kf_solid_velocity_at(a, c, x, y, z);
         return 1;
     }
 #else
@@ -183,9 +188,7 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
         lower * KF_R(a->faces[2 * c] >= KF_FACE_SLIP) + upper * KF_R(a->faces[2 * c + 1] >= KF_FACE_SLIP);
     *value = lower * KF_R(a->face_velocity[2 * c][c]) + upper * KF_R(a->face_velocity[2 * c + 1][c]);
 #if KF_SOLID
-    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
-                                 KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
-    *value += (KF_R(1) - known) * (kf_solid_velocity(a, c, position) - *value);
+    *value += (KF_R(1) - known) * (kf_solid_velocity_at(a, c, x, y, z) - *value);
     return known + kf_same((int)(a->open[k] >> (8 * c) & 255), 0) > KF_R(0);
 #else
     (void)k;

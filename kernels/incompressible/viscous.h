@@ -26,9 +26,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
 #if KF_SOLID
     const int lower = kf_below(a, c, at[c], stride[c]);
     const kf_real height = kf_most_of(kf_face_height(a, lower, k), KF_R(0.02));
-    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
-                                 KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
-    const kf_real solid = kf_solid_velocity(a, c, position);
+    const kf_real solid = kf_solid_velocity_at(a, c, x, y, z);
 #endif
 #if KF_CUDA
     KF_UNROLL for (int i = 0; i < 6; i++) {

@@ -66,7 +66,8 @@ kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error) {
             status = sample_shedding(validation, &channel, (uint64_t)(period / SAMPLES_A_PERIOD),
                                      SAMPLES_A_PERIOD * SAMPLED, &result, error);
     }
-    if (status == KF_OK) status = kf_flow_draw(validation, channel.plan, "d2q9-channel", KF_AXIS_AUTO, 0.0, error);
+    if (status == KF_OK)
+        status = kf_flow_draw(validation, channel.plan, "d2q9-channel", KF_AXIS_AUTO, 0.0, error);
     if (status == KF_OK) {
         (void)snprintf(quantity, sizeof quantity, "Re 100, %d cells across: Strouhal number", cells);
         kf_check_relative(validation, quantity, source, 0.300, result.strouhal, 0.8 * staircase);
