@@ -13,6 +13,14 @@
 /* Longer than from one launch of a step to the next, shorter than what another program would miss. */
 static const double spin_seconds = 50e-6;
 enum { LOOKS = 32, CACHE_LINE = 64, PARTICIPANT_BITS = 16 };
+/* A thread takes an eighth of what is left of a part, down to a 128th of the whole part. Parts of fewer items
+ * are done as they are. */
+enum { SHARE_TAKEN = 8, SHARE_LEAST = 128, LEAST_SHARED = 16 };
+
+/* The first item of a thread's part that nobody has taken. */
+typedef struct part {
+    _Alignas(CACHE_LINE) atomic_int_fast64_t next;
+} part;
 
 /* A ticket is the number of a job, and how many threads have a part in it. Those without one may miss it;
  * the others cannot, for the next job waits for them. */
@@ -22,6 +30,7 @@ typedef struct kf_cpu_team {
     kf_cpu_share *share;
     const void *work;
     int64_t items;
+    part *parts; /* [threads] */
     _Alignas(CACHE_LINE) atomic_uint_fast64_t ticket;
     atomic_int sleepers;                     /* workers that wait for `begin` */
     _Alignas(CACHE_LINE) atomic_int running; /* workers that have not done their part */
@@ -68,11 +77,41 @@ static uint64_t await_ticket(cpu_team *team, uint64_t seen) {
     return ticket;
 }
 
-static void do_part(const cpu_team *team, int rank, int participants) {
-    const int64_t first = team->items / participants * rank, spare = team->items % participants;
-    const int64_t before = rank < spare ? rank : spare;
-    team->share(team->work, first + before,
-                first + before + team->items / participants + (rank < spare ? 1 : 0));
+/* Of `participants` parts, as equal as they can be. */
+static int64_t begin_of(const cpu_team *team, int rank, int participants) {
+    const int64_t spare = team->items % participants;
+    return team->items / participants * rank + (rank < spare ? rank : spare);
+}
+
+static bool is_shared(const cpu_team *team, int participants) {
+    return participants > 1 && team->items >= (int64_t)LEAST_SHARED * participants;
+}
+
+static bool take(cpu_team *team, int rank, int participants, int64_t *first, int64_t *last) {
+    atomic_int_fast64_t *next = &team->parts[rank].next;
+    const int64_t begin = begin_of(team, rank, participants), end = begin_of(team, rank + 1, participants);
+    int64_t taken = 0;
+    *first = atomic_load_explicit(next, memory_order_relaxed);
+    do {
+        if (*first >= end) return false;
+        taken = (end - *first) / SHARE_TAKEN;
+        if (taken <= (end - begin) / SHARE_LEAST) taken = (end - begin) / SHARE_LEAST + 1;
+        *last = *first + taken < end ? *first + taken : end;
+    } while (!atomic_compare_exchange_weak_explicit(next, first, *last, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return true;
+}
+
+/* The own part, then what others have left of theirs: cores that do the same get along at different rates,
+ * by a third where all wait for memory. */
+static void do_part(cpu_team *team, int rank, int participants) {
+    if (!is_shared(team, participants)) {
+        team->share(team->work, begin_of(team, rank, participants), begin_of(team, rank + 1, participants));
+        return;
+    }
+    for (int i = 0; i < participants; i++)
+        for (int64_t first, last; take(team, (rank + i) % participants, participants, &first, &last);)
+            team->share(team->work, first, last);
 }
 
 static void end_part(cpu_team *team) {
@@ -133,6 +172,9 @@ void kf_cpu_team_run(kf_cpu_team *team, kf_cpu_share *share, const void *work, i
     team->work = work;
     team->items = items;
     if (participants < 1) return;
+    for (int rank = 0; is_shared(team, participants) && rank < participants; rank++)
+        atomic_store_explicit(&team->parts[rank].next, begin_of(team, rank, participants),
+                              memory_order_relaxed);
     if (participants > 1) {
         atomic_store_explicit(&team->running, participants - 1, memory_order_relaxed);
         post(team, participants);
@@ -160,10 +202,15 @@ kf_status kf_cpu_team_start(int threads, bool bind, kf_cpu_team **team, kf_error
     cpu_set_t usable;
     const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
     cpu_team *made = NULL;
+    part *parts = NULL;
     *team = NULL;
-    if (posix_memalign((void **)&made, CACHE_LINE, sizeof *made) != 0)
+    if (posix_memalign((void **)&made, CACHE_LINE, sizeof *made) != 0 ||
+        posix_memalign((void **)&parts, CACHE_LINE, (size_t)threads * sizeof *parts) != 0) {
+        free(made);
         return kf_fail(error, KF_MACHINE, "out of memory for the threads of the cpu backend");
+    }
     memset(made, 0, sizeof *made);
+    made->parts = parts;
     made->threads = threads;
     made->spins = !known || threads <= CPU_COUNT(&usable);
     made->workers = kf_allocate_zeroed((size_t)threads, sizeof *made->workers);
@@ -194,5 +241,6 @@ void kf_cpu_team_stop(kf_cpu_team *team) {
     pthread_cond_destroy(&team->begin);
     pthread_mutex_destroy(&team->lock);
     free(team->workers);
+    free(team->parts);
     free(team);
 }

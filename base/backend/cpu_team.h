@@ -19,8 +19,8 @@ typedef void kf_cpu_share(const void *work, int64_t first, int64_t last);
  * before. KF_MACHINE when a thread cannot be started. */
 kf_status kf_cpu_team_start(int threads, bool bind, kf_cpu_team **team, kf_error *error);
 
-/* Shares `items` in order, a contiguous part for each thread, and returns when all are done. One caller at a
- * time. */
+/* Shares `items` in order, a contiguous part for each thread, and returns when all are done. Who is done with
+ * a part of many items takes from others' in turn. One caller at a time. */
 void kf_cpu_team_run(kf_cpu_team *team, kf_cpu_share *share, const void *work, int64_t items);
 
 void kf_cpu_team_stop(kf_cpu_team *team); /* NULL is fine */

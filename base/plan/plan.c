@@ -276,18 +276,18 @@ static kf_status one_step(kf_plan *plan, kf_error *error) {
 
 /* --- graphs --------------------------------------------------------------------------------------------- */
 
-static kf_status record_steps(const kf_plan *plan, recording *r, int steps, kf_error *error) {
+static kf_status record_steps(const kf_plan *plan, recording *r, uint64_t first, int steps, kf_error *error) {
     for (int t = 0; t < steps; t++)
-        KF_TRY(kf_plan_walk(plan, (uint64_t)t, record_item, r, error));
+        KF_TRY(kf_plan_walk(plan, first + (uint64_t)t, record_item, r, error));
     return join(r, error);
 }
 
-static kf_status record_graph(kf_plan *plan, int steps, kf_error *error) {
+static kf_status record_graph(kf_plan *plan, uint64_t first, int steps, kf_graph **graph, kf_error *error) {
     recording r;
     KF_TRY(open_lanes(plan, 0, &r, error));
     KF_TRY(kf_graph_begin(plan->backend, error));
-    const kf_status status = record_steps(plan, &r, steps, error);
-    if (status == KF_OK) return kf_graph_end(plan->backend, &plan->graph, error);
+    const kf_status status = record_steps(plan, &r, first, steps, error);
+    if (status == KF_OK) return kf_graph_end(plan->backend, graph, error);
     (void)kf_graph_end(plan->backend, NULL, NULL);
     return status;
 }
@@ -299,16 +299,24 @@ static bool repeats(const kf_plan *plan, int steps) {
     return true;
 }
 
-static kf_status make_graph(kf_plan *plan, kf_error *error) {
+/* Steps of the graph that a run takes; -1: it takes none. */
+static int steps_of_graph(const kf_plan *plan) {
     int steps = kf_plan_cycle(plan);
     if (steps == 1) steps = 2; /* half as many graphs to start */
-    if (plan->all_parts > 1 || steps > KF_LONGEST_GRAPH || !repeats(plan, steps)) {
-        plan->graph_steps = -1;
-        return KF_OK;
-    }
-    KF_TRY(record_graph(plan, steps, error));
+    const bool none = plan->graph_steps < 0 || plan->all_parts > 1;
+    return none || steps > KF_LONGEST_GRAPH || !repeats(plan, steps) ? -1 : steps;
+}
+
+static kf_status make_graph(kf_plan *plan, kf_error *error) {
+    const int steps = steps_of_graph(plan);
+    if (steps > 0) KF_TRY(record_graph(plan, 0, steps, &plan->graph, error));
     plan->graph_steps = steps;
     return KF_OK;
+}
+
+kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_graph **graph, kf_error *error) {
+    *graph = NULL;
+    return steps_of_graph(plan) < 0 ? KF_OK : record_graph(plan, first, steps, graph, error);
 }
 
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {

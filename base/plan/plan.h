@@ -131,6 +131,9 @@ void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 /* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays;
  * of a team each part is given its items in their lanes. */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
+/* A graph, the caller's to free, of some of the steps that kf_plan_advance has in its graph, from that one
+ * on: their items in the same lanes. NULL where it runs items one by one. */
+kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_graph **graph, kf_error *error);
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
 /* The state as it is now, for the caller to free whatever the status. A snapshot with a value that is not
  * finite is KF_GATE_FAILED. */

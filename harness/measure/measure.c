@@ -28,7 +28,9 @@ static void free_events(kf_timing *t) {
 static kf_status run_batch(kf_timing *t, kf_error *error) {
     kf_timing_go_to(t, t->whole_cycles ? 0 : KF_ORDINARY_PLACE);
     t->steps_run += (uint64_t)t->batch;
-    return kf_plan_advance(t->plan, (uint64_t)t->batch, error);
+    if (t->ordinary == NULL) return kf_plan_advance(t->plan, (uint64_t)t->batch, error);
+    t->plan->steps_done += (uint64_t)t->batch;
+    return kf_graph_launch(t->ordinary, error);
 }
 
 /* What the cache is to hold when a window begins, and the plan where it is to be. Not timed. */
@@ -123,15 +125,17 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     return KF_OK;
 }
 
-/* Decides what a sample is; the first one of that kind is run without counting (it may make a graph). */
+/* Decides what a sample is: what a run has in one graph overlaps in a sample too. The first one of that kind
+ * is run without counting (it may make a graph). */
 static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     t->whole_cycles = t->cycle <= KF_ORDINARY_STEPS || t->cycle * step_us <= t->policy->long_cycle_us ||
                       !kf_timing_has_ordinary_steps(t->plan);
     t->batch = t->whole_cycles ? kf_policy_batch(t->policy, t->cycle, step_us) : KF_ORDINARY_STEPS;
     t->queue = kf_policy_queue(t->policy, step_us * t->batch * t->windows);
-    if (!t->whole_cycles || step_us * t->batch > t->policy->long_cycle_us) return KF_OK;
-    kf_timing_go_to(t, 0);
-    KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error));
+    if (!t->whole_cycles)
+        KF_TRY(kf_plan_part_of_graph(t->plan, KF_ORDINARY_PLACE, KF_ORDINARY_STEPS, &t->ordinary, error));
+    if (step_us * t->batch > t->policy->long_cycle_us) return KF_OK;
+    KF_TRY(run_batch(t, error));
     return kf_backend_synchronize(t->plan->backend, error);
 }
 
@@ -262,6 +266,7 @@ kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const 
     if (measurement->state != KF_STATE_OK) measurement->kernel_count = 0;
     measurement->measure_seconds = kf_clock_seconds() - begin;
     free_events(&t);
+    kf_graph_free(t.ordinary);
     kf_sm_clock_close(t.clock);
     kf_buffer_free(t.flush);
     return status;

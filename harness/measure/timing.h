@@ -24,6 +24,7 @@ typedef struct kf_timing {
      * that would take too long, a sample is two steps without them, and rare_us a step is added. */
     bool whole_cycles;
     double rare_us;
+    kf_graph *ordinary; /* these two steps, where a run has its steps in a graph; else NULL */
     int *row;           /* [item] of the plan in the kernel table; -1: none */
     kf_row_times *rows; /* [row] */
     kf_sm_clock *clock; /* NULL where it cannot be read */

@@ -498,6 +498,42 @@ static void test_threads_share_the_blocks(void **state) {
     }
 }
 
+typedef struct help_arguments {
+    int extent[3];
+    int *done, wanted, *seen;
+} help_arguments;
+
+/* Item 0 waits for more items than the other thread has in its part: it takes over what this one has left. */
+static void test_who_is_done_helps(void **state) {
+    (void)state;
+    enum { ITEMS = 256, WANTED = ITEMS * 3 / 4 };
+    fixture_write(
+        "data/kernels/test/help.cu",
+        "#include \"portable.h\"\n"
+        "typedef struct help_arguments { int extent[3]; int *done, wanted, *seen; } help_arguments;\n"
+        "KF_SCALAR_KERNEL(help, help_arguments) {\n"
+        "    (void)y, (void)z;\n"
+        "    for (long looks = 0; x == 0 && looks < 1000000000; looks++)\n"
+        "        if ((*a->seen = __atomic_load_n(a->done, __ATOMIC_RELAXED)) >= a->wanted) break;\n"
+        "    __atomic_fetch_add(a->done, 1, __ATOMIC_RELAXED);\n"
+        "}\n");
+    kf_backend *backend = NULL;
+    kf_error error = {0};
+    kf_function *function = NULL;
+    if (kf_backend_open("cpu:2", &backend, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_module *module = load(backend, "kernels/test/help.cu", "1", NULL);
+    assert_int_equal(kf_module_function(module, "help", &function, &error), KF_OK);
+    int done = 0, seen = 0;
+    const help_arguments arguments = {{ITEMS, 1, 1}, &done, WANTED, &seen};
+    kf_launch launch;
+    kf_launch_set(&launch, "help", function, (const int[3]){1, 1, 1}, &arguments, sizeof arguments);
+    assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_OK);
+    assert_int_equal(done, ITEMS);
+    assert_true(seen >= WANTED);
+    kf_module_free(module);
+    kf_backend_close(backend);
+}
+
 static void test_events_measure_time(void **state) {
     (void)state;
     kf_backend *backend = open_cpu();
@@ -582,6 +618,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_launches_are_refused),
         cmocka_unit_test(test_graph_replays_copies_of_its_launches),
         cmocka_unit_test(test_threads_share_the_blocks),
+        cmocka_unit_test(test_who_is_done_helps),
         cmocka_unit_test(test_events_measure_time),
     };
     return cmocka_run_group_tests(tests, write_sources, fixture_teardown);

@@ -180,11 +180,35 @@ static void of_rare_kernels(void **state) {
     close_bench(&b);
 }
 
+/* Where whole cycles of 90 us would take too long a sample is two ordinary steps and an eighth of the rare
+ * kernel each; in a graph, as a run has them, unless a run goes item by item. Each sample, and the one that
+ * does not count, launches that graph. */
+static void parts_of_cycles_are_graphs(void **state) {
+    (void)state;
+    for (int single = 0; single < 2; single++) {
+        bench b;
+        open_bench(&b);
+        add_kernel(&b, "rare", 8, 5);
+        kf_measure_policy p = policy_of("cpu");
+        p.long_cycle_us = 70.0;
+        p.warm_up_steps = 4;
+        p.warm_up_us = 0.0; /* in twos, which need no graph of a cycle */
+        if (single) b.plan->graph_steps = -1;
+        const recorded_work work = measure(&b, &p, NULL);
+        const kf_measurement *m = &b.measurement;
+        assert_int_equal(m->batch, 2);
+        assert_true(fabs(m->step_us.median - 11.25) < 1e-3);
+        assert_int_equal(work.graphs_made, single ? 0 : 1);
+        assert_int_equal(work.graphs_launched, single ? 0 : 1 + m->sample_count);
+        close_bench(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_cpu),        cmocka_unit_test(behind_a_queue),
         cmocka_unit_test(of_a_loser),      cmocka_unit_test(with_a_state_of_the_cache),
-        cmocka_unit_test(of_rare_kernels),
+        cmocka_unit_test(of_rare_kernels), cmocka_unit_test(parts_of_cycles_are_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
