@@ -1,12 +1,12 @@
-/* Single nodes of the fused plan: asking a GPU's last-level cache ahead of the loads that need what lies
- * there, so that these wait for the cache instead of the memory. Define that a config sets: KF_AHEAD rows
- * further on. */
+/* The fused plan: asking a cache ahead of the loads that need what lies there, so that these wait for the cache instead of
+ * the memory: of single nodes a GPU's last one, of parts of rows a core's second one. Define that a config sets: KF_AHEAD
+ * rows further on. */
 #ifndef KF_KERNELS_KINETIC_AHEAD_H
 #define KF_KERNELS_KINETIC_AHEAD_H
 
 #include "lattice.h"
 
-#if KF_AHEAD
+#if KF_AHEAD && KF_CUDA
 /* One request brings a line of 128 bytes (an H200: of what lies beside in a line, 375 cycles instead of 690;
  * of what lies in the next line, 690). */
 KF_FUNCTION void kf_ask_for(const void *place) {
@@ -36,6 +36,19 @@ KF_FUNCTION void kf_ask_ahead(const kf_kinetic_arguments *a, int x, int y, int z
 #define KF_ASK_AHEAD kf_ask_ahead(a, x, y, z);
 #else
 #define KF_ASK_AHEAD
+#endif
+
+#if KF_AHEAD && !KF_CUDA
+enum { KF_LINE = 64 };
+KF_FUNCTION void kf_ask_for_part(const kf_stored *part, int nodes) {
+    for (const char *line = (const char *)part; line < (const char *)(part + nodes); line += KF_LINE)
+        __builtin_prefetch(line, 0, 2);
+}
+#define KF_ASK_FOR_PART(i, name, cx, cy, cz)                                                                 \
+    kf_ask_for_part(kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_AHEAD * a->row_pitch, cx, cy, cz), x1 - x0);
+#define KF_ASK_AHEAD_OF_PART KF_EACH_VELOCITY(KF_ASK_FOR_PART)
+#else
+#define KF_ASK_AHEAD_OF_PART
 #endif
 
 #endif

@@ -12,6 +12,7 @@
 #if KF_LONG_ROWS && defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("prefer-vector-width=512")
 #endif
+#include "ahead.h"
 #include "streamed.h"
 
 #ifndef KF_STAGED
@@ -94,6 +95,7 @@ KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int
     (void)kept;
     KF_IN_SLAB
     kf_fill_row(a, x0, x1, y, z);
+    KF_ASK_AHEAD_OF_PART
 #if KF_WIDENED
     const kf_index k = kf_node(a, x0, y, z);
     KF_EACH_VELOCITY(KF_WIDEN_PART)

@@ -76,7 +76,7 @@ typedef struct kf_kinetic_options {
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool shell_apart;         /* rows at the faces across y and z have a kernel of their own, */
     kf_shell_lane shell_lane; /* in this lane */
-    long ahead;               /* rows by which a GPU's last-level cache is asked ahead; 0: not */
+    long ahead;               /* rows by which the cache is asked ahead; 0: not */
     bool prefetch;            /* plan moments asks for the next plane early */
     long march;               /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period;      /* steps between reorderings of a moving solid's samples; 0: never */

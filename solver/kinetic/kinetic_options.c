@@ -114,9 +114,12 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
     if (o->alternate && (!fused || o->in_place != 0 || o->slab > 0 || in_rows))
         return refuse(error, "alternate belongs to plan fused between two grids, node by node");
-    if (o->ahead != 0 && (!within(o->ahead, 0, 1024) || !o->gpu || !fused || o->parts > 1 ||
-                          o->in_place != 0 || o->nodes_per_thread != 1))
-        return refuse(error, "ahead belongs to plan fused on a GPU, one node a thread, not in place");
+    if (o->ahead != 0 &&
+        (!within(o->ahead, 0, 1024) || !fused || (o->gpu ? o->parts > 1 : o->staged_nodes == 0) ||
+         o->in_place != 0 || o->nodes_per_thread != 1))
+        return refuse(
+            error,
+            "ahead belongs to plan fused, one node a thread, not in place; on a cpu with staged_nodes");
     if (o->keep_streamed && (!fused || o->in_place != 0 || o->slab > 0))
         return refuse(error, "keep_streamed belongs to plan fused between two grids");
     if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))

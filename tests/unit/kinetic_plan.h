@@ -36,7 +36,8 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     KF_TRY(status);
     if (streaming != NULL) {
         kf_config_set_name(&config, "streaming", streaming);
-        kf_config_set_integer(&config, "staged_nodes", 0); /* goes with two grids only */
+        kf_config_set_integer(&config, "staged_nodes", 0); /* these two go with two grids only */
+        kf_config_set_integer(&config, "ahead", 0);
     }
     return system->plan(problem_of(system, made->scene), &config, made->backend, &made->plan, error);
 }

@@ -13,8 +13,9 @@ static inline void set_values(kf_config *config, const char *const *values) {
         const char *value = strchr(*values, '=') + 1;
         (void)snprintf(name, sizeof name, "%.*s", (int)(value - *values - 1), *values);
         const long number = strtol(value, &end, 10);
-        if (strcmp(name, "staged_nodes") == 0 && strcmp(kf_backend_device(backend)->backend, "cpu") != 0)
-            continue; /* 0 there */
+        const bool staged = strcmp(name, "staged_nodes") == 0;
+        if (staged && strcmp(kf_backend_device(backend)->backend, "cpu") != 0) continue; /* 0 there */
+        if (staged && number == 0) kf_config_set_integer(config, "ahead", 0); /* of rows that are staged */
         if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
             kf_config_set_boolean(config, name, *value == 't');
         else if (*end == '\0')

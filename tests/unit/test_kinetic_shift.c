@@ -284,12 +284,50 @@ static void test_lanes_of_shell(void **state) {
     kf_scene_free(scene);
 }
 
+/* Options of the space's preset on such a device. */
+static kf_kinetic_options options_of(const kf_scene *scene, const kf_device_info *device,
+                                     const char *preset) {
+    kf_space *space = NULL;
+    kf_config config;
+    kf_error error = {KF_OK, ""};
+    kf_kinetic_options options;
+    must(kf_problem_space(problem_of(kinetic_system, scene), device, NULL, 0, &space, &error), &error);
+    must(kf_space_preset(space, preset, &config, &error), &error);
+    must(kf_kinetic_read_options(scene, &config, device, &options, &error), &error);
+    kf_space_free(space);
+    return options;
+}
+
+/* 27 GB: two grids are the default where they fit, one that moves where they do not, and nothing is said of a
+ * device whose memory is not known. */
+static void test_where_two_grids_do_not_fit(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->nodes[0] = scene->nodes[1] = scene->nodes[2] = 500;
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+        kf_device_info device = *kf_backend_device(backend);
+        if (on_gpu) device = (kf_device_info){.backend = "cuda", .multiprocessors = 132, .warp_size = 32};
+        static const uint64_t memories[] = {0, 24, 48};
+        for (int i = 0; i < 3; i++) {
+            device.memory_bytes = memories[i] << 30;
+            const kf_kinetic_options usual = options_of(scene, &device, "default");
+            const bool one = memories[i] == 24;
+            assert_int_equal(usual.slab, one ? 16 : 0);
+            assert_int_equal(usual.ahead, on_gpu ? (one ? 32 : 0) : 1);
+            assert_int_equal(usual.concurrent_solid, on_gpu && !one);
+            assert_int_equal(options_of(scene, &device, "baseline").slab, 0);
+            assert_int_equal(options_of(scene, &device, "paper").slab, 0);
+        }
+    }
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid), cmocka_unit_test(test_from_end_to_end),
         cmocka_unit_test(test_pairs),        cmocka_unit_test(test_planes_in_turn),
         cmocka_unit_test(test_shell_apart),  cmocka_unit_test(test_lanes_of_shell),
-        cmocka_unit_test(test_band_chain),
+        cmocka_unit_test(test_band_chain),   cmocka_unit_test(test_where_two_grids_do_not_fit),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
