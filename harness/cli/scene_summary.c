@@ -83,11 +83,23 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     return count;
 }
 
+/* The other way is of interest where it may decide. */
+static void print_memory(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
+    enum { PLANES_MORE = 34 }; /* of a grid that moves by slabs of 16 */
+    static const double much = 4.0 * (1 << 30);
+    const double planes = scene->nodes[2], one = s->bytes / GRIDS * (planes + PLANES_MORE) / planes;
+    char two_grids[32], one_grid[32];
+    fprintf(file, "  memory       about %s on the device", kf_human_bytes(s->bytes, two_grids));
+    if (s->bytes > much)
+        fprintf(file, ", %s on one grid (streaming=shift), the default where two do not fit",
+                kf_human_bytes(one, one_grid));
+    fputc('\n', file);
+}
+
 static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
-    char memory[32];
     const double updates =
         (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * s->flow_through_steps * FLOWS;
-    fprintf(file, "  memory       about %s on the device\n", kf_human_bytes(s->bytes, memory));
+    print_memory(scene, s, file);
     if (!isfinite(updates)) return;
     fprintf(file, "  flow-through %.0f steps, %.3g s of the flow\n", s->flow_through_steps,
             s->flow_through_seconds);

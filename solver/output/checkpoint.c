@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "base/backend/world.h"
 #include "base/plan/system.h"
@@ -133,14 +134,50 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     return KF_OK;
 }
 
+/* Of the file that the first process writes, and of which all are told. What cannot be asked has room. */
+static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
+    struct statvfs disk;
+    if (kf_world_rank() != 0 || statvfs(folder, &disk) != 0) return KF_OK;
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    if ((double)bytes <= room) return KF_OK;
+    char needed[32], there[32];
+    return kf_fail(error, KF_MACHINE,
+                   "%s: a checkpoint takes %s, and %s are free there: give --output a folder with more room, "
+                   "or --checkpoints 0",
+                   folder, kf_human_bytes((double)bytes, needed), kf_human_bytes(room, there));
+}
+
+static kf_status file_size(kf_plan *plan, const kf_smoke *smoke, size_t *state, size_t *all,
+                           kf_error *error) {
+    KF_TRY(plan->methods->state_size(plan, state, error));
+    *all = HEADER + *state + (smoke != NULL ? (size_t)kf_smoke_state_size(smoke) : 0);
+    return KF_OK;
+}
+
+kf_status kf_checkpoint_check_room(const char *folder, kf_plan *plan, const kf_smoke *smoke,
+                                   kf_error *error) {
+    size_t state = 0, all = 0;
+    KF_TRY(check_keeps_state(plan, error));
+    KF_TRY(file_size(plan, smoke, &state, &all, error));
+    return kf_world_agree(check_room(folder, all, error), error);
+}
+
+/* Before minutes are spent on a state that then cannot be written. */
+static kf_status check_room_beside(const char *path, kf_plan *plan, const kf_smoke *smoke, kf_error *error) {
+    char folder[KF_PATH];
+    KF_TRY(kf_path(folder, error, "%s", path));
+    char *name = strrchr(folder, '/');
+    if (name != NULL) name[name == folder ? 1 : 0] = '\0';
+    return kf_checkpoint_check_room(name != NULL ? folder : ".", plan, smoke, error);
+}
+
 kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error) {
     kf_checkpoint checkpoint;
-    KF_TRY(check_keeps_state(plan, error));
+    KF_TRY(check_room_beside(path, plan, smoke, error));
     describe_plan(plan, smoke, &checkpoint);
-    size_t bytes = 0;
-    KF_TRY(plan->methods->state_size(plan, &bytes, error));
+    size_t bytes = 0, all = 0;
+    KF_TRY(file_size(plan, smoke, &bytes, &all, error));
     checkpoint.state_bytes = bytes;
-    const size_t all = HEADER + bytes + (size_t)checkpoint.smoke_bytes;
     const bool writes = kf_world_rank() == 0; /* the others only say what they have */
     char *file = writes ? kf_allocate(all) : NULL, *state = writes ? file + HEADER : NULL;
     kf_status status = plan->methods->save(plan, state, error);

@@ -23,6 +23,9 @@ typedef struct kf_checkpoint {
  */
 kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error);
 
+/* KF_MACHINE where the folder's file system has no room for the file that kf_checkpoint_write would write. */
+kf_status kf_checkpoint_check_room(const char *folder, kf_plan *plan, const kf_smoke *smoke, kf_error *error);
+
 /* The description alone, without the state: KF_BAD_INPUT for a missing, truncated or foreign file. */
 kf_status kf_checkpoint_describe(const char *path, kf_checkpoint *checkpoint, kf_error *error);
 

@@ -526,6 +526,9 @@ static kf_status begin(production_run *producer, kf_error *error) {
     KF_TRY(kf_path(before, error, "%s/forces.csv", producer->options->folder));
     if (plan->steps_done > 0)
         KF_TRY(kf_force_series_read(&producer->forces, before, plan->steps_done, error));
+    if (producer->options->checkpoints > 0 && plan->methods->save != NULL)
+        KF_TRY(kf_checkpoint_check_room(producer->options->folder, producer->plan, producer->options->smoke,
+                                        error));
     producer->started = producer->saved = now();
     return KF_OK;
 }

@@ -177,6 +177,36 @@ static void test_failing_output(void **state) {
     kf_production_free(&done);
 }
 
+static kf_status endless_state_size(kf_plan *of, size_t *bytes, kf_error *error) {
+    (void)of;
+    (void)error;
+    *bytes = (size_t)1 << 62;
+    return KF_OK;
+}
+
+/* A state that has no room on the disk is told before the first step, and before it is collected. */
+static void test_no_room_for_checkpoints(void **state) {
+    (void)state;
+    const char *folder = in_scratch("small");
+    kf_plan_methods endless = quiet_methods;
+    endless.state_size = endless_state_size;
+    plan->methods = &endless;
+    kf_production_options options = every_five(folder);
+    kf_production done;
+    kf_error error = {0};
+    char path[KF_PATH];
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "small: a checkpoint takes 4096 PiB, and "));
+    assert_int_equal(done.last_step, 0);
+    kf_production_free(&done);
+    options.checkpoints = 0;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_OK);
+    kf_production_free(&done);
+    assert_int_equal(kf_path(path, &error, "%s/checkpoint_000012.kfc", folder), KF_OK);
+    assert_int_equal(kf_checkpoint_write(path, plan, NULL, &error), KF_MACHINE);
+    assert_false(exists(folder, "checkpoint_000012.kfc"));
+}
+
 static void test_blow_up(void **state) {
     (void)state;
     const char *folder = in_scratch("blown");
@@ -470,6 +500,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_checkpoints_follow_the_clock, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checkpoints_between_outputs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failing_output, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_room_for_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_motion_of_a_free_solid, set_up, tear_down),
