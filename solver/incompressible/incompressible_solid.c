@@ -93,34 +93,128 @@ static void approach(const kf_distance_grid *grid, const double *const corners[3
             }
 }
 
-/* Marks, in a row of points along x, where the line through them passes through the triangle. */
-static void pass(const kf_distance_grid *grid, const double *const c[3], double y, double z, int *turns) {
-    const double ay = c[1][1] - c[0][1], az = c[1][2] - c[0][2], by = c[2][1] - c[0][1],
-                 bz = c[2][2] - c[0][2], area = ay * bz - az * by;
+/* Counts, in a row of points along an axis, where the line through them passes through the triangle; at: of
+ * the other axes, in turn. */
+static void pass(const kf_distance_grid *grid, int axis, const double *const c[3], const double at[2],
+                 int *turns, size_t stride) {
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    const double ay = c[1][i] - c[0][i], az = c[1][j] - c[0][j], by = c[2][i] - c[0][i],
+                 bz = c[2][j] - c[0][j], area = ay * bz - az * by;
     if (area == 0.0) return;
-    const double u = ((y - c[0][1]) * bz - (z - c[0][2]) * by) / area,
-                 v = (ay * (z - c[0][2]) - az * (y - c[0][1])) / area;
+    const double u = ((at[0] - c[0][i]) * bz - (at[1] - c[0][j]) * by) / area,
+                 v = (ay * (at[1] - c[0][j]) - az * (at[0] - c[0][i])) / area;
     if (u < 0.0 || v < 0.0 || u + v > 1.0) return;
-    const double x = c[0][0] + u * (c[1][0] - c[0][0]) + v * (c[2][0] - c[0][0]);
-    const double first = ceil((x - grid->corner[0]) / grid->spacing);
-    if (first < grid->size[0]) turns[(size_t)fmax(first, 0.0)] += area > 0.0 ? 1 : -1;
+    const double x = c[0][axis] + u * (c[1][axis] - c[0][axis]) + v * (c[2][axis] - c[0][axis]);
+    const double first = ceil((x - grid->corner[axis]) / grid->spacing);
+    if (first < grid->size[axis]) turns[(size_t)fmax(first, 0.0) * stride] += area > 0.0 ? 1 : -1;
+}
+
+static void strides_of(const kf_distance_grid *grid, size_t strides[3]) {
+    strides[0] = 1;
+    strides[1] = (size_t)grid->size[0];
+    strides[2] = strides[1] * (size_t)grid->size[1];
 }
 
 /* Lines are a share of the spacing beside the points, so that none meets an edge that lies on the grid. */
-static void pass_all(const kf_distance_grid *grid, const double *const corners[3], int *turns) {
+static void pass_all(const kf_distance_grid *grid, int axis, const double *const corners[3], int *turns) {
     const double shift = 0.1234567e-3 * grid->spacing;
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
     int low[3], high[3];
-    for (int i = 1; i < 3; i++) {
-        const double least = fmin(corners[0][i], fmin(corners[1][i], corners[2][i])),
-                     most = fmax(corners[0][i], fmax(corners[1][i], corners[2][i]));
-        low[i] = (int)fmax(floor((least - grid->corner[i]) / grid->spacing) - 1.0, 0.0);
-        high[i] = (int)fmin(ceil((most - grid->corner[i]) / grid->spacing), grid->size[i] - 1.0);
+    size_t strides[3];
+    strides_of(grid, strides);
+    for (int a = 0; a < 3; a++) {
+        const double least = fmin(corners[0][a], fmin(corners[1][a], corners[2][a])),
+                     most = fmax(corners[0][a], fmax(corners[1][a], corners[2][a]));
+        low[a] = (int)fmax(floor((least - grid->corner[a]) / grid->spacing) - 1.0, 0.0);
+        high[a] = (int)fmin(ceil((most - grid->corner[a]) / grid->spacing), grid->size[a] - 1.0);
     }
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++)
-            pass(grid, corners, grid->corner[1] + grid->spacing * y + shift,
-                 grid->corner[2] + grid->spacing * z + 2.0 * shift,
-                 turns + ((size_t)z * (size_t)grid->size[1] + (size_t)y) * (size_t)grid->size[0]);
+    for (int q = low[j]; q <= high[j]; q++)
+        for (int p = low[i]; p <= high[i]; p++) {
+            const double at[2] = {grid->corner[i] + grid->spacing * p + shift,
+                                  grid->corner[j] + grid->spacing * q + 2.0 * shift};
+            pass(grid, axis, corners, at, turns + (size_t)p * strides[i] + (size_t)q * strides[j],
+                 strides[axis]);
+        }
+}
+
+/* Two votes a point for being inside, one from each end of its row along the axis. Returns the rows whose
+ * ends do not agree, as they do behind a hole in the mesh. */
+static size_t vote(const kf_distance_grid *grid, const kf_mesh *mesh, int axis, int *turns,
+                   signed char *votes) {
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    size_t strides[3], leaks = 0;
+    strides_of(grid, strides);
+    memset(turns, 0, strides[2] * (size_t)grid->size[2] * sizeof *turns);
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        const double *corners[3];
+        corners_of(mesh, t, corners);
+        pass_all(grid, axis, corners, turns);
+    }
+    for (int q = 0; q < grid->size[j]; q++)
+        for (int p = 0; p < grid->size[i]; p++) {
+            const size_t first = (size_t)p * strides[i] + (size_t)q * strides[j];
+            int all = 0, before = 0;
+            for (int x = 0; x < grid->size[axis]; x++)
+                all += turns[first + (size_t)x * strides[axis]];
+            leaks += all != 0;
+            for (int x = 0; x < grid->size[axis]; x++) {
+                const size_t point = first + (size_t)x * strides[axis];
+                before += turns[point];
+                votes[point] = (signed char)(votes[point] + (before != 0) + (before != all));
+            }
+        }
+    return leaks;
+}
+
+/* Of two points so far apart: neither value may differ more. True when one was changed. */
+static bool bring_together(float *one, float *other, float apart) {
+    enum { HAIR = 10000 }; /* rounding is no difference */
+    if (fabsf(*one - *other) <= apart + apart / HAIR) return false;
+    if ((*one < 0.0F) != (*other < 0.0F)) {
+        *one = copysignf(fminf(fabsf(*one), 0.5F * apart), *one);
+        *other = copysignf(fminf(fabsf(*other), 0.5F * apart), *other);
+    } else {
+        float *far = fabsf(*one) > fabsf(*other) ? one : other;
+        *far = copysignf(fminf(fabsf(*one), fabsf(*other)) + apart, *far);
+    }
+    return true;
+}
+
+/* Closes holes: where the sides were decided by votes a surface may lie that no triangle knows of, and all
+ * around it is too far from one. */
+static void close_holes(const kf_distance_grid *grid) {
+    enum { NEIGHBOURS = 13, FIRST = 14 }; /* of 27 those behind the middle one */
+    bool changed;
+    do {
+        changed = false;
+        for (int z = 0; z < grid->size[2]; z++)
+            for (int y = 0; y < grid->size[1]; y++)
+                for (int x = 0; x < grid->size[0]; x++)
+                    for (int n = FIRST; n < FIRST + NEIGHBOURS; n++) {
+                        const int to[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+                        const int a = x + to[0], b = y + to[1], c = z + to[2];
+                        if (a < 0 || a >= grid->size[0] || b < 0 || b >= grid->size[1] || c >= grid->size[2])
+                            continue;
+                        const double square = to[0] * to[0] + to[1] * to[1] + to[2] * to[2];
+                        changed |= bring_together(value_at(grid, x, y, z), value_at(grid, a, b, c),
+                                                  (float)(grid->spacing * sqrt(square)));
+                    }
+    } while (changed);
+}
+
+/* Inside is where most lines come from inside: of a mesh without holes all agree, and one axis is enough. */
+static void find_sides(const kf_distance_grid *grid, const kf_mesh *mesh, bool closed) {
+    const size_t count = (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
+    int *turns = kf_allocate(count * sizeof *turns), axes = 1;
+    signed char *votes = kf_allocate_zeroed(count, 1);
+    if (vote(grid, mesh, 0, turns, votes) > 0 || !closed)
+        for (; axes < 3; axes++)
+            (void)vote(grid, mesh, axes, turns, votes);
+    for (size_t i = 0; i < count; i++)
+        if (votes[i] > axes) grid->values[i] = -grid->values[i];
+    free(votes);
+    free(turns);
+    if (axes > 1) close_holes(grid);
 }
 
 void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid) {
@@ -139,22 +233,12 @@ void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid) {
         count *= (size_t)grid->size[i];
     }
     grid->values = kf_allocate(count * sizeof *grid->values);
-    int *turns = kf_allocate_zeroed(count, sizeof *turns);
     for (size_t i = 0; i < count; i++)
         grid->values[i] = (float)band;
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         const double *corners[3];
         corners_of(mesh, t, corners);
         approach(grid, corners);
-        pass_all(grid, corners, turns);
     }
-    const size_t row = (size_t)grid->size[0];
-    for (size_t first = 0; first < count; first += row) {
-        int inside = 0;
-        for (size_t x = 0; x < row; x++) {
-            inside += turns[first + x];
-            if (inside != 0) grid->values[first + x] = -grid->values[first + x];
-        }
-    }
-    free(turns);
+    find_sides(grid, mesh, scene->open_edges == 0);
 }
