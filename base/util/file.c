@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,7 +78,7 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
 /* --- writing ------------------------------------------------------------------------------------------ */
 
 static kf_status write_failure(const char *path, kf_error *error) {
-    bool machine = errno == ENOSPC || errno == EDQUOT || errno == EIO;
+    bool machine = errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG;
     return kf_fail(error, machine ? KF_MACHINE : KF_BAD_INPUT, "%s: cannot be written: %s%s", path,
                    strerror(errno), errno == ENOENT ? "; make its folder first" : "");
 }
@@ -114,24 +115,75 @@ static bool write_all(int file, const void *data, size_t size) {
     return true;
 }
 
-static kf_status write_atomic(const char *path, const void *data, size_t size, mode_t mode, kf_error *error) {
+/* Opens a new file beside the target. */
+static kf_status open_draft(const char *path, mode_t mode, kf_file_draft *draft, kf_error *error) {
     static atomic_uint counter;
-    char target[KF_PATH], temporary[KF_PATH];
-    KF_TRY(resolve_target(path, target, error));
-    KF_TRY(kf_path(temporary, error, "%s.%ld.%u.tmp", target, (long)getpid(), atomic_fetch_add(&counter, 1)));
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file < 0) return write_failure(path, error);
-    bool written = write_all(file, data, size) && fsync(file) == 0;
+    *draft = (kf_file_draft){.file = -1};
+    KF_TRY(resolve_target(path, draft->target, error));
+    KF_TRY(kf_path(draft->temporary, error, "%s.%ld.%u.tmp", draft->target, (long)getpid(),
+                   atomic_fetch_add(&counter, 1)));
+    draft->file = open(draft->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return draft->file < 0 ? write_failure(path, error) : KF_OK;
+}
+
+/* written: all of it is there; errno says why not. */
+static kf_status close_draft(kf_file_draft *draft, bool written, kf_error *error) {
+    written = written && fsync(draft->file) == 0;
     int reason = errno;
-    if (close(file) != 0 && written) {
+    if (close(draft->file) != 0 && written) {
         written = false;
         reason = errno;
     }
-    if (written && rename(temporary, target) == 0) return KF_OK;
+    if (written && rename(draft->temporary, draft->target) == 0) return KF_OK;
     if (written) reason = errno;
-    (void)unlink(temporary);
+    (void)unlink(draft->temporary);
     errno = reason;
-    return write_failure(path, error);
+    return write_failure(draft->target, error);
+}
+
+static kf_status write_atomic(const char *path, const void *data, size_t size, mode_t mode, kf_error *error) {
+    kf_file_draft draft;
+    KF_TRY(open_draft(path, mode, &draft, error));
+    return close_draft(&draft, write_all(draft.file, data, size), error);
+}
+
+/* Without room for all of it a later write to the mapping would end the process. */
+static int reserve(kf_file_draft *draft, size_t size) {
+    const int reason = size > 0 ? posix_fallocate(draft->file, 0, (off_t)size) : 0;
+    if (reason == EINVAL || reason == EOPNOTSUPP || size == 0) return 0;
+    if (reason != 0) return reason;
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, draft->file, 0);
+    draft->mapped = at != MAP_FAILED;
+    if (draft->mapped) draft->data = at;
+    return 0;
+}
+
+kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_error *error) {
+    KF_TRY(open_draft(path, 0666, draft, error));
+    draft->size = size;
+    const int reason = reserve(draft, size);
+    if (reason != 0) {
+        errno = reason;
+        return close_draft(draft, false, error);
+    }
+    if (!draft->mapped) draft->data = kf_allocate_zeroed(size + 1, 1);
+    return KF_OK;
+}
+
+kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error) {
+    bool written = true;
+    if (draft->mapped)
+        (void)munmap(draft->data, draft->size);
+    else if (status == KF_OK)
+        written = write_all(draft->file, draft->data, draft->size);
+    const int reason = errno;
+    if (!draft->mapped) free(draft->data);
+    draft->data = NULL;
+    errno = reason;
+    if (status == KF_OK) return close_draft(draft, written, error);
+    (void)close(draft->file);
+    (void)unlink(draft->temporary);
+    return status;
 }
 
 kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error) {

@@ -2,6 +2,7 @@
 #ifndef KF_BASE_UTIL_FILE_H
 #define KF_BASE_UTIL_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/util/status.h"
@@ -16,7 +17,20 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
  * content, never half of it. */
 kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error);
 
-/* The same, for a file that only its owner may write, whatever the user's mask. */
+/* The same of a file that is made in its place, without a copy in memory: begin gives `size` bytes to fill,
+ * zeros at first; end puts the file in place of path when status is KF_OK, drops it otherwise, and returns
+ * the first failure. Only a draft that was begun is ended. */
+typedef struct kf_file_draft {
+    char target[KF_PATH], temporary[KF_PATH];
+    void *data;
+    size_t size;
+    int file;
+    bool mapped; /* else data are written at the end, where files cannot be mapped */
+} kf_file_draft;
+kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_error *error);
+kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);
+
+/* The same as kf_file_write_atomic, for a file that only its owner may write, whatever the user's mask. */
 kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_error *error);
 
 /* mkdir -p. */

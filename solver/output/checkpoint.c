@@ -179,15 +179,13 @@ kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, 
     KF_TRY(file_size(plan, smoke, &bytes, &all, error));
     checkpoint.state_bytes = bytes;
     const bool writes = kf_world_rank() == 0; /* the others only say what they have */
-    char *file = writes ? kf_allocate(all) : NULL, *state = writes ? file + HEADER : NULL;
+    kf_file_draft draft = {.data = NULL};
+    KF_TRY(kf_world_agree(writes ? kf_file_begin(path, all, &draft, error) : KF_OK, error));
+    char *file = draft.data, *state = writes ? file + HEADER : NULL;
     kf_status status = plan->methods->save(plan, state, error);
     if (status == KF_OK && writes && smoke != NULL) status = kf_smoke_save(smoke, state + bytes, error);
-    if (status == KF_OK && writes) {
-        status = write_header(&checkpoint, file, state, error);
-        if (status == KF_OK) status = kf_file_write_atomic(path, file, all, error);
-    }
-    free(file);
-    return status;
+    if (status == KF_OK && writes) status = write_header(&checkpoint, file, state, error);
+    return writes ? kf_file_end(&draft, status, error) : status;
 }
 
 /* --- reading ---------------------------------------------------------------------------------------------

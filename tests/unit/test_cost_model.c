@@ -526,7 +526,8 @@ static void compare_launches_apart(const char *scene) {
     if (kinetic_plan_open(&made, "cpu:1", scene, &options, "default", &error) != KF_OK)
         fail_msg("%s", error.message);
     kf_config config = made.plan->config;
-    change_config(&config, "streaming=two_grids boundary_kernels=0 staged_nodes=0 ahead=0 nodes_per_thread=2");
+    change_config(&config,
+                  "streaming=two_grids boundary_kernels=0 staged_nodes=0 ahead=0 nodes_per_thread=2");
     kf_config_set_boolean(&config, "shell_apart", true);
     if (kf_system_kinetic.plan(problem_of(&kf_system_kinetic, made.scene), &config, made.backend, &plan,
                                &error) != KF_OK)

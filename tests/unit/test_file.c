@@ -152,6 +152,33 @@ static void links_stay_links(void **state) {
     expect_content(target, "new");
 }
 
+/* A file made in its place: there when it is whole, and nothing of it when it is given up or has no room. */
+static void drafts_are_put_in_place_or_dropped(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    kf_error error;
+    kf_file_draft draft;
+    const int before = count_entries();
+    assert_int_equal(kf_path(path, &error, "%s", in_scratch("draft")), KF_OK);
+    assert_int_equal(kf_file_begin(path, 6, &draft, &error), KF_OK);
+    assert_memory_equal(draft.data, "\0\0\0\0\0", 6);
+    memcpy(draft.data, "first\n", 6);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(kf_file_end(&draft, KF_OK, &error), KF_OK);
+    expect_content(path, "first\n");
+    assert_int_equal(kf_file_begin(path, 1 << 20, &draft, &error), KF_OK);
+    memset(draft.data, 'x', 1 << 20);
+    assert_int_equal(kf_file_end(&draft, KF_GATE_FAILED, &error), KF_GATE_FAILED);
+    assert_int_equal(kf_file_begin(path, (size_t)1 << 58, &draft, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, path));
+    assert_int_equal(kf_file_begin(in_scratch("no/such/file"), 1, &draft, &error), KF_BAD_INPUT);
+    expect_content(path, "first\n");
+    assert_int_equal(kf_file_begin(path, 0, &draft, &error), KF_OK);
+    assert_int_equal(kf_file_end(&draft, KF_OK, &error), KF_OK);
+    expect_content(path, "");
+    assert_int_equal(count_entries(), before + 1);
+}
+
 static void makes_folders(void **state) {
     (void)state;
     kf_error error = {0};
@@ -214,6 +241,7 @@ int main(void) {
         cmocka_unit_test(failed_writes_leave_nothing),
         cmocka_unit_test(links_stay_links),
         cmocka_unit_test(makes_folders),
+        cmocka_unit_test(drafts_are_put_in_place_or_dropped),
         cmocka_unit_test(paths_have_a_length),
         cmocka_unit_test(personal_folders_follow_xdg),
         cmocka_unit_test(data_folder_holds_kernels),
