@@ -152,9 +152,8 @@ static int reserve(kf_file_draft *draft, size_t size) {
     const int reason = size > 0 ? posix_fallocate(draft->file, 0, (off_t)size) : 0;
     if (reason == EINVAL || reason == EOPNOTSUPP || size == 0) return 0;
     if (reason != 0) return reason;
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, draft->file, 0);
-    draft->mapped = at != MAP_FAILED;
-    if (draft->mapped) draft->data = at;
+    draft->data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, draft->file, 0);
+    draft->mapped = draft->data != MAP_FAILED;
     return 0;
 }
 
