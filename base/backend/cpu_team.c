@@ -87,6 +87,12 @@ static bool is_shared(const cpu_team *team, int participants) {
     return participants > 1 && team->items >= (int64_t)LEAST_SHARED * participants;
 }
 
+static void lay_out_parts(cpu_team *team, int participants) {
+    for (int rank = 0; rank < participants; rank++)
+        atomic_store_explicit(&team->parts[rank].next, begin_of(team, rank, participants),
+                              memory_order_relaxed);
+}
+
 static bool take(cpu_team *team, int rank, int participants, int64_t *first, int64_t *last) {
     atomic_int_fast64_t *next = &team->parts[rank].next;
     const int64_t begin = begin_of(team, rank, participants), end = begin_of(team, rank + 1, participants);
@@ -172,9 +178,7 @@ void kf_cpu_team_run(kf_cpu_team *team, kf_cpu_share *share, const void *work, i
     team->work = work;
     team->items = items;
     if (participants < 1) return;
-    for (int rank = 0; is_shared(team, participants) && rank < participants; rank++)
-        atomic_store_explicit(&team->parts[rank].next, begin_of(team, rank, participants),
-                              memory_order_relaxed);
+    if (is_shared(team, participants)) lay_out_parts(team, participants);
     if (participants > 1) {
         atomic_store_explicit(&team->running, participants - 1, memory_order_relaxed);
         post(team, participants);

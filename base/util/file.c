@@ -147,12 +147,13 @@ static kf_status write_atomic(const char *path, const void *data, size_t size, m
     return close_draft(&draft, write_all(draft.file, data, size), error);
 }
 
-/* Without room for all of it a later write to the mapping would end the process. */
-static int reserve(kf_file_draft *draft, size_t size) {
-    const int reason = size > 0 ? posix_fallocate(draft->file, 0, (off_t)size) : 0;
-    if (reason == EINVAL || reason == EOPNOTSUPP || size == 0) return 0;
-    if (reason != 0) return reason;
-    draft->data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, draft->file, 0);
+/* Maps the file. Without room for all of it a later write would end the process: 0, or the reason. What
+ * cannot be reserved or mapped at all is left to be written at the end. */
+static int map_draft(kf_file_draft *draft) {
+    if (draft->size == 0) return 0;
+    const int reason = posix_fallocate(draft->file, 0, (off_t)draft->size);
+    if (reason != 0) return reason == EINVAL || reason == EOPNOTSUPP ? 0 : reason;
+    draft->data = mmap(NULL, draft->size, PROT_READ | PROT_WRITE, MAP_SHARED, draft->file, 0);
     draft->mapped = draft->data != MAP_FAILED;
     return 0;
 }
@@ -160,11 +161,8 @@ static int reserve(kf_file_draft *draft, size_t size) {
 kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_error *error) {
     KF_TRY(open_draft(path, 0666, draft, error));
     draft->size = size;
-    const int reason = reserve(draft, size);
-    if (reason != 0) {
-        errno = reason;
-        return close_draft(draft, false, error);
-    }
+    errno = map_draft(draft);
+    if (errno != 0) return close_draft(draft, false, error);
     if (!draft->mapped) draft->data = kf_allocate_zeroed(size + 1, 1);
     return KF_OK;
 }

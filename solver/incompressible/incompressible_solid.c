@@ -184,20 +184,27 @@ static bool bring_together(float *one, float *other, float apart) {
  * around it is too far from one. */
 static void close_holes(const kf_distance_grid *grid) {
     enum { NEIGHBOURS = 13, FIRST = 14 }; /* of 27 those behind the middle one */
+    int to[NEIGHBOURS][3];
+    float apart[NEIGHBOURS];
+    for (int n = 0; n < NEIGHBOURS; n++) {
+        int square = 0, number = FIRST + n;
+        for (int i = 0; i < 3; i++, number /= 3) {
+            to[n][i] = number % 3 - 1;
+            square += to[n][i] * to[n][i];
+        }
+        apart[n] = (float)(grid->spacing * sqrt(square));
+    }
     bool changed;
     do {
         changed = false;
         for (int z = 0; z < grid->size[2]; z++)
             for (int y = 0; y < grid->size[1]; y++)
                 for (int x = 0; x < grid->size[0]; x++)
-                    for (int n = FIRST; n < FIRST + NEIGHBOURS; n++) {
-                        const int to[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-                        const int a = x + to[0], b = y + to[1], c = z + to[2];
+                    for (int n = 0; n < NEIGHBOURS; n++) {
+                        const int a = x + to[n][0], b = y + to[n][1], c = z + to[n][2];
                         if (a < 0 || a >= grid->size[0] || b < 0 || b >= grid->size[1] || c >= grid->size[2])
                             continue;
-                        const double square = to[0] * to[0] + to[1] * to[1] + to[2] * to[2];
-                        changed |= bring_together(value_at(grid, x, y, z), value_at(grid, a, b, c),
-                                                  (float)(grid->spacing * sqrt(square)));
+                        changed |= bring_together(value_at(grid, x, y, z), value_at(grid, a, b, c), apart[n]);
                     }
     } while (changed);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +135,10 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     return KF_OK;
 }
 
-/* Of the file that the first process writes, and of which all are told. What cannot be asked has room. */
+/* What cannot be asked has room. */
 static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
     struct statvfs disk;
-    if (kf_world_rank() != 0 || statvfs(folder, &disk) != 0) return KF_OK;
+    if (statvfs(folder, &disk) != 0) return KF_OK;
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if ((double)bytes <= room) return KF_OK;
     char needed[32], there[32];
@@ -147,40 +148,44 @@ static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
                    folder, kf_human_bytes((double)bytes, needed), kf_human_bytes(room, there));
 }
 
+/* Of the plan and its smoke. */
 static kf_status file_size(kf_plan *plan, const kf_smoke *smoke, size_t *state, size_t *all,
                            kf_error *error) {
+    KF_TRY(check_keeps_state(plan, error));
     KF_TRY(plan->methods->state_size(plan, state, error));
-    *all = HEADER + *state + (smoke != NULL ? (size_t)kf_smoke_state_size(smoke) : 0);
+    *all = HEADER + *state + (smoke != NULL ? kf_smoke_state_size(smoke) : 0);
     return KF_OK;
+}
+
+/* The first process writes; what is in its way all are told. */
+static bool writes_file(void) {
+    return kf_world_rank() == 0;
 }
 
 kf_status kf_checkpoint_check_room(const char *folder, kf_plan *plan, const kf_smoke *smoke,
                                    kf_error *error) {
     size_t state = 0, all = 0;
-    KF_TRY(check_keeps_state(plan, error));
     KF_TRY(file_size(plan, smoke, &state, &all, error));
-    return kf_world_agree(check_room(folder, all, error), error);
+    return kf_world_agree(writes_file() ? check_room(folder, all, error) : KF_OK, error);
 }
 
-/* Before minutes are spent on a state that then cannot be written. */
-static kf_status check_room_beside(const char *path, kf_plan *plan, const kf_smoke *smoke, kf_error *error) {
+/* Looks for room first: minutes may go into a state. */
+static kf_status begin_file(const char *path, size_t bytes, kf_file_draft *draft, kf_error *error) {
     char folder[KF_PATH];
     KF_TRY(kf_path(folder, error, "%s", path));
-    char *name = strrchr(folder, '/');
-    if (name != NULL) name[name == folder ? 1 : 0] = '\0';
-    return kf_checkpoint_check_room(name != NULL ? folder : ".", plan, smoke, error);
+    KF_TRY(check_room(dirname(folder), bytes, error));
+    return kf_file_begin(path, bytes, draft, error);
 }
 
 kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error) {
     kf_checkpoint checkpoint;
-    KF_TRY(check_room_beside(path, plan, smoke, error));
-    describe_plan(plan, smoke, &checkpoint);
     size_t bytes = 0, all = 0;
     KF_TRY(file_size(plan, smoke, &bytes, &all, error));
+    describe_plan(plan, smoke, &checkpoint);
     checkpoint.state_bytes = bytes;
-    const bool writes = kf_world_rank() == 0; /* the others only say what they have */
+    const bool writes = writes_file(); /* the others only say what they have */
     kf_file_draft draft = {.data = NULL};
-    KF_TRY(kf_world_agree(writes ? kf_file_begin(path, all, &draft, error) : KF_OK, error));
+    KF_TRY(kf_world_agree(writes ? begin_file(path, all, &draft, error) : KF_OK, error));
     char *file = draft.data, *state = writes ? file + HEADER : NULL;
     kf_status status = plan->methods->save(plan, state, error);
     if (status == KF_OK && writes && smoke != NULL) status = kf_smoke_save(smoke, state + bytes, error);

@@ -453,87 +453,6 @@ static void test_graph_replays_copies_of_its_launches(void **state) {
     kf_backend_close(backend);
 }
 
-typedef struct mark_arguments {
-    int extent[3];
-    int *marks;
-} mark_arguments;
-
-/* Every item is done once, however many threads share the blocks: fewer blocks than threads, more, after the
- * threads have gone to sleep, and with more threads than processors. */
-static void test_threads_share_the_blocks(void **state) {
-    (void)state;
-    static const char *const specs[] = {"cpu:1", "cpu:2", "cpu:7"};
-    enum { MOST = 1000, ROUNDS = 40 };
-    fixture_write("data/kernels/test/mark.cu",
-                  "#include \"portable.h\"\n"
-                  "typedef struct mark_arguments { int extent[3]; int *marks; } mark_arguments;\n"
-                  "KF_KERNEL(mark, mark_arguments) { a->marks[x]++; }\n");
-    for (size_t spec = 0; spec < sizeof specs / sizeof *specs; spec++) {
-        kf_backend *backend = NULL;
-        kf_error error = {0};
-        kf_buffer *buffer = NULL;
-        kf_function *function = NULL;
-        if (kf_backend_open(specs[spec], &backend, &error) != KF_OK) fail_msg("%s", error.message);
-        kf_module *module = load(backend, "kernels/test/mark.cu", "1", NULL);
-        assert_int_equal(kf_module_function(module, "mark", &function, &error), KF_OK);
-        assert_int_equal(kf_buffer_create(backend, MOST * sizeof(int), &buffer, &error), KF_OK);
-        assert_int_equal(kf_buffer_fill(buffer, 0, &error), KF_OK);
-        static int marks[MOST];
-        int expected[MOST] = {0};
-        for (int round = 0; round < ROUNDS; round++) {
-            const int items = 1 + (round * 37) % MOST, block[3] = {1 + round % 5, 1, 1};
-            const mark_arguments arguments = {{items, 1, 1}, kf_buffer_address(buffer)};
-            kf_launch launch;
-            kf_launch_set(&launch, "mark", function, block, &arguments, sizeof arguments);
-            assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_OK);
-            for (int i = 0; i < items; i++)
-                expected[i]++;
-            if (round % 10 == 9) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-        }
-        assert_int_equal(kf_buffer_download(buffer, 0, marks, sizeof marks, &error), KF_OK);
-        assert_memory_equal(marks, expected, sizeof marks);
-        kf_buffer_free(buffer);
-        kf_module_free(module);
-        kf_backend_close(backend);
-    }
-}
-
-typedef struct help_arguments {
-    int extent[3];
-    int *done, wanted, *seen;
-} help_arguments;
-
-/* Item 0 waits for more items than the other thread has in its part: it takes over what this one has left. */
-static void test_who_is_done_helps(void **state) {
-    (void)state;
-    enum { ITEMS = 256, WANTED = ITEMS * 3 / 4 };
-    fixture_write(
-        "data/kernels/test/help.cu",
-        "#include \"portable.h\"\n"
-        "typedef struct help_arguments { int extent[3]; int *done, wanted, *seen; } help_arguments;\n"
-        "KF_SCALAR_KERNEL(help, help_arguments) {\n"
-        "    (void)y, (void)z;\n"
-        "    for (long looks = 0; x == 0 && looks < 1000000000; looks++)\n"
-        "        if ((*a->seen = __atomic_load_n(a->done, __ATOMIC_RELAXED)) >= a->wanted) break;\n"
-        "    __atomic_fetch_add(a->done, 1, __ATOMIC_RELAXED);\n"
-        "}\n");
-    kf_backend *backend = NULL;
-    kf_error error = {0};
-    kf_function *function = NULL;
-    if (kf_backend_open("cpu:2", &backend, &error) != KF_OK) fail_msg("%s", error.message);
-    kf_module *module = load(backend, "kernels/test/help.cu", "1", NULL);
-    assert_int_equal(kf_module_function(module, "help", &function, &error), KF_OK);
-    int done = 0, seen = 0;
-    const help_arguments arguments = {{ITEMS, 1, 1}, &done, WANTED, &seen};
-    kf_launch launch;
-    kf_launch_set(&launch, "help", function, (const int[3]){1, 1, 1}, &arguments, sizeof arguments);
-    assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_OK);
-    assert_int_equal(done, ITEMS);
-    assert_true(seen >= WANTED);
-    kf_module_free(module);
-    kf_backend_close(backend);
-}
-
 static void test_events_measure_time(void **state) {
     (void)state;
     kf_backend *backend = open_cpu();
@@ -617,8 +536,6 @@ int main(void) {
         cmocka_unit_test(test_more_than_the_memory_is_refused),
         cmocka_unit_test(test_wrong_launches_are_refused),
         cmocka_unit_test(test_graph_replays_copies_of_its_launches),
-        cmocka_unit_test(test_threads_share_the_blocks),
-        cmocka_unit_test(test_who_is_done_helps),
         cmocka_unit_test(test_events_measure_time),
     };
     return cmocka_run_group_tests(tests, write_sources, fixture_teardown);
