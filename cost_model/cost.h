@@ -41,6 +41,7 @@ typedef struct kf_work {
                      its blocks are away, too */
     bool in_step; /* all blocks do the same at the same time: what they ask of the resources adds up */
     bool aside;   /* beside the launches that are not, in a graph */
+    bool follows; /* it is started while the launch before it runs */
 } kf_work;
 
 typedef struct kf_works {

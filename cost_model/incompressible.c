@@ -119,12 +119,12 @@ static double depth_of(const kf_tally *t, const kf_listed_launch *launch) {
 /* What a launch takes before and beside its work. A GPU begins one block a cycle, whether it works or
  * returns; outside of a graph the host starts a kernel every 2.5 us, which hides the device's own wait. */
 static void start(const kf_tally *t, const kf_listed_launch *launch, double depth, kf_work *work) {
-    static const double BLOCKS_A_US = 1975, LATENCY_US = 1.2, HOST_US = 2.5, OVERLAPPED = 0.1;
+    static const double BLOCKS_A_US = 1975, LATENCY_US = 1.2, HOST_US = 2.5;
     work->amount[KF_COST_LATENCY] = depth;
     if (!t->cost->gpu) return;
     const double least = t->options->graph ? 0 : (HOST_US - 1) / LATENCY_US;
     work->amount[KF_COST_LATENCY] = fmax(depth, least) + launch->blocks / BLOCKS_A_US / LATENCY_US;
-    if (t->options->overlap && launch->of_solve) work->amount[KF_COST_LATENCY] -= OVERLAPPED;
+    work->follows = t->options->overlap && launch->of_solve;
 }
 
 static void add_launch(void *data, const kf_listed_launch *launch) {

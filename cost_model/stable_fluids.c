@@ -172,7 +172,6 @@ static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
 static void add_lines(kf_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
         BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
-    static const double OVERLAPPED = 1.2; /* blocks that wait for their predecessors take room */
     /* Each launch fetches its code anew, for the last one's took its place; one kernel of all passes less. */
     static const double FETCHED[] = {1, 0.25};
     const kf_line_engine *e = p->engine;
@@ -182,7 +181,7 @@ static void add_lines(kf_tally *t, const kf_line_pass *p) {
     for (int i = 0; i < 5; i++)
         stages += e->radices[i] > 1;
     work->amount[KF_COST_DRAM] = t->cached * (p->bytes + p->pieces * piece_bytes_lost(p));
-    work->amount[KF_COST_LAUNCH] = t->options.overlap ? OVERLAPPED : 1;
+    work->follows = t->options.overlap;
     if (!t->cost->gpu) {
         work->amount[KF_COST_INSTRUCTIONS] =
             t->arithmetic *

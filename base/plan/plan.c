@@ -314,9 +314,40 @@ static kf_status make_graph(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
+/* Graphs of a cycle that one graph of several cycles is made of, where a cycle has few launches: a device
+ * waits longer between two graphs than between two kernels of one. */
+static int graphs_of_train(const kf_plan *plan, int steps) {
+    enum { LAUNCHES = 64 };
+    int launches = 0;
+    for (size_t i = 0; i < plan->item_count; i++)
+        launches += steps / plan->items[i].period;
+    return launches > 0 && launches <= LAUNCHES ? LAUNCHES / launches : 1;
+}
+
+static kf_status make_train(kf_plan *plan, kf_error *error) {
+    const int steps = plan->graph_steps * graphs_of_train(plan, plan->graph_steps);
+    if (steps > plan->graph_steps) KF_TRY(record_graph(plan, 0, steps, &plan->train, error));
+    plan->train_steps = steps > plan->graph_steps ? steps : -1;
+    return KF_OK;
+}
+
+int kf_plan_stride(const kf_plan *plan) {
+    const int steps = steps_of_graph(plan);
+    return steps < 0 ? kf_plan_cycle(plan) : steps * graphs_of_train(plan, steps);
+}
+
 kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_graph **graph, kf_error *error) {
     *graph = NULL;
     return steps_of_graph(plan) < 0 ? KF_OK : record_graph(plan, first, steps, graph, error);
+}
+
+/* The longest that is not longer than what is left. */
+static kf_status launch_graph(kf_plan *plan, uint64_t left, kf_error *error) {
+    if (plan->train_steps == 0 && left >= (uint64_t)kf_plan_stride(plan)) KF_TRY(make_train(plan, error));
+    const bool train = plan->train_steps > 0 && left >= (uint64_t)plan->train_steps;
+    KF_TRY(kf_graph_launch(train ? plan->train : plan->graph, error));
+    plan->steps_done += (uint64_t)(train ? plan->train_steps : plan->graph_steps);
+    return KF_OK;
 }
 
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {
@@ -326,8 +357,7 @@ kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {
         if (plan->graph_steps == 0 && left > 4) KF_TRY(make_graph(plan, error));
         if (plan->graph_steps > 0 && left >= (uint64_t)plan->graph_steps &&
             plan->steps_done % (uint64_t)plan->graph_steps == 0) {
-            KF_TRY(kf_graph_launch(plan->graph, error));
-            plan->steps_done += (uint64_t)plan->graph_steps;
+            KF_TRY(launch_graph(plan, left, error));
         } else {
             KF_TRY(one_step(plan, error));
         }
@@ -366,6 +396,7 @@ void kf_plan_free(kf_plan *plan) {
     for (int part = 0; part < plan->part_count; part++)
         (void)kf_backend_synchronize(plan->parts[part], NULL);
     kf_graph_free(plan->graph);
+    kf_graph_free(plan->train);
     if (plan->methods != NULL) plan->methods->free(plan);
     for (size_t i = 0; i < plan->item_count; i++)
         if (plan->items[i].kind == KF_ITEM_KERNEL) free(plan->items[i].kernel);

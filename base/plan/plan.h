@@ -82,6 +82,8 @@ struct kf_plan {
     double least_bytes;          /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;             /* of graph_steps steps, made on first use */
     int graph_steps;             /* 0: not made yet; -1: none, steps run item by item */
+    kf_graph *train;             /* of the steps of several such graphs, where these have few launches */
+    int train_steps;             /* 0: not made yet; -1: none */
     struct kf_plan_lanes *lanes; /* [part], of a team, whose steps are given lane by lane; or NULL */
 };
 
@@ -122,6 +124,9 @@ typedef kf_status kf_item_visit(void *data, const kf_item *item, kf_error *error
 kf_status kf_plan_walk(const kf_plan *plan, uint64_t step, kf_item_visit *visit, void *data, kf_error *error);
 /* Steps after which the items that are due repeat; at most KF_LONGEST_CYCLE. */
 int kf_plan_cycle(const kf_plan *plan);
+/* Steps that kf_plan_advance gives a device at once where so many are left: a cycle, or several with few
+ * launches. */
+int kf_plan_stride(const kf_plan *plan);
 /* Gives one item to the main lane of its part (asynchronous on cuda). */
 kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *error);
 

@@ -7,6 +7,7 @@ void kf_add_device_variables(kf_variables *variables, const kf_device_info *devi
     kf_add_variable(variables, "multiprocessors", device->multiprocessors);
     kf_add_variable(variables, "simd_width", device->warp_size);
     kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_variable(variables, "cache_bytes", (double)device->l2_bytes);
 }
 
 kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,

@@ -125,12 +125,22 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     return KF_OK;
 }
 
+/* Steps whose multiples are samples of whole cycles: what a run gives a GPU at once, unless that is long,
+ * when it hardly matters how, or the cache is to be cold in each of them. */
+static int unit_of_samples(const kf_timing *t, double step_us) {
+    static const double LONG = 20; /* samples */
+    const bool gpu = strcmp(kf_backend_device(t->plan->backend)->backend, "cuda") == 0;
+    const int stride = gpu && t->policy->cache != KF_CACHE_COLD ? kf_plan_stride(t->plan) : t->cycle;
+    return stride * step_us <= LONG * t->policy->sample_us ? stride : t->cycle;
+}
+
 /* Decides what a sample is: what a run has in one graph overlaps in a sample too. The first one of that kind
  * is run without counting (it may make a graph). */
 static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     t->whole_cycles = t->cycle <= KF_ORDINARY_STEPS || t->cycle * step_us <= t->policy->long_cycle_us ||
                       !kf_timing_has_ordinary_steps(t->plan);
-    t->batch = t->whole_cycles ? kf_policy_batch(t->policy, t->cycle, step_us) : KF_ORDINARY_STEPS;
+    t->batch = t->whole_cycles ? kf_policy_batch(t->policy, unit_of_samples(t, step_us), step_us)
+                               : KF_ORDINARY_STEPS;
     t->queue = kf_policy_queue(t->policy, step_us * t->batch * t->windows);
     if (!t->whole_cycles)
         KF_TRY(kf_plan_part_of_graph(t->plan, KF_ORDINARY_PLACE, KF_ORDINARY_STEPS, &t->ordinary, error));

@@ -65,6 +65,7 @@ typedef struct kf_d2q9_arguments {
     struct {
         KF_D2Q9_SCALARS(KF_D2Q9_DOUBLE_MEMBER)
     } double_precision;
+    int backwards; /* 1: a pass of the flow goes from its last row to its first */
     int rows; /* of a slab, from first_row on, whose boundaries are set */
 } kf_d2q9_arguments;
 

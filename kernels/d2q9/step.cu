@@ -21,11 +21,17 @@
 #define KF_LET_NEXT
 #define KF_AWAIT_LAST
 #endif
+/* KF_ALTERNATE 1: every second step goes through the rows backwards. */
+#if KF_ALTERNATE
+#define KF_TURNED (a->backwards ? a->extent[1] - 1 - y : y)
+#else
+#define KF_TURNED y
+#endif
 /* A team's part begins at another row than the first. */
 #if KF_TEAM
-#define KF_ROW (y + a->first_row)
+#define KF_ROW (KF_TURNED + a->first_row)
 #else
-#define KF_ROW y
+#define KF_ROW KF_TURNED
 #endif
 #define KF_BEYOND(cx, x, count) ((cx) > 0 ? (x) == 0 : (cx) < 0 && (x) == (count)-1)
 /* Distance in node indices to the node at (-cx, -cy), across periodic faces. */
@@ -51,12 +57,11 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     kf_from_store(kf_to_store(kf_population(a, a->source, from, k) + kf_wall_gain(a, i, x, KF_ROW)))
 #define KF_BOUNCE(i, name, cx, cy, opposite) \
     if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, KF_##opposite);
-#define KF_BEGIN(leave)                                                                                      \
+#define KF_BEGIN(early)                                                                                      \
     (void)z;                                                                                                 \
     const kf_index k = kf_node(a, x, KF_ROW);                                                                \
-    KF_LET_NEXT                                                                                              \
     const int bounces = a->bounces[k];                                                                       \
-    leave                                                                                                    \
+    early                                                                                                    \
     KF_AWAIT_LAST                                                                                            \
     kf_nine f;
 #define KF_PULL                                                                                              \
@@ -67,6 +72,7 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
 /* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who ask what left
  * them; all of its own bits are set, as those of a fluid node may be. */
 #define KF_LEAVE_SOLIDS \
+    KF_LET_NEXT         \
     if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
 #define KF_LOAD_SWAPPED_WRAPPED(i, name, cx, cy, opposite)                                                   \
     f.name = kf_population(a, a->source, KF_##opposite, k + KF_UPSTREAM(cx, cy));
@@ -92,7 +98,8 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
         KF_D2Q9(KF_STORE_BOUNCED)                                                                            \
     }
 #else
-#define KF_BEGIN(leave)                                                                                      \
+#define KF_LET_NEXT
+#define KF_BEGIN(early)                                                                                      \
     (void)z;                                                                                                 \
     const kf_index k = kf_node(a, x, y);                                                                     \
     kf_nine f;
@@ -105,6 +112,7 @@ KF_KERNEL(stream_collide, kf_d2q9_arguments) {
     KF_BEGIN()
     KF_PULL
     kf_relax(a, &f, KF_SOLID(k));
+    KF_LET_NEXT
     KF_D2Q9(KF_STORE_HERE)
 }
 KF_KERNEL(stream, kf_d2q9_arguments) {

@@ -16,7 +16,6 @@ KF_FUNCTION void kf_axis(const kf_fluid_arguments *a, int block, int simulation,
     const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES, rest = block / KF_COLUMN_TILES;
     const int planes = KF_ROWS / KF_NY, iz = rest % planes, component = rest / planes;
     kf_turns turns;
-    KF_LET_NEXT;
     kf_take_turns(&turns, (const kf_complex *)a->twiddles_y + (sign < 0 ? 0 : KF_NY - 1), sign, KF_COLUMN_ENGINE);
     KF_AWAIT_LAST;
     KF_EACH_VALUE(l, slot, i, KF_NY, KF_COLUMN_THREADS, KF_COLUMN_LINES, 1, from) {

@@ -5,7 +5,6 @@
 KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_COLUMN_SHARED);
     kf_both_turns turns;
-    KF_LET_NEXT;
     kf_both_column_turns(a, &turns);
     KF_AWAIT_LAST;
     kf_columns(a, block_x, block_y, &turns, shared);

@@ -6,16 +6,14 @@
 
 #include "numbers.h"
 
-/* KF_OVERLAP 1: the pass overlaps with its neighbours. Awaiting where nothing does would hold the twiddles in registers that
- * long lines do not have. */
+/* KF_OVERLAP 1: the pass begins while the one before it ends. It is not let begin earlier than blocks end by themselves, for it
+ * would take their places. Awaiting where nothing overlaps would hold the twiddles in registers that long lines do not have. */
 #ifndef KF_OVERLAP
 #define KF_OVERLAP 0
 #endif
 #if KF_OVERLAP
-#define KF_LET_NEXT   KF_LET_SUCCESSOR
 #define KF_AWAIT_LAST KF_AWAIT_PREDECESSOR
 #else
-#define KF_LET_NEXT   ((void)0)
 #define KF_AWAIT_LAST ((void)0)
 #endif
 #define KF_LINE_X     (KF_NX / (1 + KF_FOLD_X)) /* values of a row that are transformed */

@@ -4,7 +4,6 @@
 KF_BLOCK_KERNEL(rows_forward, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_ROW_SHARED);
     kf_turns turns;
-    KF_LET_NEXT;
     kf_row_turns(a, -1, &turns);
     KF_AWAIT_LAST;
     kf_rows_forward(a, block_x, block_y, &turns, shared);

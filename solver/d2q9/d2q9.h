@@ -38,6 +38,7 @@ typedef struct kf_d2q9_options {
     int parts;                       /* devices of the team */
     bool slab;                       /* of several hosts: rows of this process alone, copies beside them */
     bool overlap;                    /* a step begins while the one before it ends; folded_boundary */
+    bool alternate;                  /* every second step takes the rows backwards; folded_boundary */
 } kf_d2q9_options;
 
 /* Storage of the nodes, ghosts included (kernels/d2q9/arguments.h). */

@@ -59,6 +59,7 @@ static void append(builder *b, int parity, kf_d2q9_source source, const char *na
     arguments.extent[0] = extent_x;
     arguments.extent[1] = extent_y;
     arguments.extent[2] = 1;
+    arguments.backwards = b->system->options.alternate && parity == 1;
     kf_launch launch;
     kf_launch_set(&launch, name, function, block, &arguments, sizeof arguments);
     launch.overlaps = b->system->options.overlap;

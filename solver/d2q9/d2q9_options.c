@@ -116,6 +116,9 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, c
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     if (options->overlap && (!gpu || !options->folded_boundary))
         return refuse(error, "overlap belongs to folded_boundary, on a GPU");
+    KF_TRY(kf_config_boolean(config, "alternate", &options->alternate, error));
+    if (options->alternate && !options->folded_boundary)
+        return refuse(error, "alternate belongs to folded_boundary");
     if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
     if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
     while (1L << options->alpha_log2 < options->alpha)
@@ -194,6 +197,7 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
     if (options->folded_boundary) define(defines, "KF_FOLDED", 1);
     if (options->folded_boundary && options->parts > 1) define(defines, "KF_TEAM", 1);
     if (options->overlap) define(defines, "KF_OVERLAP", 1);
+    if (options->alternate) define(defines, "KF_ALTERNATE", 1);
     if (options->folded_boundary || options->plan == KF_D2Q9_TEMPORAL) {
         define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
         define(defines, "KF_PERIODIC_Y", !options->slab && scene->faces[KF_YMIN] == KF_PERIODIC);

@@ -46,6 +46,7 @@ static kf_config config_of(const fixture *f, const char *solver, int iterations)
     kf_config_set_integer(&config, "iterations", iterations);
     kf_config_set_name(&config, "addresses", "eight");
     kf_config_set_boolean(&config, "fixed_rows", false);
+    kf_config_set_boolean(&config, "overlap", false);
     return config;
 }
 

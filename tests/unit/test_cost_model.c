@@ -344,7 +344,13 @@ static void test_beside_each_other(void **state) {
     works.list[1].amount[KF_COST_ATOMICS] = 5; /* 12 us in all: they hide */
     p = predict(&works, NULL);
     assert_near(p.time_us, flow, 1e-12);
+    works.list[0].follows = true; /* it is started while another ends */
+    p = predict(&works, NULL);
+    assert_near(p.time_us, 200 + 3 + 0.6, 1e-12);
     works.one_by_one = true;
+    p = predict(&works, NULL);
+    assert_near(p.time_us, 200 + 3 + 0.75 + 2 * (5 + 2.5), 1e-12);
+    works.list[0].follows = false;
     p = predict(&works, NULL);
     assert_near(p.time_us, 200 + 3 + 2.5 + 2 * (5 + 2.5), 1e-12);
     kf_calibration calibration;

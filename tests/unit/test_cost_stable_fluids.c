@@ -216,7 +216,7 @@ static void fused_by_hand(void **state) {
     list[1].latency = 0.3 + COLUMN_CODE + 2 * FOUR_STAGES;
     list[2].latency = 0.3 + BACK_CODE + 2 * THREE_STAGES;
     for (int i = 0; i < 3; i++)
-        list[i].starts = 1.2;
+        list[i].follows = true;
     CHECK(fluid, &config, list);
     /* Tiles of four columns lie in one piece; eight columns of a block are two of them. Rows write them so.
      */
@@ -230,7 +230,7 @@ static void fused_by_hand(void **state) {
     list[1].instructions = COLUMNS * (2 * column + 18);
     list[2].instructions = ROWS * (row + 25);
     for (int i = 0; i < 3; i++)
-        list[i].starts = 0;
+        list[i].follows = false;
     CHECK(fluid, &config, list);
     /* Of tiles of eight a block has half of each line of the cache, 64 bytes; rows write whole ones. */
     kf_config_set_integer(&config, "tile_columns", 8);

@@ -45,6 +45,8 @@ static kf_config configure(const kf_space *space, const char *changes) {
     kf_config config;
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_config_set_boolean(&config, "folded_boundary", false);
+    kf_config_set_boolean(&config, "overlap", false);
+    kf_config_set_boolean(&config, "alternate", false);
     kf_config_set_integer(&config, "threads", 64);
     change_config_within(space, &config, changes);
     return config;
@@ -120,30 +122,34 @@ static void test_force(void **state) {
 }
 
 /* Boundaries folded into the kernel that pulls, with a moving lid, periodic faces and solid nodes: a GPU's
- * variant, right on the cpu too, but for roundings what the kernel `boundary` gives. */
+ * variant, right on the cpu too, but for roundings what the kernel `boundary` gives; with every second step
+ * backwards the same bits. */
 static void compare_folded(const kf_scene *scene, const char *changes) {
     kf_error error = {0};
     kf_space *space = open_space(scene);
     kf_config config = configure(space, changes);
-    double *values[2];
-    for (int folded = 0; folded < 2; folded++) {
-        kf_config_set_boolean(&config, "folded_boundary", folded == 1);
+    enum { APART, FOLDED, ALTERNATE, WAYS };
+    double *values[WAYS];
+    for (int way = 0; way < WAYS; way++) {
+        kf_config_set_boolean(&config, "folded_boundary", way != APART);
+        kf_config_set_boolean(&config, "alternate", way == ALTERNATE);
         kf_plan *plan = open_plan(scene, &config);
         must(kf_plan_initialise(plan, &error), &error);
         must(kf_plan_advance(plan, 17, &error), &error);
         must(kf_plan_check_buffers(plan, &error), &error);
-        must(kf_d2q9_read(plan, &values[folded], &error), &error);
+        must(kf_d2q9_read(plan, &values[way], &error), &error);
         kf_plan_free(plan);
     }
     const size_t count = 3 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     double largest = 0;
     for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs(values[0][i]));
+        largest = fmax(largest, fabs(values[APART][i]));
     assert_true(largest > 1e-4);
     for (size_t i = 0; i < count; i++)
-        assert_true(fabs(values[0][i] - values[1][i]) <= 1e-6 * largest);
-    free(values[0]);
-    free(values[1]);
+        assert_true(fabs(values[APART][i] - values[FOLDED][i]) <= 1e-6 * largest);
+    assert_memory_equal(values[FOLDED], values[ALTERNATE], count * sizeof(double));
+    for (int way = 0; way < WAYS; way++)
+        free(values[way]);
     kf_space_free(space);
 }
 
@@ -353,6 +359,11 @@ static void test_refusals(void **state) {
     must(kf_space_preset(space, "default", &config, &error), &error);
     const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
     expect(scene, &config, !gpu, true); /* the default of a GPU has a graph */
+    kf_config_set_boolean(&config, "folded_boundary", false);
+    kf_config_set_boolean(&config, "overlap", false);
+    kf_config_set_boolean(&config, "alternate", true);
+    expect(scene, &config, false, false);
+    kf_config_set_boolean(&config, "alternate", false);
     kf_config_set_boolean(&config, "folded_boundary", true);
     expect(scene, &config, !gpu, true);
     kf_config_set_name(&config, "plan", "push");

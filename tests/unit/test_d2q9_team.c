@@ -54,15 +54,19 @@ static bool equal(const outcome *one, const outcome *team) {
 #define ONE_BY_ONE                                                                                           \
     "graph=false", "overlap=false", "resident_blocks=0", "threads=64", "nodes_per_thread=1", "storage=f32"
 static const char *const plans[][16] = {
-    {"plan=pull", "folded_boundary=false", "layout=csoa", "alpha=32", "bounce_back=half_way", ONE_BY_ONE,
+    {"plan=pull", "folded_boundary=false", "alternate=false", "layout=csoa", "alpha=32",
+     "bounce_back=half_way", ONE_BY_ONE, NULL},
+    {"plan=push", "folded_boundary=false", "alternate=false", "layout=soa", "bounce_back=half_way",
+     ONE_BY_ONE, NULL},
+    {"plan=inplace", "folded_boundary=false", "alternate=false", "layout=aos", "bounce_back=half_way",
+     ONE_BY_ONE, NULL},
+    {"plan=separate", "folded_boundary=false", "alternate=false", "layout=soa", "bounce_back=half_way",
+     ONE_BY_ONE, NULL},
+    {"plan=toelke", "folded_boundary=false", "alternate=false", "layout=soa", ONE_BY_ONE, NULL},
+    {"plan=pull", "folded_boundary=true", "alternate=true", "layout=soa", "bounce_back=half_way", ONE_BY_ONE,
      NULL},
-    {"plan=push", "folded_boundary=false", "layout=soa", "bounce_back=half_way", ONE_BY_ONE, NULL},
-    {"plan=inplace", "folded_boundary=false", "layout=aos", "bounce_back=half_way", ONE_BY_ONE, NULL},
-    {"plan=separate", "folded_boundary=false", "layout=soa", "bounce_back=half_way", ONE_BY_ONE, NULL},
-    {"plan=toelke", "folded_boundary=false", "layout=soa", ONE_BY_ONE, NULL},
-    {"plan=pull", "folded_boundary=true", "layout=soa", "bounce_back=half_way", ONE_BY_ONE, NULL},
-    {"plan=inplace", "folded_boundary=true", "layout=csoa", "alpha=32", "bounce_back=half_way", ONE_BY_ONE,
-     NULL},
+    {"plan=inplace", "folded_boundary=true", "alternate=true", "layout=csoa", "alpha=32",
+     "bounce_back=half_way", ONE_BY_ONE, NULL},
 };
 enum { PLANS = sizeof plans / sizeof *plans, FIRST_FOLDED = 5 };
 
@@ -144,14 +148,15 @@ static void test_refuses_tiles(void **state) {
 
 #define SOLIDS "bounce_back=half_way", ONE_BY_ONE, NULL
 static const char *const of_processes[][16] = {
-    {"plan=pull", "folded_boundary=false", "layout=csoa", "alpha=32", SOLIDS},
-    {"plan=push", "folded_boundary=false", "layout=soa", SOLIDS},
-    {"plan=inplace", "folded_boundary=false", "layout=aos", SOLIDS},
-    {"plan=separate", "folded_boundary=false", "layout=soa", SOLIDS},
-    {"plan=toelke", "folded_boundary=false", "layout=soa", "bounce_back=full_way", ONE_BY_ONE, NULL},
-    {"plan=pull", "folded_boundary=true", "layout=soa", SOLIDS},
-    {"plan=inplace", "folded_boundary=true", "layout=csoa", "alpha=32", "bounce_back=full_way", ONE_BY_ONE,
-     NULL},
+    {"plan=pull", "folded_boundary=false", "alternate=false", "layout=csoa", "alpha=32", SOLIDS},
+    {"plan=push", "folded_boundary=false", "alternate=false", "layout=soa", SOLIDS},
+    {"plan=inplace", "folded_boundary=false", "alternate=false", "layout=aos", SOLIDS},
+    {"plan=separate", "folded_boundary=false", "alternate=false", "layout=soa", SOLIDS},
+    {"plan=toelke", "folded_boundary=false", "alternate=false", "layout=soa", "bounce_back=full_way",
+     ONE_BY_ONE, NULL},
+    {"plan=pull", "folded_boundary=true", "alternate=true", "layout=soa", SOLIDS},
+    {"plan=inplace", "folded_boundary=true", "alternate=true", "layout=csoa", "alpha=32",
+     "bounce_back=full_way", ONE_BY_ONE, NULL},
 };
 enum { OF_PROCESSES = sizeof of_processes / sizeof *of_processes };
 
@@ -164,8 +169,10 @@ static bool is_possible(int scene, int plan) {
 
 static const char *const *plan_of(int scene, int plan) {
     static const char *const walls[][16] = {
-        [PUSHED_BLOCKS] = {"plan=toelke", "folded_boundary=false", "layout=soa", ONE_BY_ONE, NULL},
-        [FOLDED + 1] = {"plan=inplace", "folded_boundary=true", "layout=csoa", "alpha=32", ONE_BY_ONE, NULL}};
+        [PUSHED_BLOCKS] = {"plan=toelke", "folded_boundary=false", "alternate=false", "layout=soa",
+                           ONE_BY_ONE, NULL},
+        [FOLDED + 1] = {"plan=inplace", "folded_boundary=true", "alternate=true", "layout=csoa", "alpha=32",
+                        ONE_BY_ONE, NULL}};
     const bool without = scene == CAVITY && (plan == PUSHED_BLOCKS || plan == FOLDED + 1);
     return without ? walls[plan] : of_processes[plan];
 }

@@ -42,10 +42,10 @@ static void add_kernel(bench *b, const char *name, int period, int phase) {
     item->phase = phase;
 }
 
-/* A plan of one kernel, "step". */
-static void open_bench(bench *b) {
-    static const kf_device_info device = {
-        .backend = "cpu", .spec = "cpu", .name = "recording", .max_threads_per_block = 1024};
+/* A plan of one kernel, "step", on a device of that backend. */
+static void open_bench_on(bench *b, const char *backend) {
+    kf_device_info device = {.spec = "any", .name = "recording", .max_threads_per_block = 1024};
+    (void)snprintf(device.backend, sizeof device.backend, "%s", backend);
     const kf_source source = {"kernels/none.cu", NULL, 0};
     kf_module *module = NULL;
     kf_error error = {KF_OK, ""};
@@ -60,6 +60,9 @@ static void open_bench(bench *b) {
     assert_int_equal(kf_plan_module(b->plan, &source, &module, &error), KF_OK);
     assert_int_equal(kf_module_function(module, "step", &b->function, &error), KF_OK);
     add_kernel(b, "step", 1, 0);
+}
+static void open_bench(bench *b) {
+    open_bench_on(b, "cpu");
 }
 
 static recorded_work measure(bench *b, const kf_measure_policy *policy, const kf_incumbent *incumbent) {
@@ -99,7 +102,7 @@ static void on_a_cpu(void **state) {
     assert_int_equal(m->stop, KF_STOP_PRECISE);
     assert_int_equal(work.launches, 2000 + 100 + 50 * 100 + 15 * 2);
     assert_int_equal(work.fills, 0);
-    assert_int_equal(work.graphs_made, 1);
+    assert_int_equal(work.graphs_made, 2); /* of 2 and of 64 steps */
     assert_true(fabs(m->step_us.median - 10.0) < 1e-4);
     assert_true(fabs(m->updates_per_us - 300.0) < 0.01);
     assert_true(fabs(m->effective_bandwidth - 5e6 / 10e-6) < 1e-4 * 5e11);
@@ -123,6 +126,37 @@ static void behind_a_queue(void **state) {
     assert_int_equal(m->sample_count, 2 + 16 * 16);
     assert_int_equal(work.launches, 5000 + 20 + (1 + 16) * 20 + m->sample_count * 20 + 15 * (20 + 2));
     close_bench(&b);
+}
+
+/* A GPU's samples are what a run gives it at once: graphs of 64 launches. Not where that is more than twenty
+ * samples of 200 us, nor where the cache is to be cold in each of few steps. */
+static void of_whole_trains(void **state) {
+    (void)state;
+    static const struct {
+        double launch_us;
+        kf_cache_policy cache;
+        int batch, launched;
+    } cases[] = {{10, KF_CACHE_STEADY, 64, 1},
+                 {2, KF_CACHE_STEADY, 128, 2},
+                 {60, KF_CACHE_STEADY, 64, 1},
+                 {70, KF_CACHE_STEADY, 4, 2},
+                 {10, KF_CACHE_COLD, 20, 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        open_bench_on(&b, "cuda");
+        recording_of(b.backend)->launch_us = cases[i].launch_us;
+        kf_measure_policy p = policy_of("cuda");
+        p.cache = cases[i].cache;
+        (void)measure(&b, &p, NULL);
+        assert_int_equal(b.measurement.batch, cases[i].batch);
+        assert_true(fabs(b.measurement.step_us.median - cases[i].launch_us) < 1e-4);
+        const uint64_t before = recording_of(b.backend)->work.graphs_launched;
+        kf_error error = {KF_OK, ""};
+        b.plan->steps_done = 0;
+        assert_int_equal(kf_plan_advance(b.plan, (uint64_t)cases[i].batch, &error), KF_OK);
+        assert_int_equal(recording_of(b.backend)->work.graphs_launched - before, cases[i].launched);
+        close_bench(&b);
+    }
 }
 
 /* Two samples are enough of what is much slower than the best; nothing is timed launch by launch then. */
@@ -209,6 +243,7 @@ int main(void) {
         cmocka_unit_test(on_a_cpu),        cmocka_unit_test(behind_a_queue),
         cmocka_unit_test(of_a_loser),      cmocka_unit_test(with_a_state_of_the_cache),
         cmocka_unit_test(of_rare_kernels), cmocka_unit_test(parts_of_cycles_are_graphs),
+        cmocka_unit_test(of_whole_trains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,41 @@ static void steps_do_what_is_due(void **state) {
     }
 }
 
+/* Graphs of several cycles, where a cycle has few launches, beside those of one: what is due is done in its
+ * order, from any multiple of a cycle on, and what is left goes by cycles and steps. */
+static void trains_do_what_is_due(void **state) {
+    (void)state;
+    enum { STRIDE = 30, STEPS = 6 + 2 * STRIDE + 8 };
+    kf_error error = {KF_OK, ""};
+    invented p;
+    int log[LOG], count = 0;
+    open_invented(&p);
+    (void)add_note(&p, "a", A, 1, 0);
+    (void)add_note(&p, "b", B, 2, 1);
+    (void)add_note(&p, "c", C, 3, 2);
+    assert_int_equal(kf_plan_stride(p.plan), STRIDE); /* 55 of at most 64 launches */
+    must(kf_plan_initialise(p.plan, &error), &error);
+    must(kf_plan_advance(p.plan, 6, &error), &error);
+    assert_int_equal(p.plan->train_steps, 0);
+    must(kf_plan_advance(p.plan, STEPS - 6, &error), &error);
+    assert_int_equal(p.plan->train_steps, STRIDE);
+    must(kf_buffer_download(p.log, 0, log, sizeof log, &error), &error);
+    for (int t = 0; t < STEPS; t++) {
+        assert_int_equal(log[++count], A);
+        if (t % 2 == 1) assert_int_equal(log[++count], B);
+        if (t % 3 == 2) assert_int_equal(log[++count], C);
+    }
+    assert_int_equal(log[0], count);
+    p.plan->graph_steps = -1; /* item by item: a cycle */
+    assert_int_equal(kf_plan_stride(p.plan), 6);
+    close_invented(&p);
+    open_invented(&p);
+    for (int i = 0; i < 17; i++)
+        (void)add_note(&p, "a", A, 1, 0);
+    assert_int_equal(kf_plan_stride(p.plan), 2); /* two cycles of two steps would be 68 */
+    close_invented(&p);
+}
+
 typedef struct walked {
     char names[256];
 } walked;
@@ -432,11 +467,17 @@ static void copies_keep_to_their_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_do_what_is_due),      cmocka_unit_test(walks_visit_in_order),
-        cmocka_unit_test(cycles_hold_all_periods),   cmocka_unit_test(long_cycles_run_item_by_item),
-        cmocka_unit_test(plans_hold_many_items),     cmocka_unit_test(the_end_of_every_buffer_is_checked),
-        cmocka_unit_test(items_are_timed),           cmocka_unit_test(calls_are_counted_as_one_range),
-        cmocka_unit_test(libraries_enter_the_hash),  cmocka_unit_test(a_call_that_fails_ends_the_graph),
+        cmocka_unit_test(steps_do_what_is_due),
+        cmocka_unit_test(trains_do_what_is_due),
+        cmocka_unit_test(walks_visit_in_order),
+        cmocka_unit_test(cycles_hold_all_periods),
+        cmocka_unit_test(long_cycles_run_item_by_item),
+        cmocka_unit_test(plans_hold_many_items),
+        cmocka_unit_test(the_end_of_every_buffer_is_checked),
+        cmocka_unit_test(items_are_timed),
+        cmocka_unit_test(calls_are_counted_as_one_range),
+        cmocka_unit_test(libraries_enter_the_hash),
+        cmocka_unit_test(a_call_that_fails_ends_the_graph),
         cmocka_unit_test(copies_keep_to_their_rows),
     };
     counter_prepare();

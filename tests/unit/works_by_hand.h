@@ -21,7 +21,7 @@ typedef struct expected {
     double starts;                  /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
     double blocks, resident, waits; /* of a multiprocessor; resident and waits 0: not compared */
     double turns, slowest, last;    /* of a block */
-    bool in_turn, in_step, aside;
+    bool in_turn, in_step, aside, follows;
 } expected;
 
 static inline void near(const char *launch, const char *what, double value, double wanted) {
@@ -53,6 +53,7 @@ static inline void compare_by_hand(const kf_work *work, const expected *wanted) 
     assert_int_equal(work->in_turn, wanted->in_turn);
     assert_int_equal(work->in_step, wanted->in_step);
     assert_int_equal(work->aside, wanted->aside);
+    assert_int_equal(work->follows, wanted->follows);
 }
 
 /* Caller frees. */
