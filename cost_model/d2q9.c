@@ -92,7 +92,7 @@ static double in_turn(const kf_tally *t) {
 
 static kf_work *add_pass(kf_tally *t, const kf_pass *p) {
     static const double WAIT_US = 0.3, DEPTH = 3, HIDDEN = 1.5, PUSHED = 0.93, SHIFTED = 0.85, HELD = 0.5,
-                        FEW = 0.16, NODES = 2048, TURNED = 0.4;
+                        FEW = 0.16, NODES = 2048, TURNED = 0.4, BEGUN = 25000;
     const kf_d2q9_options *o = &t->options;
     const int *n = t->cost->scene->nodes;
     const double rows = n[1] * ceil((double)n[0] / (o->threads * o->nodes_per_thread)); /* of blocks */
@@ -108,6 +108,8 @@ static kf_work *add_pass(kf_tally *t, const kf_pass *p) {
     work->amount[KF_COST_LATENCY] =
         t->cached * DEPTH - (o->overlap ? HIDDEN * t->cached : 0) + (o->alternate ? TURNED : 0);
     work->follows = o->overlap;
+    if (o->overlap) /* blocks that may begin while others end do so one by one, some 800 a microsecond */
+        work->amount[KF_COST_INSTRUCTIONS] = fmax(work->amount[KF_COST_INSTRUCTIONS], BEGUN * rows);
     work->efficiency = stream_efficiency(t) * (!(p->cut_writes > 0) ? 1
                                                : p->cut_reads > 0   ? SHIFTED
                                                                     : PUSHED);
