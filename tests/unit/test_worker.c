@@ -111,7 +111,7 @@ static void leaks_cost_nobody_else(void **state) {
 }
 
 /* The cache goes away under a worker: no config can help that, none is blamed, and with the cache back the
- * same config is measured. */
+ * same config is measured. A GPU's compiler works in memory and does without it. */
 static void faults_of_the_host_are_no_configs(void **state) {
     (void)state;
     char folder[2 * KF_PATH], aside[2 * KF_PATH];
@@ -127,9 +127,15 @@ static void faults_of_the_host_are_no_configs(void **state) {
     const kf_status status = kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error);
     assert_int_equal(unlink(folder), 0);
     assert_int_equal(rename(aside, folder), 0);
-    assert_int_equal(status, KF_HOST);
-    assert_non_null(strstr(error.message, "XDG_CACHE_HOME"));
-    assert_non_null(strstr(error.message, "/kftune/kernels"));
+    if (strncmp(device, "cpu", 3) == 0) {
+        assert_int_equal(status, KF_HOST);
+        assert_non_null(strstr(error.message, "XDG_CACHE_HOME"));
+        assert_non_null(strstr(error.message, "/kftune/kernels"));
+    } else {
+        assert_int_equal(status, KF_OK);
+        assert_int_equal(m.state, KF_STATE_OK);
+        kf_measurement_free(&m);
+    }
     expect(worker, "right", KF_STATE_OK, "");
     kf_worker_close(worker);
 }
