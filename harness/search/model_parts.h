@@ -33,7 +33,7 @@ typedef struct kf_model {
     kf_ranking *ranking;                            /* what the prior says; NULL without one */
     int design, sweep, kept_points, explore, steps; /* its options */
     int settled_from, fine_from;
-    double optimism;
+    double optimism, trust; /* trust: the share of it that is used */
     float caution;
     uint64_t random, order_seed, order_place;
     kf_features *features;

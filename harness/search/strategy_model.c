@@ -20,6 +20,7 @@ enum {
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
     EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
+    SWEEP_CHANGES = 2, /* of the best config, by which a config of the sweep differs */
     ONWARD = 3,        /* of the turns that look around the best, every so many may go to the next best */
 };
 
@@ -29,7 +30,7 @@ static const kf_strategy_option options[] = {
                 true},
     [SWEEP] =
         {"sweep",
-         "in their place, where there are presets: changes of one parameter of the best and others in turns",
+         "in their place, where there are presets: changes of two parameters of the best and others in turns",
          0, 64, 4, true},
     [POINTS] = {"points", "measured configs that the surrogate keeps when it is built again", 20,
                 KF_SURROGATE_POINTS - NEW_POINTS, 160, true},
@@ -46,14 +47,15 @@ static const kf_strategy_option options[] = {
     [STEPS] =
         {"steps",
          "with presets, below 20 configs: every so many the best one's neighbour by a single step; 0: none",
-         0, 1000, 4, true},
+         0, 1000, 3, true},
     [FINE] = {"fine", "configs from which on quotients of numbers and each value of a code are features too",
               0, 1e9, 20, true},
     {.name = NULL},
 };
 
-/* Share of the optimism where presets are a beginning. */
-static const double BESIDE_PRESETS = 0.4;
+/* Shares of the optimism and of its time where presets are a beginning, and the least that is left of the
+ * first where the surrogate cannot order what it knows. */
+static const double BESIDE_PRESETS = 0.4, SETTLED_SOONER = 2.0 / 3, LEAST_TRUST = 0.2;
 static const float EXPLORING = 30.0F; /* boldness, against 1 */
 
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
@@ -66,7 +68,7 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
     model->fine_from = (int)kf_strategy_setting(strategy, FINE);
     model->steps = presets ? (int)kf_strategy_setting(strategy, STEPS) : 0;
-    model->settled_from = (int)kf_strategy_setting(strategy, SETTLED);
+    model->settled_from = (int)(kf_strategy_setting(strategy, SETTLED) * (presets ? SETTLED_SOONER : 1));
     model->optimism = kf_strategy_setting(strategy, OPTIMISM) * (presets ? BESIDE_PRESETS : 1);
     model->caution = (float)kf_strategy_setting(strategy, CAUTION);
     model->sweep = presets ? (int)kf_strategy_setting(strategy, SWEEP) : 0;
@@ -178,7 +180,17 @@ static int fit_interval(int count) {
     return count < 40 ? 5 : count < 80 ? 12 : count < 240 ? 30 : count / 8;
 }
 
+/* What is promised far from all that is known is worth trying as far as the surrogate orders what is known:
+ * where it does not, the best is looked for around what is good already. Without presets nothing is. */
+static double trust(const kf_model *model) {
+    if (model->fits == 0 || kf_space_preset_count(model->space) == 0 || model->count >= model->settled_from)
+        return 1;
+    const double agreement = kf_surrogate_agreement(model->surrogate);
+    return isfinite(agreement) ? fmax(agreement, LEAST_TRUST) : 1;
+}
+
 static void rebuild(kf_model *model) {
+    model->trust = trust(model);
     if (model->count >= model->fine_from) model->feature_count = kf_features_count(model->features);
     kf_model_set_scale(model);
     fit_lengths(model);
@@ -283,8 +295,8 @@ static bool design(kf_model *model, uint64_t *index) {
     }
     if (kf_ranking_count(model->ranking) == 0 && model->best >= 0 && model->sweep > 0 &&
         model->count % 2 > 0 &&
-        kf_move_near(model->strategy, model->space, &model->random, model->observations[model->best].index, 1,
-                     index))
+        kf_move_near(model->strategy, model->space, &model->random, model->observations[model->best].index,
+                     SWEEP_CHANGES, index))
         return true;
     return model->count < MOST_SPREAD ? spread(model, index) : unknown_at_random(model, index);
 }

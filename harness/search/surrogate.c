@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "base/util/wide.h"
 
@@ -313,4 +314,42 @@ void kf_surrogate_predict(kf_surrogate *surrogate, int candidate, double *mean, 
     *mean = (double)block->mean[candidate % BLOCK];
     *deviation = (double)(signal_deviation(surrogate) *
                           sqrtf(fmaxf(block->variance[candidate % BLOCK], LEAST_VARIANCE)));
+}
+
+/* A target less what the others predict for it is row i of K^-1 targets over the diagonal of K^-1; with v =
+ * L^-1 e_i these are v * L^-1 targets and v * v. */
+double kf_surrogate_agreement(const kf_surrogate *surrogate) {
+    const int n = surrogate->point_count;
+    double *weights = kf_allocate(4 * (size_t)POINTS * sizeof *weights), *row = weights + POINTS,
+           *targets = row + POINTS, *predicted = targets + POINTS, mean = 0;
+    size_t count = 0;
+    for (int i = 0; i < n; i++) {
+        if (!surrogate->has_target[i]) continue;
+        mean += surrogate->targets[i];
+        count++;
+    }
+    mean /= (double)(count > 0 ? count : 1);
+    for (int i = 0; i < n; i++) { /* as update_weights does, with the mean taken off */
+        double sum = surrogate->targets[i] - mean;
+        for (int j = 0; j < i; j++)
+            sum -= surrogate->factor[i][j] * weights[j];
+        weights[i] = surrogate->has_target[i] ? sum / surrogate->factor[i][i] : 0;
+    }
+    count = 0;
+    for (int i = 0; i < n; i++) {
+        if (!surrogate->has_target[i]) continue;
+        double along = 0, square = 0;
+        for (int j = 0; j < n; j++)
+            row[j] = j == i ? 1.0 : 0.0;
+        substitute(surrogate, n, row);
+        for (int j = i; j < n; j++) {
+            along += row[j] * weights[j];
+            square += row[j] * row[j];
+        }
+        targets[count] = surrogate->targets[i];
+        predicted[count++] = surrogate->targets[i] - along / square;
+    }
+    const double found = kf_rank_correlation(targets, predicted, count);
+    free(weights);
+    return found;
 }

@@ -58,6 +58,9 @@ int kf_surrogate_candidate_count(const kf_surrogate *surrogate);
  * deviations are multiplied with; far above 1, the candidate is chosen that the surrogate knows least. */
 int kf_surrogate_choose(kf_surrogate *surrogate, double best, const float *offsets, const bool *skip,
                         float boldness);
+/* How well the surrogate knows its own points: the rank correlation of their targets with what it predicts
+ * for each from all others, with the mean of the targets where nothing is known. NAN below two. */
+double kf_surrogate_agreement(const kf_surrogate *surrogate);
 /* Mean and standard deviation at a candidate. */
 void kf_surrogate_predict(kf_surrogate *surrogate, int candidate, double *mean, double *deviation);
 

@@ -148,11 +148,12 @@ static void surveys_take_turns(void **state) {
 /* --- the model without a prior -------------------------------------------------------------------------- */
 
 /* With a preset that was measured: until four configs are known (or as many as the option says), changes of
- * one parameter of the best and configs far from all in turns. */
+ * two parameters of the best, of which one may keep its value, and configs far from all in turns. */
 static void a_sweep_takes_turns(void **state) {
     (void)state;
     kf_space *space = make_space();
     kf_config preset;
+    int of_two = 0;
     kf_space_config(space, 500, &preset);
     assert_int_equal(kf_space_add_preset(space, "default", &preset, NULL), KF_OK);
     for (int sweep = 8; sweep >= 4; sweep -= 4) {
@@ -164,13 +165,15 @@ static void a_sweep_takes_turns(void **state) {
             const uint64_t index = propose(strategy);
             const int changes = changes_between(space, best, index);
             if (known % 2 == 1)
-                assert_int_equal(changes, 1);
+                assert_in_range(changes, 1, 2);
             else
                 assert_in_range(changes, 2, 3);
+            of_two += known % 2 == 1 && changes == 2;
             tell_bowl(strategy, space, index, &best, &least);
         }
         kf_strategy_close(strategy);
     }
+    assert_true(of_two > 0);
     kf_space_free(space);
 }
 
@@ -211,7 +214,7 @@ static long steps_between(const kf_space *space, uint64_t a, uint64_t b) {
     return labs(p[0] - q[0]) + labs(p[1] - q[1]) + labs(p[2] - q[2]);
 }
 
-/* With a preset, before 20 configs are known, every fourth proposal is a single step from the best, unless
+/* With a preset, before 20 configs are known, every third proposal is a single step from the best, unless
  * steps=0. */
 static void early_steps_are_single(void **state) {
     (void)state;
@@ -227,13 +230,13 @@ static void early_steps_are_single(void **state) {
         kf_strategy_tell(strategy, best, true, least);
         for (int i = 1; i < 20; i++) {
             const uint64_t index = propose(strategy);
-            single[way] += i >= 4 && i % 4 == 0 && steps_between(space, best, index) == 1;
+            single[way] += i >= 4 && i % 3 == 0 && steps_between(space, best, index) == 1;
             tell_bowl(strategy, space, index, &best, &least);
         }
         kf_strategy_close(strategy);
     }
-    assert_int_equal(single[0], 4);
-    assert_true(single[1] < 4);
+    assert_int_equal(single[0], 5);
+    assert_true(single[1] < 5);
     kf_space_free(space);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/random.h"
 #include "harness/search/surrogate.h"
 #include "harness/search/trend.h"
@@ -182,6 +183,40 @@ static void predictions_are_those_of_a_dense_solution(void **state) {
     kf_surrogate_close(surrogate);
 }
 
+/* Each point is predicted by a dense solution in which its own equation says that it has no weight. */
+static void agreement_is_that_of_leaving_one_out(void **state) {
+    (void)state;
+    float features[COUNT][FEATURES];
+    double targets[COUNT], predicted[COUNT];
+    kf_lengths lengths;
+    make_points(features, targets, &lengths);
+    kf_surrogate *surrogate = kf_surrogate_open();
+    kf_surrogate_reset(surrogate, FEATURES, &lengths);
+    assert_true(isnan(kf_surrogate_agreement(surrogate)));
+    for (int i = 0; i < COUNT; i++) /* a mean of 3, which must not matter */
+        kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, features[i]), targets[i] + 3);
+    for (int left = 0; left < COUNT; left++) {
+        double matrix[COUNT][COUNT], solution[COUNT];
+        memcpy(solution, targets, sizeof solution);
+        solution[left] = 0;
+        for (int i = 0; i < COUNT; i++)
+            for (int j = 0; j < COUNT; j++) {
+                const double own = i == j ? 1.0 : 0.0;
+                matrix[i][j] = i == left || j == left
+                                   ? own
+                                   : kernel(features[i], features[j], &lengths) + lengths.noise * own;
+            }
+        (void)solve(matrix, solution);
+        predicted[left] = 0;
+        for (int i = 0; i < COUNT; i++)
+            if (i != left) predicted[left] += kernel(features[left], features[i], &lengths) * solution[i];
+    }
+    const double found = kf_rank_correlation(targets, predicted, COUNT);
+    assert_true(found > 0 && found < 1); /* or nothing would have been compared */
+    assert_true(fabs(kf_surrogate_agreement(surrogate) - found) < 1e-9);
+    kf_surrogate_close(surrogate);
+}
+
 /* The integral of (u - t) over the normal density below u, by Simpson's rule from 30 deviations on. */
 static double improvement_by_quadrature(double u) {
     enum { STEPS = 40000 };
@@ -268,6 +303,7 @@ int main(void) {
         cmocka_unit_test(the_gradient_is_that_of_differences),
         cmocka_unit_test(fitting_descends),
         cmocka_unit_test(predictions_are_those_of_a_dense_solution),
+        cmocka_unit_test(agreement_is_that_of_leaving_one_out),
         cmocka_unit_test(improvement_is_that_of_quadrature),
         cmocka_unit_test(the_choice_weighs_mean_and_deviation),
         cmocka_unit_test(a_trend_is_the_line_of_least_squares),
