@@ -1,5 +1,7 @@
 /* Simulated annealing: steps to random neighbours, better ones always, worse ones with a chance that falls
- * with the loss and with time. Losses are ratios of times. */
+ * with the loss and with time. Losses are ratios of times. Where no step is found for long it is heated again
+ * and goes on from the best config, and now and then from a random one, because a cold walk does not leave a
+ * local optimum. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,15 +10,17 @@
 #include "harness/search/moves.h"
 #include "harness/search/strategies.h"
 
-/* The temperature, in logarithms of times, is hot / (1 + told / cooling): usually 5 % at first, 0.5 % after
+/* The temperature, in logarithms of times, is hot / (1 + age / cooling): usually 5 % at first, 0.5 % after
  * 200. */
-enum { HOT, COOLING, PATIENCE };
+enum { HOT, COOLING, PATIENCE, RANDOM };
 static const kf_strategy_option options[] = {
     [HOT] = {"hot", "temperature at first: a loss so large, relative, is accepted by one in e", 1e-4, 10,
              0.05, false},
     [COOLING] = {"cooling", "configs until the temperature is half of that", 1, 1e6, 20, false},
-    [PATIENCE] = {"patience", "configs without a step before the walk goes back to the best", 1, 1e6, 25,
-                  true},
+    [PATIENCE] = {"patience",
+                  "configs without a step before the walk is heated again and goes back to the best", 1, 1e6,
+                  25, true},
+    [RANDOM] = {"random", "every so many such times it goes to a random config instead", 1, 1e6, 3, true},
     {.name = NULL},
 };
 
@@ -26,7 +30,10 @@ typedef struct kf_annealing {
     uint64_t random, order_seed, place;
     uint64_t current, best;
     double current_log, best_log; /* of times; INFINITY: there is none yet */
-    int told, idle;
+    int age, idle;                /* configs told since it was heated, and since the last step */
+    uint64_t ends;                /* how often it found no step */
+    bool leaves;                  /* the next proposal is a random config, to go on from */
+    bool arrives;                 /* that config, now current, is proposed and not yet told */
 } kf_annealing;
 
 static void *open_annealing(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
@@ -41,31 +48,47 @@ static void *open_annealing(const kf_strategy *strategy, const kf_space *space, 
 
 static bool next(void *state, uint64_t *index) {
     kf_annealing *walk = state;
-    if (isfinite(walk->current_log) &&
+    if ((isfinite(walk->current_log) || walk->arrives) &&
         kf_move_near(walk->strategy, walk->space, &walk->random, walk->current, 1, index))
         return true;
-    return kf_move_anywhere(walk->strategy, walk->space, walk->order_seed, &walk->place, index);
+    if (!kf_move_anywhere(walk->strategy, walk->space, walk->order_seed, &walk->place, index)) return false;
+    if (walk->leaves) {
+        walk->current = *index;
+        walk->leaves = false;
+        walk->arrives = true;
+    }
+    return true;
+}
+
+static void heat(kf_annealing *walk) {
+    const uint64_t round = (uint64_t)kf_strategy_setting(walk->strategy, RANDOM);
+    walk->age = walk->idle = 0;
+    walk->leaves = walk->ends++ % round == round - 1;
+    walk->current = walk->best;
+    walk->current_log = walk->leaves ? INFINITY : walk->best_log;
 }
 
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_annealing *walk = state;
     const double hot = kf_strategy_setting(walk->strategy, HOT),
                  cooling = kf_strategy_setting(walk->strategy, COOLING);
-    double temperature = hot / (1 + walk->told++ / cooling), time = ok ? log(time_us) : INFINITY;
+    double temperature = hot / (1 + walk->age++ / cooling), time = ok ? log(time_us) : INFINITY;
     double chance = (double)(kf_random_next(&walk->random) >> 11) * 0x1p-53;
-    walk->idle++;
     if (time < walk->best_log) {
         walk->best = index;
         walk->best_log = time;
     }
+    /* Neighbours of the config that it left may be open still; to step to one would be to stay there. */
+    if (walk->leaves || (walk->arrives && index != walk->current)) return;
+    if (walk->arrives) walk->leaves = !ok;
+    walk->arrives = false;
+    walk->idle++;
     if (time < walk->current_log || (ok && chance < exp((walk->current_log - time) / temperature))) {
         walk->current = index;
         walk->current_log = time;
         walk->idle = 0;
     } else if (walk->idle >= kf_strategy_setting(walk->strategy, PATIENCE)) {
-        walk->current = walk->best;
-        walk->current_log = walk->best_log;
-        walk->idle = 0;
+        heat(walk);
     }
 }
 

@@ -39,9 +39,9 @@ static const kf_strategy_option options[] = {
          "from 20 configs on, every so many proposals the neighbour of the best of which least is known", 1,
          1000, 3, true},
     [CAUTION] = {"caution", "what deviations count while fewer than 25 configs are known; 1: as later", 0.01,
-                 1, 0.4, false},
+                 1, 0.6, false},
     [SETTLED] = {"settled", "configs from which on the mean is expected where nothing is known; no prior", 0,
-                 1e9, 30, true},
+                 1e9, 29, true},
     [OPTIMISM] = {"optimism", "deviations below the mean that is expected there until then", 0, 1000, 15,
                   false},
     [STEPS] =
@@ -53,9 +53,9 @@ static const kf_strategy_option options[] = {
     {.name = NULL},
 };
 
-/* Shares of the optimism and of its time where presets are a beginning, and the least that is left of the
- * first where the surrogate cannot order what it knows. */
-static const double BESIDE_PRESETS = 0.4, SETTLED_SOONER = 2.0 / 3, LEAST_TRUST = 0.2;
+/* Shares of the optimism, before it falls, and of its time where presets are a beginning, and the least that
+ * is left of the first where the surrogate cannot order what it knows. */
+static const double BESIDE_PRESETS = 0.8, SETTLED_SOONER = 2.0 / 3, LEAST_TRUST = 0.2;
 static const float EXPLORING = 30.0F; /* boldness, against 1 */
 
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
@@ -180,13 +180,14 @@ static int fit_interval(int count) {
     return count < 40 ? 5 : count < 80 ? 12 : count < 240 ? 30 : count / 8;
 }
 
-/* What is promised far from all that is known is worth trying as far as the surrogate orders what is known:
- * where it does not, the best is looked for around what is good already. Without presets nothing is. */
+/* What is promised far from all that is known is worth trying as long as little is known, and as far as the
+ * surrogate orders that: where it does not, the best is looked for around what is good already. Without
+ * presets nothing is. */
 static double trust(const kf_model *model) {
-    if (model->fits == 0 || kf_space_preset_count(model->space) == 0 || model->count >= model->settled_from)
-        return 1;
-    const double agreement = kf_surrogate_agreement(model->surrogate);
-    return isfinite(agreement) ? fmax(agreement, LEAST_TRUST) : 1;
+    if (kf_space_preset_count(model->space) == 0 || model->count >= model->settled_from) return 1;
+    const double left = 1 - model->count / (double)model->settled_from;
+    const double agreement = model->fits == 0 ? NAN : kf_surrogate_agreement(model->surrogate);
+    return left * (isfinite(agreement) ? fmax(agreement, LEAST_TRUST) : 1);
 }
 
 static void rebuild(kf_model *model) {

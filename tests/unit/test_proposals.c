@@ -450,6 +450,63 @@ static void annealing_cools_and_returns(void **state) {
     kf_space_free(space);
 }
 
+/* Configs that fail, from first on, no step for the walk. */
+static void fails(kf_strategy *strategy, int first, int count) {
+    for (int i = first; i < first + count; i++)
+        kf_strategy_tell(strategy, (uint64_t)i, false, 0);
+}
+
+/* After `patience` configs without a step it is as hot as at first: a loss of its temperature then is
+ * accepted once in e again. */
+static void annealing_is_heated_again(void **state) {
+    (void)state;
+    enum { WALKS = 2000 };
+    kf_space *space = make_space();
+    int accepted = 0;
+    for (int seed = 0; seed < WALKS; seed++) {
+        kf_strategy *strategy = opened("annealing:cooling=5:patience=20", space, (uint64_t)seed);
+        kf_strategy_tell(strategy, 0, true, 1.0);
+        fails(strategy, 1, 20);
+        kf_strategy_tell(strategy, SIZE - 1, true, exp(0.05));
+        accepted += changes_between(space, SIZE - 1, propose(strategy)) == 1;
+        kf_strategy_close(strategy);
+    }
+    print_message("accepted %.3f, one in e is %.3f\n", (double)accepted / WALKS, exp(-1));
+    assert_true(fabs((double)accepted / WALKS - exp(-1)) < 0.043); /* four deviations */
+    kf_space_free(space);
+}
+
+/* Every second such time here it goes on from a random config, however slow, from when that is proposed; what
+ * was open before does not call it back, and a random config that fails is followed by another. */
+static void annealing_begins_anew(void **state) {
+    (void)state;
+    kf_space *space = make_space();
+    int far = 0;
+    for (int seed = 0; seed < 20; seed++) {
+        kf_strategy *strategy = opened("annealing:patience=3:random=2", space, (uint64_t)seed);
+        kf_strategy_tell(strategy, 0, true, 1.0);
+        fails(strategy, 1, 3);
+        assert_int_equal(changes_between(space, 0, propose(strategy)), 1);
+        fails(strategy, 4, 3);
+        kf_strategy_tell(strategy, 7, true, 2.0);
+        const uint64_t failing = propose(strategy);
+        far += changes_between(space, 0, failing) > 1;
+        assert_int_equal(changes_between(space, failing, propose(strategy)), 1);
+        kf_strategy_tell(strategy, 8, true, 2.0);
+        assert_int_equal(changes_between(space, failing, propose(strategy)), 1);
+        kf_strategy_tell(strategy, failing, false, 0);
+        const uint64_t start = propose(strategy);
+        kf_strategy_tell(strategy, start, true, 5.0);
+        assert_int_equal(changes_between(space, start, propose(strategy)), 1);
+        fails(strategy, 9, 3); /* the third time it goes back to the best */
+        assert_int_equal(changes_between(space, 0, propose(strategy)), 1);
+        kf_strategy_close(strategy);
+    }
+    print_message("%d of 20 begin farther off than a step\n", far);
+    assert_true(far >= 15);
+    kf_space_free(space);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shards_share_a_sample),
@@ -464,6 +521,8 @@ int main(void) {
         cmocka_unit_test(trends_by_hand),
         cmocka_unit_test(annealing_accepts_once_in_e),
         cmocka_unit_test(annealing_cools_and_returns),
+        cmocka_unit_test(annealing_is_heated_again),
+        cmocka_unit_test(annealing_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
