@@ -115,20 +115,40 @@ static bool write_all(int file, const void *data, size_t size) {
     return true;
 }
 
-/* Opens a new file beside the target. */
-static kf_status open_draft(const char *path, mode_t mode, kf_file_draft *draft, kf_error *error) {
+/* Sets the target, and a name beside it. */
+static kf_status name_draft(const char *path, kf_file_draft *draft, kf_error *error) {
     static atomic_uint counter;
     *draft = (kf_file_draft){.file = -1};
     KF_TRY(resolve_target(path, draft->target, error));
-    KF_TRY(kf_path(draft->temporary, error, "%s.%ld.%u.tmp", draft->target, (long)getpid(),
-                   atomic_fetch_add(&counter, 1)));
+    return kf_path(draft->temporary, error, "%s.%ld.%u.tmp", draft->target, (long)getpid(),
+                   atomic_fetch_add(&counter, 1));
+}
+
+static kf_status open_named(const char *path, mode_t mode, kf_file_draft *draft, kf_error *error) {
     draft->file = open(draft->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     return draft->file < 0 ? write_failure(path, error) : KF_OK;
 }
 
+/* A file that has no name until it is whole: of a process that is killed nothing stays. False where the file
+ * system has none, or what names it later is not there. */
+static bool open_nameless(kf_file_draft *draft, mode_t mode) {
+    char folder[KF_PATH];
+    kf_copy_text(folder, sizeof folder, draft->target);
+    if (access("/proc/self/fd", X_OK) == 0)
+        draft->file = open(dirname(folder), O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
+    draft->nameless = draft->file >= 0;
+    return draft->nameless;
+}
+
+static bool give_name(const kf_file_draft *draft) {
+    char open_file[64];
+    (void)snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", draft->file);
+    return linkat(AT_FDCWD, open_file, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* written: all of it is there; errno says why not. */
 static kf_status close_draft(kf_file_draft *draft, bool written, kf_error *error) {
-    written = written && fsync(draft->file) == 0;
+    written = written && fsync(draft->file) == 0 && (!draft->nameless || give_name(draft));
     int reason = errno;
     if (close(draft->file) != 0 && written) {
         written = false;
@@ -143,7 +163,8 @@ static kf_status close_draft(kf_file_draft *draft, bool written, kf_error *error
 
 static kf_status write_atomic(const char *path, const void *data, size_t size, mode_t mode, kf_error *error) {
     kf_file_draft draft;
-    KF_TRY(open_draft(path, mode, &draft, error));
+    KF_TRY(name_draft(path, &draft, error));
+    KF_TRY(open_named(path, mode, &draft, error));
     return close_draft(&draft, write_all(draft.file, data, size), error);
 }
 
@@ -159,7 +180,8 @@ static int map_draft(kf_file_draft *draft) {
 }
 
 kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_error *error) {
-    KF_TRY(open_draft(path, 0666, draft, error));
+    KF_TRY(name_draft(path, draft, error));
+    if (!open_nameless(draft, 0666)) KF_TRY(open_named(path, 0666, draft, error));
     draft->size = size;
     errno = map_draft(draft);
     if (errno != 0) return close_draft(draft, false, error);

@@ -19,13 +19,15 @@ kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, 
 
 /* The same of a file that is made in its place, without a copy in memory: begin gives `size` bytes to fill,
  * zeros at first; end puts the file in place of path when status is KF_OK, drops it otherwise, and returns
- * the first failure. Only a draft that was begun is ended. */
+ * the first failure. Only a draft that was begun is ended. Of a process that is killed between the two
+ * nothing stays, where the file system knows files without a name. */
 typedef struct kf_file_draft {
     char target[KF_PATH], temporary[KF_PATH];
     void *data;
     size_t size;
     int file;
-    bool mapped; /* else data are written at the end, where files cannot be mapped */
+    bool mapped;   /* else data are written at the end, where files cannot be mapped */
+    bool nameless; /* until it is whole */
 } kf_file_draft;
 kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_error *error);
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);

@@ -1,5 +1,6 @@
 /* Files: what is read is what was written, and nothing but regular files is touched. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/util/file.h"
@@ -179,6 +181,32 @@ static void drafts_are_put_in_place_or_dropped(void **state) {
     assert_int_equal(count_entries(), before + 1);
 }
 
+/* Of a process that is killed with a draft begun nothing stays. */
+static void drafts_of_the_killed_are_gone(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    kf_error error;
+    kf_file_draft draft;
+    const int before = count_entries();
+    assert_int_equal(kf_path(path, &error, "%s", in_scratch("killed")), KF_OK);
+    assert_int_equal(kf_file_begin(path, 1, &draft, &error), KF_OK);
+    const bool nameless = draft.nameless;
+    assert_int_equal(kf_file_end(&draft, KF_GATE_FAILED, &error), KF_GATE_FAILED);
+    if (!nameless) {
+        print_message("skipped: the file system has no files without a name\n");
+        skip();
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        if (kf_file_begin(path, 1 << 20, &draft, &error) == KF_OK) (void)raise(SIGKILL);
+        _exit(1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(count_entries(), before);
+}
+
 static void makes_folders(void **state) {
     (void)state;
     kf_error error = {0};
@@ -242,6 +270,7 @@ int main(void) {
         cmocka_unit_test(links_stay_links),
         cmocka_unit_test(makes_folders),
         cmocka_unit_test(drafts_are_put_in_place_or_dropped),
+        cmocka_unit_test(drafts_of_the_killed_are_gone),
         cmocka_unit_test(paths_have_a_length),
         cmocka_unit_test(personal_folders_follow_xdg),
         cmocka_unit_test(data_folder_holds_kernels),
