@@ -307,13 +307,6 @@ static int steps_of_graph(const kf_plan *plan) {
     return none || steps > KF_LONGEST_GRAPH || !repeats(plan, steps) ? -1 : steps;
 }
 
-static kf_status make_graph(kf_plan *plan, kf_error *error) {
-    const int steps = steps_of_graph(plan);
-    if (steps > 0) KF_TRY(record_graph(plan, 0, steps, &plan->graph, error));
-    plan->graph_steps = steps;
-    return KF_OK;
-}
-
 /* Graphs of a cycle that one graph of several cycles is made of, where a cycle has few launches: a device
  * waits longer between two graphs than between two kernels of one. */
 static int graphs_of_train(const kf_plan *plan, int steps) {
@@ -324,16 +317,17 @@ static int graphs_of_train(const kf_plan *plan, int steps) {
     return launches > 0 && launches <= LAUNCHES ? LAUNCHES / launches : 1;
 }
 
-static kf_status make_train(kf_plan *plan, kf_error *error) {
-    const int steps = plan->graph_steps * graphs_of_train(plan, plan->graph_steps);
-    if (steps > plan->graph_steps) KF_TRY(record_graph(plan, 0, steps, &plan->train, error));
-    plan->train_steps = steps > plan->graph_steps ? steps : -1;
-    return KF_OK;
-}
-
 int kf_plan_stride(const kf_plan *plan) {
     const int steps = steps_of_graph(plan);
     return steps < 0 ? kf_plan_cycle(plan) : steps * graphs_of_train(plan, steps);
+}
+
+static kf_status make_graph(kf_plan *plan, kf_error *error) {
+    const int steps = steps_of_graph(plan), stride = kf_plan_stride(plan);
+    if (steps > 0) KF_TRY(record_graph(plan, 0, steps, &plan->graph, error));
+    plan->train_steps = steps > 0 && stride > steps ? stride : 0;
+    plan->graph_steps = steps;
+    return KF_OK;
 }
 
 kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_graph **graph, kf_error *error) {
@@ -343,8 +337,8 @@ kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_gra
 
 /* The longest that is not longer than what is left. */
 static kf_status launch_graph(kf_plan *plan, uint64_t left, kf_error *error) {
-    if (plan->train_steps == 0 && left >= (uint64_t)kf_plan_stride(plan)) KF_TRY(make_train(plan, error));
     const bool train = plan->train_steps > 0 && left >= (uint64_t)plan->train_steps;
+    if (train && plan->train == NULL) KF_TRY(record_graph(plan, 0, plan->train_steps, &plan->train, error));
     KF_TRY(kf_graph_launch(train ? plan->train : plan->graph, error));
     plan->steps_done += (uint64_t)(train ? plan->train_steps : plan->graph_steps);
     return KF_OK;

@@ -82,8 +82,8 @@ struct kf_plan {
     double least_bytes;          /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;             /* of graph_steps steps, made on first use */
     int graph_steps;             /* 0: not made yet; -1: none, steps run item by item */
-    kf_graph *train;             /* of the steps of several such graphs, where these have few launches */
-    int train_steps;             /* 0: not made yet; -1: none */
+    kf_graph *train;             /* of the steps of several such graphs, made on first use */
+    int train_steps;             /* 0: none, for these have launches enough */
     struct kf_plan_lanes *lanes; /* [part], of a team, whose steps are given lane by lane; or NULL */
 };
 

@@ -181,15 +181,21 @@ void kf_surrogate_set_target(kf_surrogate *surrogate, int point, double target) 
     surrogate->stale = true;
 }
 
-/* A point without target gets weight 0: its target is then what the points before it predict. */
+/* The weight of a point from those before it. Without target it is 0: the target is then what these predict.
+ */
+static double weight_of(const kf_surrogate *surrogate, const double *weights, int i, double mean) {
+    if (!surrogate->has_target[i]) return 0;
+    double sum = surrogate->targets[i] - mean;
+    for (int j = 0; j < i; j++)
+        sum -= surrogate->factor[i][j] * weights[j];
+    return sum / surrogate->factor[i][i];
+}
+
 static void update_weights(kf_surrogate *surrogate) {
     if (!surrogate->stale) return;
     surrogate->stale = false;
     for (int i = 0; i < surrogate->point_count; i++) {
-        double sum = surrogate->targets[i];
-        for (int j = 0; j < i; j++)
-            sum -= surrogate->factor[i][j] * surrogate->weights[j];
-        double weight = surrogate->has_target[i] ? sum / surrogate->factor[i][i] : 0;
+        const double weight = weight_of(surrogate, surrogate->weights, i, 0);
         float change = (float)(weight - surrogate->weights[i]);
         if (weight == surrogate->weights[i]) continue;
         surrogate->weights[i] = weight;
@@ -329,12 +335,8 @@ double kf_surrogate_agreement(const kf_surrogate *surrogate) {
         count++;
     }
     mean /= (double)(count > 0 ? count : 1);
-    for (int i = 0; i < n; i++) { /* as update_weights does, with the mean taken off */
-        double sum = surrogate->targets[i] - mean;
-        for (int j = 0; j < i; j++)
-            sum -= surrogate->factor[i][j] * weights[j];
-        weights[i] = surrogate->has_target[i] ? sum / surrogate->factor[i][i] : 0;
-    }
+    for (int i = 0; i < n; i++)
+        weights[i] = weight_of(surrogate, weights, i, mean);
     count = 0;
     for (int i = 0; i < n; i++) {
         if (!surrogate->has_target[i]) continue;
