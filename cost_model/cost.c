@@ -57,7 +57,7 @@ static double roof(const kf_roofs *roofs, const char *name) {
 }
 
 void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings) {
-    bool gpu = strcmp(device->backend, "cuda") == 0;
+    bool gpu = kf_device_is_gpu(device);
     double copy = 1e9 * fmax(roof(roofs, "dram_copy"), roof(roofs, "dram_copy_nt")),
            node_us = roof(roofs, "graph_node");
     ceilings->measured = isfinite(copy);

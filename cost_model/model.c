@@ -2,17 +2,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/util/memory.h"
-#include "cost_model/d2q9.h"
-#include "cost_model/incompressible.h"
-#include "cost_model/kinetic.h"
-#include "cost_model/sph.h"
-#include "cost_model/stable_fluids.h"
-
-static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic, &kf_cost_d2q9, &kf_cost_stable_fluids,
-                                                     &kf_cost_sph, &kf_cost_incompressible};
 
 struct kf_cost_model {
     const kf_cost_methods *methods;
@@ -22,15 +13,14 @@ struct kf_cost_model {
 
 void kf_cost_model_open(const kf_problem *problem, const kf_device_info *device, const kf_roofs *roofs,
                         kf_cost_model **model) {
+    const kf_cost_methods *methods = problem->system->cost;
     *model = NULL;
-    for (size_t i = 0; i < sizeof all_methods / sizeof *all_methods; i++) {
-        if (strcmp(all_methods[i]->system, problem->system->name) != 0) continue;
-        kf_cost_model *made = kf_allocate_zeroed(1, sizeof *made);
-        made->methods = all_methods[i];
-        made->state = made->methods->open(problem, device);
-        kf_ceilings_from(device, roofs, &made->ceilings);
-        *model = made;
-    }
+    if (methods == NULL) return;
+    kf_cost_model *made = kf_allocate_zeroed(1, sizeof *made);
+    made->methods = methods;
+    made->state = methods->open(problem, device);
+    kf_ceilings_from(device, roofs, &made->ceilings);
+    *model = made;
 }
 
 void kf_cost_model_close(kf_cost_model *model) {

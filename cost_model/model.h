@@ -14,9 +14,8 @@ typedef struct kf_cost_rate {
     double guess; /* before any survey was held against it: where choosing begins */
 } kf_cost_rate;
 
-/* What a system with a model brings; cost_model/model.c has them in a table. */
+/* What a system with a model brings (kf_system.cost). */
 typedef struct kf_cost_methods {
-    const char *system;
     void *(*open)(const kf_problem *problem, const kf_device_info *device); /* both outlive the state */
     /* KF_BAD_INPUT for a config that is none of the system's. */
     kf_status (*works)(void *state, const kf_config *config, kf_works *works, kf_error *error);

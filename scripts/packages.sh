@@ -36,7 +36,9 @@ done
 missing=${missing# }
 [ -n "$missing" ] || exit 0
 
-install="apt-get install --yes --no-install-recommends $missing"
+# A machine that has just started updates its package lists itself: its lock is waited for.
+wait_for_lock="-o DPkg::Lock::Timeout=600"
+install="apt-get $wait_for_lock install --yes --no-install-recommends $missing"
 if [ "$(id -u)" -eq 0 ]; then
     as_root=
 elif command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
@@ -50,7 +52,7 @@ fi
 
 echo "Installing missing packages: $missing" >&2
 export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -q >&2 ||
+$as_root apt-get $wait_for_lock update -q >&2 ||
     echo "apt-get update had errors; going on with what it has" >&2
 if ! $as_root env DEBIAN_FRONTEND=noninteractive $install -q >&2; then
     echo "The packages could not be installed. Check the network and apt's sources, then run: $install" >&2

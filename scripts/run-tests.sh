@@ -4,7 +4,8 @@
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
 # a pass, 77 a skip. What it prints is shown as a whole when it ends, and why it failed once more at the end. The last
 # line is 'N passed, N failed, N skipped'; the exit status is 0 only if something ran and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default
-# 900). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor, at most 4).
+# 900). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor). KFTUNE_TEST_CACHE: the folder
+# of compiled kernels (default: BUILD/test-cache), which is kept.
 set -um
 
 build=$(realpath -m "${1:?usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]}")
@@ -12,17 +13,19 @@ shift
 root=$(realpath "$(dirname "$0")/..")
 limit=${KFTUNE_TEST_LIMIT:-900}
 processors=$(nproc)
-jobs=${KFTUNE_TEST_JOBS:-$((processors < 4 ? processors : 4))}
+jobs=${KFTUNE_TEST_JOBS:-$processors}
 passed=0 failed=0 skipped=0
 failures=()
 declare -A works=() # of the programs that run, by process id
 
-# Tests must neither see nor touch the user's own caches and store.
+# Tests must neither see nor touch the user's own caches and store. The cache of compiled kernels stays from run to
+# run: its keys are hashes of source, headers, defines, compiler and flags, so what is stale is never found.
 home=$build/test-home
 logs=$build/test-logs
 rm -rf "$home"
-mkdir -p "$home/cache" "$home/tmp" "$logs"
-export XDG_CACHE_HOME=$home/cache TMPDIR=$home/tmp
+mkdir -p "$home/tmp" "$logs"
+export XDG_CACHE_HOME=${KFTUNE_TEST_CACHE:-$build/test-cache} TMPDIR=$home/tmp
+mkdir -p "$XDG_CACHE_HOME"
 export KFTUNE_DATA=$root KFTUNE=$build/kftune KFTUNE_SHARED=${KFTUNE_SHARED:-$root/../shared}
 cd "$root" || exit 3
 # Interrupted: timeout, the child of each job, ends its program.

@@ -39,6 +39,9 @@ typedef struct kf_device_info {
     double clock_hz;            /* highest clock of a multiprocessor; 0 when unknown */
 } kf_device_info;
 
+/* Whether kernels run on a GPU there, of whatever backend. */
+bool kf_device_is_gpu(const kf_device_info *device);
+
 /* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
  * Several, "cuda:0-3" or "cpu,cpu", are a team of equal devices: *backend is the first of it, which owns the
  * others and answers for all: it is closed and synchronised with them. One device may be named twice.
@@ -79,6 +82,16 @@ typedef struct kf_define {
     const char *name;
     char value[64];
 } kf_define;
+
+/* The defines of a source while they are listed: as many as there is room for, which is asserted. */
+enum { KF_DEFINES = 64 };
+typedef struct kf_defines {
+    kf_define list[KF_DEFINES];
+    int count;
+} kf_defines;
+void kf_define_to(kf_defines *defines, const char *name, long value);
+__attribute__((format(printf, 3, 4))) void kf_define_text(kf_defines *defines, const char *name,
+                                                          const char *format, ...);
 
 typedef struct kf_source {
     const char *file; /* below the data folder, e.g. "kernels/kinetic/fused.cu", or a kernel that is not

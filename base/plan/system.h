@@ -80,6 +80,11 @@ typedef struct kf_system {
     kf_status (*verify)(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                         kf_error *error);
     void (*free_reference)(kf_reference *reference);
+
+    /* What else it brings; NULL: nothing. */
+    const struct kf_cost_methods *cost;   /* a cost model (cost_model/model.h) */
+    const struct kf_case *cases;          /* flows with a known answer (solver/validation/validation.h) */
+    const struct kf_suite_system *suite;  /* to suites of fixed comparisons (base/record/suite_system.h) */
 } kf_system;
 
 /* A config that comes from a file is held against the space of the device that it was made for: KF_BAD_INPUT

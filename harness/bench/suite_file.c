@@ -10,7 +10,8 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/roofs/roofs.h"
-#include "solver/suites/suite_system.h"
+#include "base/record/suite_system.h"
+#include "solver/systems.h"
 
 /* --- common --------------------------------------------------------------------------------------------- */
 
@@ -185,8 +186,9 @@ static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_err
     enum { MOST_KINDS = 128 };
     const char *names[MOST_KINDS];
     int count = 0;
-    for (int s = -1; s < 0 || kf_suite_systems[s] != NULL; s++) {
-        const kf_figure_kind *kinds = s < 0 ? kf_figure_kinds : kf_suite_systems[s]->kinds;
+    for (int s = -1; s < 0 || kf_systems[s] != NULL; s++) {
+        const kf_suite_system *brought = s < 0 ? NULL : kf_systems[s]->suite;
+        const kf_figure_kind *kinds = s < 0 ? kf_figure_kinds : brought != NULL ? brought->kinds : NULL;
         for (; kinds != NULL && kinds->name != NULL && count < MOST_KINDS; kinds++) {
             names[count++] = kinds->name;
             *kind = kinds;

@@ -8,18 +8,12 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"
-#include "solver/suites/suite_system.h"
+#include "base/record/suite_system.h"
 #include "solver/systems.h"
-
-static const kf_suite_system *find_system(const kf_problem *problem) {
-    for (int i = 0; kf_suite_systems[i] != NULL; i++)
-        if (strcmp(kf_suite_systems[i]->system, problem->system->name) == 0) return kf_suite_systems[i];
-    return NULL;
-}
 
 static kf_status change(const kf_suite_problems *problems, const kf_suite_scene *scene,
                         const kf_problem *from, kf_suite_problem *made, kf_error *error) {
-    const kf_suite_system *brought = find_system(from);
+    const kf_suite_system *brought = from->system->suite;
     if (brought == NULL || brought->change == NULL)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: scenes: %s: problems of the system %s cannot be changed; give it a scene file",
@@ -84,7 +78,7 @@ kf_status kf_suite_problems_open(const kf_suite_file *file, const kf_device_info
                                  const kf_bench_options *options, bool *wanted, kf_suite_problems *problems,
                                  kf_error *error) {
     *problems =
-        (kf_suite_problems){.file = file, .device = device, .gpu = strcmp(device->backend, "cuda") == 0};
+        (kf_suite_problems){.file = file, .device = device, .gpu = kf_device_is_gpu(device)};
     problems->list = kf_allocate_zeroed((size_t)file->scene_count + 1, sizeof *problems->list);
     if (file->about >= 0) wanted[file->about] = true;
     for (int i = file->scene_count - 1; i >= 0; i--) { /* what a scene needs comes before it */
@@ -105,7 +99,7 @@ kf_status kf_suite_trial(kf_suite_problems *problems, int scene, kf_trial **tria
         return kf_fail(error, KF_BAD_INPUT, "%s: scenes: %s: what it is verified as is not there: %s",
                        problems->file->path, problems->file->scenes[scene].name, verified->reason);
     KF_TRY(kf_trial_open(verified->problem, &verified->trial, error));
-    const kf_suite_system *brought = find_system(verified->problem);
+    const kf_suite_system *brought = verified->problem->system->suite;
     if (brought != NULL && brought->adjust_trial != NULL)
         brought->adjust_trial(verified->problem, verified->trial.problem);
     return KF_OK;

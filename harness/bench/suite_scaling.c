@@ -386,7 +386,7 @@ static kf_status run(const kf_bench_suite *suite, const kf_bench_options *option
     kf_backend *backend = NULL;
     KF_TRY(kf_backend_open(options->device, &backend, error));
     b.device = *device = *kf_backend_device(backend);
-    b.gpu = strcmp(device->backend, "cuda") == 0;
+    b.gpu = kf_device_is_gpu(device);
     kf_backend_close(backend);
     static kf_status (*const measure[])(bench *, const row *, kf_error *) = {
         [SAME] = compare, [WEAK] = weak, [STRONG] = strong, [LARGEST] = largest};

@@ -12,6 +12,7 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/validate/validate.h"
+#include "solver/systems.h"
 #include "scene/scene.h"
 
 static void print_json(const kf_device_info *device, const kf_validate_result *result, bool quick) {
@@ -87,8 +88,8 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
 
 static void list_cases(bool as_json) {
     cJSON *root = kf_json_answer("validate"), *cases = cJSON_AddArrayToObject(root, "cases");
-    for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
-        for (const kf_case *one = *table; one->name != NULL; one++) {
+    for (int s = 0; kf_systems[s] != NULL; s++)
+        for (const kf_case *one = kf_systems[s]->cases; one != NULL && one->name != NULL; one++) {
             cJSON *item = cJSON_CreateObject();
             cJSON_AddStringToObject(item, "name", one->name);
             cJSON_AddStringToObject(item, "summary", one->summary);

@@ -80,7 +80,7 @@ kf_status kf_count_with(const kf_counter_methods *methods, kf_backend *backend, 
 
 kf_status kf_count(kf_backend *backend, const kf_metric_set *set, int parts, kf_counted_restore restore,
                    kf_counted_work replay, void *context, kf_counts *counts, kf_error *error) {
-    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(backend));
     return kf_count_with(gpu ? &kf_cupti_methods : &kf_papi_methods, backend, set, parts, restore, replay,
                          context, counts, error);
 }

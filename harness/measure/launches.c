@@ -33,7 +33,7 @@ static void describe_kernel(const kf_plan *plan, const kf_item *item, kf_kernel_
     kernel->registers = info.registers;
     kernel->spill_bytes = info.spill_bytes;
     kernel->shared_bytes = info.shared_bytes;
-    if (strcmp(device->backend, "cuda") != 0) return;
+    if (!kf_device_is_gpu(device)) return;
     int threads = launch->block[0] * launch->block[1] * launch->block[2];
     int blocks = kf_function_resident_blocks(launch->function, threads);
     kf_copy_text(kernel->occupancy_limit, sizeof kernel->occupancy_limit,

@@ -129,7 +129,7 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
  * when it hardly matters how, or the cache is to be cold in each of them. */
 static int unit_of_samples(const kf_timing *t, double step_us) {
     static const double LONG = 20; /* samples */
-    const bool gpu = strcmp(kf_backend_device(t->plan->backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(t->plan->backend));
     const int stride = gpu && t->policy->cache != KF_CACHE_COLD ? kf_plan_stride(t->plan) : t->cycle;
     return stride * step_us <= LONG * t->policy->sample_us ? stride : t->cycle;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 kf_measure_policy kf_policy_for(const kf_device_info *device) {
-    bool gpu = strcmp(device->backend, "cuda") == 0;
+    bool gpu = kf_device_is_gpu(device);
     return (kf_measure_policy){
         .warm_up_steps = 3,
         .warm_up_us = gpu ? 50e3 : 20e3,

@@ -38,7 +38,7 @@ static kf_status open_reader(kf_sm_clock *r, kf_error *error) {
 kf_sm_clock *kf_sm_clock_open(kf_backend *backend, int readings) {
     const kf_device_info *device = kf_backend_device(backend);
     kf_error error = {KF_OK, ""};
-    if (strcmp(device->backend, "cuda") != 0 || device->multiprocessors < 1) return NULL;
+    if (!kf_device_is_gpu(device) || device->multiprocessors < 1) return NULL;
     kf_sm_clock *made = kf_allocate_zeroed(1, sizeof *made);
     *made = (kf_sm_clock){.backend = backend, .slots = readings, .multiprocessors = device->multiprocessors};
     if (open_reader(made, &error) == KF_OK) return made;

@@ -107,7 +107,7 @@ kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error
     int count = 0;
     (void)kf_backend_team(backend, &count);
     kf_roof_bench bench = {.backend = backend, .device = kf_backend_device(backend), .roofs = roofs};
-    bench.gpu = strcmp(bench.device->backend, "cuda") == 0;
+    bench.gpu = kf_device_is_gpu(bench.device);
     bench.bytes = (size_t)(bench.gpu ? 256 : 16) << 20;
     memset(roofs, 0, sizeof *roofs);
     if (OF_A_LINK * (count - 1) > KF_ROOFS)

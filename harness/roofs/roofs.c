@@ -89,7 +89,7 @@ static void close_bench(kf_roof_bench *bench) {
 
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error) {
     kf_roof_bench bench = {.backend = backend, .device = kf_backend_device(backend), .roofs = roofs};
-    bench.gpu = strcmp(bench.device->backend, "cuda") == 0;
+    bench.gpu = kf_device_is_gpu(bench.device);
     memset(roofs, 0, sizeof *roofs);
     kf_status status = open_bench(&bench, error);
     /* Arithmetic first: it wakes the clocks. */

@@ -12,7 +12,7 @@ void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const
     kf_roofs roofs = {.count = 0};
     *knowledge = (kf_knowledge){.model = NULL};
     /* The model counts what limits a GPU; on the cpu what the compiler makes of a loop counts more. */
-    if (strcmp(device->backend, "cuda") != 0) return;
+    if (!kf_device_is_gpu(device)) return;
     if (kf_store_roofs(store, device->identity, &roofs, NULL) != KF_OK) roofs.count = 0;
     kf_cost_model_open(problem, device, roofs.count > 0 ? &roofs : NULL, &knowledge->model);
     if (!kf_cost_model_leads(knowledge->model)) return;

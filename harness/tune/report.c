@@ -74,7 +74,7 @@ static const char *launches_text(double launches, char text[16]) {
 
 static void print_kernels(const kf_tune_result *result, FILE *stream) {
     const kf_measurement *m = result->best_measurement;
-    bool gpu = strcmp(result->device.backend, "cuda") == 0;
+    bool gpu = kf_device_is_gpu(&result->device);
     double total = 0.0;
     for (int i = 0; i < m->kernel_count; i++)
         total += kf_kernel_step_us(&m->kernels[i]);

@@ -440,7 +440,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
         KF_TRY(kf_device_probe(request->device, &result->device, error));
     kf_session_reach(session, &result->timeline.device);
     KF_TRY(kf_cache_try(error));
-    session->gpu = strcmp(result->device.backend, "cuda") == 0;
+    session->gpu = kf_device_is_gpu(&result->device);
     session->effort = usual_effort(session);
     kf_info("device: %s (%s)", result->device.spec, result->device.name);
     const kf_system *system = request->problem->system;

@@ -8,6 +8,7 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/systems.h"
 
 /* --- cases --------------------------------------------------------------------------------------------- */
 
@@ -15,8 +16,8 @@ enum { MOST_CASES = 128 };
 
 static int list_cases(const kf_case *list[MOST_CASES]) {
     int count = 0;
-    for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
-        for (const kf_case *one = *table; one->name != NULL && count < MOST_CASES; one++)
+    for (int s = 0; kf_systems[s] != NULL; s++)
+        for (const kf_case *one = kf_systems[s]->cases; one != NULL && one->name != NULL && count < MOST_CASES; one++)
             list[count++] = one;
     return count;
 }
@@ -98,7 +99,7 @@ kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, k
     KF_TRY(check_names(options, list, count, error));
     kf_validation validation = {.backend = backend,
                                 .quick = options->quick,
-                                .gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0,
+                                .gpu = kf_device_is_gpu(kf_backend_device(backend)),
                                 .pictures = options->pictures,
                                 .interrupted = options->interrupted,
                                 .fixed = options->fixed,

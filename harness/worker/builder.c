@@ -391,6 +391,6 @@ kf_builder *kf_builder_open(const kf_setting *setting, const kf_device_info *dev
     builder->device = device;
     builder->most_workers = processes > 1 ? processes : 1;
     builder->workers = kf_allocate_zeroed((size_t)builder->most_workers, sizeof *builder->workers);
-    if (strcmp(device->backend, "cuda") == 0) start_host(builder);
+    if (kf_device_is_gpu(device)) start_host(builder);
     return builder;
 }

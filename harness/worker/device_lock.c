@@ -32,7 +32,7 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
     kf_error reason = {KF_OK, ""};
     bool told = false;
     *lock = -1;
-    if (strcmp(device->backend, "cuda") != 0) return KF_OK;
+    if (!kf_device_is_gpu(device)) return KF_OK;
     if (open_file(device, "lock", lock, &reason) != KF_OK) {
         kf_warn("whether another kftune measures on this device is not known: %s", reason.message);
         return KF_OK;
@@ -62,7 +62,7 @@ static kf_status wait_for(int file, int operation, kf_error *error) {
 kf_status kf_device_turn(const kf_device_info *device, kf_turn turn, int *lock, kf_error *error) {
     int gate = -1;
     *lock = -1;
-    if (strcmp(device->backend, "cuda") != 0) return KF_OK;
+    if (!kf_device_is_gpu(device)) return KF_OK;
     KF_TRY(open_file(device, "gate", &gate, error));
     kf_status status = open_file(device, "lock", lock, error);
     if (status == KF_OK) status = wait_for(gate, LOCK_EX, error);

@@ -7,6 +7,7 @@
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/d2q9/d2q9_cases.h"
 
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
@@ -33,7 +34,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
-    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "gpu", kf_device_is_gpu(device));
     kf_add_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1]);
     kf_add_variable(variables, "nodes_x", scene->nodes[0]);
     kf_add_variable(variables, "nodes_y", scene->nodes[1]);
@@ -54,7 +55,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     kf_d2q9_lay_out(scene, &options, 0, scene->nodes[1], &geometry);
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
-        kf_d2q9_defines defines;
+        kf_defines defines;
         kf_d2q9_define(scene, &options, &geometry, (kf_d2q9_source)which, &source, &defines);
         KF_TRY(visit(&source, data, error));
     }
@@ -141,7 +142,7 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     KF_TRY(make_buffers(plan, system, error)); /* first: what does not fit says so before it compiles */
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
-        kf_d2q9_defines defines;
+        kf_defines defines;
         kf_d2q9_define(scene, &system->options, &system->geometry, (kf_d2q9_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
         system->flow[0] = system->modules[KF_D2Q9_FLOW];
@@ -196,4 +197,7 @@ const kf_system kf_system_d2q9 = {
     .reference = kf_d2q9_reference,
     .verify = kf_d2q9_verify,
     .free_reference = kf_d2q9_free_reference,
+    .cost = &kf_cost_d2q9,
+    .cases = kf_d2q9_cases,
+    .suite = &kf_d2q9_suite,
 };

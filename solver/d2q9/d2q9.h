@@ -9,6 +9,8 @@
 #include "solver/flow/flow_plan.h"
 
 extern const kf_system kf_system_d2q9;
+extern const struct kf_cost_methods kf_cost_d2q9;
+extern const struct kf_suite_system kf_d2q9_suite;
 
 typedef enum kf_d2q9_plan {
     KF_D2Q9_TOELKE,
@@ -48,12 +50,6 @@ typedef struct kf_d2q9_geometry {
     long long origin, capacity;
     bool wide_index;
 } kf_d2q9_geometry;
-
-enum { KF_D2Q9_DEFINES = 24 };
-typedef struct kf_d2q9_defines {
-    kf_define list[KF_D2Q9_DEFINES];
-    int count;
-} kf_d2q9_defines;
 
 typedef enum kf_d2q9_source {
     KF_D2Q9_FLOW, /* step.cu, toelke.cu or temporal.cu */
@@ -101,7 +97,7 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, c
 void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int first_row, int rows,
                      kf_d2q9_geometry *geometry);
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
-                    kf_d2q9_source which, kf_source *source, kf_d2q9_defines *defines);
+                    kf_d2q9_source which, kf_source *source, kf_defines *defines);
 int kf_d2q9_tile_width(const kf_d2q9_options *options);
 bool kf_d2q9_is_linear(const kf_scene *scene);
 /* True when a face or a node lets fluid in or out, or slips: what temporal tiles cannot do. */

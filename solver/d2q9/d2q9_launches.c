@@ -17,7 +17,7 @@ typedef struct builder {
 } builder;
 
 static bool on_gpu(const kf_plan *plan) {
-    return strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+    return kf_device_is_gpu(kf_backend_device(plan->backend));
 }
 
 int kf_d2q9_grid(const kf_d2q9 *system, uint64_t steps) {

@@ -1,16 +1,14 @@
 #include <stdio.h>
+#include <limits.h>
 #include <string.h>
 
+#include "base/space/options.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
 /* What 16-bit storage needs, as in variants/d2q9.json; it costs 0.0005 to 0.003 in ten steps. */
 static const double f16_accuracy = 0.005;
-
-static kf_status refuse(kf_error *error, const char *reason) {
-    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
-}
 
 /* Bytes of the kernel temporal's shared memory. */
 static long shared_bytes(const kf_d2q9_options *o) {
@@ -23,104 +21,98 @@ static kf_status check_temporal(const kf_scene *scene, const kf_d2q9_options *o,
     enum { SHARED_LIMIT = 49152, MOST_STEPS = 7 };
     bool temporal = o->plan == KF_D2Q9_TEMPORAL;
     if (temporal != (o->steps_per_launch > 1) || temporal != (o->tile_rows > 0))
-        return refuse(error,
-                      "steps_per_launch > 1 and tile_rows > 0 belong to plan temporal, and to it alone");
+        return kf_options_refuse(
+            error, "steps_per_launch > 1 and tile_rows > 0 belong to plan temporal, and to it alone");
     if (!temporal) return KF_OK;
     if (o->steps_per_launch % 2 == 0 || o->steps_per_launch < 3 || o->steps_per_launch > MOST_STEPS)
-        return refuse(error, "steps_per_launch must be 1, 3, 5 or 7");
-    if (o->tile_rows > 16384) return refuse(error, "tile_rows must be at most 16384");
+        return kf_options_refuse(error, "steps_per_launch must be 1, 3, 5 or 7");
+    if (o->tile_rows > 16384) return kf_options_refuse(error, "tile_rows must be at most 16384");
     if (kf_d2q9_is_open(scene))
-        return refuse(error, "plan temporal needs faces that are walls or periodic, and no open nodes");
+        return kf_options_refuse(error,
+                                 "plan temporal needs faces that are walls or periodic, and no open nodes");
     if (shared_bytes(o) > SHARED_LIMIT)
-        return refuse(error, "plan temporal needs more than 48 KiB of shared memory a block: use fewer "
-                             "threads or fewer steps a launch");
+        return kf_options_refuse(error,
+                                 "plan temporal needs more than 48 KiB of shared memory a block: use fewer "
+                                 "threads or fewer steps a launch");
     return KF_OK;
 }
 
 static kf_status check_options(const kf_scene *scene, const kf_d2q9_options *o, kf_error *error) {
     bool toelke = o->plan == KF_D2Q9_TOELKE, solid = kf_d2q9_has_solid(scene);
     if (o->storage == KF_D2Q9_F16 && scene->accuracy < f16_accuracy)
-        return refuse(error,
-                      "storage f16 needs a scene whose model.accuracy allows an error of 0.005 or more");
+        return kf_options_refuse(
+            error, "storage f16 needs a scene whose model.accuracy allows an error of 0.005 or more");
     if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0 || o->alpha > 1L << 30)
-        return refuse(error, "alpha must be a power of two");
+        return kf_options_refuse(error, "alpha must be a power of two");
     if ((o->layout == KF_D2Q9_CSOA) != (o->alpha > 1))
-        return refuse(error, "alpha > 1 belongs to layout csoa, and to it alone");
-    if (o->full_way && !solid) return refuse(error, "bounce_back full_way needs a scene with solid nodes");
+        return kf_options_refuse(error, "alpha > 1 belongs to layout csoa, and to it alone");
+    if (o->full_way && !solid)
+        return kf_options_refuse(error, "bounce_back full_way needs a scene with solid nodes");
     if (toelke && (o->layout != KF_D2Q9_SOA || (solid && !o->full_way)))
-        return refuse(error,
-                      "plan toelke has layout soa, and bounce_back full_way where there are solid nodes");
+        return kf_options_refuse(
+            error, "plan toelke has layout soa, and bounce_back full_way where there are solid nodes");
     if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
-        return refuse(error, "threads must be a multiple of 32, 32 to 1024");
+        return kf_options_refuse(error, "threads must be a multiple of 32, 32 to 1024");
     if (o->nodes_per_thread != 1 && o->nodes_per_thread != 2 && o->nodes_per_thread != 4)
-        return refuse(error, "nodes_per_thread must be 1, 2 or 4");
+        return kf_options_refuse(error, "nodes_per_thread must be 1, 2 or 4");
     bool vector = o->plan == KF_D2Q9_PULL || o->plan == KF_D2Q9_SEPARATE;
     if (o->nodes_per_thread > 1 && (!vector || o->layout == KF_D2Q9_AOS ||
                                     (o->layout == KF_D2Q9_CSOA && o->alpha < o->nodes_per_thread)))
-        return refuse(error, "several nodes a thread need plan pull or separate, and a layout that keeps "
-                             "them side by side");
+        return kf_options_refuse(error,
+                                 "several nodes a thread need plan pull or separate, and a layout that keeps "
+                                 "them side by side");
     if (o->folded_boundary && ((o->plan != KF_D2Q9_PULL && o->plan != KF_D2Q9_IN_PLACE) ||
                                o->nodes_per_thread != 1 || kf_d2q9_is_open(scene)))
-        return refuse(
+        return kf_options_refuse(
             error,
             "folded_boundary needs plan pull or inplace, one node a thread, and faces that are walls or "
             "periodic, without open nodes");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
-        return refuse(error, "resident_blocks times threads must be at most 2048");
+        return kf_options_refuse(error, "resident_blocks times threads must be at most 2048");
     return check_temporal(scene, o, error);
-}
-
-static kf_status integer(const kf_config *config, const char *name, int *value, kf_error *error) {
-    long read;
-    KF_TRY(kf_config_integer(config, name, &read, error));
-    if (read < 0 || read > 1 << 30) return kf_fail(error, KF_BAD_INPUT, "config: %s is out of range", name);
-    *value = (int)read;
-    return KF_OK;
 }
 
 static kf_status check_team(const kf_scene *scene, const kf_d2q9_options *options, kf_error *error) {
     if (options->parts == 1) return KF_OK;
     if (options->plan == KF_D2Q9_TEMPORAL)
-        return refuse(error, "plan temporal runs on one device; use another plan");
+        return kf_options_refuse(error, "plan temporal runs on one device; use another plan");
     if (options->parts > scene->nodes[1])
         return kf_fail(error, KF_BAD_INPUT, "%d devices are too many for %d rows", options->parts,
                        scene->nodes[1]);
     return KF_OK;
 }
 
+#define NUMBER(member)      KF_NUMBER(kf_d2q9_options, KF_OPTION_INT, member, #member, 0, 1 << 30)
+#define FLAG(member)        KF_FLAG(kf_d2q9_options, member, #member)
+#define CHOICE(member, ...) KF_CHOICE(kf_d2q9_options, member, #member, __VA_ARGS__)
+static const kf_option table[] = {
+    CHOICE(plan, "toelke", "separate", "pull", "push", "inplace", "temporal"),
+    CHOICE(layout, "aos", "soa", "csoa"),
+    CHOICE(storage, "f16", "f32", "f64"),
+    KF_SECOND(kf_d2q9_options, full_way, "bounce_back", "half_way", "full_way"),
+    KF_NUMBER(kf_d2q9_options, KF_OPTION_LONG, alpha, "alpha", LONG_MIN, LONG_MAX),
+    NUMBER(threads),
+    NUMBER(nodes_per_thread),
+    NUMBER(steps_per_launch),
+    NUMBER(tile_rows),
+    NUMBER(resident_blocks),
+    FLAG(graph),
+    FLAG(folded_boundary),
+    FLAG(overlap),
+    FLAG(alternate),
+};
+
 kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
                                kf_d2q9_options *options, kf_error *error) {
-    const bool gpu = strcmp(device->backend, "cuda") == 0;
-    static const char *const plans[] = {"toelke", "separate", "pull", "push", "inplace", "temporal"};
-    static const char *const layouts[] = {"aos", "soa", "csoa"};
-    static const char *const storages[] = {"f16", "f32", "f64"};
-    static const char *const ways[] = {"half_way", "full_way"};
-    int plan, layout, storage, way;
+    const bool gpu = kf_device_is_gpu(device);
     memset(options, 0, sizeof *options);
-    KF_TRY(kf_config_choice(config, "plan", plans, KF_D2Q9_PLANS, &plan, error));
-    KF_TRY(kf_config_choice(config, "layout", layouts, 3, &layout, error));
-    KF_TRY(kf_config_choice(config, "storage", storages, 3, &storage, error));
-    KF_TRY(kf_config_choice(config, "bounce_back", ways, 2, &way, error));
-    KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
-    KF_TRY(integer(config, "threads", &options->threads, error));
-    KF_TRY(integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
-    KF_TRY(integer(config, "steps_per_launch", &options->steps_per_launch, error));
-    KF_TRY(integer(config, "tile_rows", &options->tile_rows, error));
-    KF_TRY(integer(config, "resident_blocks", &options->resident_blocks, error));
-    options->plan = (kf_d2q9_plan)plan;
-    options->layout = (kf_d2q9_layout)layout;
-    options->storage = (kf_d2q9_storage)storage;
-    options->full_way = way == 1;
-    KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
-    KF_TRY(kf_config_boolean(config, "folded_boundary", &options->folded_boundary, error));
-    KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
+    KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
     if (options->overlap && (!gpu || !options->folded_boundary))
-        return refuse(error, "overlap belongs to folded_boundary, on a GPU");
-    KF_TRY(kf_config_boolean(config, "alternate", &options->alternate, error));
+        return kf_options_refuse(error, "overlap belongs to folded_boundary, on a GPU");
     if (options->alternate && !options->folded_boundary)
-        return refuse(error, "alternate belongs to folded_boundary");
-    if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
-    if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
+        return kf_options_refuse(error, "alternate belongs to folded_boundary");
+    if (options->resident_blocks > 0 && !gpu) return kf_options_refuse(error, "resident_blocks is for GPUs");
+    if (options->graph && !gpu) return kf_options_refuse(error, "graph is for GPUs");
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
     options->parts = device->parts > 1 ? device->parts : 1;
@@ -178,64 +170,56 @@ void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int 
     geometry->wide_index = capacity > 2147483647LL / 9;
 }
 
-static void define(kf_d2q9_defines *defines, const char *name, long value) {
-    kf_define *entry = &defines->list[defines->count++];
-    entry->name = name;
-    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
-}
-
 static long model_number(kf_collision collision) {
     return collision == KF_BGK ? 0 : collision == KF_BGK_LINEAR ? 1 : collision == KF_MRT ? 2 : 3;
 }
 
-static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_defines *defines) {
-    define(defines, "KF_FULL_WAY", options->full_way);
+static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, kf_defines *defines) {
+    kf_define_to(defines, "KF_FULL_WAY", options->full_way);
     if (options->plan == KF_D2Q9_TOELKE || options->plan == KF_D2Q9_TEMPORAL)
-        define(defines, "KF_THREADS", options->threads);
+        kf_define_to(defines, "KF_THREADS", options->threads);
     else
-        define(defines, "KF_NODES", options->nodes_per_thread);
-    if (options->folded_boundary) define(defines, "KF_FOLDED", 1);
-    if (options->folded_boundary && options->parts > 1) define(defines, "KF_TEAM", 1);
-    if (options->overlap) define(defines, "KF_OVERLAP", 1);
-    if (options->alternate) define(defines, "KF_ALTERNATE", 1);
+        kf_define_to(defines, "KF_NODES", options->nodes_per_thread);
+    if (options->folded_boundary) kf_define_to(defines, "KF_FOLDED", 1);
+    if (options->folded_boundary && options->parts > 1) kf_define_to(defines, "KF_TEAM", 1);
+    if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
+    if (options->alternate) kf_define_to(defines, "KF_ALTERNATE", 1);
     if (options->folded_boundary || options->plan == KF_D2Q9_TEMPORAL) {
-        define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
-        define(defines, "KF_PERIODIC_Y", !options->slab && scene->faces[KF_YMIN] == KF_PERIODIC);
+        kf_define_to(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
+        kf_define_to(defines, "KF_PERIODIC_Y", !options->slab && scene->faces[KF_YMIN] == KF_PERIODIC);
     }
     if (options->resident_blocks > 0) {
-        kf_define *entry = &defines->list[defines->count++];
-        entry->name = "KF_LAUNCH_BOUNDS";
-        (void)snprintf(entry->value, sizeof entry->value, "__launch_bounds__(%d,%d)", options->threads,
+        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%d,%d)", options->threads,
                        options->resident_blocks);
     }
     if (options->plan != KF_D2Q9_TEMPORAL) return;
-    define(defines, "KF_LEVELS", options->steps_per_launch);
-    define(defines, "KF_TILE_WIDTH", kf_d2q9_tile_width(options));
-    define(defines, "KF_HALF_WAY", kf_d2q9_has_solid(scene) && !options->full_way);
+    kf_define_to(defines, "KF_LEVELS", options->steps_per_launch);
+    kf_define_to(defines, "KF_TILE_WIDTH", kf_d2q9_tile_width(options));
+    kf_define_to(defines, "KF_HALF_WAY", kf_d2q9_has_solid(scene) && !options->full_way);
 }
 
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
  */
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
-                    kf_d2q9_source which, kf_source *source, kf_d2q9_defines *defines) {
+                    kf_d2q9_source which, kf_source *source, kf_defines *defines) {
     enum { BESIDE_A_SLAB = 5 }; /* of boundary.cu: rows that are copied lie there */
     static const char *const faces[4] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2", "KF_FACE_3"};
     const double *force = scene->body_force;
     defines->count = 0;
-    define(defines, "KF_STORAGE", (long)options->storage);
-    define(defines, "KF_LAYOUT", (long)options->layout);
-    define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
-    define(defines, "KF_INDEX64", geometry->wide_index);
+    kf_define_to(defines, "KF_STORAGE", (long)options->storage);
+    kf_define_to(defines, "KF_LAYOUT", (long)options->layout);
+    kf_define_to(defines, "KF_ALPHA_LOG2", options->alpha_log2);
+    kf_define_to(defines, "KF_INDEX64", geometry->wide_index);
     if (which == KF_D2Q9_BOUNDARY) {
         for (int face = 0; face < 4; face++) {
             const bool cut = options->slab && face / 2 == 1 && scene->faces[face] == KF_PERIODIC;
-            define(defines, faces[face], cut ? BESIDE_A_SLAB : (long)scene->faces[face]);
+            kf_define_to(defines, faces[face], cut ? BESIDE_A_SLAB : (long)scene->faces[face]);
         }
-        define(defines, "KF_PARABOLIC", scene->parabolic_inflow);
-        if (options->slab) define(defines, "KF_SLAB", 1);
+        kf_define_to(defines, "KF_PARABOLIC", scene->parabolic_inflow);
+        if (options->slab) kf_define_to(defines, "KF_SLAB", 1);
     } else {
-        define(defines, "KF_MODEL", model_number(scene->collision));
-        define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0);
+        kf_define_to(defines, "KF_MODEL", model_number(scene->collision));
+        kf_define_to(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0);
     }
     if (which == KF_D2Q9_FLOW) define_flow(scene, options, defines);
     source->file = which == KF_D2Q9_BOUNDARY           ? "kernels/d2q9/boundary.cu"

@@ -7,6 +7,7 @@
 
 #include "base/util/memory.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/incompressible/incompressible_cases.h"
 
 enum { LEAST_CELLS = 8 };
 
@@ -84,7 +85,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
-    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "gpu", kf_device_is_gpu(device));
     kf_add_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2]);
     kf_add_variable(variables, "nodes_x", scene->nodes[0]);
     kf_add_variable(variables, "nodes_y", scene->nodes[1]);
@@ -104,10 +105,10 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
                                void *data, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     kf_incompressible_options options;
-    KF_TRY(kf_incompressible_read_options(config, strcmp(device->backend, "cuda") == 0, &options, error));
+    KF_TRY(kf_incompressible_read_options(config, kf_device_is_gpu(device), &options, error));
     for (int which = 0; which < KF_INCOMPRESSIBLE_SOURCES; which++) {
         kf_source source;
-        kf_incompressible_defines defines;
+        kf_defines defines;
         if (!kf_incompressible_uses(scene, &options, (kf_incompressible_source)which)) continue;
         kf_incompressible_define(scene, &options, (kf_incompressible_source)which, &source, &defines);
         KF_TRY(visit(&source, data, error));
@@ -285,7 +286,7 @@ static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     KF_TRY(make_buffers(plan, s, error)); /* first: what does not fit says so before it compiles */
     for (int which = 0; which < KF_INCOMPRESSIBLE_SOURCES; which++) {
         kf_source source;
-        kf_incompressible_defines defines;
+        kf_defines defines;
         if (!kf_incompressible_uses(scene, &s->options, (kf_incompressible_source)which)) continue;
         kf_incompressible_define(scene, &s->options, (kf_incompressible_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &s->modules[which], error));
@@ -299,7 +300,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
                            kf_plan **plan, kf_error *error) {
     KF_TRY(accepts(problem, error));
     kf_incompressible_options options;
-    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(backend));
     KF_TRY(kf_incompressible_read_options(config, gpu, &options, error));
     int axes[2];
     if (options.solver == KF_SOLVE_FOURIER_CG &&
@@ -336,4 +337,7 @@ const kf_system kf_system_incompressible = {
     .reference = kf_incompressible_reference,
     .verify = kf_incompressible_verify,
     .free_reference = kf_incompressible_free_reference,
+    .cost = &kf_cost_incompressible,
+    .cases = kf_incompressible_cases,
+    .suite = &kf_incompressible_suite,
 };

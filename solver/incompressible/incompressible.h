@@ -5,11 +5,15 @@
 #define KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
 
 #include "base/plan/system.h"
+#include "base/record/figure.h"
 #include "kernels/incompressible/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
 
 extern const kf_system kf_system_incompressible;
+extern const struct kf_cost_methods kf_cost_incompressible;
+extern const struct kf_suite_system kf_incompressible_suite;
+extern const kf_figure_kind kf_incompressible_figure_kinds[];
 
 typedef enum kf_pressure_solver {
     KF_SOLVE_CG,
@@ -47,12 +51,7 @@ typedef enum kf_incompressible_source {
     KF_INCOMPRESSIBLE_SOURCES
 } kf_incompressible_source;
 
-enum { KF_INCOMPRESSIBLE_DEFINES = 12, KF_LEVELS = 16 };
-typedef struct kf_incompressible_defines {
-    kf_define list[KF_INCOMPRESSIBLE_DEFINES];
-    int count;
-} kf_incompressible_defines;
-
+enum { KF_LEVELS = 16 };
 /* A grid of the multigrid; the first is the flow's. Buffers that the first has elsewhere are NULL there. */
 typedef struct kf_level {
     int cells[3], row, plane;
@@ -95,7 +94,7 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error);
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
                               kf_incompressible_source which, kf_source *source,
-                              kf_incompressible_defines *defines);
+                              kf_defines *defines);
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
                             kf_incompressible_source which);
 /* Whether the kernels of a source begin while the ones before them end. */

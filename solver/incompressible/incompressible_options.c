@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/space/options.h"
 #include "solver/incompressible/incompressible.h"
 
 const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS] = {
@@ -19,40 +20,31 @@ kf_viscous_term kf_incompressible_viscous_term(const kf_scene *scene) {
     return scene->viscosity > most * (1.0 + 1e-9) ? KF_VISCOUS_IMPLICIT : KF_VISCOUS_EXPLICIT;
 }
 
-static kf_status integer(const kf_config *config, const char *name, long low, long high, int *value,
-                         kf_error *error) {
-    long read;
-    KF_TRY(kf_config_integer(config, name, &read, error));
-    if (read < low || read > high)
-        return kf_fail(error, KF_BAD_INPUT, "config: %s must lie between %ld and %ld", name, low, high);
-    *value = (int)read;
-    return KF_OK;
-}
+#define NUMBER(member, low, high)                                                                            \
+    KF_NUMBER(kf_incompressible_options, KF_OPTION_INT, member, #member, low, high)
+#define FLAG(member)                   KF_FLAG(kf_incompressible_options, member, #member)
+#define SECOND(member, parameter, ...) KF_SECOND(kf_incompressible_options, member, parameter, __VA_ARGS__)
+static const kf_option table[] = {
+    {"solver", KF_OPTION_CHOICE, offsetof(kf_incompressible_options, solver), 0, 0, kf_pressure_solver_names},
+    SECOND(double_precision, "storage", "f32", "f64"),
+    SECOND(keeps_bounds, "bounds", "found", "kept"),
+    SECOND(one_address, "addresses", "eight", "one"),
+    NUMBER(iterations, 1, 10000),
+    NUMBER(least_iterations, 0, 10000),
+    NUMBER(sweeps, 1, 8),
+    NUMBER(threads, 32, 1024),
+    NUMBER(block_x, 1, 1024),
+    NUMBER(block_y, 1, 1024),
+    FLAG(fixed_rows),
+    FLAG(graph),
+    FLAG(overlap),
+};
 
 kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error) {
-    static const char *const storages[] = {"f32", "f64"}, *const bounds[] = {"found", "kept"},
-                             *const addresses[] = {"eight", "one"};
-    int solver, storage, kept, one;
     memset(options, 0, sizeof *options);
-    KF_TRY(kf_config_choice(config, "solver", kf_pressure_solver_names, KF_PRESSURE_SOLVERS, &solver, error));
-    KF_TRY(kf_config_choice(config, "storage", storages, 2, &storage, error));
-    KF_TRY(kf_config_choice(config, "bounds", bounds, 2, &kept, error));
-    KF_TRY(kf_config_choice(config, "addresses", addresses, 2, &one, error));
-    KF_TRY(kf_config_boolean(config, "fixed_rows", &options->fixed_rows, error));
-    KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
-    KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
-    KF_TRY(integer(config, "iterations", 1, 10000, &options->iterations, error));
-    KF_TRY(integer(config, "least_iterations", 0, 10000, &options->least_iterations, error));
-    KF_TRY(integer(config, "sweeps", 1, 8, &options->sweeps, error));
-    KF_TRY(integer(config, "threads", 32, 1024, &options->threads, error));
-    KF_TRY(integer(config, "block_x", 1, 1024, &options->block_x, error));
-    KF_TRY(integer(config, "block_y", 1, 1024, &options->block_y, error));
+    KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
     options->gpu = gpu;
-    options->solver = (kf_pressure_solver)solver;
-    options->double_precision = storage == 1;
-    options->keeps_bounds = kept == 1;
-    options->one_address = one == 1;
     if (options->graph && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: graph is for GPUs");
     if (options->overlap && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: overlap is for GPUs");
     if ((options->threads & (options->threads - 1)) != 0)
@@ -78,22 +70,17 @@ bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_optio
     return true;
 }
 
-static void define(kf_incompressible_defines *defines, const char *name, long value) {
-    kf_define *entry = &defines->list[defines->count++];
-    entry->name = name;
-    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
-}
-
 static void define_cosine(const kf_scene *scene, const kf_incompressible_options *options, int axis,
-                          kf_incompressible_defines *defines) {
+                          kf_defines *defines) {
     const int cells = scene->nodes[axis];
     int radices[KF_COSINE_STAGES];
     const int stages = kf_incompressible_cosine_radices(cells, radices);
-    define(defines, "KF_AXIS", axis);
-    define(defines, "KF_LINE", cells);
-    define(defines, "KF_PAIRS",
-           kf_incompressible_cosine_pairs(cells, options->double_precision ? sizeof(double) : sizeof(float)));
-    define(defines, "KF_STAGES", stages);
+    kf_define_to(defines, "KF_AXIS", axis);
+    kf_define_to(defines, "KF_LINE", cells);
+    kf_define_to(
+        defines, "KF_PAIRS",
+        kf_incompressible_cosine_pairs(cells, options->double_precision ? sizeof(double) : sizeof(float)));
+    kf_define_to(defines, "KF_STAGES", stages);
     kf_define *list = &defines->list[defines->count++];
     list->name = "KF_RADICES";
     list->value[0] = '\0';
@@ -110,8 +97,7 @@ static bool has_periodic_axis(const kf_scene *scene) {
 }
 
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
-                              kf_incompressible_source which, kf_source *source,
-                              kf_incompressible_defines *defines) {
+                              kf_incompressible_source which, kf_source *source, kf_defines *defines) {
     static const char *const files[KF_INCOMPRESSIBLE_SOURCES] = {
         "kernels/incompressible/advection.cu", "kernels/incompressible/projection.cu",
         "kernels/incompressible/pressure.cu",  "kernels/incompressible/multigrid.cu",
@@ -120,27 +106,30 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
     const kf_incompressible_model *model = &scene->incompressible;
     const kf_viscous_term viscous = kf_incompressible_viscous_term(scene);
     defines->count = 0;
-    define(defines, "KF_DOUBLE", options->double_precision);
-    define(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
-    define(defines, "KF_THREADS", options->threads);
-    if (kf_incompressible_overlaps(options, which)) define(defines, "KF_OVERLAP", 1);
+    kf_define_to(defines, "KF_DOUBLE", options->double_precision);
+    kf_define_to(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
+    kf_define_to(defines, "KF_THREADS", options->threads);
+    if (kf_incompressible_overlaps(options, which)) kf_define_to(defines, "KF_OVERLAP", 1);
     int axes[2];
     if ((which == KF_INCOMPRESSIBLE_COSINE || which == KF_INCOMPRESSIBLE_COSINE_SECOND) &&
         kf_incompressible_cosine_axes(scene, axes))
         define_cosine(scene, options, axes[which == KF_INCOMPRESSIBLE_COSINE_SECOND], defines);
     /* The other kernels' loops of the cpu have no vectors where places may wrap. */
     if (which == KF_INCOMPRESSIBLE_ADVECTION || !options->gpu)
-        define(defines, "KF_PERIODIC", has_periodic_axis(scene));
+        kf_define_to(defines, "KF_PERIODIC", has_periodic_axis(scene));
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {
-        define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
-        define(defines, "KF_LIMITER", model->unlimited ? 0 : options->keeps_bounds ? 2 : 1);
-        define(defines, "KF_VISCOUS", viscous == KF_VISCOUS_OFF ? 0 : viscous == KF_VISCOUS_EXPLICIT ? 1 : 2);
-        define(defines, "KF_STEPS", options->one_address);
+        kf_define_to(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
+        kf_define_to(defines, "KF_LIMITER", model->unlimited ? 0 : options->keeps_bounds ? 2 : 1);
+        kf_define_to(defines, "KF_VISCOUS",
+                     viscous == KF_VISCOUS_OFF        ? 0
+                     : viscous == KF_VISCOUS_EXPLICIT ? 1
+                                                      : 2);
+        kf_define_to(defines, "KF_STEPS", options->one_address);
         if (options->fixed_rows) {
             kf_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};
             kf_incompressible_lay_out(&level);
-            define(defines, "KF_ROW", level.row);
-            define(defines, "KF_PLANE", level.plane);
+            kf_define_to(defines, "KF_ROW", level.row);
+            kf_define_to(defines, "KF_PLANE", level.plane);
         }
     }
     *source = (kf_source){files[which], defines->list, defines->count};

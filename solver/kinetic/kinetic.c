@@ -8,6 +8,7 @@
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic_cases.h"
 
 /* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
  * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */
@@ -62,7 +63,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
     double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "gpu", kf_device_is_gpu(device));
     kf_add_variable(variables, "node_count", nodes);
     kf_add_variable(variables, "nodes_x", scene->nodes[0]);
     kf_add_variable(variables, "nodes_y", scene->nodes[1]);
@@ -96,7 +97,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     for (int which = 0; which < KF_SOURCES; which++) {
         if (!kf_kinetic_uses(scene, &options, (kf_kinetic_source)which)) continue;
         kf_source source;
-        kf_kinetic_defines defines;
+        kf_defines defines;
         kf_kinetic_define(scene, &options, &geometry, (kf_kinetic_source)which, &source, &defines);
         KF_TRY(visit(&source, data, error));
     }
@@ -107,7 +108,7 @@ static kf_status load_modules(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
     for (int which = 0; which < KF_SOURCES; which++) {
         if (!kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, (kf_kinetic_source)which)) continue;
         kf_source source;
-        kf_kinetic_defines defines;
+        kf_defines defines;
         kf_kinetic_define(kf_plan_scene(plan), &kinetic->options, &kinetic->geometry,
                           (kf_kinetic_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &kinetic->modules[which], error));
@@ -377,7 +378,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
                            : moments ? 9 + forced /* moments.h */
                                      : (int)kinetic->options.velocities;
     kinetic->band = kf_kinetic_has_band(&kinetic->options);
-    const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
+    const bool aggregated = kinetic->has_solid && kinetic->options.immersed_boundary == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
     kinetic->patches = aggregated && kinetic->moving && kinetic->options.patch_length > 0;
     kinetic->cells = aggregated && kinetic->moving && !kinetic->patches;
@@ -479,4 +480,7 @@ const kf_system kf_system_kinetic = {
     .reference = kf_kinetic_reference,
     .verify = kf_kinetic_verify,
     .free_reference = kf_kinetic_free_reference,
+    .cost = &kf_cost_kinetic,
+    .cases = kf_kinetic_cases,
+    .suite = &kf_kinetic_suite,
 };

@@ -10,6 +10,8 @@
 #include "solver/flow/flow_plan.h"
 
 extern const kf_system kf_system_kinetic;
+extern const struct kf_cost_methods kf_cost_kinetic;
+extern const struct kf_suite_system kf_kinetic_suite;
 
 typedef enum kf_kinetic_plan {
     KF_PLAN_BASELINE,
@@ -24,6 +26,13 @@ typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
 /* Where rows at the faces with a kernel of their own go. */
 typedef enum kf_shell_lane { KF_SHELL_OWN, KF_SHELL_SOLID, KF_SHELL_FLOW } kf_shell_lane;
+
+typedef enum kf_streaming {
+    KF_STREAMING_TWO_GRIDS,
+    KF_STREAMING_AA,
+    KF_STREAMING_ESOTERIC,
+    KF_STREAMING_SHIFT
+} kf_streaming;
 
 /* How the planes beside a cut of a team come to its other side. */
 typedef enum kf_kinetic_transfer {
@@ -47,6 +56,7 @@ typedef struct kf_kinetic_options {
     int block[3];
     long velocities;    /* 27, or 19 in plan fused */
     kf_storage storage; /* of populations; arithmetic is in double precision for KF_F64, else in single */
+    kf_streaming streaming;
     int in_place; /* 1 AA, 2 esoteric: one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
     long slab;    /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
@@ -57,8 +67,9 @@ typedef struct kf_kinetic_options {
     int parts;   /* devices of the team */
     int parts_y; /* of these along y: they are cut across y so often, and the others across z */
     kf_kinetic_transfer transfer;
+    long sample_tenths; /* of that, as the config says it */
     double sample_cost; /* in updates of a node, by which a team's cuts share out the planes */
-    kf_immersed immersed;
+    kf_immersed immersed_boundary;
     long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
                             warp */
     long segment_lanes;
@@ -97,13 +108,7 @@ typedef struct kf_kinetic_geometry {
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 50 };
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
-typedef struct kf_kinetic_defines {
-    kf_define list[KF_DEFINES];
-    int count;
-} kf_kinetic_defines;
-
 /* Modules, in the order of their files. */
 typedef enum kf_kinetic_source {
     KF_SOURCE_FLOW, /* fused.cu, in_place.cu, moments.cu or separate.cu */
@@ -191,7 +196,7 @@ void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *op
 long long kf_kinetic_origin(const kf_kinetic_geometry *geometry);
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
-                       kf_kinetic_defines *defines);
+                       kf_defines *defines);
 /* Whether the scene's collision can be split over kernels, and whether it transforms central moments. */
 bool kf_kinetic_splits(const kf_scene *scene);
 bool kf_kinetic_has_central_moments(const kf_scene *scene);

@@ -1,6 +1,8 @@
 /* The kernels of a time step of each plan. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
@@ -125,7 +127,7 @@ static void append_motion(kf_builder *b, int parity, int grid) {
                         grid);
     if (!kf_kinetic_sorts_with_pose(kf_plan_scene(b->plan), &kinetic->options))
         kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
-    bool list = kinetic->options.immersed == KF_GATHER;
+    bool list = kinetic->options.immersed_boundary == KF_GATHER;
     if (list || kinetic->options.reorder_period > 0)
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
     if (!band) return;
@@ -164,7 +166,7 @@ static void append_dense_sum(kf_builder *b, int parity) {
     const kf_kinetic *kinetic = b->kinetic;
     const int samples = kinetic->arguments.sample_count, *box = kinetic->arguments.box;
     if (!kinetic->has_samples) return;
-    if (kinetic->options.immersed == KF_GATHER) {
+    if (kinetic->options.immersed_boundary == KF_GATHER) {
         const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
         kf_append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block, kinetic->arguments,
                   0);
@@ -195,7 +197,7 @@ static void append_dense_force(kf_builder *b, int parity) {
 static void append_streamed_fields(kf_builder *b, int parity, int from, int to) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool solid = kinetics->has_solid,
-               reset = solid && (kinetics->options.immersed == KF_SCATTER || kinetics->moving);
+               reset = solid && (kinetics->options.immersed_boundary == KF_SCATTER || kinetics->moving);
     kf_await_neighbours(b, parity, "step_ended", b->ended);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
@@ -545,36 +547,45 @@ static void make_one_pass(kf_builder *b) {
     kf_each_part(b, 0, set_load_launch);
 }
 
-kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
-    bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
-    kf_builder b = {.plan = plan,
-                    .kinetics = kinetics,
-                    .parts = plan->part_count,
-                    .near = plan->near_parts,
-                    .offset = plan->first_part - plan->near_first,
-                    .error = error,
-                    .status = KF_OK,
-                    .every = 1,
-                    .line_block = {(int)kinetics->options.solid_block, 1, 1},
-                    .face_block = {64, gpu ? 4 : 1, 1}};
-    kf_kinetic_cut_all(kf_plan_scene(plan), &kinetics->options, b.boxes);
-    kinetics->link = kf_flow_link_make(plan);
-    kf_make_marks(&b);
-    kf_make_transfers(&b);
-    for (int part = 0; part < b.parts; part++) {
-        kf_on_part(&b, part);
-        KF_TRY(kf_prepare_order(&b, error));
+static kf_status list_launches(kf_builder *b) {
+    kf_plan *plan = b->plan;
+    kf_kinetic_cut_all(kf_plan_scene(plan), &b->kinetics->options, b->boxes);
+    b->kinetics->link = kf_flow_link_make(plan);
+    kf_make_marks(b);
+    kf_make_transfers(b);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        KF_TRY(kf_prepare_order(b, b->error));
     }
-    kf_on_part(&b, 0);
-    if (kinetics->options.plan == KF_PLAN_BASELINE)
-        make_baseline(&b);
-    else if (kinetics->options.plan == KF_PLAN_PAPER)
-        make_paper(&b);
+    kf_on_part(b, 0);
+    if (b->kinetics->options.plan == KF_PLAN_BASELINE)
+        make_baseline(b);
+    else if (b->kinetics->options.plan == KF_PLAN_PAPER)
+        make_paper(b);
     else
-        make_one_pass(&b);
-    for (int part = 0; part < b.parts; part++) {
-        kf_on_part(&b, part);
-        set_outflow_launch(&b);
+        make_one_pass(b);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        set_outflow_launch(b);
     }
-    return b.status;
+    return b->status;
+}
+
+kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    kf_builder *b = kf_allocate_zeroed(1, sizeof *b); /* too large for a thread's stack */
+    b->plan = plan;
+    b->kinetics = kinetics;
+    b->parts = plan->part_count;
+    b->near = plan->near_parts;
+    b->offset = plan->first_part - plan->near_first;
+    b->error = error;
+    b->status = KF_OK;
+    b->every = 1;
+    b->line_block[0] = (int)kinetics->options.solid_block;
+    b->line_block[1] = b->line_block[2] = b->face_block[2] = 1;
+    b->face_block[0] = 64;
+    b->face_block[1] = kf_device_is_gpu(kf_backend_device(plan->backend)) ? 4 : 1;
+    const kf_status status = list_launches(b);
+    free(b);
+    return status;
 }

@@ -1,14 +1,10 @@
 #include "solver/kinetic/kinetic.h"
 
-#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/space/options.h"
 #include "scene/scene.h"
-
-static kf_status refuse(kf_error *error, const char *reason) {
-    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
-}
 
 bool kf_kinetic_splits(const kf_scene *scene) {
     return scene->collision != KF_ACM_MRT || scene->rate_rule != KF_RATE_KBC;
@@ -69,157 +65,152 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     const bool fused = o->plan == KF_PLAN_FUSED, moments = o->plan == KF_PLAN_MOMENTS,
                one_pass = fused || moments;
     if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0 || (o->layout == KF_CSOA) != (o->alpha > 1))
-        return refuse(error, "alpha must be a power of two, above 1 in layout csoa and 1 in the others");
+        return kf_options_refuse(error,
+                                 "alpha must be a power of two, above 1 in layout csoa and 1 in the others");
     if (!within(o->collision_split, 0, 4) || one_pass != (o->collision_split == 0) ||
         (o->collision_split > 1 && (o->plan == KF_PLAN_BASELINE || !kf_kinetic_splits(scene))))
-        return refuse(error, "collision_split does not go with the plan, or with the scene's rule for rates");
+        return kf_options_refuse(
+            error, "collision_split does not go with the plan, or with the scene's rule for rates");
     if (moments != within(o->march, 1, 65536) || (moments && !moments_fit(scene, o)))
-        return refuse(error, "march belongs to plan moments, and that to the rates 'ones' in one pass");
-    if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
-        return refuse(error,
-                      "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
+        return kf_options_refuse(error,
+                                 "march belongs to plan moments, and that to the rates 'ones' in one pass");
+    if (one_pass ? o->immersed_boundary == KF_GATHER : o->immersed_boundary == KF_AGGREGATED)
+        return kf_options_refuse(
+            error, "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
     if (o->velocities != 27 && (o->velocities != 19 || !fused || !kf_kinetic_has_19_velocities(scene) ||
                                 (scene->collision != KF_BGK && o->collision_form != KF_LOW_ORDER)))
-        return refuse(error, "velocities must be 27, or 19 in plan fused with BGK, or the form low_order and "
-                             "a rate of at most 1.7");
+        return kf_options_refuse(
+            error, "velocities must be 27, or 19 in plan fused with BGK, or the form low_order and "
+                   "a rate of at most 1.7");
     if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
-        return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
+        return kf_options_refuse(error,
+                                 "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
-        return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
+        return kf_options_refuse(error,
+                                 "streaming in one grid belongs to plan fused with nodes_per_thread 1");
     if (o->shell_choices && o->in_place != 0)
-        return refuse(error, "shell_choices does not go with streaming in_place or esoteric");
+        return kf_options_refuse(error, "shell_choices does not go with streaming in_place or esoteric");
     if (!within(o->slab, 0, 65536) || (o->slab > 0 && !fused))
-        return refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
+        return kf_options_refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
     if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
-        return refuse(error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
+        return kf_options_refuse(
+            error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
     const bool rows = fused && !o->gpu && o->in_place == 0 && o->nodes_per_thread == 1 && o->layout != KF_AOS;
     if (o->staged_nodes != 0 &&
         (!within(o->staged_nodes, 16, 1024) || !rows ||
          (o->layout == KF_CSOA && (o->staged_nodes > 32 || o->alpha % o->staged_nodes != 0))))
-        return refuse(error, "staged_nodes does not go with the plan and layout");
+        return kf_options_refuse(error, "staged_nodes does not go with the plan and layout");
     if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !one_pass))
-        return refuse(error, "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
+        return kf_options_refuse(error,
+                                 "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
     const bool lanes = o->segment_lanes == 8 || o->segment_lanes == 32;
     const bool patches = o->patch_length > 0;
-    if (patches && (!scene->motion.moving || o->immersed != KF_AGGREGATED ||
+    if (patches && (!scene->motion.moving || o->immersed_boundary != KF_AGGREGATED ||
                     (o->patch_length != 256 && o->patch_length != 512 && o->patch_length != 1024)))
-        return refuse(error, "patch_length must be 0, or of a moving solid with immersed_boundary aggregated "
-                             "256, 512 or 1024");
+        return kf_options_refuse(
+            error, "patch_length must be 0, or of a moving solid with immersed_boundary aggregated "
+                   "256, 512 or 1024");
     if (o->segment_lanes != 1 &&
-        (!lanes || !o->gpu || o->immersed != KF_AGGREGATED || (scene->motion.moving && !patches) ||
+        (!lanes || !o->gpu || o->immersed_boundary != KF_AGGREGATED || (scene->motion.moving && !patches) ||
          o->segment_length % o->segment_lanes != 0))
-        return refuse(error,
-                      "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
+        return kf_options_refuse(
+            error, "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
     const bool in_rows =
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
     if (o->alternate && (!fused || o->in_place != 0 || o->slab > 0 || in_rows))
-        return refuse(error, "alternate belongs to plan fused between two grids, node by node");
+        return kf_options_refuse(error, "alternate belongs to plan fused between two grids, node by node");
     if (o->ahead != 0 &&
         (!within(o->ahead, 0, 1024) || !fused || (o->gpu ? o->parts > 1 : o->staged_nodes == 0) ||
          o->in_place != 0 || o->nodes_per_thread != 1))
-        return refuse(
+        return kf_options_refuse(
             error,
             "ahead belongs to plan fused, one node a thread, not in place; on a cpu with staged_nodes");
     if (o->keep_streamed && (!fused || o->in_place != 0 || o->slab > 0))
-        return refuse(error, "keep_streamed belongs to plan fused between two grids");
+        return kf_options_refuse(error, "keep_streamed belongs to plan fused between two grids");
     if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))
-        return refuse(error, "masked_band does not go with the plan, or with a moving solid");
+        return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
     const int *n = scene->nodes;
     if (o->shell_apart && (!fused || o->in_place != 0 || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
                            o->parts > 1 || n[1] < 3 || n[2] < 3))
-        return refuse(error,
-                      "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
-                      "device, and to domains with an inside");
+        return kf_options_refuse(
+            error, "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
+                   "device, and to domains with an inside");
     if (o->shell_lane != KF_SHELL_OWN &&
         (!o->shell_apart || (o->shell_lane == KF_SHELL_SOLID && !o->concurrent_solid)))
-        return refuse(error, "shell_lane belongs to shell_apart, and 'solid' to concurrent_solid");
-    if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
-        return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
-    if (o->band_chain && (!o->masked_band || o->immersed != KF_AGGREGATED || o->overlap || o->parts > 1))
-        return refuse(error, "band_chain belongs to masked_band with immersed_boundary aggregated and "
-                             "without overlap, on one device");
-    if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
-        !within(o->reorder_period, 0, 1000000) || !within(o->solid_block, 32, 1024) ||
-        !within(o->block[0], 1, 65536) || !within(o->block[1], 1, 1024))
-        return refuse(error, "a length, a period or a block's size is out of all bounds");
+        return kf_options_refuse(error, "shell_lane belongs to shell_apart, and 'solid' to concurrent_solid");
+    if (o->overlap && (!o->gpu || !o->masked_band || o->immersed_boundary != KF_AGGREGATED))
+        return kf_options_refuse(
+            error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
+    if (o->band_chain &&
+        (!o->masked_band || o->immersed_boundary != KF_AGGREGATED || o->overlap || o->parts > 1))
+        return kf_options_refuse(error,
+                                 "band_chain belongs to masked_band with immersed_boundary aggregated and "
+                                 "without overlap, on one device");
     return KF_OK;
 }
+
+#define NUMBER(member, low, high) KF_NUMBER(kf_kinetic_options, KF_OPTION_LONG, member, #member, low, high)
+#define FLAG(member)              KF_FLAG(kf_kinetic_options, member, #member)
+#define CHOICE(member, ...)       KF_CHOICE(kf_kinetic_options, member, #member, __VA_ARGS__)
+static const kf_option table[] = {
+    CHOICE(plan, "baseline", "paper", "fused", "moments"),
+    CHOICE(layout, "aos", "soa", "csoa"),
+    CHOICE(storage, "f16", "f32", "f64"),
+    CHOICE(collision_form, "factorised", "expanded", "shared", "low_order"),
+    CHOICE(transfer, "direct", "copies", "host", "nccl"),
+    CHOICE(shell_lane, "own", "solid", "flow"),
+    CHOICE(streaming, "two_grids", "in_place", "esoteric", "shift"),
+    CHOICE(immersed_boundary, "gather", "scatter", "aggregated"),
+    KF_SECOND(kf_kinetic_options, fixed_point_force, "force_sum", "float", "fixed"),
+    NUMBER(alpha, 1, LONG_MAX),
+    NUMBER(velocities, 19, 27),
+    NUMBER(collision_split, 0, 4),
+    NUMBER(sample_block_length, 1, LONG_MAX),
+    NUMBER(segment_length, 1, 4096),
+    NUMBER(segment_lanes, 1, 32),
+    NUMBER(solid_block, 32, 1024),
+    NUMBER(patch_length, 0, 1024),
+    NUMBER(reorder_period, 0, 1000000),
+    NUMBER(boundary_kernels, 0, 6),
+    NUMBER(staged_nodes, 0, 1024),
+    NUMBER(slab, 0, 65536),
+    NUMBER(nodes_per_thread, 1, 2),
+    NUMBER(register_cap, 0, 255),
+    NUMBER(march, 0, 65536),
+    NUMBER(ahead, 0, 1024),
+    FLAG(morton),
+    FLAG(shell_choices),
+    FLAG(streaming_stores),
+    FLAG(alternate),
+    FLAG(concurrent_solid),
+    FLAG(keep_streamed),
+    FLAG(masked_band),
+    FLAG(overlap),
+    FLAG(band_chain),
+    FLAG(shell_apart),
+    FLAG(exchange),
+    FLAG(prefetch),
+    KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, parts_y, "parts_y", 1, KF_MOST_PARTS),
+    KF_NUMBER(kf_kinetic_options, KF_OPTION_LONG, sample_tenths, "sample_cost", 0, LONG_MAX),
+    KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[0], "block_x", 1, 65536),
+    KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[1], "block_y", 1, 1024),
+};
 
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
                                   const kf_device_info *device, kf_kinetic_options *options,
                                   kf_error *error) {
-    static const char *const plans[] = {"baseline", "paper", "fused", "moments"};
-    static const char *const layouts[] = {"aos", "soa", "csoa"};
-    static const char *const immersed[] = {"gather", "scatter", "aggregated"};
-    static const char *const storages[] = {"f16", "f32", "f64"};
-    static const char *const sums[] = {"float", "fixed"};
-    static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
-    static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
-    static const char *const shell_lanes[] = {"own", "solid", "flow"};
-    static const char *const transfers[] = {"direct", "copies", "host", "nccl"};
-    enum { SHIFT = 3 };
-    int transfer, plan, layout, variant, storage, sum, form, streaming, shell_lane;
-    long block_x, block_y, sample_cost, parts_y;
     memset(options, 0, sizeof *options);
-    KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
-    KF_TRY(kf_config_choice(config, "layout", layouts, 3, &layout, error));
-    KF_TRY(kf_config_choice(config, "immersed_boundary", immersed, 3, &variant, error));
-    KF_TRY(kf_config_choice(config, "storage", storages, 3, &storage, error));
-    KF_TRY(kf_config_choice(config, "force_sum", sums, 2, &sum, error));
-    KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
-    KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
-    KF_TRY(kf_config_choice(config, "transfer", transfers, 4, &transfer, error));
-    KF_TRY(kf_config_integer(config, "sample_cost", &sample_cost, error));
-    KF_TRY(kf_config_integer(config, "parts_y", &parts_y, error));
-    KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
-    KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
-    KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
-    KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
-    KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
-    KF_TRY(kf_config_boolean(config, "alternate", &options->alternate, error));
-    KF_TRY(kf_config_boolean(config, "shell_choices", &options->shell_choices, error));
-    KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
-    KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
-    KF_TRY(kf_config_boolean(config, "keep_streamed", &options->keep_streamed, error));
-    KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
-    KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
-    KF_TRY(kf_config_boolean(config, "band_chain", &options->band_chain, error));
-    KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
-    KF_TRY(kf_config_choice(config, "shell_lane", shell_lanes, 3, &shell_lane, error));
-    KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
-    KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
-    KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
-    KF_TRY(kf_config_integer(config, "block_x", &block_x, error));
-    KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
-    KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
-    KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
-    KF_TRY(kf_config_integer(config, "segment_lanes", &options->segment_lanes, error));
-    KF_TRY(kf_config_integer(config, "solid_block", &options->solid_block, error));
-    KF_TRY(kf_config_integer(config, "patch_length", &options->patch_length, error));
-    KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
-    KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
-    KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
-    KF_TRY(kf_config_integer(config, "ahead", &options->ahead, error));
-    KF_TRY(kf_config_integer(config, "march", &options->march, error));
-    KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
-    options->gpu = strcmp(device->backend, "cuda") == 0;
+    KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
+    options->gpu = kf_device_is_gpu(device);
     options->parts = device->parts > 1 ? device->parts : 1;
-    if (!within(parts_y, 1, KF_MOST_PARTS)) return refuse(error, "parts_y must be 1 or more");
-    options->parts_y = options->parts > 1 ? (int)parts_y : 1;
-    options->plan = (kf_kinetic_plan)plan;
-    options->layout = (kf_kinetic_layout)layout;
-    options->immersed = (kf_immersed)variant;
-    options->storage = (kf_storage)storage;
-    options->sample_cost = kf_kinetic_sample_cost(scene, sample_cost);
-    options->transfer = options->parts > 1 ? (kf_kinetic_transfer)transfer : KF_DIRECT;
-    options->shell_lane = (kf_shell_lane)shell_lane;
-    options->in_place = streaming < SHIFT ? streaming : 0;
-    if ((streaming == SHIFT) != (options->slab > 0))
-        return refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
-    options->collision_form = (kf_collision_form)form;
-    options->fixed_point_force = sum == 1;
-    options->block[0] = (int)block_x;
-    options->block[1] = (int)block_y;
+    if (options->parts == 1) {
+        options->parts_y = 1;
+        options->transfer = KF_DIRECT;
+    }
+    options->sample_cost = kf_kinetic_sample_cost(scene, options->sample_tenths);
+    options->in_place = options->streaming == KF_STREAMING_SHIFT ? 0 : (int)options->streaming;
+    if ((options->streaming == KF_STREAMING_SHIFT) != (options->slab > 0))
+        return kf_options_refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
     options->block[2] = 1;
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
@@ -308,8 +299,8 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
     if (which == KF_SOURCE_IMMERSED) return solid;
     if (which == KF_SOURCE_MOTION) return solid && scene->motion.moving;
     if (which == KF_SOURCE_ORDER)
-        return solid &&
-               (options->immersed == KF_GATHER || (scene->motion.moving && options->reorder_period > 0));
+        return solid && (options->immersed_boundary == KF_GATHER ||
+                         (scene->motion.moving && options->reorder_period > 0));
     return true;
 }
 
@@ -329,156 +320,146 @@ static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source 
                                               : "kernels/kinetic/separate.cu";
 }
 
-static void define(kf_kinetic_defines *defines, const char *name, long value) {
-    kf_define *entry = &defines->list[defines->count++];
-    entry->name = name;
-    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
-}
-
 /* Where nodes and vectors lie. */
 static void define_layout(const kf_kinetic_options *options, const kf_kinetic_geometry *geometry,
-                          kf_kinetic_defines *defines) {
-    define(defines, "KF_LAYOUT", (long)options->layout);
-    define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
-    define(defines, "KF_ALIGNED_ROWS",
-           geometry->row_pitch % options->alpha == 0 && geometry->origin % options->alpha == 0);
+                          kf_defines *defines) {
+    kf_define_to(defines, "KF_LAYOUT", (long)options->layout);
+    kf_define_to(defines, "KF_ALPHA_LOG2", options->alpha_log2);
+    kf_define_to(defines, "KF_ALIGNED_ROWS",
+                 geometry->row_pitch % options->alpha == 0 && geometry->origin % options->alpha == 0);
 }
 
 /* Of files that touch no field with components. */
-static void define_no_layout(kf_kinetic_defines *defines) {
-    define(defines, "KF_LAYOUT", KF_SOA);
-    define(defines, "KF_ALPHA_LOG2", 0);
+static void define_no_layout(kf_defines *defines) {
+    kf_define_to(defines, "KF_LAYOUT", KF_SOA);
+    kf_define_to(defines, "KF_ALPHA_LOG2", 0);
 }
 
 /* What a node keeps, and what its velocity is. */
 static void define_populations(const kf_scene *scene, const kf_kinetic_options *options,
-                               kf_kinetic_source which, kf_kinetic_defines *defines) {
+                               kf_kinetic_source which, kf_defines *defines) {
     const bool moments = options->plan == KF_PLAN_MOMENTS;
     const double *force = scene->body_force;
     if (which != KF_SOURCE_BOUNDARY || moments)
-        define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
-    define(defines, "KF_IN_PLACE", options->in_place);
-    if (options->velocities != 27) define(defines, "KF_VELOCITIES", options->velocities);
+        kf_define_to(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
+    kf_define_to(defines, "KF_IN_PLACE", options->in_place);
+    if (options->velocities != 27) kf_define_to(defines, "KF_VELOCITIES", options->velocities);
     if (!moments) return;
-    define(defines, "KF_MOMENTS", 1);
-    define(defines, "KF_LISTED", scene->samples.count > 0);
-    if (options->storage == KF_F16) define(defines, "KF_PACKED", 1);
+    kf_define_to(defines, "KF_MOMENTS", 1);
+    kf_define_to(defines, "KF_LISTED", scene->samples.count > 0);
+    if (options->storage == KF_F16) kf_define_to(defines, "KF_PACKED", 1);
 }
 
-static void define_faces(const kf_scene *scene, kf_kinetic_defines *defines) {
+static void define_faces(const kf_scene *scene, kf_defines *defines) {
     static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
                                                 "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
     long mirrors = 0;
     for (int face = 0; face < KF_FACES; face++) {
-        define(defines, faces[face], (long)scene->faces[face]);
+        kf_define_to(defines, faces[face], (long)scene->faces[face]);
         if (scene->specular_share[face] > 0.0) mirrors |= 1L << face;
     }
-    define(defines, "KF_SPECULAR", mirrors);
+    kf_define_to(defines, "KF_SPECULAR", mirrors);
 }
 
 /* The collision, and for one kernel how it is cut up and what it finds on the band. */
-static void define_flow(const kf_scene *scene, const kf_kinetic_options *options,
-                        kf_kinetic_defines *defines) {
-    define(defines, "KF_COLLISION", (long)scene->collision);
-    if (scene->collision != KF_BGK) define(defines, "KF_RATE_RULE", (long)scene->rate_rule);
-    if (scene->collision == KF_ACM_MRT) define(defines, "KF_BASIS", (long)scene->basis);
-    define(defines, "KF_FORM", (long)options->collision_form);
+static void define_flow(const kf_scene *scene, const kf_kinetic_options *options, kf_defines *defines) {
+    kf_define_to(defines, "KF_COLLISION", (long)scene->collision);
+    if (scene->collision != KF_BGK) kf_define_to(defines, "KF_RATE_RULE", (long)scene->rate_rule);
+    if (scene->collision == KF_ACM_MRT) kf_define_to(defines, "KF_BASIS", (long)scene->basis);
+    kf_define_to(defines, "KF_FORM", (long)options->collision_form);
     const bool folded = options->boundary_kernels == 0;
     if (folded) define_faces(scene, defines);
     if (options->plan == KF_PLAN_MOMENTS) {
-        define(defines, "KF_TILE_X", options->block[0]);
-        define(defines, "KF_TILE_Y", options->block[1]);
-        define(defines, "KF_PREFETCH", options->prefetch);
+        kf_define_to(defines, "KF_TILE_X", options->block[0]);
+        kf_define_to(defines, "KF_TILE_Y", options->block[1]);
+        kf_define_to(defines, "KF_PREFETCH", options->prefetch);
     }
     if (options->plan == KF_PLAN_FUSED) {
-        define(defines, "KF_FOLDED_BOUNDARY", folded);
-        if (options->slab > 0) define(defines, "KF_SLABS", 1);
-        if (options->alternate) define(defines, "KF_ALTERNATE", 1);
-        if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
-        if (options->keep_streamed) define(defines, "KF_KEEP_STREAMED", 1);
-        if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
+        kf_define_to(defines, "KF_FOLDED_BOUNDARY", folded);
+        if (options->slab > 0) kf_define_to(defines, "KF_SLABS", 1);
+        if (options->alternate) kf_define_to(defines, "KF_ALTERNATE", 1);
+        if (options->shell_choices) kf_define_to(defines, "KF_SHELL_CHOICES", 1);
+        if (options->keep_streamed) kf_define_to(defines, "KF_KEEP_STREAMED", 1);
+        if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
-        if (options->shell_apart) define(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
-        if (options->shell_lane == KF_SHELL_FLOW) define(defines, "KF_SHELL_LEADS", 1);
+        if (options->shell_apart) kf_define_to(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
+        if (options->shell_lane == KF_SHELL_FLOW) kf_define_to(defines, "KF_SHELL_LEADS", 1);
         if (options->in_place == 0)
-            define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+            kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else
-            define(defines, "KF_EXCHANGE", options->exchange);
+            kf_define_to(defines, "KF_EXCHANGE", options->exchange);
     }
-    if (options->ahead > 0) define(defines, "KF_AHEAD", options->ahead);
+    if (options->ahead > 0) kf_define_to(defines, "KF_AHEAD", options->ahead);
     if (kf_kinetic_has_chain(scene, options)) {
-        define(defines, "KF_BAND_CHAIN", 1);
-        define(defines, "KF_SEGMENT_LENGTH", options->segment_length);
-        define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
+        kf_define_to(defines, "KF_BAND_CHAIN", 1);
+        kf_define_to(defines, "KF_SEGMENT_LENGTH", options->segment_length);
+        kf_define_to(defines, "KF_WRAP", kf_kinetic_wraps(scene));
     }
     if (options->collision_split > 0) {
-        define(defines, "KF_SPLIT", options->collision_split);
+        kf_define_to(defines, "KF_SPLIT", options->collision_split);
         return;
     }
-    define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
+    kf_define_to(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
     /* After several passes the flow finds the force added up by band_join. */
-    const bool aggregated = options->immersed == KF_AGGREGATED;
-    define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
-    if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
-    if (options->overlap) define(defines, "KF_OVERLAP", 1);
-    define(defines, "KF_MOVING", scene->motion.moving);
-    define(defines, "KF_STREAMING_STORES", options->streaming_stores);
+    const bool aggregated = options->immersed_boundary == KF_AGGREGATED;
+    kf_define_to(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
+    if (options->segment_lanes > 1) kf_define_to(defines, "KF_SEGMENT_LANES", options->segment_lanes);
+    if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
+    kf_define_to(defines, "KF_MOVING", scene->motion.moving);
+    kf_define_to(defines, "KF_STREAMING_STORES", options->streaming_stores);
     if (options->staged_nodes > 0) {
         enum { LONG_ROW = 64 };
-        define(defines, "KF_STAGED", options->staged_nodes);
-        define(defines, "KF_LONG_ROWS", scene->nodes[0] >= LONG_ROW);
+        kf_define_to(defines, "KF_STAGED", options->staged_nodes);
+        kf_define_to(defines, "KF_LONG_ROWS", scene->nodes[0] >= LONG_ROW);
     }
-    if (options->register_cap == 0) return;
-    define(defines, "KF_LAUNCH_BOUNDS", 0);
-    (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value, "__maxnreg__(%ld)",
-                   options->register_cap);
+    if (options->register_cap > 0)
+        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__maxnreg__(%ld)", options->register_cap);
 }
 
-static void define_samples(const kf_scene *scene, kf_kinetic_defines *defines) {
-    define(defines, "KF_MOVING", scene->motion.moving);
-    define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
+static void define_samples(const kf_scene *scene, kf_defines *defines) {
+    kf_define_to(defines, "KF_MOVING", scene->motion.moving);
+    kf_define_to(defines, "KF_WRAP", kf_kinetic_wraps(scene));
 }
 
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options) {
     return options->patch_length > 0 && !scene->motion.free && options->reorder_period == 0;
 }
 
-static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options,
-                            kf_kinetic_defines *defines) {
-    const bool aggregated = options->immersed == KF_AGGREGATED;
+static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options, kf_defines *defines) {
+    const bool aggregated = options->immersed_boundary == KF_AGGREGATED;
     define_samples(scene, defines);
-    define(defines, "KF_FREE", scene->motion.free);
+    kf_define_to(defines, "KF_FREE", scene->motion.free);
     if (!kf_kinetic_has_band(options)) return;
-    define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
-    define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
-    define(defines, "KF_CELLS", aggregated && scene->motion.moving);
-    if (options->patch_length > 0) define(defines, "KF_PATCH", options->patch_length);
-    if (kf_kinetic_sorts_with_pose(scene, options)) define(defines, "KF_OWN_POSE", 1);
-    define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
-    if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
-    if (options->overlap) define(defines, "KF_OVERLAP", 1);
+    kf_define_to(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
+    kf_define_to(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
+    kf_define_to(defines, "KF_CELLS", aggregated && scene->motion.moving);
+    if (options->patch_length > 0) kf_define_to(defines, "KF_PATCH", options->patch_length);
+    if (kf_kinetic_sorts_with_pose(scene, options)) kf_define_to(defines, "KF_OWN_POSE", 1);
+    kf_define_to(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
+    if (options->segment_lanes > 1) kf_define_to(defines, "KF_SEGMENT_LANES", options->segment_lanes);
+    if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
 }
 
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
  */
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
-                       kf_kinetic_defines *defines) {
+                       kf_defines *defines) {
     /* Samples and their order are in the precision of the arithmetic. */
     const bool samples = which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER;
     defines->count = 0;
     if (which == KF_SOURCE_MOTION) {
-        define(defines, "KF_FREE", scene->motion.free);
-        if (scene->motion.free && options->parts > 1) define(defines, "KF_TEAM", 1);
+        kf_define_to(defines, "KF_FREE", scene->motion.free);
+        if (scene->motion.free && options->parts > 1) kf_define_to(defines, "KF_TEAM", 1);
     } else {
         const bool words = samples || options->plan == KF_PLAN_MOMENTS; /* kernels/kinetic/packed.h */
-        define(defines, "KF_STORAGE",
-               (long)(options->storage == KF_F16 && words ? KF_F32 : options->storage));
+        kf_define_to(defines, "KF_STORAGE",
+                     (long)(options->storage == KF_F16 && words ? KF_F32 : options->storage));
         const bool whole =
             which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY || which == KF_SOURCE_BOUNDARY;
-        define(defines, "KF_INDEX64", whole ? geometry->wide_domain : geometry->wide_index);
-        if (options->parts > 1) define(defines, "KF_TEAM", 1);
-        if (options->parts_y > 1) define(defines, "KF_CUT_Y", 1);
+        kf_define_to(defines, "KF_INDEX64", whole ? geometry->wide_domain : geometry->wide_index);
+        if (options->parts > 1) kf_define_to(defines, "KF_TEAM", 1);
+        if (options->parts_y > 1) kf_define_to(defines, "KF_CUT_Y", 1);
         if (samples && (which == KF_SOURCE_ORDER || kf_kinetic_has_band(options)))
             define_no_layout(defines);
         else
@@ -486,8 +467,8 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         if (!samples) define_populations(scene, options, which, defines);
     }
     if (which == KF_SOURCE_STATE && options->parts > 1) {
-        if (options->parts_y > 1 && kf_kinetic_is_bounced(scene, 1)) define(defines, "KF_BOUNCED_Y", 1);
-        if (kf_kinetic_is_bounced(scene, 2)) define(defines, "KF_BOUNCED_Z", 1);
+        if (options->parts_y > 1 && kf_kinetic_is_bounced(scene, 1)) kf_define_to(defines, "KF_BOUNCED_Y", 1);
+        if (kf_kinetic_is_bounced(scene, 2)) kf_define_to(defines, "KF_BOUNCED_Z", 1);
     }
     if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);

@@ -86,7 +86,7 @@ static kf_status make_order(kf_plan *plan, kf_kinetic *kinetic, bool by_block, k
 
 kf_status kf_prepare_order(kf_builder *b, kf_error *error) {
     kf_kinetic *kinetic = b->kinetic;
-    const bool list = kinetic->options.immersed == KF_GATHER;
+    const bool list = kinetic->options.immersed_boundary == KF_GATHER;
     if (!kinetic->has_samples || !kf_kinetic_uses(kf_plan_scene(b->plan), &kinetic->options, KF_SOURCE_ORDER))
         return KF_OK;
     KF_TRY(make_order(b->plan, kinetic, !list, error));

@@ -16,7 +16,7 @@ static kf_status launch(kf_plan *plan, int grid, int first, int planes, const kf
     kf_module **module = &kinetic->modules[KF_SOURCE_VELOCITY];
     if (*module == NULL) {
         kf_source source;
-        kf_kinetic_defines defines;
+        kf_defines defines;
         kf_kinetic_define(kf_plan_scene(plan), &kinetic->options, &kinetic->geometry, KF_SOURCE_VELOCITY,
                           &source, &defines);
         kf_plan_on(plan, grid);

@@ -7,11 +7,12 @@
 #include "base/util/memory.h"
 #include "solver/sph/sph_problem.h"
 #include "solver/sph/sph_windows.h"
+#include "solver/sph/sph_cases.h"
 
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_particle_scene *scene = problem->own;
     memset(variables, 0, sizeof *variables);
-    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "gpu", kf_device_is_gpu(device));
     kf_add_variable(variables, "particle_count", (double)scene->count);
     kf_add_variable(variables, "neighbours", kf_sph_neighbours(scene));
     kf_add_variable(variables, "dimensions", scene->dimensions);
@@ -24,7 +25,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
 }
 
 static bool is_gpu(const kf_device_info *device) {
-    return strcmp(device->backend, "cuda") == 0;
+    return kf_device_is_gpu(device);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
@@ -35,7 +36,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     KF_TRY(kf_sph_read_options(problem->own, config, is_gpu(device), &options, error));
     for (int which = 0; which < KF_SPH_SOURCES; which++) {
         kf_source source;
-        kf_sph_defines defines;
+        kf_defines defines;
         if (!kf_sph_is_used(&options, (kf_sph_source)which)) continue;
         kf_sph_define(problem->own, &options, (kf_sph_source)which, &source, &defines);
         KF_TRY(visit(&source, data, error));
@@ -148,7 +149,7 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
 static kf_status load_modules(kf_plan *plan, kf_sph *system, kf_error *error) {
     for (int which = 0; which < KF_SPH_SOURCES; which++) {
         kf_source source;
-        kf_sph_defines defines;
+        kf_defines defines;
         if (!kf_sph_is_used(&system->options, (kf_sph_source)which)) continue;
         kf_sph_define(system->scene, &system->options, (kf_sph_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
@@ -225,4 +226,6 @@ const kf_system kf_system_sph = {
     .reference = kf_sph_reference,
     .verify = kf_sph_verify,
     .free_reference = kf_sph_free_reference,
+    .cost = &kf_cost_sph,
+    .cases = kf_sph_cases,
 };

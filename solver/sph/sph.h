@@ -8,6 +8,7 @@
 #include "scene/particles.h"
 
 extern const kf_system kf_system_sph;
+extern const struct kf_cost_methods kf_cost_sph;
 
 typedef enum kf_sph_search {
     KF_SPH_CELLS,
@@ -51,15 +52,7 @@ typedef struct kf_sph_grid {
     int capacity; /* words of lists and masks a particle; 0: none */
 } kf_sph_grid;
 
-enum {
-    KF_SPH_DEFINES = 32, /* room: a GPU config of the scheme modern has 28 */
-    KF_SPH_THREADS = 128 /* of a block that searches outside of the sums, on a GPU */
-};
-typedef struct kf_sph_defines {
-    kf_define list[KF_SPH_DEFINES];
-    int count;
-} kf_sph_defines;
-
+enum { KF_SPH_THREADS = 128 }; /* of a block that searches outside of the sums, on a GPU */
 typedef enum kf_sph_source {
     KF_SPH_SCHEME, /* modern.cu or thesis.cu */
     KF_SPH_SORT,
@@ -88,7 +81,7 @@ kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *c
 bool kf_sph_has_stress(const kf_particle_scene *scene);
 bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which);
 void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
-                   kf_source *source, kf_sph_defines *defines);
+                   kf_source *source, kf_defines *defines);
 /* The sums over neighbours of a step leave to each other who is near. */
 bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *options);
 /* How far a particle may move in a step, in spacings: one that falls through the box, beside what it began

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/space/options.h"
 #include "base/util/vector.h"
 #include "solver/sph/sph.h"
 
@@ -15,10 +16,6 @@ bool kf_sph_has_stress(const kf_particle_scene *scene) {
 double kf_sph_neighbours(const kf_particle_scene *scene) {
     const double h = scene->support;
     return (scene->dimensions == 2 ? PI * h * h : 4.0 / 3.0 * PI * h * h * h) - 1.0;
-}
-
-static kf_status refuse(kf_error *error, const char *reason) {
-    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
 }
 
 static bool one_sum(const kf_particle_scene *scene) {
@@ -56,84 +53,69 @@ int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *o) {
 }
 
 static kf_status check_options(const kf_particle_scene *scene, const kf_sph_options *o, kf_error *error) {
-    if (o->reach < 1 || o->reach > 2) return refuse(error, "cells must be 1 or 2");
-    if (o->prune && o->search == KF_SPH_CELLS) return refuse(error, "prune needs rows of cells");
+    if (o->reach < 1 || o->reach > 2) return kf_options_refuse(error, "cells must be 1 or 2");
+    if (o->prune && o->search == KF_SPH_CELLS) return kf_options_refuse(error, "prune needs rows of cells");
     if ((o->list_period > 1) != (o->skin > 0))
-        return refuse(error, "a list serves several steps when it has a skin, and only then");
+        return kf_options_refuse(error, "a list serves several steps when it has a skin, and only then");
     if (o->list_period > 1 && o->search != KF_SPH_LIST)
-        return refuse(error, "list_period and skin belong to search list");
+        return kf_options_refuse(error, "list_period and skin belong to search list");
     if (o->list_period < 1 || o->list_period > 64 || o->skin > 50)
-        return refuse(error, "list_period must be 1 to 64, skin 0 to 50");
+        return kf_options_refuse(error, "list_period must be 1 to 64, skin 0 to 50");
     if (o->fused_count && o->list_period > 1)
-        return refuse(error, "cells are counted with the integration only where every step sorts");
+        return kf_options_refuse(error, "cells are counted with the integration only where every step sorts");
     if (o->search == KF_SPH_MASKS && one_sum(scene))
-        return refuse(error, "masks need a scheme with several sums over the neighbours");
+        return kf_options_refuse(error, "masks need a scheme with several sums over the neighbours");
     if (o->search == KF_SPH_STAGED && o->threads > 256)
-        return refuse(error, "search staged takes up to 256 threads");
+        return kf_options_refuse(error, "search staged takes up to 256 threads");
     if (o->cell_order != KF_SPH_ORDER_ROWS && scene->terrain.heights != NULL && scene->dimensions == 3)
-        return refuse(error, "on terrain cells are numbered along rows");
+        return kf_options_refuse(error, "on terrain cells are numbered along rows");
     if (o->lanes < 1 || o->lanes > 16 || (o->lanes & (o->lanes - 1)) != 0)
-        return refuse(error, "lanes must be 1, 2, 4, 8 or 16");
+        return kf_options_refuse(error, "lanes must be 1, 2, 4, 8 or 16");
     if (o->lanes > 1 && (o->search == KF_SPH_MASKS || o->search == KF_SPH_STAGED))
-        return refuse(error, "lanes share what is looked through or listed: not with masks or staged");
+        return kf_options_refuse(error,
+                                 "lanes share what is looked through or listed: not with masks or staged");
     if (o->lanes > 1 && scene->count > (size_t)(INT_MAX / o->lanes))
-        return refuse(error, "too many particles for so many lanes");
-    if (o->in_flight < 1 || o->in_flight > 16) return refuse(error, "in_flight must be 1 to 16");
+        return kf_options_refuse(error, "too many particles for so many lanes");
+    if (o->in_flight < 1 || o->in_flight > 16) return kf_options_refuse(error, "in_flight must be 1 to 16");
     if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
-        return refuse(error, "threads must be a multiple of 32, 32 to 1024");
+        return kf_options_refuse(error, "threads must be a multiple of 32, 32 to 1024");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
-        return refuse(error, "resident_blocks times threads must be at most 2048");
+        return kf_options_refuse(error, "resident_blocks times threads must be at most 2048");
     return KF_OK;
 }
 
-static kf_status integer(const kf_config *config, const char *name, int *value, kf_error *error) {
-    long read;
-    KF_TRY(kf_config_integer(config, name, &read, error));
-    if (read < 0 || read > 1 << 20) return kf_fail(error, KF_BAD_INPUT, "config: %s is out of range", name);
-    *value = (int)read;
-    return KF_OK;
-}
+#define NUMBER(member)          KF_NUMBER(kf_sph_options, KF_OPTION_INT, member, #member, 0, 1 << 20)
+#define FLAG(member, parameter) KF_FLAG(kf_sph_options, member, parameter)
+#define CHOICE(member, ...)     KF_CHOICE(kf_sph_options, member, #member, __VA_ARGS__)
+static const kf_option table[] = {
+    CHOICE(search, "cells", "rows", "masks", "list", "staged"),
+    CHOICE(layout, "float4", "float3", "soa"),
+    CHOICE(cell_order, "rows", "bricks", "morton"),
+    KF_SECOND(kf_sph_options, ranked, "order", "atomic", "ranked"),
+    KF_NUMBER(kf_sph_options, KF_OPTION_INT, reach, "cells", 0, 1 << 20),
+    NUMBER(list_period),
+    NUMBER(skin),
+    NUMBER(in_flight),
+    NUMBER(lanes),
+    NUMBER(threads),
+    NUMBER(resident_blocks),
+    FLAG(prune, "prune"),
+    FLAG(fused_count, "fuse_count"),
+    FLAG(graph, "graph"),
+};
 
 kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config, bool gpu,
                               kf_sph_options *options, kf_error *error) {
-    static const char *const searches[] = {"cells", "rows", "masks", "list", "staged"};
-    static const char *const layouts[] = {"float4", "float3", "soa"};
-    static const char *const orders[] = {"atomic", "ranked"};
-    static const char *const cell_orders[] = {"rows", "bricks", "morton"};
-    int search, layout, order, cell_order;
     memset(options, 0, sizeof *options);
-    KF_TRY(kf_config_choice(config, "search", searches, KF_SPH_SEARCHES, &search, error));
-    KF_TRY(kf_config_choice(config, "layout", layouts, KF_SPH_LAYOUTS, &layout, error));
-    KF_TRY(kf_config_choice(config, "order", orders, 2, &order, error));
-    KF_TRY(kf_config_choice(config, "cell_order", cell_orders, KF_SPH_CELL_ORDERS, &cell_order, error));
-    KF_TRY(integer(config, "cells", &options->reach, error));
-    KF_TRY(kf_config_boolean(config, "prune", &options->prune, error));
-    KF_TRY(kf_config_boolean(config, "fuse_count", &options->fused_count, error));
-    KF_TRY(integer(config, "list_period", &options->list_period, error));
-    KF_TRY(integer(config, "skin", &options->skin, error));
-    KF_TRY(integer(config, "in_flight", &options->in_flight, error));
-    KF_TRY(integer(config, "lanes", &options->lanes, error));
-    KF_TRY(integer(config, "threads", &options->threads, error));
-    KF_TRY(integer(config, "resident_blocks", &options->resident_blocks, error));
-    KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
-    options->search = (kf_sph_search)search;
-    options->layout = (kf_sph_layout)layout;
-    options->cell_order = (kf_sph_cell_order)cell_order;
-    options->ranked = order == 1;
-    if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
-    if (options->lanes > 1 && !gpu) return refuse(error, "lanes are a GPU's");
-    if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
+    KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
+    if (options->resident_blocks > 0 && !gpu) return kf_options_refuse(error, "resident_blocks is for GPUs");
+    if (options->lanes > 1 && !gpu) return kf_options_refuse(error, "lanes are a GPU's");
+    if (options->graph && !gpu) return kf_options_refuse(error, "graph is for GPUs");
     return check_options(scene, options, error);
 }
 
 bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which) {
     return which != KF_SPH_CHECK && (which != KF_SPH_LISTS || options->search == KF_SPH_LIST);
-}
-
-static void define(kf_sph_defines *defines, const char *name, long value) {
-    kf_define *entry = &defines->list[defines->count++];
-    entry->name = name;
-    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
 }
 
 /* Half-spaces or terrain. */
@@ -144,39 +126,36 @@ static bool has_walls(const kf_particle_scene *scene) {
     return has;
 }
 
-static void define_model(const kf_particle_scene *scene, const kf_sph_options *o, kf_sph_defines *d) {
+static void define_model(const kf_particle_scene *scene, const kf_sph_options *o, kf_defines *d) {
     const kf_material *m = &scene->material;
-    define(d, "KF_TERRAIN", scene->terrain.heights != NULL);
-    define(d, "KF_YIELD", (long)m->yield_kind);
-    define(d, "KF_FLOW", (long)m->branch);
-    define(d, "KF_NEWTONIAN", m->exponent == 1.0);
-    define(d, "KF_FUSED_COUNT", o->fused_count);
-    define(d, "KF_LISTS_KEPT", o->list_period > 1);
+    kf_define_to(d, "KF_TERRAIN", scene->terrain.heights != NULL);
+    kf_define_to(d, "KF_YIELD", (long)m->yield_kind);
+    kf_define_to(d, "KF_FLOW", (long)m->branch);
+    kf_define_to(d, "KF_NEWTONIAN", m->exponent == 1.0);
+    kf_define_to(d, "KF_FUSED_COUNT", o->fused_count);
+    kf_define_to(d, "KF_LISTS_KEPT", o->list_period > 1);
     if (scene->scheme == KF_SCHEME_THESIS) {
-        define(d, "KF_XSPH", scene->thesis.xsph > 0.0);
+        kf_define_to(d, "KF_XSPH", scene->thesis.xsph > 0.0);
     } else {
-        define(d, "KF_STIFF", m->stiff);
-        define(d, "KF_TENSION", scene->tension);
-        define(d, "KF_DROPS", scene->tension && !kf_sph_has_stress(scene) && has_walls(scene));
-        define(d, "KF_BOUNDED", has_walls(scene));
-        define(d, "KF_SHIFTS", scene->shifting > 0.0);
-        define(d, "KF_DUMMIES", scene->wall_count > 0);
-        define(d, "KF_ARTIFICIAL", scene->artificial > 0.0);
-        if (scene->impact > 0.0) define(d, "KF_IMPACT", 1);
-        if (scene->central_viscosity) define(d, "KF_CENTRAL", 1);
-        define(d, "KF_VISCOUS", m->viscosity > 0.0);
+        kf_define_to(d, "KF_STIFF", m->stiff);
+        kf_define_to(d, "KF_TENSION", scene->tension);
+        kf_define_to(d, "KF_DROPS", scene->tension && !kf_sph_has_stress(scene) && has_walls(scene));
+        kf_define_to(d, "KF_BOUNDED", has_walls(scene));
+        kf_define_to(d, "KF_SHIFTS", scene->shifting > 0.0);
+        kf_define_to(d, "KF_DUMMIES", scene->wall_count > 0);
+        kf_define_to(d, "KF_ARTIFICIAL", scene->artificial > 0.0);
+        if (scene->impact > 0.0) kf_define_to(d, "KF_IMPACT", 1);
+        if (scene->central_viscosity) kf_define_to(d, "KF_CENTRAL", 1);
+        kf_define_to(d, "KF_VISCOUS", m->viscosity > 0.0);
     }
     if (o->resident_blocks == 0) return;
-    kf_define *entry = &d->list[d->count++];
-    entry->name = "KF_LAUNCH_BOUNDS";
-    (void)snprintf(entry->value, sizeof entry->value, "__launch_bounds__(%d,%d)", o->threads,
-                   o->resident_blocks);
+    kf_define_text(d, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%d,%d)", o->threads, o->resident_blocks);
 }
 
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
  */
 void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
-                   kf_source *source, kf_sph_defines *defines) {
+                   kf_source *source, kf_defines *defines) {
     static const int layouts[KF_SPH_LAYOUTS] = {4, 3, 1};
     static const char *const files[KF_SPH_SOURCES] = {"kernels/sph/modern.cu", "kernels/sph/sort.cu",
                                                       "kernels/sph/state.cu", "kernels/sph/lists.cu",
@@ -185,29 +164,30 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
     for (int axis = 0; axis < scene->dimensions; axis++)
         if (scene->sides[2 * axis] == KF_SIDE_PERIODIC) periodic |= 1L << axis;
     defines->count = 0;
-    define(defines, "KF_DIMENSIONS", scene->dimensions);
-    define(defines, "KF_LAYOUT", layouts[options->layout]);
-    define(defines, "KF_COLUMNS", scene->terrain.heights != NULL && scene->dimensions == 3);
+    kf_define_to(defines, "KF_DIMENSIONS", scene->dimensions);
+    kf_define_to(defines, "KF_LAYOUT", layouts[options->layout]);
+    kf_define_to(defines, "KF_COLUMNS", scene->terrain.heights != NULL && scene->dimensions == 3);
     if (which != KF_SPH_STATE && options->cell_order != KF_SPH_ORDER_ROWS)
-        define(defines, "KF_CELL_ORDER", (long)options->cell_order);
-    define(defines, "KF_PERIODIC", periodic);
-    define(defines, "KF_STRESS", kf_sph_has_stress(scene));
+        kf_define_to(defines, "KF_CELL_ORDER", (long)options->cell_order);
+    kf_define_to(defines, "KF_PERIODIC", periodic);
+    kf_define_to(defines, "KF_STRESS", kf_sph_has_stress(scene));
     if (which == KF_SPH_SCHEME || which == KF_SPH_LISTS || which == KF_SPH_CHECK) {
         const kf_sph_search search = which == KF_SPH_LISTS ? KF_SPH_STAGED : options->search;
-        define(defines, "KF_REACH", options->reach);
-        define(defines, "KF_PRUNE", options->prune);
-        define(defines, "KF_SEARCH", (long)search);
-        define(defines, "KF_IN_FLIGHT", options->in_flight);
+        kf_define_to(defines, "KF_REACH", options->reach);
+        kf_define_to(defines, "KF_PRUNE", options->prune);
+        kf_define_to(defines, "KF_SEARCH", (long)search);
+        kf_define_to(defines, "KF_IN_FLIGHT", options->in_flight);
         if (search == KF_SPH_STAGED) {
-            define(defines, "KF_STAGE_SLOTS", kf_sph_slots(scene, options));
-            define(defines, "KF_SUM_THREADS", which == KF_SPH_SCHEME ? options->threads : KF_SPH_THREADS);
-            define(defines, "KF_KEEPS_SLOTS", kf_sph_keeps_slots(scene, options));
+            kf_define_to(defines, "KF_STAGE_SLOTS", kf_sph_slots(scene, options));
+            kf_define_to(defines, "KF_SUM_THREADS",
+                         which == KF_SPH_SCHEME ? options->threads : KF_SPH_THREADS);
+            kf_define_to(defines, "KF_KEEPS_SLOTS", kf_sph_keeps_slots(scene, options));
         }
     }
     if (options->lanes > 1 && (which == KF_SPH_SCHEME || which == KF_SPH_CHECK))
-        define(defines, "KF_LANES", options->lanes);
+        kf_define_to(defines, "KF_LANES", options->lanes);
     if (which == KF_SPH_SCHEME) define_model(scene, options, defines);
-    if (which == KF_SPH_STATE) define(defines, "KF_STIFF", scene->material.stiff);
+    if (which == KF_SPH_STATE) kf_define_to(defines, "KF_STIFF", scene->material.stiff);
     source->file =
         which == KF_SPH_SCHEME && scene->scheme == KF_SCHEME_THESIS ? "kernels/sph/thesis.cu" : files[which];
     source->defines = defines->list;

@@ -20,7 +20,7 @@ typedef struct deviations {
 
 static kf_status check_module(kf_plan *plan, kf_sph *system, kf_error *error) {
     kf_source source;
-    kf_sph_defines defines;
+    kf_defines defines;
     if (system->modules[KF_SPH_CHECK] != NULL) return KF_OK;
     kf_sph_define(system->scene, &system->options, KF_SPH_CHECK, &source, &defines);
     return kf_plan_module(plan, &source, &system->modules[KF_SPH_CHECK], error);

@@ -143,7 +143,7 @@ static void divide(const kf_particle_scene *scene, const kf_particle_scene *coar
 
 static kf_status open_coarse(const kf_plan *plan, kf_problem **coarse, kf_error *error) {
     const kf_particle_scene *scene = ((const kf_sph *)plan->system)->scene;
-    const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(plan->backend));
     kf_particle_scene *made;
     char path[KF_PATH];
     const kf_particle_options options = {

@@ -345,7 +345,7 @@ static kf_status add_persistent(const builder *b) {
 kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid *f = p->fluid;
-    const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(plan->backend));
     const builder b = {.plan = plan,
                        .p = p,
                        .f = f,

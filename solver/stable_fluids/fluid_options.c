@@ -2,19 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/space/options.h"
 #include "solver/stable_fluids/stable_fluids.h"
-
-static kf_status integer(const kf_config *config, const char *name, int *value, kf_error *error) {
-    long read;
-    KF_TRY(kf_config_integer(config, name, &read, error));
-    if (read < 0 || read > 1 << 20) return kf_fail(error, KF_BAD_INPUT, "config: %s is out of range", name);
-    *value = (int)read;
-    return KF_OK;
-}
-
-static kf_status refuse(kf_error *error, const char *reason) {
-    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
-}
 
 static bool power_of_two(int n) {
     return n > 0 && (n & (n - 1)) == 0;
@@ -23,80 +12,78 @@ static bool power_of_two(int n) {
 static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, kf_error *error) {
     const bool own = o->plan == KF_FLUID_FUSED || o->plan == KF_FLUID_PERSISTENT;
     if (own && o->fft != KF_FFT_OWN)
-        return refuse(error, "plans fused and persistent have their own transforms");
+        return kf_options_refuse(error, "plans fused and persistent have their own transforms");
     if (!own && f->simulations > 1)
-        return refuse(error, "only plans fused and persistent run several simulations at once");
+        return kf_options_refuse(error, "only plans fused and persistent run several simulations at once");
     if (!own && (o->velocity_bits == 16 || o->spectrum_bits == 16))
-        return refuse(error, "16-bit storage is for plans fused and persistent");
+        return kf_options_refuse(error, "16-bit storage is for plans fused and persistent");
     if ((o->velocity_bits == 64) != (o->spectrum_bits == 64))
-        return refuse(error, "f64 is for velocity and spectrum, or for none");
+        return kf_options_refuse(error, "f64 is for velocity and spectrum, or for none");
     if ((o->velocity_bits == 16 || o->spectrum_bits == 16) && f->accuracy < 0.005)
-        return refuse(error, "16-bit storage needs a scene whose stable_fluids.accuracy is 0.005 or more");
+        return kf_options_refuse(
+            error, "16-bit storage needs a scene whose stable_fluids.accuracy is 0.005 or more");
     if (o->plan == KF_FLUID_PERSISTENT && (!gpu || f->dimensions != 2))
-        return refuse(error, "plan persistent needs a GPU and two dimensions");
+        return kf_options_refuse(error, "plan persistent needs a GPU and two dimensions");
     if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
                  o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY ||
                  o->overlap || o->prefetch || o->ahead_rows > 0 || o->ahead_columns > 0))
-        return refuse(error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident "
-                             "blocks, graphs, overlap, prefetch, ahead_rows and ahead_columns are for GPUs");
+        return kf_options_refuse(
+            error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident "
+                   "blocks, graphs, overlap, prefetch, ahead_rows and ahead_columns are for GPUs");
     if ((o->ahead_rows > 0 || o->ahead_columns > 0) && (o->plan != KF_FLUID_FUSED || f->dimensions == 3))
-        return refuse(error, "ahead_rows and ahead_columns are for the fused plan in two dimensions");
+        return kf_options_refuse(error,
+                                 "ahead_rows and ahead_columns are for the fused plan in two dimensions");
     if (o->prefetch && (f->dimensions == 3 || !o->component_per_thread || o->exchange_buffers == 2))
-        return refuse(error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
+        return kf_options_refuse(
+            error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
     if (o->prefetch && (f->walls[0] || f->walls[1]))
-        return refuse(error, "prefetch is for boxes without walls");
+        return kf_options_refuse(error, "prefetch is for boxes without walls");
     if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||
         o->columns_per_block > 32)
-        return refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
+        return kf_options_refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
     if (o->block_x < 1 || o->block_y < 1 || (gpu && o->block_x * o->block_y > 1024))
-        return refuse(error, "a block has at most 1024 threads");
-    if (o->tile > 0 && !power_of_two(o->tile)) return refuse(error, "tile_columns is 0 or a power of two");
+        return kf_options_refuse(error, "a block has at most 1024 threads");
+    if (o->tile > 0 && !power_of_two(o->tile))
+        return kf_options_refuse(error, "tile_columns is 0 or a power of two");
     return KF_OK;
 }
 
+#define NUMBER(member)                 KF_NUMBER(kf_fluid_options, KF_OPTION_INT, member, #member, 0, 1 << 20)
+#define FLAG(member)                   KF_FLAG(kf_fluid_options, member, #member)
+#define CHOICE(member, parameter, ...) KF_CHOICE(kf_fluid_options, member, parameter, __VA_ARGS__)
+static const kf_option table[] = {
+    CHOICE(plan, "plan", "paper", "separate", "packed", "batched", "fused", "persistent"),
+    CHOICE(fft, "fft", "own", "library"),
+    CHOICE(velocity_bits, "storage_velocity", "f16", "f32", "f64"),
+    CHOICE(spectrum_bits, "storage_spectrum", "f16", "f32", "f64"),
+    CHOICE(twiddles, "twiddles", "products", "table", "early"),
+    KF_NUMBER(kf_fluid_options, KF_OPTION_INT, tile, "tile_columns", 0, 1 << 20),
+    NUMBER(pad),
+    NUMBER(points_rows),
+    NUMBER(points_columns),
+    NUMBER(points_inverse),
+    NUMBER(rows_per_block),
+    NUMBER(columns_per_block),
+    NUMBER(exchange_buffers),
+    NUMBER(resident_rows),
+    NUMBER(resident_columns),
+    NUMBER(block_x),
+    NUMBER(block_y),
+    NUMBER(steps_per_launch),
+    NUMBER(ahead_rows),
+    NUMBER(ahead_columns),
+    FLAG(component_per_thread),
+    FLAG(graph),
+    FLAG(overlap),
+    FLAG(prefetch),
+};
+
 kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, bool gpu, kf_fluid_options *o,
                                 kf_error *error) {
-    static const char *const plans[] = {"paper", "separate", "packed", "batched", "fused", "persistent"};
-    static const char *const ffts[] = {"own", "library"};
-    static const char *const storages[] = {"f16", "f32", "f64"};
-    static const char *const twiddles[] = {"products", "table", "early"};
-    static const int bits[] = {16, 32, 64};
-    int plan, fft, velocity, spectrum, turns;
     memset(o, 0, sizeof *o);
-    KF_TRY(kf_config_choice(config, "plan", plans, KF_FLUID_PLANS, &plan, error));
-    KF_TRY(kf_config_choice(config, "fft", ffts, KF_FFTS, &fft, error));
-    KF_TRY(kf_config_choice(config, "storage_velocity", storages, 3, &velocity, error));
-    KF_TRY(kf_config_choice(config, "storage_spectrum", storages, 3, &spectrum, error));
-    KF_TRY(kf_config_choice(config, "twiddles", twiddles, 3, &turns, error));
-    KF_TRY(kf_config_boolean(config, "component_per_thread", &o->component_per_thread, error));
-    KF_TRY(kf_config_boolean(config, "graph", &o->graph, error));
-    KF_TRY(kf_config_boolean(config, "overlap", &o->overlap, error));
-    KF_TRY(kf_config_boolean(config, "prefetch", &o->prefetch, error));
-    const struct {
-        const char *name;
-        int *value;
-    } numbers[] = {{"tile_columns", &o->tile},
-                   {"pad", &o->pad},
-                   {"points_rows", &o->points_rows},
-                   {"points_columns", &o->points_columns},
-                   {"points_inverse", &o->points_inverse},
-                   {"rows_per_block", &o->rows_per_block},
-                   {"columns_per_block", &o->columns_per_block},
-                   {"exchange_buffers", &o->exchange_buffers},
-                   {"resident_rows", &o->resident_rows},
-                   {"resident_columns", &o->resident_columns},
-                   {"block_x", &o->block_x},
-                   {"block_y", &o->block_y},
-                   {"steps_per_launch", &o->steps_per_launch},
-                   {"ahead_rows", &o->ahead_rows},
-                   {"ahead_columns", &o->ahead_columns}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        KF_TRY(integer(config, numbers[i].name, numbers[i].value, error));
-    o->plan = (kf_fluid_plan_kind)plan;
-    o->fft = (kf_fluid_fft)fft;
-    o->velocity_bits = bits[velocity];
-    o->spectrum_bits = bits[spectrum];
-    o->twiddles = (kf_fluid_twiddles)turns;
+    KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, o, error));
+    o->velocity_bits = 16 << o->velocity_bits; /* of the names' places */
+    o->spectrum_bits = 16 << o->spectrum_bits;
     o->most_threads = gpu ? 1024 : 0;
     return check(fluid, o, gpu, error);
 }
@@ -177,22 +164,12 @@ bool kf_fluid_uses(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_module
 
 /* --- defines -------------------------------------------------------------------------------------------- */
 
-static kf_define *entry(kf_fluid_defines *d, const char *name) {
-    kf_define *made = &d->list[d->count++];
-    made->name = name;
-    return made;
-}
-static void define(kf_fluid_defines *d, const char *name, long value) {
-    (void)snprintf(entry(d, name)->value, sizeof d->list[0].value, "%ld", value);
-}
-
-static void define_engine(kf_fluid_defines *d, const char *const names[8], const kf_line_engine *e,
-                          int lines) {
-    define(d, names[0], e->threads);
-    define(d, names[1], lines);
-    define(d, names[2], e->most);
+static void define_engine(kf_defines *d, const char *const names[8], const kf_line_engine *e, int lines) {
+    kf_define_to(d, names[0], e->threads);
+    kf_define_to(d, names[1], lines);
+    kf_define_to(d, names[2], e->most);
     for (int i = 0; i < 5; i++)
-        define(d, names[3 + i], e->radices[i]);
+        kf_define_to(d, names[3 + i], e->radices[i]);
 }
 static const char *const row_names[] = {"KF_ROW_THREADS", "KF_ROW_LINES", "KF_ROW_MOST", "KF_ROW_R0",
                                         "KF_ROW_R1",      "KF_ROW_R2",    "KF_ROW_R3",   "KF_ROW_R4"};
@@ -202,46 +179,45 @@ static const char *const column_names[] = {"KF_COLUMN_THREADS", "KF_COLUMN_LINES
 static const char *const line_names[] = {"KF_LINE_THREADS", "KF_LINE_LINES", "KF_LINE_MOST", "KF_LINE_R0",
                                          "KF_LINE_R1",      "KF_LINE_R2",    "KF_LINE_R3",   "KF_LINE_R4"};
 
-static void define_bounds(kf_fluid_defines *d, int threads, int resident) {
-    kf_define *made = entry(d, "KF_LAUNCH_BOUNDS");
+static void define_bounds(kf_defines *d, int threads, int resident) {
     if (resident > 0)
-        (void)snprintf(made->value, sizeof made->value, "__launch_bounds__(%d,%d)", threads, resident);
+        kf_define_text(d, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%d,%d)", threads, resident);
     else
-        (void)snprintf(made->value, sizeof made->value, "__launch_bounds__(%d)", threads);
+        kf_define_text(d, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%d)", threads);
 }
 
 /* What happens where the flow arrives. */
-static void define_physics(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_defines *d) {
+static void define_physics(const kf_fluid *f, const kf_fluid_options *o, kf_defines *d) {
     bool lifts = false;
     for (int i = 0; i < f->dye_count; i++)
         lifts |= f->dyes[i].lift != 0;
-    define(d, "KF_ADVECTION", (long)f->advection);
-    define(d, "KF_MIDPOINT", f->midpoint);
-    define(d, "KF_DYES", f->dye_count);
-    define(d, "KF_BUOYANCY", lifts);
-    define(d, "KF_LIFT_MIRRORED", f->walls[f->dimensions - 1]);
-    define(d, "KF_ACCELERATION", f->confinement > 0 || f->body_amplitude != 0);
-    define(d, "KF_SOLID", (long)f->solid);
-    define(d, "KF_KEEP", f->reflection);
-    define(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
+    kf_define_to(d, "KF_ADVECTION", (long)f->advection);
+    kf_define_to(d, "KF_MIDPOINT", f->midpoint);
+    kf_define_to(d, "KF_DYES", f->dye_count);
+    kf_define_to(d, "KF_BUOYANCY", lifts);
+    kf_define_to(d, "KF_LIFT_MIRRORED", f->walls[f->dimensions - 1]);
+    kf_define_to(d, "KF_ACCELERATION", f->confinement > 0 || f->body_amplitude != 0);
+    kf_define_to(d, "KF_SOLID", (long)f->solid);
+    kf_define_to(d, "KF_KEEP", f->reflection);
+    kf_define_to(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
 }
 
-static void define_layout(const kf_fluid_options *o, const kf_fluid_design *design, kf_fluid_defines *d) {
-    define(d, "KF_PITCH", design->pitch);
-    define(d, "KF_TILE", o->tile);
-    define(d, "KF_FOLD_X", design->fold_x);
-    define(d, "KF_FOLD_LAST", design->fold_last);
+static void define_layout(const kf_fluid_options *o, const kf_fluid_design *design, kf_defines *d) {
+    kf_define_to(d, "KF_PITCH", design->pitch);
+    kf_define_to(d, "KF_TILE", o->tile);
+    kf_define_to(d, "KF_FOLD_X", design->fold_x);
+    kf_define_to(d, "KF_FOLD_LAST", design->fold_last);
 }
 
 static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
-                        kf_fluid_module module, bool gpu, kf_fluid_defines *d) {
+                        kf_fluid_module module, bool gpu, kf_defines *d) {
     const kf_line_engine *engine = module == KF_ROWS_FORWARD ? &design->rows : &design->inverse;
     define_layout(o, design, d);
-    define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
-    define(d, "KF_TWIDDLES", (long)o->twiddles);
-    define(d, "KF_OVERLAP", o->overlap);
+    kf_define_to(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
+    kf_define_to(d, "KF_TWIDDLES", (long)o->twiddles);
+    kf_define_to(d, "KF_OVERLAP", o->overlap);
     if (module == KF_ROWS_FORWARD || module == KF_ROWS_INVERSE) {
-        define(d, "KF_AHEAD", o->ahead_rows > 0);
+        kf_define_to(d, "KF_AHEAD", o->ahead_rows > 0);
         define_engine(d, row_names, engine, o->rows_per_block);
         if (gpu) define_bounds(d, engine->threads * o->rows_per_block, o->resident_rows);
         if (module == KF_ROWS_FORWARD) define_physics(f, o, d);
@@ -251,44 +227,44 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     define_engine(d, column_names, engine, o->columns_per_block);
     if (gpu) define_bounds(d, engine->threads * engine->lines, o->resident_columns);
     if (module == KF_AXIS) return;
-    define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
-    define(d, "KF_EXPONENTIAL", f->exponential);
-    define(d, "KF_PREFETCH", o->prefetch);
-    define(d, "KF_AHEAD", o->ahead_columns > 0);
+    kf_define_to(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
+    kf_define_to(d, "KF_EXPONENTIAL", f->exponential);
+    kf_define_to(d, "KF_PREFETCH", o->prefetch);
+    kf_define_to(d, "KF_AHEAD", o->ahead_columns > 0);
 }
 
 static void define_persistent(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
-                              kf_fluid_defines *d) {
+                              kf_defines *d) {
     const int rows = design->rows.threads * o->rows_per_block,
               columns = design->columns.threads * design->columns.lines;
     define_layout(o, design, d);
-    define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
-    define(d, "KF_TWIDDLES", (long)o->twiddles);
+    kf_define_to(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
+    kf_define_to(d, "KF_TWIDDLES", (long)o->twiddles);
     define_engine(d, row_names, &design->rows, o->rows_per_block);
     define_engine(d, column_names, &design->columns, o->columns_per_block);
-    define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
-    define(d, "KF_EXPONENTIAL", f->exponential);
+    kf_define_to(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
+    kf_define_to(d, "KF_EXPONENTIAL", f->exponential);
     define_bounds(d, rows > columns ? rows : columns, o->resident_rows);
     define_physics(f, o, d);
 }
 
 static void define_lines(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
-                         kf_fluid_module module, bool gpu, kf_fluid_defines *d) {
+                         kf_fluid_module module, bool gpu, kf_defines *d) {
     const int axis = (int)module - (int)KF_LINES_X;
     const kf_line_engine *engine = axis == 0                   ? &design->rows
                                    : axis == f->dimensions - 1 ? &design->columns
                                                                : &design->axis;
     const int lines = axis == 0 ? o->rows_per_block : o->columns_per_block;
-    define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
-    define(d, "KF_TWIDDLES", (long)o->twiddles);
-    define(d, "KF_LINE_N", f->cells[axis]);
-    define(d, "KF_LINE_ACROSS", axis > 0);
+    kf_define_to(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
+    kf_define_to(d, "KF_TWIDDLES", (long)o->twiddles);
+    kf_define_to(d, "KF_LINE_N", f->cells[axis]);
+    kf_define_to(d, "KF_LINE_ACROSS", axis > 0);
     define_engine(d, line_names, engine, lines);
     if (gpu) define_bounds(d, engine->threads * lines, 0);
 }
 
 void kf_fluid_define(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
-                     kf_fluid_module module, bool gpu, kf_source *source, kf_fluid_defines *d) {
+                     kf_fluid_module module, bool gpu, kf_source *source, kf_defines *d) {
     static const char *const paths[KF_FLUID_MODULES] = {
         "kernels/stable_fluids/rows_forward.cu", "kernels/stable_fluids/rows_inverse.cu",
         "kernels/stable_fluids/columns.cu",      "kernels/stable_fluids/axis.cu",
@@ -297,23 +273,23 @@ void kf_fluid_define(const kf_fluid *f, const kf_fluid_options *o, const kf_flui
         "kernels/stable_fluids/forces.cu",       "kernels/stable_fluids/particles.cu",
         "kernels/stable_fluids/persistent.cu"};
     d->count = 0;
-    define(d, "KF_DIMENSIONS", f->dimensions);
-    define(d, "KF_NX", f->cells[0]);
-    define(d, "KF_NY", f->cells[1]);
-    define(d, "KF_NZ", f->cells[2]);
-    define(d, "KF_VELOCITY_BITS", o->velocity_bits);
-    define(d, "KF_SPECTRUM_BITS", o->spectrum_bits);
+    kf_define_to(d, "KF_DIMENSIONS", f->dimensions);
+    kf_define_to(d, "KF_NX", f->cells[0]);
+    kf_define_to(d, "KF_NY", f->cells[1]);
+    kf_define_to(d, "KF_NZ", f->cells[2]);
+    kf_define_to(d, "KF_VELOCITY_BITS", o->velocity_bits);
+    kf_define_to(d, "KF_SPECTRUM_BITS", o->spectrum_bits);
     if (module <= KF_AXIS) define_pass(f, o, design, module, gpu, d);
     if (module >= KF_LINES_X && module <= KF_LINES_Z) define_lines(f, o, design, module, gpu, d);
     if (module == KF_PARTS) {
         define_layout(o, design, d);
-        define(d, "KF_EXPONENTIAL", f->exponential);
+        kf_define_to(d, "KF_EXPONENTIAL", f->exponential);
     }
     if (module == KF_PARTS || module == KF_FORCES) define_physics(f, o, d);
     if (module == KF_PARTICLES) {
-        define(d, "KF_PARTICLE_RULE", f->particle_midpoint);
-        define(d, "KF_PARTICLE_PAIRS", gpu && kf_fluid_pairs_particles(f));
-        define(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
+        kf_define_to(d, "KF_PARTICLE_RULE", f->particle_midpoint);
+        kf_define_to(d, "KF_PARTICLE_PAIRS", gpu && kf_fluid_pairs_particles(f));
+        kf_define_to(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
     }
     if (module == KF_PERSISTENT_STEPS) define_persistent(f, o, design, d);
     source->file = paths[module];

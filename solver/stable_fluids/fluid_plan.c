@@ -190,7 +190,7 @@ static kf_status build(kf_plan *plan, kf_fluid_plan *p, bool gpu, kf_error *erro
     plan->least_bytes = least_bytes(p);
     for (int which = 0; which < KF_FLUID_MODULES; which++) {
         kf_source source;
-        kf_fluid_defines defines;
+        kf_defines defines;
         if (!kf_fluid_uses(f, &p->options, (kf_fluid_module)which)) continue;
         kf_fluid_define(f, &p->options, &p->design, (kf_fluid_module)which, gpu, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &p->modules[which], error));
@@ -206,7 +206,7 @@ static kf_status build(kf_plan *plan, kf_fluid_plan *p, bool gpu, kf_error *erro
 kf_status kf_fluid_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                              kf_plan **plan, kf_error *error) {
     const kf_fluid *fluid = kf_problem_fluid(problem);
-    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(backend));
     kf_fluid_options options;
     KF_TRY(kf_fluid_read_options(fluid, config, gpu, &options, error));
     kf_fluid_plan *p = kf_allocate_zeroed(1, sizeof *p);

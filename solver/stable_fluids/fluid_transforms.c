@@ -98,7 +98,7 @@ static kf_status add_pass(kf_plan *plan, const char *name, int axis, kf_transfor
                           kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid *f = p->fluid;
-    const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(kf_backend_device(plan->backend));
     const kf_line_engine *e = axis == 0                   ? &p->design.rows
                               : axis == f->dimensions - 1 ? &p->design.columns
                                                           : &p->design.axis;

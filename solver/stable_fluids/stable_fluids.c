@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/backend/fft.h"
+#include "solver/stable_fluids/stable_fluids_cases.h"
 
 static void free_fluid(void *own) {
     kf_fluid_free(own);
@@ -102,7 +103,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     const kf_fluid *f = kf_problem_fluid(problem);
     kf_error ignored;
     memset(variables, 0, sizeof *variables);
-    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "gpu", kf_device_is_gpu(device));
     kf_add_variable(variables, "dimensions", f->dimensions);
     kf_add_variable(variables, "cells_x", f->cells[0]);
     kf_add_variable(variables, "cells_y", f->cells[1]);
@@ -126,14 +127,14 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
                                kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                void *data, kf_error *error) {
     const kf_fluid *f = kf_problem_fluid(problem);
-    const bool gpu = strcmp(device->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(device);
     kf_fluid_options options;
     kf_fluid_design design;
     KF_TRY(kf_fluid_read_options(f, config, gpu, &options, error));
     KF_TRY(kf_fluid_design_of(f, &options, &design, error));
     for (int which = 0; which < KF_FLUID_MODULES; which++) {
         kf_source source;
-        kf_fluid_defines defines;
+        kf_defines defines;
         if (!kf_fluid_uses(f, &options, (kf_fluid_module)which)) continue;
         kf_fluid_define(f, &options, &design, (kf_fluid_module)which, gpu, &source, &defines);
         KF_TRY(visit(&source, data, error));
@@ -160,4 +161,7 @@ const kf_system kf_system_stable_fluids = {
     .reference = kf_fluid_reference,
     .verify = kf_fluid_verify,
     .free_reference = kf_fluid_free_reference,
+    .cost = &kf_cost_stable_fluids,
+    .cases = kf_stable_fluids_cases,
+    .suite = &kf_stable_fluids_suite,
 };

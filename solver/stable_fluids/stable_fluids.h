@@ -10,6 +10,8 @@
 #include "solver/stable_fluids/fluid_reference.h"
 
 extern const kf_system kf_system_stable_fluids;
+extern const struct kf_cost_methods kf_cost_stable_fluids;
+extern const struct kf_suite_system kf_stable_fluids_suite;
 
 typedef enum kf_fluid_plan_kind {
     KF_FLUID_PAPER,    /* the seed's: copy, advect, a transform of each component, project, and back */
@@ -72,12 +74,6 @@ typedef enum kf_fluid_module {
     KF_FLUID_MODULES
 } kf_fluid_module;
 
-enum { KF_FLUID_DEFINES = 48 };
-typedef struct kf_fluid_defines {
-    kf_define list[KF_FLUID_DEFINES];
-    int count;
-} kf_fluid_defines;
-
 /* Engines and layout that follow from a config. */
 typedef struct kf_fluid_design {
     kf_line_engine rows, inverse, columns, axis; /* axis: along y in three dimensions */
@@ -125,7 +121,7 @@ kf_status kf_fluid_design_of(const kf_fluid *fluid, const kf_fluid_options *opti
                              kf_error *error);
 bool kf_fluid_uses(const kf_fluid *fluid, const kf_fluid_options *options, kf_fluid_module module);
 void kf_fluid_define(const kf_fluid *fluid, const kf_fluid_options *options, const kf_fluid_design *design,
-                     kf_fluid_module module, bool gpu, kf_source *source, kf_fluid_defines *defines);
+                     kf_fluid_module module, bool gpu, kf_source *source, kf_defines *defines);
 /* Whether a thread of a GPU has two particles. */
 bool kf_fluid_pairs_particles(const kf_fluid *fluid);
 /* Whether every step has work of its own before it: pushes, sources, a moving solid. */

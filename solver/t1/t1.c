@@ -61,7 +61,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
     const kf_t1_problem *own = problem->own;
-    const bool gpu = strcmp(device->backend, "cuda") == 0;
+    const bool gpu = kf_device_is_gpu(device);
     if (own->plain && gpu)
         return kf_fail(error, KF_BAD_INPUT, "%s is C, and this device is a GPU; tune it with --device cpu",
                        own->kernel_file);

@@ -48,9 +48,7 @@ typedef struct kf_case {
 /* Of flows whose answers 16-bit storage does not spoil; docs/gate.md has what it costs each. */
 #define KF_LEFT_TO_STORAGE 0.02
 
-/* One table a system, ended by an entry without a name; the list of tables ends with NULL (tables.c). */
-extern const kf_case kf_kinetic_cases[];
-extern const kf_case *const kf_case_tables[];
+/* One table a system (kf_system.cases), ended by an entry without a name. */
 
 /* The config of the problem's space that equals its preset default but for "parameter=value" overrides of the
  * case (NULL-terminated; may be NULL) and those of the user on top; where one of these excludes default

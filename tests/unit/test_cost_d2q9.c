@@ -14,7 +14,7 @@
 #include "base/util/json.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
-#include "cost_model/d2q9.h"
+#include "solver/d2q9/d2q9_cost.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/systems.h"

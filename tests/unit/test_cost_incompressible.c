@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/statistics/statistics.h"
-#include "cost_model/incompressible.h"
+#include "solver/incompressible/incompressible_cost.h"
 #include "scene/scene.h"
 #include "solver/incompressible/incompressible.h"
 #include "tests/unit/model_launches.h"

@@ -11,7 +11,7 @@
 
 #include "base/util/memory.h"
 #include "base/util/random.h"
-#include "cost_model/kinetic.h"
+#include "solver/kinetic/kinetic_cost.h"
 #include "cost_model/model.h"
 #include "harness/search/strategy.h"
 #include "solver/kinetic/kinetic.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/util/memory.h"
-#include "cost_model/kinetic.h"
+#include "solver/kinetic/kinetic_cost.h"
 #include "cost_model/model.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/config_changes.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cost_model/sph.h"
+#include "solver/sph/sph_cost.h"
 #include "kernels/sph/arguments.h"
 #include "scene/particles.h"
 #include "tests/unit/works_by_hand.h"

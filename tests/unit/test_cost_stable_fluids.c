@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/util/random.h"
-#include "cost_model/stable_fluids.h"
+#include "solver/stable_fluids/stable_fluids_cost.h"
 #include "harness/replay/replay.h"
 #include "solver/stable_fluids/fluid.h"
 #include "solver/systems.h"

@@ -3,6 +3,12 @@
  * (tests/tools/recording_backend.h): a plan is made of the scene, but its steps are counted and not taken, so
  * that what is measured means nothing and is not told. Cases end where they need a flow that develops. */
 #include "base/space/space.h"
+#include "solver/kinetic/kinetic.h"
+#include "solver/d2q9/d2q9.h"
+#include "solver/stable_fluids/stable_fluids.h"
+#include "solver/sph/sph.h"
+#include "solver/incompressible/incompressible.h"
+#include "solver/systems.h"
 #include "solver/validation/validation.h"
 #include "tests/tools/recording_backend.h"
 #include "tests/unit/modelled_gpu.h"
@@ -151,24 +157,23 @@ static void tell_cases(const kf_case *table, bool with_gpu, const char *known) {
 
 static void test_kinetic(void **state) {
     (void)state;
-    tell_cases(kf_case_tables[0], true, "cases-kinetic.txt");
+    tell_cases(kf_system_kinetic.cases, true, "cases-kinetic.txt");
 }
 static void test_flat(void **state) {
     (void)state;
-    tell_cases(kf_case_tables[1], true, "cases-d2q9.txt");
+    tell_cases(kf_system_d2q9.cases, true, "cases-d2q9.txt");
 }
 static void test_fluids(void **state) {
     (void)state;
-    tell_cases(kf_case_tables[2], false, "cases-stable-fluids.txt");
+    tell_cases(kf_system_stable_fluids.cases, false, "cases-stable-fluids.txt");
 }
 static void test_particles_cases(void **state) {
     (void)state;
-    tell_cases(kf_case_tables[3], true, "cases-sph.txt");
+    tell_cases(kf_system_sph.cases, true, "cases-sph.txt");
 }
 static void test_incompressible(void **state) {
     (void)state;
-    tell_cases(kf_case_tables[4], true, "cases-incompressible.txt");
-    assert_null(kf_case_tables[5]);
+    tell_cases(kf_system_incompressible.cases, true, "cases-incompressible.txt");
 }
 
 int main(void) {

@@ -6,8 +6,11 @@
 
 #include "base/util/json.h"
 #include "base/util/program.h"
+#include "base/record/suite_system.h"
 #include "harness/bench/suite_run.h"
-#include "solver/suites/suite_system.h"
+#include "solver/d2q9/d2q9.h"
+#include "solver/incompressible/incompressible.h"
+#include "solver/kinetic/kinetic.h"
 #include "tests/unit/known_store.h"
 #include "tests/unit/known_text.h"
 
@@ -90,8 +93,8 @@ static void test_kinds(void **state) {
     for (const kf_figure_kind *kind = kf_figure_kinds; kind->name != NULL; kind++)
         tell_kind(&text, kind, &particles,
                   "{\"bytes\": 432, \"flops\": 100, \"kernels\": [\"heat\"], \"roof\": \"none\"}", 0);
-    static const kf_figure_kind *const own[] = {kf_kinetic_figure_kinds, kf_incompressible_figure_kinds,
-                                                kf_d2q9_figure_kinds};
+    const kf_figure_kind *const own[] = {kf_kinetic_suite.kinds, kf_incompressible_suite.kinds,
+                                         kf_d2q9_suite.kinds};
     for (size_t s = 0; s < sizeof own / sizeof *own; s++)
         for (const kf_figure_kind *kind = own[s]; kind->name != NULL; kind++)
             if (kind->measure !=

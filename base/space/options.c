@@ -1,0 +1,48 @@
+#include "base/space/options.h"
+
+#include <string.h>
+
+static kf_status read_number(const kf_config *config, const kf_option *option, void *member,
+                             kf_error *error) {
+    long value;
+    KF_TRY(kf_config_integer(config, option->parameter, &value, error));
+    if (value < option->low || value > option->high)
+        return kf_fail(error, KF_BAD_INPUT, "config: %s must lie between %ld and %ld", option->parameter,
+                       option->low, option->high);
+    if (option->kind == KF_OPTION_LONG)
+        *(long *)member = value;
+    else
+        *(int *)member = (int)value;
+    return KF_OK;
+}
+
+static kf_status read_choice(const kf_config *config, const kf_option *option, void *member,
+                             kf_error *error) {
+    int count = 0, index;
+    while (option->names[count] != NULL)
+        count++;
+    KF_TRY(kf_config_choice(config, option->parameter, option->names, count, &index, error));
+    if (option->kind == KF_OPTION_SECOND)
+        *(bool *)member = index == 1;
+    else
+        memcpy(member, &index, sizeof index); /* enums are as large as an int */
+    return KF_OK;
+}
+
+kf_status kf_options_read(const kf_config *config, const kf_option *table, size_t count, void *options,
+                          kf_error *error) {
+    for (const kf_option *option = table; option < table + count; option++) {
+        void *member = (char *)options + option->offset;
+        if (option->kind == KF_OPTION_FLAG)
+            KF_TRY(kf_config_boolean(config, option->parameter, member, error));
+        else if (option->kind == KF_OPTION_INT || option->kind == KF_OPTION_LONG)
+            KF_TRY(read_number(config, option, member, error));
+        else
+            KF_TRY(read_choice(config, option, member, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_options_refuse(kf_error *error, const char *reason) {
+    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
+}

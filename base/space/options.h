@@ -1,0 +1,49 @@
+/* A config's parameters as members of a struct, told by a table: one line a parameter. */
+#ifndef KF_BASE_SPACE_OPTIONS_H
+#define KF_BASE_SPACE_OPTIONS_H
+
+#include <stddef.h>
+
+#include "base/space/config.h"
+
+typedef enum kf_option_kind {
+    KF_OPTION_INT,    /* int */
+    KF_OPTION_LONG,   /* long */
+    KF_OPTION_FLAG,   /* bool */
+    KF_OPTION_CHOICE, /* an enum whose values are the names' places */
+    KF_OPTION_SECOND  /* bool: whether it is the second of two names */
+} kf_option_kind;
+
+typedef struct kf_option {
+    const char *parameter;
+    kf_option_kind kind;
+    size_t offset;            /* of the member */
+    long low, high;           /* of a number, both included */
+    const char *const *names; /* of a choice; NULL behind the last */
+} kf_option;
+
+#define KF_NUMBER(type, kind, member, parameter, low, high)                                                  \
+    { parameter, kind, offsetof(type, member), low, high, NULL }
+#define KF_FLAG(type, member, parameter)                                                                     \
+    { parameter, KF_OPTION_FLAG, offsetof(type, member), 0, 0, NULL }
+#define KF_CHOICE(type, member, parameter, ...)                                                              \
+    {                                                                                                        \
+        parameter, KF_OPTION_CHOICE, offsetof(type, member), 0, 0, (const char *const[]) {                   \
+            __VA_ARGS__, NULL                                                                                \
+        }                                                                                                    \
+    }
+#define KF_SECOND(type, member, parameter, first, second)                                                    \
+    {                                                                                                        \
+        parameter, KF_OPTION_SECOND, offsetof(type, member), 0, 0, (const char *const[]) {                   \
+            first, second, NULL                                                                              \
+        }                                                                                                    \
+    }
+
+/* Fills in the members of *options. KF_BAD_INPUT for a parameter that is missing, of another kind or out of
+ * bounds. */
+kf_status kf_options_read(const kf_config *config, const kf_option *table, size_t count, void *options,
+                          kf_error *error);
+/* KF_BAD_INPUT with the reason: what a system says of parameters that do not go together. */
+kf_status kf_options_refuse(kf_error *error, const char *reason);
+
+#endif

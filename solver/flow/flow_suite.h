@@ -1,0 +1,13 @@
+/* Changes of problems that suites of fixed comparisons ask for, of systems whose problems are flows: the keys are
+ * in docs/suites.md. */
+#ifndef KF_SOLVER_FLOW_FLOW_SUITE_H
+#define KF_SOLVER_FLOW_FLOW_SUITE_H
+
+#include "base/record/suite_system.h"
+
+kf_status kf_flow_change(const kf_problem *from, const cJSON *changes, kf_json_place place,
+                         const kf_device_info *device, kf_problem **changed, char reason[256],
+                         kf_error *error);
+void kf_flow_adjust_trial(const kf_problem *changed, kf_problem *trial);
+
+#endif

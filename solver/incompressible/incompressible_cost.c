@@ -1,0 +1,170 @@
+/* The work of the incompressible plans: their own list of launches (solver/incompressible), with how many
+ * iterations a solve will take. Where a number was measured, docs/cost-model.md says how. */
+#include "solver/incompressible/incompressible_cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/incompressible/incompressible.h"
+
+typedef struct kf_incompressible_cost {
+    const kf_scene *scene;
+    const kf_device_info *device;
+    bool gpu;
+} kf_incompressible_cost;
+
+typedef struct kf_tally {
+    const kf_incompressible_cost *cost;
+    const kf_incompressible_options *options;
+    kf_works *works;
+    double iterations; /* of a solve */
+} kf_tally;
+
+/* Iterations until a residual of 1e-4 with steps of ten kinetic ones, from the pressure of the step before;
+ * gradients without a cycle or a transform need more where more cells lie in a row. From that pressure a
+ * solve begins with 1.6 digits where steps are the kinetic ones, and one less where they are ten times as
+ * long. */
+static double expected_iterations(const kf_scene *scene, const kf_incompressible_options *o) {
+    static const struct {
+        double fixed, a_cell;
+    } need[KF_PRESSURE_SOLVERS] = {
+        [KF_SOLVE_CG] = {0, 1.9},      [KF_SOLVE_JACOBI_CG] = {0, 1.9},  [KF_SOLVE_INCOMPLETE_CG] = {0, 1},
+        [KF_SOLVE_MULTIGRID] = {6, 0}, [KF_SOLVE_MULTIGRID_CG] = {4, 0}, [KF_SOLVE_FOURIER_CG] = {14, 0},
+    };
+    static const double GIVEN = 1.6, LEAST = 1;
+    double longest = 0;
+    for (int axis = 0; axis < 3; axis++)
+        longest = fmax(longest, scene->nodes[axis]);
+    const double longer = log10(fmax(1, scene->incompressible.steps)),
+                 digits = fmax(LEAST, -log10(kf_incompressible_tolerance(scene)) - GIVEN + longer);
+    const double iterations =
+        ceil(digits / (4 - GIVEN + 1) * (need[o->solver].fixed + need[o->solver].a_cell * longest));
+    return fmin(fmax(iterations, o->least_iterations), o->iterations);
+}
+
+/* Instructions of a cell and what they wait for in the L1 cache: values are found and mixed at the ends of
+ * traces, three of each sub-trace and one of what is carried; the correction goes both ways where it is
+ * limited and the prediction did not keep the bounds. One address saves as much as it does of the compiled
+ * kernels' instructions. */
+static double of_advection(const kf_tally *t, bool corrects) {
+    static const double PREDICTED = 65, CORRECTED = 88; /* a place where eight values are mixed */
+    static const double ONE_ADDRESS = 0.57;
+    const kf_incompressible_model *model = &t->cost->scene->incompressible;
+    const double places =
+        (t->options->one_address ? ONE_ADDRESS : 1) * 3 * (model->trace == KF_TRACE_MIDPOINT ? 7 : 4);
+    return places *
+           (corrects ? CORRECTED * (model->unlimited || t->options->keeps_bounds ? 1 : 2) : PREDICTED);
+}
+
+/* Instructions of a cell as compiled for sm_90, without the slow paths of divisions; of kernels that sum,
+ * without the sums of their blocks. */
+static double instructions_of(const kf_tally *t, const char *name) {
+    static const struct {
+        const char *name;
+        double each;
+    } compiled[] = {{"divergence", 320},   {"project", 200},        {"project_second", 200},
+                    {"residual", 300},     {"residual_again", 180}, {"smooth", 151},
+                    {"smooth_last", 230},  {"interpolate", 133},    {"restrict_residual", 886.0 / 8},
+                    {"products", 180},     {"advance", 200},        {"apply", 170},
+                    {"factor_red", 111},   {"factor_black", 638},   {"factor_back", 145},
+                    {"add_correction", 39}};
+    static const double FIRST_SWEEP = 40, TWO_SWEEPS = 155, OF_ARRAY = 50, OF_RESIDUAL = 122;
+    static const double ISSUED = 0.6; /* of the time that as many of a kernel take that waits for memory */
+    const kf_incompressible_options *o = t->options;
+    const double wide = o->double_precision ? 2 : 1, issued = wide * ISSUED;
+    if (strncmp(name, "predict", 7) == 0) return wide * of_advection(t, false);
+    if (strncmp(name, "correct", 7) == 0) return wide * of_advection(t, true);
+    if (strcmp(name, "smooth_first") == 0) return issued * (o->sweeps > 1 ? TWO_SWEEPS : FIRST_SWEEP);
+    if (strcmp(name, "direct") == 0)
+        return issued *
+               (o->solver == KF_SOLVE_CG || o->solver == KF_SOLVE_JACOBI_CG ? OF_RESIDUAL : OF_ARRAY);
+    for (size_t i = 0; i < sizeof compiled / sizeof *compiled; i++)
+        if (strcmp(name, compiled[i].name) == 0) return issued * compiled[i].each;
+    return 0;
+}
+
+/* Bytes of memory that a byte costs: coarse levels lie in the cache. */
+static double cached(const kf_tally *t, double cells) {
+    static const double FIELDS = 5, IN_CACHE = 0.52; /* as d2q9's */
+    const double bytes = cells * (FIELDS * (t->options->double_precision ? 8 : 4) + sizeof(unsigned));
+    return kf_cost_cached(bytes, (double)t->cost->device->l2_bytes, IN_CACHE);
+}
+
+/* Accesses that wait for each other: of kernels with a thread a place, that sum, of one block, of one item; a
+ * sweep of the one block, whose values are near; a cell of the lines that are solved there and back. */
+static double depth_of(const kf_tally *t, const kf_listed_launch *launch) {
+    static const double PLACES = 2, SUMS = 3, BLOCK = 3, ITEM = 1, SWEEP = 0.33, LINE = 0.4;
+    if (strcmp(launch->name, "tridiagonal") == 0) {
+        double longest = 0;
+        for (int axis = 0; axis < 3; axis++)
+            longest = fmax(longest, t->cost->gpu ? launch->cells[axis] : 0);
+        return PLACES + LINE * longest;
+    }
+    switch (launch->kind) {
+    case KF_LAUNCH_PLACES:
+        return PLACES;
+    case KF_LAUNCH_SUMS:
+        return SUMS;
+    case KF_LAUNCH_BLOCK:
+        return BLOCK + SWEEP * launch->sweeps;
+    default:
+        return ITEM;
+    }
+}
+
+/* What a launch takes before and beside its work. A GPU begins one block a cycle, whether it works or
+ * returns; outside of a graph the host starts a kernel every 2.5 us, which hides the device's own wait. */
+static void start(const kf_tally *t, const kf_listed_launch *launch, double depth, kf_work *work) {
+    static const double BLOCKS_A_US = 1975, LATENCY_US = 1.2, HOST_US = 2.5;
+    work->amount[KF_COST_LATENCY] = depth;
+    if (!t->cost->gpu) return;
+    const double least = t->options->graph ? 0 : (HOST_US - 1) / LATENCY_US;
+    work->amount[KF_COST_LATENCY] = fmax(depth, least) + launch->blocks / BLOCKS_A_US / LATENCY_US;
+    work->follows = t->options->overlap && launch->of_solve;
+}
+
+static void add_launch(void *data, const kf_listed_launch *launch) {
+    static const double PLACES = 0.63, SUMS = 0.5; /* of a copy's rate */
+    kf_tally *t = data;
+    const double cells = (double)launch->cells[0] * launch->cells[1] * launch->cells[2];
+    kf_work *work = kf_works_add(t->works, launch->name, launch->iterated ? t->iterations : 1);
+    work->amount[KF_COST_DRAM] = launch->bytes * cached(t, cells);
+    work->amount[KF_COST_INSTRUCTIONS] = cells * instructions_of(t, launch->name);
+    if (t->cost->gpu) work->efficiency = launch->kind == KF_LAUNCH_SUMS ? SUMS : PLACES;
+    start(t, launch, depth_of(t, launch), work);
+    const double idle = t->options->iterations - t->iterations;
+    if (!launch->iterated || !(idle > 0)) return;
+    /* What comes after the residual is small enough looks whether it is, and returns. */
+    start(t, launch, 1, kf_works_add(t->works, launch->name, idle));
+}
+
+static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
+    kf_incompressible_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
+    cost->scene = kf_problem_scene(problem);
+    cost->device = device;
+    cost->gpu = kf_device_is_gpu(device);
+    return cost;
+}
+
+static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
+    const kf_incompressible_cost *cost = state;
+    kf_incompressible_options options;
+    if (strcmp(config->system, "incompressible") != 0)
+        return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not incompressible",
+                       config->system);
+    KF_TRY(kf_incompressible_read_options(config, cost->gpu, &options, error));
+    kf_tally t = {cost, &options, works, expected_iterations(cost->scene, &options)};
+    kf_incompressible_list_launches(cost->scene, &options, add_launch, &t);
+    return KF_OK;
+}
+
+const kf_cost_methods kf_cost_incompressible = {
+    .open = open_cost,
+    .works = works_of,
+    .close = free,
+    .predicts_only = true,
+};

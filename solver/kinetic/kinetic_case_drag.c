@@ -1,0 +1,101 @@
+/* Drag of a sphere and of a cylinder, on grids of 8 to 16 cells a diameter. */
+#include <math.h>
+#include <stdio.h>
+
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic_cases.h"
+#include "solver/validation/tunnel.h"
+
+/* What a drag coefficient is held against. */
+typedef struct known_drag {
+    double reynolds, coefficient;
+    const char *source;
+} known_drag;
+
+static const char clift[] = "Clift, Grace & Weber, Bubbles, Drops, and Particles (1978), table 5.2",
+                  johnson[] = "Johnson & Patel, J. Fluid Mech. 378 (1999) 19",
+                  dennis[] = "Dennis & Chang, J. Fluid Mech. 42 (1970) 471",
+                  park[] = "Park, Kwon & Choi, KSME Int. J. 12 (1998) 1200";
+/* 24/Re (1 + 0.1935 Re^0.6305) at Re 20. */
+static const known_drag spheres[] = {{20, 2.735, clift}, {100, 1.087, johnson}, {300, 0.656, johnson}},
+                        cylinders[] = {{20, 2.045, dennis}, {100, 1.33, park}};
+
+static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const known_drag *known,
+                            kf_error *error) {
+    enum { LOOKS = 400 };
+    const double travel = t->diameter / t->speed;
+    const uint64_t stride = (uint64_t)(t->watch * travel / LOOKS) + 1;
+    kf_scene *scene = kf_tunnel_scene(t);
+    double drag = 0;
+    kf_plan *plan;
+    kf_solid_load load;
+    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
+    for (int look = 0; look < LOOKS && status == KF_OK; look++) {
+        status = kf_flow_advance(validation, plan, stride, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
+        if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
+    }
+    const double bound = kf_flow_leeway(scene) * t->bound;
+    kf_flow_close(plan);
+    kf_scene_free(scene);
+    KF_TRY(status);
+    char quantity[96];
+    (void)snprintf(quantity, sizeof quantity, "Re %g, %.3g cells a diameter, %g wide: Cd, blockage corrected",
+                   t->reynolds, t->diameter, t->width);
+    kf_check_relative(validation, quantity, known->source, known->coefficient,
+                      drag / kf_tunnel_blockage(t, drag), bound);
+    return KF_OK;
+}
+
+/* The error halves with each doubling of the grid at least: 10 % at 8 cells, 5 % at 16. */
+static kf_status check_grids(kf_validation *validation, const kf_tunnel *tunnel, const known_drag *known,
+                             kf_error *error) {
+    static const double diameters[] = {8.0, 11.3137, 16.0};
+    for (int grid = 0; grid < 3; grid++) {
+        kf_tunnel t = *tunnel;
+        t.diameter = diameters[grid];
+        t.reynolds = known->reynolds;
+        t.bound = 0.8 / diameters[grid];
+        KF_TRY(check_drag(validation, &t, known, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_case_sphere_drag(kf_validation *validation, kf_error *error) {
+    static const kf_tunnel
+        quick = {false, 8, 0.08, 100, 3, 4, 6, 12, 3, 0.1},
+        small = {false, 8, 0.08, 100, 5, 6, 12, 12, 3, 0.1},
+        steady = {.speed = 0.05, .before = 6, .behind = 8, .width = 12, .settle = 20, .watch = 5},
+        shedding = {.speed = 0.05, .before = 6, .behind = 10, .width = 12, .settle = 60, .watch = 40};
+    if (!validation->gpu)
+        return check_drag(validation, validation->quick ? &quick : &small, &spheres[1], error);
+    if (validation->quick) return check_drag(validation, &small, &spheres[1], error);
+    KF_TRY(check_grids(validation, &steady, &spheres[0], error));
+    KF_TRY(check_grids(validation, &steady, &spheres[1], error));
+    return check_grids(validation, &shedding, &spheres[2], error);
+}
+
+kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error) {
+    static const kf_tunnel quick = {true, 8, 0.08, 20, 6, 8, 16, 25, 3, 0.1},
+                           small = {true, 8, 0.08, 20, 10, 14, 32, 40, 4, 0.1},
+                           steady = {.cylinder = true,
+                                     .speed = 0.05,
+                                     .before = 15,
+                                     .behind = 25,
+                                     .width = 40,
+                                     .settle = 80,
+                                     .watch = 5},
+                           shedding = {.cylinder = true,
+                                       .speed = 0.05,
+                                       .before = 15,
+                                       .behind = 25,
+                                       .width = 40,
+                                       .settle = 200,
+                                       .watch = 60};
+    if (!validation->gpu)
+        return check_drag(validation, validation->quick ? &quick : &small, &cylinders[0], error);
+    if (validation->quick) return check_drag(validation, &small, &cylinders[0], error);
+    KF_TRY(check_grids(validation, &steady, &cylinders[0], error));
+    return check_grids(validation, &shedding, &cylinders[1], error);
+}

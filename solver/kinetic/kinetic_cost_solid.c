@@ -1,0 +1,229 @@
+/* The work of a solid in the kinetic plans, launch by launch. Where a number was measured, it was on an H200
+ * (docs/cost-model.md). */
+#include <math.h>
+
+#include "solver/kinetic/kinetic_cost_tally.h"
+#include "kernels/kinetic/arguments.h"
+#include "scene/scene.h"
+
+enum { WARP = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
+
+/* depth: accesses of a thread that wait for each other. */
+static kf_work *add_items(kf_kinetic_tally *tally, const char *name, double dram_bytes, double partial,
+                          double depth) {
+    kf_work *work = kf_works_add(tally->works, name, 1);
+    work->amount[KF_COST_DRAM] = dram_bytes;
+    work->amount[KF_COST_PARTIAL] = partial;
+    work->amount[KF_COST_LATENCY] = depth;
+    return work;
+}
+
+/* Fixed-point sums are of 64 bits. */
+static double wide(const kf_kinetic_choice *choice) {
+    return choice->fixed ? 1.5 : 1;
+}
+
+/* Additions of one sample to its eight nodes. Where many samples share a cell they wait for each other. */
+static double atomics(const kf_kinetic_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    double crowded = 1 + survey->samples_per_cell / 350;
+    return 24 * (double)survey->count * crowded * wide(&tally->choice);
+}
+
+static double interpolated_sectors(const kf_kinetic_tally *tally) {
+    const kf_kinetic_choice *c = &tally->choice;
+    kf_sample_survey *survey = &tally->cost->survey;
+    double sectors = kf_sample_survey_sectors(survey, (long)c->block_length, c->morton);
+    double layout = c->aos ? 8 : c->alpha < 8 ? 8 / c->alpha : c->value_bytes / 4;
+    return 3 * layout * sectors * (double)survey->count / WARP;
+}
+
+/* Values at the band's nodes, read or written: of three a node one is a partial access, as the band lies in
+ * pieces of rows. */
+static double band_accesses(const kf_kinetic_tally *tally, double values) {
+    return values / 3 * tally->cost->survey.band_nodes;
+}
+
+/* The sort, step by step; where samples of one key are many, one thread puts them in line one by one. */
+void kf_kinetic_add_order(kf_kinetic_tally *tally) {
+    static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
+    const kf_kinetic_choice *c = &tally->choice;
+    const kf_sample_survey *survey = &tally->cost->survey;
+    /* A static solid's list of samples cell by cell is made once, before the first step. */
+    if (!tally->cost->scene->motion.moving || (!c->gather && !(c->reorder > 0))) return;
+    const double cells = c->gather || c->morton ? 1 : c->block_length * c->block_length; /* a surface's */
+    const double line = survey->samples_per_cell * cells;
+    const double passes = c->gather ? LIST_PASSES : SORT_PASSES;
+    kf_work *order = add_items(tally, "order", 60.0 * (double)survey->count, 4 * (double)survey->count,
+                               1.2 * passes + STEP * line * line / 4);
+    order->launches = c->gather ? 1 : 1 / c->reorder;
+    order->amount[KF_COST_LAUNCH] = passes;
+    if (!c->gather && c->reorder > KF_LONGEST_GRAPH) tally->works->one_by_one = true;
+}
+
+/* Cells of the patches of a moving solid, each counted once a patch: a patch of as many cells of the surface
+ * as its samples fill is as long as wide, and reaches into the cells around it. */
+static double runs_of(const kf_kinetic_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    const double patch = tally->choice.patch, edge = 1 + sqrt(patch / fmax(1, survey->samples_per_cell));
+    return (double)survey->count / patch * fmin(patch, edge * edge);
+}
+
+/* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
+void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
+    static const double MARKING = 6;
+    const kf_sample_survey *survey = &tally->cost->survey;
+    const kf_kinetic_choice *c = &tally->choice;
+    if (!tally->cost->scene->motion.moving) return;
+    double samples = (double)survey->count;
+    const bool patches = c->fused && c->aggregated && c->patch > 0;
+    if (!patches || tally->cost->scene->motion.free || c->reorder > 0)
+        (void)add_items(tally, "advance_pose", 0, 0, 0.5); /* otherwise patch_sort finds the pose itself */
+    if (!c->fused) return;
+    if (patches) {
+        (void)add_items(tally, "patch_sort", 8 * c->value_bytes * samples, 8 * runs_of(tally), MARKING);
+        (void)add_items(tally, "patch_collect", 0, survey->band_nodes, MARKING);
+        return;
+    }
+    (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
+    if (c->aggregated) {
+        (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, 2 * samples, MARKING);
+        (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, 3 * samples, MARKING);
+    } else {
+        (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples, MARKING);
+    }
+}
+
+/* Velocities of a free solid from what its samples see. */
+static void add_body(kf_kinetic_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    double samples = (double)survey->count;
+    if (!tally->cost->scene->motion.free) return;
+    add_items(tally, tally->choice.fused ? "band_body_sums" : "body_sums",
+              7 * tally->choice.value_bytes * samples, interpolated_sectors(tally), 2)
+        ->amount[KF_COST_ATOMICS] = samples * KF_BODY_SUMS / KF_BODY_CHUNK;
+    (void)add_items(tally, "solve_body", 0, 0, 2);
+}
+
+static int passes(const kf_kinetic_tally *tally) {
+    return tally->cost->scene->immersed_passes > 1 ? tally->cost->scene->immersed_passes : 1;
+}
+
+/* The band's kernels are parts of one. */
+static bool is_chain(const kf_kinetic_tally *tally) {
+    return tally->choice.chain && passes(tally) == 1;
+}
+
+/* Forces in fields of the whole domain. */
+static void add_dense_pass(kf_kinetic_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    double samples = (double)survey->count, bytes = tally->choice.value_bytes;
+    add_body(tally);
+    (void)add_items(tally, "penalty", 15 * bytes * samples, interpolated_sectors(tally), 2);
+    if (tally->choice.gather)
+        (void)add_items(tally, "gather", 0, 42 * samples, 2);
+    else
+        add_items(tally, "scatter", 7 * bytes * samples, 0, 0)->amount[KF_COST_ATOMICS] = atomics(tally);
+    (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
+}
+
+/* Of a kernel, or a part of one, that begins while the one before it ends, with what that one does not write:
+ * accesses that wait beside it. */
+static double waits(const kf_kinetic_tally *tally, double depth) {
+    static const double HIDDEN = 1.5;
+    return fmax(0, depth - (tally->choice.overlap || is_chain(tally) ? HIDDEN : 0));
+}
+
+static double segments_of(const kf_kinetic_tally *tally) {
+    return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
+}
+
+static double segment_bytes(const kf_kinetic_tally *tally) {
+    const kf_kinetic_choice *c = &tally->choice;
+    return (4 * c->value_bytes * c->segment + 100) * segments_of(tally);
+}
+
+static double segment_depth(const kf_kinetic_tally *tally) {
+    return waits(tally, 0.75 + 0.25 * tally->choice.segment / tally->choice.lanes);
+}
+
+/* Forces on the band alone. A segment's samples follow each other in one thread, or in each of its lanes, at
+ * their full number also where the cell has fewer. */
+static void add_band_pass(kf_kinetic_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    const kf_kinetic_choice *c = &tally->choice;
+    double samples = (double)survey->count, segments = segments_of(tally);
+    add_body(tally);
+    if (c->aggregated && c->patch > 0)
+        add_items(tally, "patch_forces", 4 * c->value_bytes * samples, 16 * runs_of(tally),
+                  3.5 + 0.25 * samples / runs_of(tally) / c->lanes)
+            ->amount[KF_COST_ATOMICS] = 24 * runs_of(tally) * wide(c);
+    else if (c->aggregated && tally->cost->scene->motion.moving)
+        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
+            ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
+    else if (c->aggregated)
+        (void)add_items(tally, "segment_forces", segment_bytes(tally), 0, segment_depth(tally));
+    else
+        add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
+            ->amount[KF_COST_ATOMICS] = atomics(tally);
+}
+
+/* Of the band's nodes, written side by side and read again. */
+static double kept_bytes(const kf_kinetic_tally *tally) {
+    const double one = tally->choice.value_bytes == 8 ? 8 : 4;
+    return tally->choice.keeps ? one * tally->choice.velocities * tally->cost->survey.band_nodes : 0;
+}
+
+static const double MACROSCOPIC_DEPTH = 6;
+
+static double macroscopic_accesses(const kf_kinetic_tally *tally) {
+    return band_accesses(tally, kf_kinetic_populations(tally));
+}
+
+static double collide_accesses(const kf_kinetic_tally *tally) {
+    return (tally->choice.keeps ? 1 : 2) * macroscopic_accesses(tally);
+}
+
+static double collide_depth(const kf_kinetic_tally *tally) {
+    static const double DEPTH = 2.5, ENTRY = 0.3;
+    const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
+    const double entries = listed ? 8 * segments_of(tally) / tally->cost->survey.band_nodes : 0;
+    return waits(tally, DEPTH + ENTRY * entries);
+}
+
+/* Two parts wait until the part before is done and has been seen to be. */
+static void add_chain(kf_kinetic_tally *tally) {
+    static const double SEEN = 0.5;
+    (void)add_items(tally, "band_chain", 2 * kept_bytes(tally) + segment_bytes(tally),
+                    macroscopic_accesses(tally) + collide_accesses(tally),
+                    MACROSCOPIC_DEPTH + segment_depth(tally) + collide_depth(tally) + 2 * SEEN);
+}
+
+void kf_kinetic_add_forces(kf_kinetic_tally *tally) {
+    const double band = tally->cost->survey.band_nodes;
+    if (is_chain(tally)) {
+        add_chain(tally);
+        return;
+    }
+    if (tally->choice.fused)
+        (void)add_items(tally, "band_macroscopic", kept_bytes(tally), macroscopic_accesses(tally),
+                        MACROSCOPIC_DEPTH);
+    for (int pass = 0; pass < passes(tally); pass++) {
+        if (!tally->choice.fused) {
+            add_dense_pass(tally);
+            continue;
+        }
+        add_band_pass(tally);
+        if (passes(tally) > 1) (void)add_items(tally, "band_join", 48 * band, 0, 1);
+    }
+}
+
+/* Collides the band's nodes with their forces, which a static solid's segments list one after the other. */
+void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
+    if (!(tally->cost->survey.band_nodes > 0) || is_chain(tally)) return;
+    (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
+}
+
+void kf_kinetic_add_band_restore(kf_kinetic_tally *tally) {
+    (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * kf_kinetic_populations(tally)), 2.5);
+}

@@ -1,0 +1,222 @@
+/* Channels and films: exact solutions of steady and starting flows. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solver/sph/sph_cases.h"
+
+static const double PI = 3.14159265358979323846;
+static const char morris[] = "series solution; Morris, Fox & Zhu, J. Comput. Phys. 136 (1997) 214";
+
+typedef struct channel {
+    double viscosity, width, force, speed; /* kinematic, m, m/s^2, m/s */
+    bool couette;
+} channel;
+
+static double exact(const channel *c, double y, double t) {
+    double u = c->couette ? c->speed * y / c->width : 0.5 * c->force / c->viscosity * y * (c->width - y);
+    for (int n = 0; n < 200; n++) {
+        const double odd = 2 * n + 1, all = n + 1,
+                     square = PI * PI * c->viscosity * t / (c->width * c->width);
+        if (c->couette)
+            u += 2.0 * c->speed / (all * PI) * (n % 2 == 0 ? -1.0 : 1.0) * sin(all * PI * y / c->width) *
+                 exp(-all * all * square);
+        else
+            u -= 4.0 * c->force * c->width * c->width / (c->viscosity * pow(PI * odd, 3.0)) *
+                 sin(odd * PI * y / c->width) * exp(-odd * odd * square);
+    }
+    return u;
+}
+
+/* Root mean square over the particles, relative to the largest velocity of the exact profile. */
+static double profile_error(const kf_sph_flow *flow, const channel *c) {
+    double sum = 0.0, largest = 0.0;
+    const size_t n = kf_sph_fluid(flow);
+    for (size_t k = 0; k < n; k++) {
+        const double y = kf_sph_place(flow, k, 1), u = exact(c, y, flow->time),
+                     got = kf_sph_velocity(flow, k, 0);
+        sum += (got - u) * (got - u);
+        largest = fmax(largest, fabs(u));
+    }
+    return sqrt(sum / (double)n) / largest;
+}
+
+static kf_status run_channel(kf_validation *validation, const channel *c, const char *walls, int across,
+                             kf_error *error) {
+    static const double times[] = {0.0225, 0.045, 0.1125, 0.225, 1.0};
+    const double spacing = c->width / across;
+    char text[1024], quantity[96];
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, "
+                   "%.17g], \"faces\": "
+                   "{\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"%s\", \"ymax\": \"%s\"}%s}, "
+                   "\"gravity\": [%.17g, 0], "
+                   "\"material\": {\"density\": 1000, \"sound_speed\": 2.5e-4, \"viscosity\": 0.001, "
+                   "\"state\": \"linear\"}, "
+                   "\"model\": {\"artificial_viscosity\": 0, \"shifting\": 2}, "
+                   "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, %.17g]}]}",
+                   spacing, 10 * spacing, c->width, walls, walls,
+                   c->couette ? ", \"face_velocity\": {\"ymax\": [1.25e-5, 0]}" : "",
+                   c->couette ? 0.0 : c->force, c->width);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    for (int k = 0; k < (validation->quick ? 4 : 5) && status == KF_OK; k++) {
+        status = kf_sph_until(validation, &flow, times[k], error);
+        if (status == KF_OK) status = kf_sph_look(&flow, error);
+        if (status != KF_OK || k % 3 != 0) continue;
+        (void)snprintf(quantity, sizeof quantity, "%s, %s, %d across: profile at %.4g s, rms",
+                       c->couette ? "Couette" : "Poiseuille", walls, across, times[k]);
+        kf_check_absolute(validation, quantity, morris, 0.0, profile_error(&flow, c), 0.015);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
+
+kf_status kf_case_sph_channel(kf_validation *validation, kf_error *error) {
+    const channel poiseuille = {.viscosity = 1e-6, .width = 1e-3, .force = 1e-4},
+                  couette = {.viscosity = 1e-6, .width = 1e-3, .speed = 1.25e-5, .couette = true};
+    const int across = validation->quick ? 40 : 50;
+    KF_TRY(run_channel(validation, &poiseuille, "no_slip", across, error));
+    KF_TRY(run_channel(validation, &couette, "no_slip", across, error));
+    return run_channel(validation, &poiseuille, "dummies", across, error);
+}
+
+/* ---- Bingham ---- */
+
+static double plug_profile(double y) { /* G = mu = 1, tau_y = 0.2, half width 0.5 */
+    const double wall = fmin(y, 1.0 - y);
+    return wall < 0.3 ? 0.5 * wall - 0.5 * wall * wall - 0.2 * wall : 0.045;
+}
+
+kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
+    const int across = validation->gpu ? 50 : 32;
+    const double spacing = 1.0 / across;
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, 1], "
+                   "\"faces\": {\"xmin\": "
+                   "\"periodic\", \"xmax\": \"periodic\", \"ymin\": \"no_slip\", \"ymax\": \"no_slip\"}}, "
+                   "\"gravity\": [1, 0], "
+                   "\"material\": {\"law\": \"bingham\", \"density\": 1, \"sound_speed\": 1, \"viscosity\": "
+                   "1, \"yield_stress\": 0.2, "
+                   "\"branch\": \"papanastasiou\", \"growth\": 200, \"viscosity_limit\": 40}, \"model\": "
+                   "{\"artificial_viscosity\": 0, \"shifting\": 2}, "
+                   "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
+                   spacing, 10 * spacing);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 0.5, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        double sum = 0.0, scale = 0.0;
+        for (size_t k = 0; k < kf_sph_fluid(&flow); k++) {
+            const double u = plug_profile(kf_sph_place(&flow, k, 1)), d = kf_sph_velocity(&flow, k, 0) - u;
+            sum += d * d;
+            scale += u * u;
+        }
+        kf_check_relative(validation, "speed of the plug", "exact: (G h - tau_y)^2 / (2 mu G)", 0.045,
+                          kf_sph_mean_velocity(&flow, 0, 1, 0.5, 0.2), 0.03);
+        kf_check_absolute(validation, "profile, relative L2", "exact", 0.0, sqrt(sum / scale), 0.03);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
+
+/* ---- films ---- */
+
+/* rho 250 kg/m^3, 30 degrees, 1 m deep; gravity is turned instead of the ground. */
+static kf_status open_film(const kf_validation *validation, double yield, double spacing, kf_sph_flow *flow,
+                           kf_error *error) {
+    char text[1024];
+    (void)snprintf(
+        text, sizeof text,
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, 1.5], "
+        "\"faces\": {\"xmin\": "
+        "\"periodic\", \"xmax\": \"periodic\", \"ymin\": \"no_slip\"}}, \"gravity\": [4.905, -8.4957], "
+        "\"material\": {\"law\": "
+        "\"bingham\", \"density\": 250, \"sound_speed\": 50, \"viscosity\": 500, \"yield_stress\": %.17g}, "
+        "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [10, 1]}]}",
+        spacing, 10 * spacing, yield);
+    return kf_sph_open(validation, text, NULL, NULL, flow, error);
+}
+
+/* How far particles are from where they began along x, m; less than half of the period. */
+static double mean_shift(const kf_sph_flow *flow) {
+    const kf_particle_scene *s = flow->scene;
+    double sum = 0.0;
+    for (size_t k = 0; k < kf_sph_fluid(flow); k++)
+        sum +=
+            remainder((double)flow->values[k * KF_SPH_STATE_VALUES] - (double)s->position[3 * k], s->size[0]);
+    return sum / (double)kf_sph_fluid(flow) * s->spacing;
+}
+
+kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
+    const double weight = 250.0 * 4.905, yield = 200.0, viscosity = 500.0,
+                 spacing = validation->gpu ? 0.02 : 0.04;
+    const double sheared = 1.0 - yield / weight, speed = 0.5 * weight / viscosity * sheared * sheared;
+    kf_sph_flow flow;
+    kf_status status = open_film(validation, yield, spacing, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 2.5, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK)
+        kf_check_relative(validation, "Bingham film: speed of the plug", "exact", speed,
+                          kf_sph_mean_velocity(&flow, 0, 1, 0.5 * (1.0 + sheared), 0.5 * (1.0 - sheared)),
+                          0.03);
+    kf_sph_close(&flow);
+    KF_TRY(status);
+    /* Let go at once it rings like the elastic layer that it is: what counts is how far it gets. */
+    double before = 0.0;
+    status = open_film(validation, 2.0 * weight, spacing, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 1.5, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) before = mean_shift(&flow);
+    const double begin = flow.time;
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 6.0, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK)
+        kf_check_absolute(validation, "film below its yield stress: drift, of sqrt(g H)", "exact: rest", 0.0,
+                          fabs(mean_shift(&flow) - before) / (flow.time - begin) / sqrt(9.81), 1e-3);
+    kf_sph_close(&flow);
+    return status;
+}
+
+/* Grains that flow down a slope with mu(I): I is the same at all depths, so that the speed grows as Bagnold
+ * has it, u = 2/3 I / d sqrt(phi g cos(theta)) (H^(3/2) - (H - y)^(3/2)), phi being the bulk's density over
+ * the grains'. */
+kf_status kf_case_sph_grains(kf_validation *validation, kf_error *error) {
+    const double slow = 0.43, fast = 0.7, inertial = 0.3, slope = 0.55, diameter = 0.2, height = 1.0;
+    const double spacing = validation->gpu ? 0.02 : 0.04, phi = 0.6;
+    const double down = 9.81 / sqrt(1.0 + slope * slope), along = slope * down;
+    const double number = inertial * (slope - slow) / (fast - slope);
+    const double scale = 2.0 / 3.0 * number / diameter * sqrt(phi * down);
+    char text[1024];
+    (void)snprintf(
+        text, sizeof text,
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, 1.5], "
+        "\"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"no_slip\"}}, "
+        "\"gravity\": [%.17g, %.17g], \"material\": {\"law\": \"mu_i\", \"density\": 1500, \"sound_speed\": "
+        "60, "
+        "\"mu_s\": %.17g, \"mu_2\": %.17g, \"I_0\": %.17g, \"grain_diameter\": %.17g, \"grain_density\": "
+        "2500}, "
+        "\"model\": {\"tension\": false}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [10, "
+        "%.17g]}]}",
+        spacing, 10 * spacing, along, -down, slow, fast, inertial, diameter, height);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 10.0, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        double error2 = 0.0, scale2 = 0.0;
+        for (size_t k = 0; k < kf_sph_fluid(&flow); k++) {
+            const double above = fmax(height - kf_sph_place(&flow, k, 1), 0.0);
+            const double exact = scale * (1.0 - pow(above, 1.5)), d = kf_sph_velocity(&flow, k, 0) - exact;
+            error2 += d * d;
+            scale2 += exact * exact;
+        }
+        kf_check_relative(validation, "grains on a slope: speed at the surface", "mu(I): Bagnold's profile",
+                          scale, kf_sph_mean_velocity(&flow, 0, 1, height - spacing, 2.0 * spacing), 0.03);
+        kf_check_absolute(validation, "grains on a slope: profile, relative L2", "mu(I): Bagnold's profile",
+                          0.0, sqrt(error2 / scale2), 0.03);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
