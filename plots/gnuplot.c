@@ -63,15 +63,19 @@ static void close_workplace(const workplace *place) {
     rmdir(place->folder);
 }
 
-/* *complaints: what it wrote to its standard error; owned by the caller. */
+/* The terminal that people set for their screens is opened even where a script asks for another one.
+ * *complaints: what it wrote to its standard error; owned by the caller. */
 static kf_status run_gnuplot(const char *const *words, char **complaints, int *ending, kf_error *error) {
     enum { MOST_COMPLAINTS = 1 << 16 };
     int ends[2];
     pid_t child = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return kf_fail(error, KF_MACHINE, "cannot start gnuplot: no pipe: %s", strerror(errno));
-    const kf_spawn gnuplot = {.words = words, .output = -1, .errors = ends[1]};
+    static const char *const of_screens[] = {"GNUTERM", NULL};
+    char **environment = kf_spawn_environment(of_screens, NULL);
+    const kf_spawn gnuplot = {.words = words, .output = -1, .errors = ends[1], .environment = environment};
     const int failure = kf_spawn_start(&gnuplot, &child);
+    free(environment);
     (void)close(ends[1]);
     if (failure == 0) *complaints = kf_spawn_read(ends[0], MOST_COMPLAINTS, true, NULL);
     (void)close(ends[0]);
@@ -88,8 +92,11 @@ static kf_status complain(char *text, const char *script, kf_error *error) {
     const char *found = strstr(text, "line ");
     const char *first = found ? found : text + strspn(text, " \t\n");
     text[(size_t)(first - text) + strcspn(first, "\n")] = '\0';
-    return kf_fail(error, KF_MACHINE, "gnuplot failed in %s: %s", script,
-                   *first ? first : "it wrote no picture");
+    const bool lacks_terminal = strstr(first, "unknown or ambiguous terminal") != NULL;
+    return kf_fail(
+        error, KF_MACHINE, "gnuplot failed in %s: %s%s", script, *first ? first : "it wrote no picture",
+        lacks_terminal ? "; this gnuplot is too old or lacks cairo, on Debian: apt-get install gnuplot-nox"
+                       : "");
 }
 
 static kf_status draw(const kf_gnuplot_job *job, const workplace *place, kf_error *error) {

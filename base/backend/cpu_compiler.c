@@ -170,9 +170,9 @@ static const char *fault_of_host(const kf_program_result *result) {
     static const char *const signs[] = {
         "virtual memory exhausted",     "out of memory", "Killed signal", "File size limit exceeded",
         "Cannot create temporary file", "cannot execute"};
-    if (result->signal == SIGKILL || result->signal == SIGXFSZ || result->signal == SIGXCPU ||
-        result->signal == SIGTERM)
-        return strsignal(result->signal);
+    static const int signals[] = {SIGKILL, SIGTERM, SIGXFSZ, SIGXCPU, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (result->signal == signals[i]) return strsignal(result->signal);
     if (result->exit_status == NOT_EXECUTABLE || result->exit_status == NOT_FOUND)
         return "it cannot be started any more";
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)

@@ -16,37 +16,25 @@
 enum { OUTPUT_LIMIT = 256 << 10 };
 enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a shell's */
 
-/* The environment with LC_ALL=C, as error messages are searched for the word "error". The array is the
- * caller's. */
-static char **english_environment(void) {
-    static char locale[] = "LC_ALL=C";
-    size_t count = 0;
-    while (environ[count] != NULL)
-        count++;
-    char **variables = kf_allocate((count + 2) * sizeof *variables);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "LC_ALL=", 7) != 0 && strncmp(environ[i], "LANGUAGE=", 9) != 0)
-            variables[kept++] = environ[i];
-    variables[kept++] = locale;
-    variables[kept] = NULL;
-    return variables;
-}
-
 /* --- a process that keeps watch -------------------------------------------------------------------------
  * A compiler has children of its own, which nothing ties to this process. So it runs in a group with a
  * process that is told when this one ends, however it ends, and then ends the group: first so that temporary
  * files are removed. */
 
+static volatile pid_t watched;
+
+/* Batch systems send the same signal to every process of a job: only what comes as the parent ends counts. */
 static void end_group(int number) {
     (void)number;
-    (void)kill(0, SIGTERM);
+    if (getppid() != watched) (void)kill(0, SIGTERM);
 }
 
 static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output) {
     pid_t process = 0;
+    watched = parent;
     (void)setpgid(0, 0);
     (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL);
     (void)signal(SIGUSR1, end_group);
@@ -54,9 +42,13 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != parent) _exit(NOT_STARTED);
-    /* It ends with the program: the environment is never freed. */
-    const kf_spawn request = {
-        .words = words, .output = output, .errors = output, .environment = english_environment()};
+    /* Error messages are searched for the word "error". The environment lives as long as this process. */
+    static char english[] = "LC_ALL=C";
+    static const char *const of_language[] = {"LC_ALL", "LANGUAGE", NULL};
+    const kf_spawn request = {.words = words,
+                              .output = output,
+                              .errors = output,
+                              .environment = kf_spawn_environment(of_language, english)};
     const int reason = kf_spawn_start(&request, &process);
     if (reason != 0) (void)dprintf(output, "%s", strerror(reason));
     (void)close(output);

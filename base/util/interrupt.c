@@ -1,5 +1,6 @@
-/* Ctrl-C, SIGTERM and a lost connection: a flag that long loops look at. */
+/* Ctrl-C, a lost connection, and the warnings of batch systems: a flag that long loops look at. */
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/util/program.h"
@@ -11,17 +12,26 @@ static void on_signal(int signal_number) {
     kf_interrupted = 1;
 }
 
+/* Those that people send end the program the second time. Batch systems repeat theirs (the kernel sends
+ * SIGXCPU every second) while the checkpoint is still being written. A file that is too large is refused by
+ * write, too, when its signal is caught. */
+static const struct {
+    int number;
+    bool second_ends, stays_ignored; /* stays_ignored: where it was ignored at the start, as by nohup */
+} caught[] = {{SIGINT, true, false},  {SIGTERM, true, false}, {SIGHUP, true, true},  {SIGUSR1, false, true},
+              {SIGUSR2, false, true}, {SIGXCPU, false, true}, {SIGXFSZ, false, true}};
+
 void kf_catch_interrupts(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    /* Reset after the first, so that a second Ctrl-C ends a program that does not come to an end by itself;
-     * no SA_RESTART, so that waiting calls return. */
-    action.sa_flags = (int)SA_RESETHAND;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    struct sigaction before;
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        (void)sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
+        struct sigaction action, before;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        /* No SA_RESTART, so that waiting calls return. */
+        action.sa_flags = caught[i].second_ends ? (int)SA_RESETHAND : 0;
+        (void)sigemptyset(&action.sa_mask);
+        if (caught[i].stays_ignored && sigaction(caught[i].number, NULL, &before) == 0 &&
+            before.sa_handler == SIG_IGN)
+            continue;
+        (void)sigaction(caught[i].number, &action, NULL);
+    }
 }

@@ -5,8 +5,9 @@
 /* The one place: Makefile, packages, library and documents take it from here (tests/e2e/install.sh looks). */
 #define KF_VERSION "0.2.0"
 
-/* From now on SIGINT, SIGTERM and SIGHUP set kf_interrupted; the same signal a second time ends the program
- * at once. SIGHUP stays ignored where it was (nohup). */
+/* From now on SIGINT, SIGTERM, SIGHUP, and what batch systems warn with (SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ)
+ * set kf_interrupted. One of the first three a second time ends the program at once. Where they were ignored,
+ * all but SIGINT and SIGTERM stay so (nohup). */
 void kf_catch_interrupts(void);
 
 /* Set by these signals; long loops look at it and end cleanly. */

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +48,25 @@ int kf_spawn_start(const kf_spawn *spawn, pid_t *process) {
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return reason;
+}
+
+static bool is_one_of(const char *variable, const char *const *names) {
+    const size_t length = strcspn(variable, "=");
+    for (; *names != NULL; names++)
+        if (strlen(*names) == length && strncmp(variable, *names, length) == 0) return true;
+    return false;
+}
+
+char **kf_spawn_environment(const char *const *without, char *more) {
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **variables = kf_allocate((count + 2) * sizeof *variables);
+    for (size_t i = 0; i < count; i++)
+        if (!is_one_of(environ[i], without)) variables[kept++] = environ[i];
+    if (more != NULL) variables[kept++] = more;
+    variables[kept] = NULL;
+    return variables;
 }
 
 int kf_spawn_wait(pid_t process) {

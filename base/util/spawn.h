@@ -15,6 +15,9 @@ typedef struct kf_spawn {
 
 /* 0, or an errno. The program has the signals of a fresh one, whatever this one ignores or blocks. */
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process);
+/* This process's environment but for the variables of these names (NULL-terminated), and one more
+ * ("NAME=VALUE"; may be NULL). The list is the caller's to free, its texts are not. */
+char **kf_spawn_environment(const char *const *without, char *more);
 /* How it ended, as of waitpid; -1 when the process is lost. */
 int kf_spawn_wait(pid_t process);
 /* What comes until the other end is closed, zero-terminated; *length (may be NULL) without the zero. Beyond

@@ -32,11 +32,13 @@ pid_t kf_child_fork(kf_error *error) {
     /* The parent may have been killed between fork and prctl. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(KF_MACHINE);
     (void)setpgid(0, 0);
-    (void)signal(SIGINT, SIG_IGN);
-    (void)signal(SIGHUP, SIG_IGN); /* of both the driver decides what they mean */
+    /* They are sent to every process of a terminal or a job; what they mean is for the driver to decide. */
+    static const int of_driver[] = {SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
+        (void)signal(of_driver[i], SIG_IGN);
     /* Whatever handlers the parent has, a fault ends the child at once, and leaves no core dump of gigabytes.
      */
-    static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         (void)signal(deadly[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});

@@ -19,6 +19,8 @@ typedef struct output_file {
 } output_file;
 
 static kf_status begin_file(const char *path, output_file *file, kf_error *error) {
+    (void)H5dont_atexit(); /* at exit it would close once more, and crash over, a file that it could not write
+                            */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints its error stack unless told not to */
     KF_TRY(kf_path(file->path, error, "%s", path));
     KF_TRY(kf_path(file->temporary, error, "%s.%ld.part", path, (long)getpid()));

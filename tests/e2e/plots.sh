@@ -15,6 +15,13 @@ expect 0 store list --store "$scratch/h200.db"
 shows "NVIDIA H200"
 grep -qE ' 16621  +320x128x128 nodes' "$out" || complain "store list does not write out how many updates a second"
 expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
+# A terminal for a screen, which this gnuplot may not have, changes nothing.
+GNUTERM=no-such-terminal expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
+mkdir -p "$scratch/old"
+printf '#!/bin/sh\necho "line 0: unknown or ambiguous terminal type" >&2; exit 1\n' >"$scratch/old/gnuplot"
+chmod +x "$scratch/old/gnuplot"
+PATH=$scratch/old:$PATH expect 3 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
+says "apt-get install gnuplot-nox"
 expect 0 report --store "$scratch/h200.db" --out "$scratch/report.html"
 grep -q 'NVIDIA H200' "$scratch/report.html" || complain "the report does not name the device"
 drawn() { grep -qF -- "$2" "$scratch/$1.svg" || complain "$1.svg does not show: $2"; }

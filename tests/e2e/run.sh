@@ -55,10 +55,12 @@ begin_endless() { # FOLDER COMMAND...
     done
     sleep 1
 }
-# Ctrl-C, SIGTERM and a lost connection: a checkpoint, the command that goes on, status 130.
-for signal in TERM HUP; do
+# Ctrl-C, SIGTERM, a lost connection and what batch systems warn with, which they may send again: a checkpoint, the
+# command that goes on, status 130.
+for signal in TERM HUP USR1 USR2 XCPU XFSZ; do
     begin_endless broken$signal "$kftune"
     kill -$signal "$child"
+    case $signal in USR? | X*) kill -$signal "$child" 2>/dev/null ;; esac
     wait "$child"
     [ $? -eq 130 ] || complain "a run interrupted by SIG$signal does not end with status 130"
     # The stream goes through 40 nodes in 800 steps: 64 rows at least in that time, however rare the outputs are.
@@ -85,6 +87,12 @@ says "was killed"
 says "--restart killed/checkpoint_000013.kfc"
 expect 0 run --config ball.kftune.json --steps 3 --output killed
 grep -q "was killed" err && complain "a run that finished counts as killed"
+
+# Files may not become large: the first that does not fit is named, status 3, and no half of one stays.
+(ulimit -f 64 && "$kftune" run --config ball.kftune.json --steps 3 --every 3 --output limited >out 2>err </dev/null)
+[ $? -eq 3 ] || complain "a run whose files become too large does not end with status 3"
+says "File too large"
+[ -z "$(find limited -name '*.part' -o -name '*.tmp')" ] || complain "half a file stays: $(find limited -name '*.part' -o -name '*.tmp')"
 
 expect 2 run --config ball.kftune.json --restart whole/fields_000030.vtkhdf --output unborn
 says "not a checkpoint"
