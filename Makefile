@@ -56,7 +56,8 @@ include $(BUILD)/config.mk
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
-BASE_CFLAGS := -std=c17 -O2 -g -fPIC -fvisibility=hidden -D_GNU_SOURCE -I. $(WARNINGS)
+# What a library shows to others is said where it is linked (harness/library/exports.map).
+BASE_CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -D_GNU_SOURCE -I. $(WARNINGS)
 ALL_CFLAGS = $(BASE_CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(CUDA_CFLAGS) -isystem $(BUILD)/compat $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(CFLAGS) $(LDFLAGS)
 # Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos. Of an archive only what
@@ -99,25 +100,38 @@ $(BUILD)/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 # The library for others: nothing is seen of it but what kftune.h declares.
+EXPORTS := harness/library/exports.map
 LIBRARY := $(BUILD)/libkftune.so.$(VERSION)
 SONAME := libkftune.so.$(firstword $(subst ., ,$(VERSION)))
 library: $(LIBRARY) ## build/libkftune.so.VERSION, for programs (harness/library/kftune.h)
-$(LIBRARY): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a
+$(LIBRARY): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(EXPORTS)
 	$(call say,LINK $@)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(ALL_LIBS) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,--version-script=$(EXPORTS) $(ALL_LDFLAGS) $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(ALL_LIBS) -o $@
 	@ln -sf $(@F) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/libkftune.so
 $(BUILD)/libtools.a: $(TOOLS:%.c=$(BUILD)/%.o)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
-$(TOOL_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/tools/%.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
+# Tests share one object of the whole program. They wait for it, but are not linked again when it changes: a change
+# links once and not 140 times. What is carried to another machine, and what replaces functions of the program, is
+# linked whole.
+WHOLE := $(BUILD)/libkftune_whole.so
+$(WHOLE): $(OBJECTS)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
-$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
+	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+TESTED := $(if $(BUNDLE)$(SANITIZE),$(BUILD)/libkftune.a,| $(WHOLE))
+TESTED_LINK := $(if $(BUNDLE)$(SANITIZE),,-Wl,-rpath,'$$ORIGIN/..' $(WHOLE))
+$(TOOL_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/tools/%.o $(BUILD)/libtools.a $(TESTED)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TESTED_LINK) $(ALL_LIBS) -o $@
 # Sees which plans validation cases make, and does not take their steps.
 $(BUILD)/tests/test_known_cases: LDFLAGS += -Wl,--wrap=kf_plan_create,--wrap=kf_plan_advance,--wrap=kf_plan_initialise
+$(BUILD)/tests/test_known_cases: $(BUILD)/tests/unit/test_known_cases.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
+$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtools.a $(TESTED)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TESTED_LINK) -lcmocka $(ALL_LIBS) -o $@
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.o)
 
 -include $(OBJECTS:.o=.d) $(BUILD)/harness/main.d $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.d) $(wildcard $(BUILD)/tests/tools/*.d)
@@ -243,10 +257,10 @@ $(BUILD)/relocatable/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
-$(BUILD)/relocatable/libkftune.so.$(VERSION): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a
+$(BUILD)/relocatable/libkftune.so.$(VERSION): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(EXPORTS)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,--version-script=$(EXPORTS) $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
 tarball: ## make build/kftune-VERSION-MACHINE.tar.gz, which runs where it is unpacked
 	@sh scripts/packages.sh build
 	@$(MAKE) all $(BUILD)/relocatable/kftune $(BUILD)/relocatable/libkftune.so.$(VERSION)
