@@ -38,6 +38,8 @@ static const kf_option options[] = {
     {"--seed", "N", "seed of sampling and of the order of configs: the same for all shards (default: 1)",
      false},
     {"--resume", NULL, "carry on where this shard was interrupted, on the same device", false},
+    {"--keep-going", NULL, "try all configs even where the default and others fail for the same reason",
+     false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -100,6 +102,7 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");
     request->turns = kf_argument_given(arguments, "--take-turns");
+    request->keeps_going = kf_argument_given(arguments, "--keep-going");
     request->limit_seconds = CONFIG_LIMIT_SECONDS;
     request->rounds = -1;
     request->measures_all = true;

@@ -55,6 +55,8 @@ static const kf_option options[] = {
     {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
     {"--out", "FILE", "the best config (default: <scene>.kftune.json)", false},
     {"--seed", "N", "seed of sampling and search (default: 1)", false},
+    {"--keep-going", NULL, "try all configs even where the default and others fail for the same reason",
+     false},
     {"--resume", NULL, "carry on the last unfinished run of the same scene, device, space and seed", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
@@ -132,6 +134,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");
     request->turns = kf_argument_given(arguments, "--take-turns");
+    request->keeps_going = kf_argument_given(arguments, "--keep-going");
     request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : CONFIG_LIMIT_SECONDS;
     long rounds = 0;
     KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));

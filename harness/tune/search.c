@@ -11,6 +11,7 @@
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
+#include "harness/tune/hopeless.h"
 #include "harness/tune/session.h"
 
 /* Configs that are known but not yet measured. With a GPU, of the strategy's: so many while nothing is known
@@ -348,6 +349,13 @@ static void note_presets(const search *s) {
     if (all) kf_session_reach(s->session, &result->timeline.presets);
 }
 
+/* What a result means for the run: it ends where its objective cannot be measured, or nothing can work. */
+static kf_status go_on(const search *s, const pending *entry, kf_error *error) {
+    note_presets(s);
+    if (entry->preset) KF_TRY(check_energy(s->session, error));
+    return kf_tune_hope(s->session->request, s->session->result, error);
+}
+
 /* Measures an entry and takes it out of the queue; *late when the time for the search was over before that.
  */
 static kf_status measure_entry(search *s, int place, bool *late, kf_error *error) {
@@ -363,7 +371,7 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
     double cost = 0.0;
     const bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
     tell(s, index, known, cost);
-    return entry.preset ? check_energy(session, error) : KF_OK;
+    return go_on(s, &entry, error);
 }
 
 /* What is left is the presets that there is time for. */
@@ -471,7 +479,7 @@ static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
     double cost = 0.0;
     const bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
     tell(s, index, known, cost);
-    return entry->preset ? check_energy(session, error) : KF_OK;
+    return go_on(s, entry, error);
 }
 
 /* Whatever is built first goes to whoever is free first. */

@@ -5,6 +5,7 @@
 #include "base/util/clock.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
+#include "harness/tune/hopeless.h"
 #include "harness/tune/session.h"
 
 static kf_status measure_all(kf_session *session, kf_error *error) {
@@ -17,7 +18,7 @@ static kf_status measure_all(kf_session *session, kf_error *error) {
 }
 
 /* Why there is no result: the most frequent state and an example of it. */
-static kf_status no_result(const kf_tune_result *result, kf_error *error) {
+static kf_status no_result(const kf_problem *problem, const kf_tune_result *result, kf_error *error) {
     int eligible = 0;
     for (int i = 0; i < result->tried.count; i++)
         eligible += result->tried.items[i].eligible;
@@ -32,8 +33,7 @@ static kf_status no_result(const kf_tune_result *result, kf_error *error) {
     for (int i = result->tried.count - 1; i >= 0; i--)
         if ((int)result->tried.items[i].measurement.state == worst)
             reason = result->tried.items[i].measurement.reason;
-    /* Wrong results are a gate that failed; everything else is what this machine cannot do. */
-    return kf_fail(error, worst == KF_STATE_WRONG_RESULT ? KF_GATE_FAILED : KF_MACHINE,
+    return kf_fail(error, kf_tune_status_of(problem, (kf_state)worst),
                    "no config gave a right result; %d of %d ended as %s: %s", result->states[worst],
                    result->tried.count, kf_state_names[worst], reason);
 }
@@ -55,7 +55,7 @@ static kf_status conclude(kf_session *session, kf_status status, kf_error *error
                                     result->noise_floor, &ending);
     if (ended == KF_OK) ended = kf_store_end_run(session->request->store, &result->run, state, &ending);
     if (status == KF_OK && ended != KF_OK) return kf_fail(error, ended, "%s", ending.message);
-    if (status == KF_OK && result->best < 0) return no_result(result, error);
+    if (status == KF_OK && result->best < 0) return no_result(session->request->problem, result, error);
     return status;
 }
 

@@ -33,6 +33,7 @@ typedef struct kf_tune_request {
     double effort;     /* share of the usual measuring that a config gets in the search; 0: by the budget */
     int rounds;        /* of the final; 0: as docs/measuring.md says; -1: no final */
     bool measures_all; /* none is left alone as too slow: for a landscape */
+    bool keeps_going;  /* also where nothing seems to work: see hopeless.h */
     bool turns;        /* measure in turns with other such runs on the device, config by config */
     double limit_seconds; /* wall time for verifying and measuring one config */
     kf_objective objective;

@@ -11,6 +11,7 @@
 
 #include "base/util/clock.h"
 #include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/tune/explain.h"
 #include "harness/tune/session.h"
@@ -309,6 +310,65 @@ static void nothing_right_is_a_failure(void **state) {
     kf_store_close(store);
 }
 
+/* Where the default fails, and others for the same reason, a run ends with few rows in the store, its reason
+ * and its cure, whatever the kind of failure and the search; --keep-going tries all. A default that alone
+ * fails ends nothing. */
+static void a_hopeless_run_ends_at_once(void **state) {
+    (void)state;
+    static const struct {
+        const char *behaviour, *part;
+        kf_status status;
+        int configs;
+    } cases[] = {{"compile", "ended as compile", KF_MACHINE, 5},
+                 {"wrong", "ended as wrong_result: deviates by", KF_GATE_FAILED, 12},
+                 {"crash", "ended as crash", KF_MACHINE, 6},
+                 {"memory", "ended as out_of_memory", KF_MACHINE, 6},
+                 {"invalid", "ended as invalid: a block of 99999 threads", KF_MACHINE, 12}};
+    kf_store *store = open_store("hopeless.db");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int keeps_going = 0; keeps_going < (i == 0 ? 3 : 1); keeps_going++) {
+            kf_text space = {0};
+            kf_text_append(
+                &space,
+                "{\"system\": \"counter\", \"format\": 1, \"parameters\": [{\"name\": \"behaviour\", "
+                "\"type\": \"name\", \"default\": \"%s\", \"values\": [\"%s\", \"right\"]},"
+                "{\"name\": \"work\", \"type\": \"integer\", \"default\": 4, \"values\": [1, 2, 3, 4, 5, 6, "
+                "7, 8, 9, 10, 11, 12, 13, 14, 15, 16]}], \"constraints\": [{\"expression\": \"behaviour != "
+                "'right' or work == 1\", \"reason\": \"one\"}], \"presets\": {\"baseline\": {}, \"paper\": "
+                "{}}}",
+                cases[i].behaviour, cases[i].behaviour);
+            counter_write("variants/counter.json", space.text);
+            kf_text_free(&space);
+            kf_tune_request r = request(store);
+            kf_tune_result result;
+            kf_error error = {KF_OK, ""};
+            r.budget.seconds = 0.0;
+            r.budget.evaluations = 17;
+            r.strategy = "enumerate";
+            r.keeps_going = keeps_going == 1;
+            char same[64];
+            (void)snprintf(same, sizeof same, "behaviour=%s", cases[i].behaviour);
+            const char *const fixed[] = {keeps_going == 2 ? "behaviour=right" : same};
+            r.fixed = fixed;
+            r.fixed_count = keeps_going != 1;
+            const kf_status status = kf_tune(&r, &result, &error);
+            counter_write("variants/counter.json", counter_space);
+            if (keeps_going > 0) { /* the one right config, which comes last, or alone */
+                if (status != KF_OK) fail_msg("%s", error.message);
+                assert_int_equal(result.tried.count, keeps_going == 1 ? 17 : 2);
+                kf_tune_result_free(&result);
+                continue;
+            }
+            assert_int_equal(status, cases[i].status);
+            if (strstr(error.message, cases[i].part) == NULL || strstr(error.message, "--keep-going") == NULL)
+                fail_msg("%s", error.message);
+            assert_int_equal(result.tried.count, cases[i].configs);
+            assert_int_equal(stored(store, &result).last, cases[i].configs - 1);
+            kf_tune_result_free(&result);
+        }
+    kf_store_close(store);
+}
+
 /* --- interrupting and resuming ---------------------------------------------------------------------------
  */
 
@@ -509,6 +569,7 @@ int main(void) {
         cmocka_unit_test(differences_are_taken_back),
         cmocka_unit_test(presets_outside_the_space_do_not_win),
         cmocka_unit_test(nothing_right_is_a_failure),
+        cmocka_unit_test(a_hopeless_run_ends_at_once),
         cmocka_unit_test(interrupted_runs_resume),
         cmocka_unit_test(what_was_best_before_is_tried_first),
         cmocka_unit_test(effort_counts_against_the_budget),

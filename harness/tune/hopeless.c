@@ -1,0 +1,53 @@
+#include "harness/tune/hopeless.h"
+
+#include <string.h>
+
+/* How many configs have to fail alike, the default among them, and what to do about it. Where a reason may
+ * hang on the launch's shape, which differs from config to config, more are tried than where it hardly can.
+ */
+static const struct {
+    int configs;
+    const char *cure;
+} ends[KF_STATES] = {
+    [KF_STATE_WRONG_RESULT] = {12, "is the default right, and what it is held against?"},
+    [KF_STATE_CRASH] = {6, "does the kernel read or write outside of its arguments?"},
+    [KF_STATE_TIMEOUT] = {3, "give a smaller problem (--grid)"},
+    [KF_STATE_INVALID] = {12, "mend the launch: its threads, shared memory or arguments"},
+    [KF_STATE_COMPILE] = {5, "mend the source, or what is said of it"},
+    [KF_STATE_OUT_OF_MEMORY] = {6, "give a smaller problem (--grid)"},
+};
+
+/* Numbers differ between configs that fail for one reason: lines, threads, bytes, deviations. */
+static bool same_reason(const char *a, const char *b) {
+    for (;;) {
+        a += strspn(a, "0123456789");
+        b += strspn(b, "0123456789");
+        if (*a != *b) return false;
+        if (*a == '\0') return true;
+        a++, b++;
+    }
+}
+
+kf_status kf_tune_status_of(const kf_problem *problem, kf_state state) {
+    if (state == KF_STATE_WRONG_RESULT) return KF_GATE_FAILED;
+    const bool users = problem->system->space_file == NULL;
+    return state == KF_STATE_COMPILE && users ? KF_BAD_INPUT : KF_MACHINE;
+}
+
+kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *result, kf_error *error) {
+    const int first = result->presets[KF_PRESET_DEFAULT];
+    if (request->keeps_going || first < 0 ||
+        result->states[KF_STATE_OK] + result->states[KF_STATE_SKIPPED] > 0)
+        return KF_OK;
+    const kf_measurement *failure = &result->tried.items[first].measurement;
+    int alike = 0;
+    for (int i = 0; i < result->tried.count; i++) {
+        const kf_measurement *m = &result->tried.items[i].measurement;
+        alike += m->state == failure->state && same_reason(m->reason, failure->reason);
+    }
+    if (alike < ends[failure->state].configs) return KF_OK;
+    return kf_fail(error, kf_tune_status_of(request->problem, failure->state),
+                   "the default and %d more configs ended as %s: %s; %s --keep-going tries the others all "
+                   "the same",
+                   alike - 1, kf_state_names[failure->state], failure->reason, ends[failure->state].cure);
+}

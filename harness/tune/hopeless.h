@@ -1,0 +1,15 @@
+/* A run that cannot succeed: the default and enough others fail for the same reason, and nothing works. */
+#ifndef KF_HARNESS_TUNE_HOPELESS_H
+#define KF_HARNESS_TUNE_HOPELESS_H
+
+#include "harness/tune/tune.h"
+
+/* KF_OK while there is hope. Else the reason that all share and its cure; the status is the one that a run
+ * without a right config ends with. */
+kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *result, kf_error *error);
+
+/* The status of a run whose configs ended in that state: KF_GATE_FAILED for wrong results, KF_BAD_INPUT where
+ * the user's own kernel does not compile, KF_MACHINE for the rest. */
+kf_status kf_tune_status_of(const kf_problem *problem, kf_state state);
+
+#endif
