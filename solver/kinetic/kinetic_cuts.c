@@ -7,7 +7,7 @@
 #include "solver/kinetic/kinetic.h"
 
 /* Of a sample, in updates of a node: at 400^3 nodes 1.5 million samples of a static solid take 1.8 % of an
- * H200's step, those of a turning one about three times that (docs/performance-log.md). A config may say
+ * H200's step, those of a turning one about three times that (results/log/performance.md). A config may say
  * another (sample_cost): how much a sample costs beside a node is another on each device and in each plan. */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
 

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 3
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 command -v python3 >/dev/null || { echo "links.sh: needs python3 (Debian: python3): skipped"; exit 77; }
-python3 tests/e2e/links-check.py ./*.md docs/*.md || exit 1
+python3 tests/e2e/links-check.py ./*.md docs/*.md results/log/*.md results/measured/*.md || exit 1
 for target in none.md '#none'; do
     echo "[there]($target)" >"$scratch/astray.md"
     python3 tests/e2e/links-check.py "$scratch/astray.md" >/dev/null && { echo "links.sh: a link to $target passes"; exit 1; }
