@@ -29,7 +29,7 @@ VERSION := $(shell sed -n 's/^\#define KF_VERSION "\(.*\)"/\1/p' base/util/progr
 
 # --- what is built -----------------------------------------------------------------------------------------
 
-SOURCES := $(wildcard base/*/*.c harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.c cost_model/*.c plots/*.c plots/*/*.c)
+SOURCES := $(wildcard base/*/*.c base/*/*/*.c harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.c cost_model/*.c plots/*.c plots/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 # What tests share beside the program: tests/tools/*.c, and the programs among them.
@@ -44,7 +44,7 @@ UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALON
 # The last two call make, which must not meet itself in the same folder.
 END_TESTS_ALONE := tests/e2e/nightly.sh tests/e2e/install.sh tests/e2e/library.sh
 OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c tests/tools/*.c)
-OUR_HEADERS := $(wildcard base/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
+OUR_HEADERS := $(wildcard base/*/*.h base/*/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
 # What the program reads at run time, for install and bundle.
 DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt \
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)

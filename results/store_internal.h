@@ -45,6 +45,8 @@ struct kf_store {
     int facts_count;
 };
 
+/* --- statements, rows and errors (store_sql.c) --- */
+
 /* Binds the parameters of a statement from left to right; NAN and a NULL text become NULL. */
 typedef struct kf_binder {
     sqlite3_stmt *statement;
@@ -79,6 +81,10 @@ kf_status kf_store_run_once(kf_store *store, sqlite3_stmt *statement, const char
 /* *found tells whether there is a row. */
 kf_status kf_store_step(kf_store *store, sqlite3_stmt *statement, const char *doing, bool *found,
                         kf_error *error);
+
+/* Runs a statement that gives one integer, and ends it. */
+kf_status kf_store_fetch_id(kf_store *store, sqlite3_stmt *statement, const char *doing, int64_t *id,
+                            kf_error *error);
 
 /* A write transaction; commit ends in a rollback when status is an error or the commit fails. */
 kf_status kf_store_begin(kf_store *store, kf_error *error);
@@ -120,9 +126,6 @@ typedef struct kf_run_origin {
     const char *origin;  /* "measured", "imported", "nightly" */
     const char *started; /* NULL: now */
 } kf_run_origin;
-/* Runs a statement that gives one integer, and ends it. */
-kf_status kf_store_fetch_id(kf_store *store, sqlite3_stmt *statement, const char *doing, int64_t *id,
-                            kf_error *error);
 
 /* Inside a transaction: adds the scene of a problem unless it is there. */
 kf_status kf_store_problem(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error);

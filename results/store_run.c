@@ -9,15 +9,6 @@
 
 /* --- what a run refers to ----------------------------------------------------------------------------- */
 
-kf_status kf_store_fetch_id(kf_store *store, sqlite3_stmt *statement, const char *doing, int64_t *id,
-                            kf_error *error) {
-    bool found = false;
-    kf_status status = kf_store_step(store, statement, doing, &found, error);
-    if (found) *id = sqlite3_column_int64(statement, 0);
-    (void)sqlite3_finalize(statement);
-    return status;
-}
-
 static kf_status add_space(kf_store *store, const kf_run_row *run, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store,

@@ -1,7 +1,6 @@
-/* Opens backends and passes calls on to them, after checking what is common to both. */
+/* Passes calls on to a backend, after checking what is common to both. */
 #include "base/backend/backend.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,96 +8,14 @@
 #include <string.h>
 
 #include "base/backend/internal.h"
-#include "base/backend/world.h"
-#include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-enum { MOST_THREADS = 4096, MOST_DEVICES = 64 };
+/* --- objects ------------------------------------------------------------------------------------------ */
 
-/* --- opening ------------------------------------------------------------------------------------------ */
-
-static kf_status unknown_device(const char *spec, kf_error *error) {
-    static const char *const names[] = {"cpu", "cuda"};
-    char word[32];
-    kf_copy_text(word, sizeof word, spec);
-    word[strcspn(word, ":0123456789")] = '\0';
-    const char *nearest = kf_nearest(word, names, 2), *number = spec + strcspn(spec, "0123456789");
-    const size_t digits = strspn(number, "0123456789");
-    if (strcmp(word, "gpu") == 0) nearest = names[1];
-    if (nearest != NULL && digits > 0 && number[digits] == '\0')
-        return kf_fail(error, KF_BAD_INPUT, "device \"%s\" is not known; did you mean \"%s:%s\"?", spec,
-                       nearest, number);
-    if (nearest != NULL)
-        return kf_fail(error, KF_BAD_INPUT, "device \"%s\" is not known; did you mean \"%s\"?", spec,
-                       nearest);
-    return kf_fail(error, KF_BAD_INPUT, "device \"%s\" is not known; use cpu, cpu:THREADS, cuda or cuda:N",
-                   spec);
-}
-
-/* The number after the colon. */
-static kf_status read_number(const char *spec, const char *text, int low, int high, const char *meaning,
-                             int *number, kf_error *error) {
-    char *end;
-    errno = 0;
-    const long value = strtol(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < low || value > high)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "device \"%s\": %s must be a whole number from %d to %d, as in \"%.*s%d\"", spec,
-                       meaning, low, high, (int)(text - spec), spec, low);
-    *number = (int)value;
-    return KF_OK;
-}
-
-static kf_status open_best(kf_backend **backend, kf_error *error) {
-    char why[256] = "";
-    kf_error reason;
-    if (kf_cuda_device_count(why, sizeof why) > 0) {
-        if (kf_cuda_open(0, backend, &reason) == KF_OK) return KF_OK;
-        kf_warn("using the cpu: cuda:0 does not work: %s", reason.message);
-    } else {
-        kf_detail("using the cpu: %s", why);
-    }
-    return kf_cpu_open(0, backend, error);
-}
-
-/* number: of threads (0: all) or of the GPU. */
-static kf_status read_spec(const char *spec, bool *cuda, int *number, kf_error *error) {
-    *number = 0;
-    *cuda = strncmp(spec, "cuda", 4) == 0;
-    if (strcmp(spec, "cpu") == 0 || strcmp(spec, "cuda") == 0) return KF_OK;
-    if (strncmp(spec, "cpu:", 4) == 0)
-        return read_number(spec, spec + 4, 1, MOST_THREADS, "the number of threads", number, error);
-    if (strncmp(spec, "cuda:", 5) == 0)
-        return read_number(spec, spec + 5, 0, MOST_DEVICES - 1, "the number of the GPU", number, error);
-    return unknown_device(spec, error);
-}
-
-kf_status kf_device_check(const char *spec, int *parts, kf_error *error) {
-    bool cuda = false;
-    int number = 0;
-    if (parts != NULL) *parts = 1;
-    if (spec == NULL) return KF_OK;
-    return kf_spec_is_team(spec) ? kf_team_check(spec, parts, error) : read_spec(spec, &cuda, &number, error);
-}
-
-kf_status kf_backend_open_one(const char *spec, int threads, kf_backend **backend, kf_error *error) {
-    bool cuda = false;
-    int number = 0;
-    KF_TRY(read_spec(spec, &cuda, &number, error));
-    if (cuda) return kf_cuda_open(number, backend, error);
-    return kf_cpu_open(number > 0 ? number : threads, backend, error);
-}
-
-kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
-    if (kf_world_size() > 1) return kf_team_open_share(spec, backend, error);
-    if (spec == NULL) return open_best(backend, error);
-    if (kf_spec_is_team(spec)) return kf_team_open(spec, backend, error);
-    return kf_backend_open_one(spec, 0, backend, error);
-}
-
-void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods) {
+void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods, const kf_team_methods *team) {
     backend->methods = methods;
+    backend->team_methods = team;
     for (int lane = 0; lane < KF_LANES; lane++)
         backend->streams[lane] = (kf_stream){backend, lane};
     backend->own = backend;
@@ -108,7 +25,7 @@ void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods) {
 
 void kf_backend_close(kf_backend *backend) {
     if (backend == NULL) return;
-    kf_nccl_close(backend);
+    if (backend->part != NULL) backend->part(backend);
     for (int part = 1; backend->come != NULL && part < backend->parts; part++)
         kf_mark_free(backend->come[part]);
     free(backend->come);
@@ -123,47 +40,6 @@ void kf_backend_close(kf_backend *backend) {
 const kf_device_info *kf_backend_device(const kf_backend *backend) {
     return &backend->device;
 }
-
-kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
-                             kf_error *error) {
-    return strcmp(info->backend, "cuda") == 0 ? kf_cuda_prebuild(info, source, build, error)
-                                              : kf_cpu_prebuild(info, source, build, error);
-}
-
-void kf_compiler_stay(const kf_device_info *info) {
-    if (strcmp(info->backend, "cuda") == 0) kf_cuda_compiler_stay(info);
-}
-
-#ifndef KF_HAVE_CUDA
-static const char no_cuda[] =
-    "this kftune was built without CUDA headers; install the CUDA toolkit and build again, or "
-    "use --device cpu";
-
-int kf_cuda_device_count(char *why, size_t why_size) {
-    if (why_size > 0) kf_copy_text(why, why_size, no_cuda);
-    return 0;
-}
-
-kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *error) {
-    memset(info, 0, sizeof *info);
-    return kf_fail(error, KF_HOST, "cuda:%d: %s", index, no_cuda);
-}
-
-kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error) {
-    *backend = NULL;
-    return kf_fail(error, KF_HOST, "cuda:%d: %s", index, no_cuda);
-}
-
-kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
-                           kf_error *error) {
-    memset(build, 0, sizeof *build);
-    return kf_fail(error, KF_HOST, "%s for %s: %s", source->file, info->spec, no_cuda);
-}
-
-void kf_cuda_compiler_stay(const kf_device_info *info) {
-    (void)info; /* there is none */
-}
-#endif
 
 /* --- compiling ---------------------------------------------------------------------------------------- */
 
@@ -212,13 +88,13 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
 
 static const unsigned char guard_byte = 0xC5;
 
-static kf_status check_size(size_t bytes, kf_error *error) {
+kf_status kf_buffer_check_size(size_t bytes, kf_error *error) {
     if (bytes == 0) return kf_fail(error, KF_BAD_INPUT, "a buffer needs at least one byte");
     if (bytes > SIZE_MAX / 2) return kf_fail(error, KF_MACHINE, "out of memory: %zu bytes", bytes);
     return KF_OK;
 }
 
-static kf_status write_guard(kf_buffer **buffer, kf_error *error) {
+kf_status kf_buffer_write_guard(kf_buffer **buffer, kf_error *error) {
     const kf_backend_methods *methods = (*buffer)->backend->methods;
     unsigned char guard[KF_GUARD_BYTES];
     memset(guard, guard_byte, sizeof guard);
@@ -231,42 +107,20 @@ static kf_status write_guard(kf_buffer **buffer, kf_error *error) {
 
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     *buffer = NULL;
-    KF_TRY(check_size(bytes, error));
+    KF_TRY(kf_buffer_check_size(bytes, error));
     KF_TRY(backend->methods->buffer_create(backend, bytes, buffer, error));
-    return write_guard(buffer, error);
-}
-
-kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
-                           kf_buffer **buffer, kf_error *error) {
-    if (backend->parts == 1) return kf_buffer_create(backend, bytes, buffer, error);
-    *buffer = NULL;
-    KF_TRY(check_size(bytes, error));
-    for (int part = 0; part < backend->parts; part++)
-        if (ends[part] > period || (part > 0 && ends[part] < ends[part - 1]))
-            return kf_fail(error, KF_BAD_INPUT,
-                           "the shares of a buffer must be ascending parts of its period");
-    KF_TRY(
-        backend->methods->buffer_spread(backend->team, backend->parts, bytes, period, ends, buffer, error));
-    return write_guard(buffer, error);
-}
-
-kf_status kf_buffer_share(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
-                          kf_buffer **buffer, kf_error *error) {
-    *buffer = NULL;
-    KF_TRY(check_size(bytes, error));
-    KF_TRY(backend->methods->buffer_share(backend, bytes, period, ends, buffer, error));
-    return write_guard(buffer, error);
+    return kf_buffer_write_guard(buffer, error);
 }
 
 kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                             int count, kf_buffer **buffer, kf_error *error) {
     *buffer = NULL;
-    KF_TRY(check_size(bytes, error));
+    KF_TRY(kf_buffer_check_size(bytes, error));
     for (int i = 0; i < count; i++)
         if (kept[i][0] > kept[i][1] || kept[i][1] > period)
             return kf_fail(error, KF_BAD_INPUT, "what is kept of a buffer must lie within its period");
     KF_TRY(backend->methods->buffer_partial(backend, bytes, period, kept, count, buffer, error));
-    return write_guard(buffer, error);
+    return kf_buffer_write_guard(buffer, error);
 }
 
 /* Whether one of the bytes from .. to - 1 is kept, or belongs to the guard. */
@@ -293,9 +147,9 @@ bool kf_buffer_next_kept(size_t page, size_t pages, size_t bytes, size_t period,
 kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     if (backend->methods->buffer_on_host == NULL) return kf_buffer_create(backend, bytes, buffer, error);
     *buffer = NULL;
-    KF_TRY(check_size(bytes, error));
+    KF_TRY(kf_buffer_check_size(bytes, error));
     KF_TRY(backend->methods->buffer_on_host(backend, bytes, buffer, error));
-    return write_guard(buffer, error);
+    return kf_buffer_write_guard(buffer, error);
 }
 
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
@@ -476,8 +330,8 @@ kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
 
 void kf_mark_free(kf_mark *mark) {
     if (mark == NULL) return;
-    if (mark->flag != NULL)
-        kf_shared_mark_free(mark);
+    if (mark->free != NULL)
+        mark->free(mark);
     else
         mark->backend->methods->mark_free(mark);
 }
@@ -487,8 +341,14 @@ static uint64_t graph_of(const kf_backend *backend) {
     return backend->capturing ? backend->graphs : 0;
 }
 
+/* One that processes share: all of them count its signals, and the one whose it is shows the count. */
+static kf_status signal_shared(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    const uint32_t count = ++*mark->given;
+    return mark->own ? stream->backend->methods->raise(stream, mark->flag, count, error) : KF_OK;
+}
+
 kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
-    if (mark->flag != NULL) return kf_shared_signal(stream, mark, error);
+    if (mark->flag != NULL) return signal_shared(stream, mark, error);
     KF_TRY(stream->backend->methods->signal(stream, mark, error));
     mark->signalled = true;
     mark->graph = graph_of(stream->backend);
@@ -496,7 +356,8 @@ kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
 }
 
 kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
-    if (mark->flag != NULL) return kf_shared_await(stream, mark, error);
+    if (mark->flag != NULL)
+        return stream->backend->methods->await_flag(stream, mark->flag, *mark->given, error);
     if (!mark->signalled) return KF_OK;
     if (mark->graph == graph_of(stream->backend)) return stream->backend->methods->await(stream, mark, error);
     /* From outside of this graph, or from another one: the main lane has both in order. */

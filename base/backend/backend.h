@@ -27,8 +27,8 @@ typedef struct kf_device_info {
     char architecture[32]; /* "sm_90", or the host compiler's -march=native target */
     char driver[64];       /* driver version, or kernel release */
     char compiler[128];    /* NVRTC or host compiler version */
-    int parts;             /* devices of a team whose first this is (kf_backend_open), those of other
-                            * processes included (world.h); 1, or 0: it is alone */
+    int parts;             /* devices of a team whose first this is (team/team.h), those of other
+                            * processes included; 1, or 0: it is alone */
     int multiprocessors;   /* or threads used; of one device, as all that follows but the memory of a team */
     int warp_size;         /* 32; on the cpu the number of SIMD lanes of a float */
     int max_threads_per_block;
@@ -42,28 +42,6 @@ typedef struct kf_device_info {
 /* Whether kernels run on a GPU there, of whatever backend. */
 bool kf_device_is_gpu(const kf_device_info *device);
 
-/* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
- * Several, "cuda:0-3" or "cpu,cpu", are a team of equal devices: *backend is the first of it, which owns the
- * others and answers for all: it is closed and synchronised with them. One device may be named twice.
- * In a world of several processes (world.h) spec names the devices of each host, of which every process there
- * takes its share; *backend is the first of those, and all call this together. */
-kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
-/* Whether spec is one of those, without looking for the device; *parts: of how many devices (may be NULL). */
-kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
-/* How many devices had this name (kf_device_info.name) together, perhaps of several processes; 1 of a
- * device's own. */
-int kf_device_count_of(const char *name);
-/* Member n of the team that spec names, which kf_device_check takes: "cuda:2" of "cuda:1-3", 1. */
-kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *error);
-/* The devices of the team whose first backend is, itself included; one where it is alone. */
-kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
-/* The parts of a run that other processes have before those of this one's devices; 0 where there are none. */
-int kf_backend_first_part(const kf_backend *backend);
-/* The same of each process, and the number of all; NULL where there is one process. */
-const int *kf_backend_first_parts(const kf_backend *backend);
-/* The parts of a run whose memory these devices can reach: their own, and those of other processes of the
- * host where processes can share memory. */
-void kf_backend_near(const kf_backend *backend, int *first, int *count);
 enum { KF_MOST_DEVICES = 64, KF_MOST_PARTS = 1024 }; /* of a process; of all processes of a run */
 void kf_backend_close(kf_backend *backend);
 const kf_device_info *kf_backend_device(const kf_backend *backend);
@@ -148,17 +126,6 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
 /* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little.
  * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
-/* One range of addresses over the memories of a team, which all its devices read and write: of each `period`
- * bytes (> 0) what lies before ends[0] (ascending, the last is period) is kept by the first device, what lies
- * before ends[1] by the second, and so on, to the nearest page (2 MiB on cuda). The buffer belongs to the
- * first. KF_MACHINE where one cannot reach the other's memory. On a device that is alone: kf_buffer_create.
- */
-kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
-                           kf_buffer **buffer, kf_error *error);
-/* The same over the memories of all parts that kf_backend_near says, whose processes call this together;
- * ends: of these parts. */
-kf_status kf_buffer_share(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
-                          kf_buffer **buffer, kf_error *error);
 /* Addresses for all bytes on one device, which keeps only some of each period: kept[i][0] .. kept[i][1] - 1,
  * and the pages that these lie on (2 MiB on cuda, 4 KiB on most cpus). A kernel that touches what lies
  * between ends with a fault, on both. */
@@ -240,10 +207,6 @@ kf_status kf_stream_synchronize(kf_stream *stream, kf_error *error);
  * begins when the latest signal before it, in the order of these calls, has come; a mark that was never
  * signalled holds nothing up. The two streams may be of two devices of the same kind. */
 kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);
-/* One that streams of all processes in reach await, and one of them signals: own: this one, in which backend
- * is the device. In the others a signal of theirs says that the own one's is due by then. All of these
- * processes make, signal and free the same such marks in the same order. */
-kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, kf_error *error);
 void kf_mark_free(kf_mark *mark);
 kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
 kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error);

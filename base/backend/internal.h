@@ -34,16 +34,9 @@ typedef struct kf_backend_methods {
 
     /* With KF_GUARD_BYTES more behind them, which uploads and downloads also reach. */
     kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
-    /* The same over the memories of count >= 2 devices with these methods; ends and period as in backend.h.
-     */
-    kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
-                               const size_t *ends, kf_buffer **buffer, kf_error *error);
     kf_status (*buffer_partial)(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                 int count, kf_buffer **buffer, kf_error *error);
     /* NULL: the same as buffer_create. */
-    /* Over the memories that processes of a host share; ends as in backend.h. NULL: they share none. */
-    kf_status (*buffer_share)(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
-                              kf_buffer **buffer, kf_error *error);
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
@@ -87,6 +80,22 @@ typedef struct kf_backend_methods {
     void (*device_state)(kf_backend *backend, kf_device_state *state);
 } kf_backend_methods;
 
+/* What a team of devices of one kind does with their memories. The room above (team/) has one for each kind
+ * and gives it to the open function, so that no backend knows of teams or of other processes. Ends and period
+ * are as in team/team.h. */
+typedef struct kf_team_methods {
+    /* Over the memories of count >= 2 devices. */
+    kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
+                               const size_t *ends, kf_buffer **buffer, kf_error *error);
+    /* Over the memories that processes of a host share. */
+    kf_status (*buffer_share)(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
+                              kf_buffer **buffer, kf_error *error);
+} kf_team_methods;
+/* Of each kind; a member may be NULL: its devices are alone. */
+typedef struct kf_teams {
+    const kf_team_methods *cpu, *cuda;
+} kf_teams;
+
 /* The base structs. */
 struct kf_stream {
     kf_backend *backend;
@@ -94,7 +103,8 @@ struct kf_stream {
 };
 struct kf_backend {
     const kf_backend_methods *methods;
-    kf_device_info device; /* filled by the open function */
+    const kf_team_methods *team_methods; /* NULL: it is alone */
+    kf_device_info device;               /* filled by the open function */
     kf_stream streams[KF_LANES];
     uint64_t graphs;   /* begun so far */
     bool capturing;    /* between graph_begin and graph_end */
@@ -107,7 +117,8 @@ struct kf_backend {
     int near_first, near_parts, *near_counts;
     int *firsts; /* [process + 1] of all processes: their first parts, and the number of all; NULL: it is
                     alone */
-    struct kf_nccl *nccl; /* of a first whose parts NCCL has joined (nccl.c); or NULL */
+    struct kf_nccl *nccl;            /* of a first whose parts NCCL has joined (team/nccl.c); or NULL */
+    void (*part)(kf_backend *first); /* undoes that before the devices are closed; or NULL */
 };
 struct kf_module {
     kf_backend *backend;
@@ -131,9 +142,10 @@ struct kf_event {
 };
 struct kf_mark {
     kf_backend *backend;
-    /* Of a shared one (shared.c), else NULL: where its signals are counted for all to see, and how many there
-     * must have been by now. */
+    /* Of one that processes share (team/shared.c), else NULL: where its signals are counted for all to see,
+     * how many there must have been by now, and what frees it. */
     uint32_t *flag, *given;
+    void (*free)(kf_mark *mark);
     bool own; /* this process signals it */
     bool signalled;
     uint64_t graph; /* in which it was signalled last, by the backend's count; 0: outside of any */
@@ -142,41 +154,33 @@ struct kf_graph {
     kf_backend *backend;
 };
 
-/* cpu.c. threads 0: all this process may use. */
-kf_status kf_cpu_open(int threads, kf_backend **backend, kf_error *error);
+/* cpu/cpu.c. threads 0: all this process may use. */
+kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                           kf_error *error);
+/* A buffer of mapped memory, which is unmapped with it. */
+kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped);
 
-/* cuda.c, when built with KF_HAVE_CUDA; else backend.c answers that this build has no CUDA. There too are
+/* cuda/cuda.c, when built with KF_HAVE_CUDA; else open.c answers that this build has no CUDA. There too are
  * kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
-kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error);
+kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
 
-/* One device: what spec names alone; threads: of a cpu that leaves it open, 0 for all. */
-kf_status kf_backend_open_one(const char *spec, int threads, kf_backend **backend, kf_error *error);
-/* team.c: several. */
-bool kf_spec_is_team(const char *spec);
-kf_status kf_team_check(const char *spec, int *parts, kf_error *error);
-kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error);
-/* The share of this process in a world of several, where spec names the devices of a host. */
-kf_status kf_team_open_share(const char *spec, kf_backend **backend, kf_error *error);
+/* open.c: one device. Whether spec names one; that device (threads: of a cpu that leaves it open, 0 for all);
+ * and the best there is. */
+kf_status kf_device_check_one(const char *spec, kf_error *error);
+kf_status kf_device_open_one(const char *spec, int threads, const kf_teams *teams, kf_backend **backend,
+                             kf_error *error);
+kf_status kf_device_open_best(const kf_teams *teams, kf_backend **backend, kf_error *error);
 
-/* nccl.c: parts that were joined, come apart. */
-void kf_nccl_close(kf_backend *first);
-
-/* shared.c: what processes of a host share. Memory that all of them see, from made == KF_OK on all. */
-kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error);
-void kf_shared_mark_free(kf_mark *mark);
-kf_status kf_shared_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
-kf_status kf_shared_await(kf_stream *stream, const kf_mark *mark, kf_error *error);
-/* Tries which other processes' parts a team reaches; parts_of[rank]: parts of each. Where it cannot, it says
- * why, and reaches its own alone. All processes call it. */
-kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error);
+/* What every new buffer passes: its size, and its guard, which is written. */
+kf_status kf_buffer_check_size(size_t bytes, kf_error *error);
+kf_status kf_buffer_write_guard(kf_buffer **buffer, kf_error *error);
 
 /* For the open functions: methods and streams. */
-void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods);
+void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods, const kf_team_methods *team);
 
 /* The extent a launch covers: the first three ints of its arguments. */
 void kf_launch_extent(const kf_launch *launch, int extent[3]);

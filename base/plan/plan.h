@@ -52,7 +52,8 @@ struct kf_plan {
     kf_backend *backend;      /* of part 0 */
     kf_backend *const *parts; /* [part] of the items: the backend's team */
     int part_count;
-    int first_part, all_parts;  /* where these stand among those of all processes (base/backend/world.h) */
+    int first_part,
+        all_parts; /* where these stand among those of all processes (base/backend/team/world.h) */
     int near_first, near_parts; /* among those of all, the parts whose memory these reach (kf_backend_near) */
     int part;                   /* that is being built (kf_plan_on) */
     const kf_problem *problem;  /* outlives the plan */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 
 kf_status kf_trial_open(const kf_problem *problem, kf_trial *trial, kf_error *error) {
     memset(trial, 0, sizeof *trial);

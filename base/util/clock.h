@@ -4,5 +4,7 @@
 
 /* Seconds of a clock that never jumps, from an arbitrary start. */
 double kf_clock_seconds(void);
+/* A pause between two looks at what another thread or process does. The more looks there were, the longer. */
+void kf_clock_rest(int looks);
 
 #endif

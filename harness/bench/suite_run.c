@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "harness/roofs/roofs.h"

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/nccl.h"
+#include "base/backend/team/nccl.h"
+#include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"

@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/backend/device_json.h"
+#include "base/backend/team/team.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"

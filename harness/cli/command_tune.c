@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"

@@ -7,13 +7,14 @@
 #include <cjson/cJSON.h>
 
 #include "base/backend/device_json.h"
+#include "base/backend/team/team.h"
 #include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/validate/validate.h"
-#include "solver/systems.h"
 #include "scene/scene.h"
+#include "solver/systems.h"
 
 static void print_json(const kf_device_info *device, const kf_validate_result *result, bool quick) {
     cJSON *root = kf_json_answer("validate");

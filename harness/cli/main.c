@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/backend/backend.h"
-#include "base/backend/world.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "base/util/clean.h"
 #include "base/util/log.h"
 #include "base/util/text.h"

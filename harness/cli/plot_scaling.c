@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/team/team.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/run_coefficients.h"

@@ -1,6 +1,6 @@
 #include "harness/cli/world_argument.h"
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/log.h"
 
 static void say_nothing(const char *line) {

@@ -11,7 +11,7 @@
 
 #if defined(KF_HAVE_CUPTI) && defined(KF_HAVE_CUDA)
 
-#include "base/backend/cuda_native.h"
+#include "base/backend/cuda/native.h"
 
 typedef struct kf_cupti_counting {
     CUcontext context;

@@ -10,8 +10,9 @@
 
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
-#include "base/backend/cpu.h"
+#include "base/backend/cpu/cpu.h"
 #include "base/backend/fft.h"
+#include "base/backend/team/team.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/team/team.h"
 #include "base/statistics/statistics.h"
 #include "base/util/text.h"
 #include "harness/doctor/checks.h"

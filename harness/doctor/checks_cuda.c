@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/backend/backend.h"
-#include "base/backend/cuda_nvml.h"
-#include "base/backend/cuda_nvrtc.h"
+#include "base/backend/cuda/nvml.h"
+#include "base/backend/cuda/nvrtc.h"
 #include "base/backend/fft.h"
-#include "base/backend/nccl.h"
+#include "base/backend/team/nccl.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
 #include "harness/counters/cupti_library.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"

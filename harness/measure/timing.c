@@ -1,7 +1,7 @@
 /* Where a plan stands while it is timed: in its cycle, and in its solid's turn. */
 #include "harness/measure/timing.h"
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/clock.h"
 
 void kf_timing_go_to(kf_timing *t, int place) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/backend/team/team.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backend/team/team.h"
 #include "harness/roofs/rounds.h"
 
 enum { DEVICES = 2, HANDOVERS = 16 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"

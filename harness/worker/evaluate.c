@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"

@@ -1,4 +1,4 @@
-/* Several processes that mpirun or srun started measure each config together (base/backend/world.h): the
+/* Several processes that mpirun or srun started measure each config together (base/backend/team/world.h): the
  * first leads, all evaluate the job that it gives, in these very processes and not in one made by fork(),
  * which MPI does not survive. A config that fails on one has failed; one that ends a process, or does not
  * end, ends all. */

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"

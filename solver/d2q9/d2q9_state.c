@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"

@@ -3,7 +3,7 @@
 #ifndef KF_SOLVER_FLOW_FLOW_LINK_H
 #define KF_SOLVER_FLOW_FLOW_LINK_H
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/plan/plan.h"
 
 typedef struct kf_flow_link {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/nccl.h"
+#include "base/backend/team/nccl.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"

@@ -301,8 +301,8 @@ kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side);
 /* Whether planes are copied across that side. */
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
 
-/* kinetic_world.c: between the processes of a run (base/backend/world.h), each with a contiguous range of
- * parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
+/* kinetic_world.c: between the processes of a run (base/backend/team/world.h), each with a contiguous range
+ * of parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
  * those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/nccl.h"
-#include "base/backend/world.h"
+#include "base/backend/team/nccl.h"
+#include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_link.h"
@@ -136,7 +136,8 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
     KF_TRY(kf_kinetic_settle(plan, error));
-    if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed_boundary != KF_GATHER) return KF_OK;
+    if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed_boundary != KF_GATHER)
+        return KF_OK;
     for (int part = 0; part < plan->part_count; part++) /* the cell list of a static solid, once */
         for (int i = 0; i < kinetic[part].order_launch_count; i++)
             KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].order_launches[i], error));

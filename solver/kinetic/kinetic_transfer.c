@@ -3,7 +3,7 @@
  * grids of its own, so all of it happens once a step, when the planes beside the cuts are done. */
 #include "solver/kinetic/kinetic_builder.h"
 
-#include "base/backend/nccl.h"
+#include "base/backend/team/nccl.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
 

@@ -1,7 +1,7 @@
 /* The velocity at all nodes on the first device, for what goes with the flow, such as smoke. */
 #include <stdlib.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/plan/system.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"

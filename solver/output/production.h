@@ -52,10 +52,10 @@ typedef struct kf_production {
  * its smoke, which may be NULL. */
 kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error);
 
-/* Runs on from where the plan is. In a world of several processes (base/backend/world.h) all call this, and
- * the first writes the files. KF_GATE_FAILED when the simulation blows up (what was written before stays);
- * KF_INTERRUPTED after an interruption, with production->checkpoint to go on from. *production is filled in
- * every case. */
+/* Runs on from where the plan is. In a world of several processes (base/backend/team/world.h) all call this,
+ * and the first writes the files. KF_GATE_FAILED when the simulation blows up (what was written before
+ * stays); KF_INTERRUPTED after an interruption, with production->checkpoint to go on from. *production is
+ * filled in every case. */
 kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_production *production,
                      kf_error *error);
 void kf_production_free(kf_production *production);

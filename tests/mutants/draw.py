@@ -6,7 +6,7 @@ import os, random, re, sys
 root, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = random.Random(seed)
 ROOMS = ["base", "kernels", "scene", "solver", "cost_model", "results", "plots", "harness"]
-NO_MACHINE = re.compile(r"base/backend/cuda|cupti|nvml|world|harness/counters/ncu")  # need a GPU or MPI
+NO_MACHINE = re.compile(r"base/backend/cuda|base/backend/team/cuda|cupti|nvml|world|harness/counters/ncu")  # need a GPU or MPI
 
 def code_lines(path):
     inside, out = False, []

@@ -312,7 +312,6 @@ static const kf_backend_methods methods = {.close = close_backend,
                                            .function_describe = describe,
                                            .function_resident_blocks = resident_blocks,
                                            .buffer_create = create_buffer,
-                                           .buffer_spread = create_spread,
                                            .buffer_partial = create_partial,
                                            .buffer_free = free_buffer,
                                            .buffer_fill = fill_buffer,
@@ -337,11 +336,13 @@ static const kf_backend_methods methods = {.close = close_backend,
                                            .event_elapsed_us = elapsed_us,
                                            .device_state = read_state};
 
+static const kf_team_methods team_methods = {.buffer_spread = create_spread};
+
 kf_backend *recording_open(const kf_device_info *device) {
     recording_backend *made = kf_allocate_zeroed(1, sizeof *made);
     made->base.device = *device;
     made->recording.launch_us = 10.0;
-    kf_backend_begin(&made->base, &methods);
+    kf_backend_begin(&made->base, &methods, &team_methods);
     return &made->base;
 }
 

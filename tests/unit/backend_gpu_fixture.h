@@ -13,6 +13,7 @@
 #include <signal.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/team/team.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char kernels_text[] =

@@ -2,6 +2,7 @@
 #ifndef KF_TESTS_UNIT_KINETIC_PLAN_H
 #define KF_TESTS_UNIT_KINETIC_PLAN_H
 
+#include "base/backend/team/team.h"
 #include "base/plan/system.h"
 #include "base/space/space.h"
 #include "scene/scene.h"

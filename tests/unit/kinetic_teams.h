@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/free_torus.h"

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/backend/team/team.h"
 #include "base/plan/system.h"
 #include "base/space/space.h"
 #include "scene/scene.h"

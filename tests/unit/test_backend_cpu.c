@@ -12,7 +12,8 @@
 
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
-#include "base/backend/cpu.h"
+#include "base/backend/cpu/cpu.h"
+#include "base/backend/team/team.h"
 
 typedef struct scale_arguments {
     int extent[3];

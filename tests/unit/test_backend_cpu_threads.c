@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/team/team.h"
 
 static kf_module *load(kf_backend *backend, const char *file) {
     kf_module *module = NULL;

@@ -10,6 +10,7 @@
 
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
+#include "base/backend/team/team.h"
 #include "harness/worker/builder.h"
 #include "tests/unit/kernel_folder.h"
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/memory.h"
 
 /* --- devices ------------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/backend/team/team.h"
 #include "base/space/space.h"
 #include "base/util/file.h"
 #include "base/util/memory.h"

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
 #include "harness/counters/count_plan.h"

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/cpu_queue.h"
-#include "base/backend/world.h"
+#include "base/backend/cpu/queue.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "tests/unit/quick_compiler.h"

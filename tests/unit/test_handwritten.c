@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/team/team.h"
 #include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 

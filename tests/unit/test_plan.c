@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/backend/team/team.h"
 #include "harness/counters/count_plan.h"
 #include "harness/measure/measure.h"
 #include "tests/unit/counter_system.h"

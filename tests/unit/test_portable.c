@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/team/team.h"
 
 typedef struct count_arguments {
     int extent[3];

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/backend/team/team.h"
 #include "base/plan/trial.h"
 #include "base/util/file.h"
 #include "base/util/text.h"

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/file.h"
 #include "base/util/log.h"
 #include "solver/output/checkpoint.h"

@@ -1,6 +1,7 @@
 /* The ceilings of the cpu, and their place in the store. */
 #include "tests/unit/store_fixture.h"
 
+#include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "harness/roofs/roofs.h"
 #include "kernels/roofs/arguments.h"

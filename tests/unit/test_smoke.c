@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/memory.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/smoke/tracers.h"

@@ -8,6 +8,7 @@
 
 #include <png.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/memory.h"
 #include "base/util/vector.h"
 #include "kernels/smoke/tracers.h"

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/team/team.h"
 #include "base/util/memory.h"
 #include "tests/unit/t1_fixture.h"
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/team/team.h"
 #include "base/space/space.h"
 #include "base/util/random.h"
 #include "base/util/text.h"

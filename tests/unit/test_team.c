@@ -5,8 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/backend/cpu_queue.h"
-#include "base/backend/world.h"
+#include "base/backend/cpu/queue.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"
 

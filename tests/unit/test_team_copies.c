@@ -1,6 +1,7 @@
 /* Teams of devices that copy planes, and rows where they are cut across y too: bit for bit one device's. */
-#include "base/backend/cpu_queue.h"
-#include "base/backend/nccl.h"
+#include "base/backend/cpu/queue.h"
+#include "base/backend/team/nccl.h"
+#include "base/backend/team/team.h"
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/backend/world.h"
+#include "base/backend/team/world.h"
 
 static void test_most(void **state) {
     (void)state;

@@ -1,0 +1,255 @@
+/* The host compiler: found once, asked who it is, run for every kernel. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/backend/cache.h"
+#include "base/backend/cpu/cpu.h"
+#include "base/util/text.h"
+
+/* -w: warnings are for those who write kernels, and would hide the first error. */
+const char kf_host_compiler_flags[] =
+    "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fno-math-errno "
+    "-fno-trapping-math -pipe -w -Wl,-z,defs";
+
+enum { COMMAND_WORDS = 8, FLAG_WORDS = 16, OTHER_WORDS = 12, DEFINES = 64 };
+enum { WORDS = COMMAND_WORDS + FLAG_WORDS + OTHER_WORDS + DEFINES };
+
+/* Ends the word that begins at text, takes its quotes away, and returns where the rest begins. */
+static char *end_word(char *text) {
+    char *to = text, quote = '\0';
+    for (; *text != '\0'; text++) {
+        if (quote == '\0' && (*text == ' ' || *text == '\t')) break;
+        if (*text == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*text == '"' || *text == '\''))
+            quote = *text;
+        else
+            *to++ = *text;
+    }
+    char *rest = *text != '\0' ? text + 1 : text;
+    *to = '\0';
+    return rest;
+}
+
+/* Splits text at blanks outside quotes, in place; returns the number of words. */
+static int split(char *text, const char **words, int most) {
+    int count = 0;
+    while (count < most) {
+        text += strspn(text, " \t");
+        if (*text == '\0') break;
+        words[count++] = text;
+        text = end_word(text);
+    }
+    return count;
+}
+
+/* The words of a command; a program's name that has spaces need not be quoted. */
+static int split_command(char *text, const char **words) {
+    if (strchr(text, '/') == NULL || access(text, X_OK) != 0) return split(text, words, COMMAND_WORDS);
+    words[0] = text;
+    return 1;
+}
+
+/* --- who it is ---------------------------------------------------------------------------------------- */
+
+/* Runs `command arguments...` and gives its output, or fails when it does not end with status 0. */
+static kf_status ask(const char *command, const char *const *arguments, char **output, kf_error *error) {
+    char text[KF_COMMAND];
+    const char *words[WORDS];
+    if (strlen(command) >= sizeof text)
+        return kf_fail(error, KF_HOST, "the name of the compiler is longer than %d bytes", KF_COMMAND - 1);
+    kf_copy_text(text, sizeof text, command);
+    int count = split_command(text, words);
+    if (count == 0) return kf_fail(error, KF_HOST, "the name of the compiler is empty");
+    while (*arguments != NULL)
+        words[count++] = *arguments++;
+    words[count] = NULL;
+    kf_program_result result;
+    KF_TRY(kf_program_run(words, &result, error));
+    *output = result.output;
+    if (result.exit_status == 0) return KF_OK;
+    result.output[strcspn(result.output, "\n")] = '\0';
+    const kf_status status = kf_fail(error, KF_HOST, "%s does not work: %s", command, result.output);
+    free(result.output);
+    *output = NULL;
+    return status;
+}
+
+/* "znver3-1a2b3c4d": the macros that -march=native predefines tell every instruction set it turns on. */
+static void name_architecture(const char *macros, char architecture[32]) {
+    kf_hasher hasher;
+    char hex[KF_HASH_HEX], name[20] = "native";
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, macros);
+    kf_hash_end(&hasher, hex);
+    const char *tune = strstr(macros, "#define __tune_");
+    if (tune != NULL) {
+        const char *word = tune + strlen("#define __tune_");
+        const size_t length = strcspn(word, " \n");
+        if (length > 2 && length < sizeof name)
+            kf_copy_text(name, length - 2 + 1, word); /* without the closing "__" */
+    }
+    snprintf(architecture, 32, "%s-%.8s", name, hex);
+}
+
+static kf_status identify(const char *command, kf_host_compiler *compiler, kf_error *error) {
+    static const char *const version[] = {"--version", NULL};
+    static const char *const macros[] = {"-march=native", "-dM", "-E", "-x", "c", "/dev/null", NULL};
+    char *output;
+    kf_copy_text(compiler->command, sizeof compiler->command, command);
+    KF_TRY(ask(command, version, &output, error));
+    output[strcspn(output, "\n")] = '\0';
+    kf_copy_text(compiler->version, sizeof compiler->version, output);
+    free(output);
+    KF_TRY(ask(command, macros, &output, error));
+    name_architecture(output, compiler->architecture);
+    free(output);
+    return KF_OK;
+}
+
+static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *error) {
+    static const char *const candidates[] = {
+#ifdef KF_HOST_CC
+        KF_HOST_CC,
+#endif
+        "cc", "gcc", "clang"};
+    if (wanted != NULL && wanted[0] != '\0') {
+        if (identify(wanted, compiler, error) == KF_OK) return KF_OK;
+        return kf_fail_context(error, "KFTUNE_CC=%s", wanted);
+    }
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+        const kf_status status = identify(candidates[i], compiler, error);
+        if (status == KF_OK || status == KF_INTERRUPTED) return status;
+    }
+    return kf_fail(
+        error, KF_HOST,
+        "the cpu backend needs a C compiler at run time and finds none: install gcc (apt-get install gcc) or "
+        "set KFTUNE_CC");
+}
+
+kf_status kf_host_compiler_find(kf_host_compiler *compiler, kf_error *error) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static kf_host_compiler known;
+    static char known_for[KF_PATH]; /* the variables it was found with */
+    const char *wanted = getenv("KFTUNE_CC"), *path = getenv("PATH");
+    char variables[KF_PATH];
+    snprintf(variables, sizeof variables, "%s\n%s", wanted != NULL ? wanted : "", path != NULL ? path : "");
+
+    pthread_mutex_lock(&lock);
+    kf_status status = KF_OK;
+    if (strcmp(known_for, variables) != 0) {
+        known_for[0] = '\0';
+        status = find(wanted, &known, error);
+        if (status == KF_OK) kf_copy_text(known_for, sizeof known_for, variables);
+    }
+    if (status == KF_OK) *compiler = known;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* --- building ----------------------------------------------------------------------------------------- */
+
+static bool is_error(const char *line, size_t length) {
+    static const char *const signs[] = {"error:", "undefined reference", "cannot find", "Error:"};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (memmem(line, length, signs[i], strlen(signs[i])) != NULL) return true;
+    return false;
+}
+
+/* Room and memory, or parts of itself that are gone: what a compiler complains of whatever it is given. NULL,
+ * or the word for it. */
+static const char *fault_of_host(const kf_program_result *result) {
+    enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* of a shell, or ccache, that should start it */
+    static const int reasons[] = {ENOSPC, EDQUOT, EROFS, ENOMEM, EMFILE, ENFILE, EAGAIN, EIO, EFBIG};
+    static const char *const signs[] = {
+        "virtual memory exhausted",     "out of memory", "Killed signal", "File size limit exceeded",
+        "Cannot create temporary file", "cannot execute"};
+    static const int signals[] = {SIGKILL, SIGTERM, SIGXFSZ, SIGXCPU, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (result->signal == signals[i]) return strsignal(result->signal);
+    if (result->exit_status == NOT_EXECUTABLE || result->exit_status == NOT_FOUND)
+        return "it cannot be started any more";
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strstr(result->output, strerror(reasons[i])) != NULL) return strerror(reasons[i]);
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strstr(result->output, signs[i]) != NULL) return signs[i];
+    return NULL;
+}
+
+/* Makes *error of what the compiler printed: its first error (else its first line) and how many follow. Names
+ * of files lose the data folder. */
+static kf_status explain(const kf_source *source, const kf_program_result *result, kf_error *error) {
+    const char *data = "", *first = NULL;
+    size_t first_length = 0;
+    int errors = 0;
+    for (const char *line = result->output; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const bool found = is_error(line, length);
+        if ((found && errors == 0) || (first == NULL && length > 0)) {
+            first = line;
+            first_length = length;
+        }
+        errors += found;
+        line += length + (line[length] == '\n');
+    }
+    if (result->signal != 0)
+        return kf_fail(error, KF_MACHINE, "%s: the compiler was ended by signal %d", source->file,
+                       result->signal);
+    if (first == NULL)
+        return kf_fail(error, KF_MACHINE, "%s: the compiler failed with status %d and said nothing",
+                       source->file, result->exit_status);
+    if (kf_data_folder(&data, NULL) == KF_OK && strncmp(first, data, strlen(data)) == 0 &&
+        first[strlen(data)] == '/') {
+        first += strlen(data) + 1;
+        first_length -= strlen(data) + 1;
+    }
+    if (errors > 1)
+        return kf_fail(error, KF_MACHINE, "%.*s (and %d more)", (int)first_length, first, errors - 1);
+    return kf_fail(error, KF_MACHINE, "%.*s", (int)first_length, first);
+}
+
+kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *source, const char *output,
+                          kf_error *error) {
+    char path[KF_PATH], include_folder[KF_PATH];
+    KF_TRY(kf_source_path(source, path, error));
+    KF_TRY(kf_source_include_folder(include_folder, error));
+    const char *words[WORDS];
+    char command[KF_COMMAND], flags[512];
+    kf_copy_text(command, sizeof command, compiler->command);
+    kf_copy_text(flags, sizeof flags, kf_host_compiler_flags);
+    int count = split_command(command, words);
+    count += split(flags, words + count, FLAG_WORDS);
+    if (source->define_count > DEFINES)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %d defines are too many", source->file,
+                       source->define_count);
+    char defines[DEFINES][160];
+    for (int i = 0; i < source->define_count; i++) {
+        const kf_define *define = &source->defines[i];
+        if (snprintf(defines[i], sizeof defines[i], "-D%s=%s", define->name, define->value) >=
+            (int)sizeof defines[i])
+            return kf_fail(error, KF_BAD_INPUT, "%s: the name of the define %s is too long", source->file,
+                           define->name);
+        words[count++] = defines[i];
+    }
+    const char *const rest[] = {"-I",   include_folder, "-x",   "c",   path, "-o",
+                                output, "-x",           "none", "-lm", NULL};
+    memcpy(words + count, rest, sizeof rest);
+
+    kf_program_result result;
+    KF_TRY(kf_program_run(words, &result, error));
+    kf_status status = KF_OK;
+    const char *fault = result.exit_status == 0 ? NULL : fault_of_host(&result);
+    if (fault != NULL)
+        status = kf_fail(error, KF_HOST, "%s cannot compile here: %s; is there room in %s, and memory?",
+                         compiler->command, fault, getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    else if (result.exit_status != 0)
+        status = explain(source, &result, error);
+    free(result.output);
+    return status;
+}

@@ -1,0 +1,90 @@
+#ifdef KF_HAVE_CUDA
+
+#include "base/backend/cuda/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util/memory.h"
+
+void kf_child_send(int out, const void *data, size_t size) {
+    for (size_t sent = 0; sent < size;) {
+        const ssize_t part = write(out, (const char *)data + sent, size - sent);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) return; /* the parent sees that something is missing */
+        sent += (size_t)part;
+    }
+}
+
+static time_t seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* False when nothing ended the answer in time. */
+static bool receive(int in, int patience_seconds, char **answer, size_t *size) {
+    const time_t limit = seconds_now() + patience_seconds;
+    size_t capacity = 1 << 16;
+    *answer = kf_allocate(capacity);
+    *size = 0;
+    while (seconds_now() <= limit) {
+        struct pollfd wait = {.fd = in, .events = POLLIN, .revents = 0};
+        const int ready = poll(&wait, 1, 1000);
+        if (ready < 0 && errno != EINTR) return false;
+        if (ready <= 0) continue;
+        const ssize_t part = read(in, *answer + *size, capacity - *size);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) return part == 0;
+        *size += (size_t)part;
+        if (*size == capacity) *answer = kf_reallocate(*answer, capacity *= 2);
+    }
+    return false;
+}
+
+static void run_child(void (*work)(void *context, int out), void *context, int out) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        (void)signal(faults[i], SIG_DFL); /* handlers belong to the parent, and so do exit handlers */
+    work(context, out);
+    _exit(0);
+}
+
+kf_status kf_child_ask(void (*work)(void *context, int out), void *context, const char *doing,
+                       int patience_seconds, char **answer, size_t *size, kf_error *error) {
+    int ends[2], ended = 0;
+    *answer = NULL;
+    *size = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return kf_fail(error, KF_HOST, "cuda: no pipe for %s: %s", doing, strerror(errno));
+    const pid_t child = fork();
+    if (child == 0) run_child(work, context, ends[1]);
+    (void)close(ends[1]);
+    if (child < 0) {
+        (void)close(ends[0]);
+        return kf_fail(error, KF_HOST, "cuda: no process for %s: %s", doing, strerror(errno));
+    }
+    const bool complete = receive(ends[0], patience_seconds, answer, size);
+    (void)close(ends[0]);
+    if (!complete) (void)kill(child, SIGKILL);
+    while (waitpid(child, &ended, 0) < 0 && errno == EINTR) {
+    }
+    if (complete && WIFEXITED(ended)) return KF_OK;
+    free(*answer);
+    *answer = NULL;
+    if (!complete) return kf_fail(error, KF_MACHINE, "cuda: %s took over %d s", doing, patience_seconds);
+    /* Who ends a process so is the system, short of memory. */
+    const bool killed = WTERMSIG(ended) == SIGKILL;
+    return kf_fail(error, killed ? KF_HOST : KF_MACHINE, "cuda: %s crashed (signal %d)%s", doing,
+                   WTERMSIG(ended), killed ? "; was the machine out of memory?" : "");
+}
+
+#endif

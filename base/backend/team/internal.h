@@ -1,0 +1,17 @@
+/* Between the files of base/backend/team. */
+#ifndef KF_BASE_BACKEND_TEAM_INTERNAL_H
+#define KF_BASE_BACKEND_TEAM_INTERNAL_H
+
+#include "base/backend/internal.h"
+
+/* cpu_share.c; cuda_spread.c, when built with KF_HAVE_CUDA. */
+extern const kf_team_methods kf_cpu_team_methods;
+extern const kf_team_methods kf_cuda_team_methods;
+
+/* shared.c: what processes of a host share. Memory that all of them see, from made == KF_OK on all. */
+kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error);
+/* Tries which other processes' parts a team reaches; parts_of[rank]: parts of each. Where it cannot, it says
+ * why, and reaches its own alone. All processes call it. */
+kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error);
+
+#endif

@@ -1,0 +1,118 @@
+/* What processes of one host share: buffers over the memories of all their devices, and marks, each a word in
+ * memory of the host that counts the signals of one process and that the others look at. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/backend/team/internal.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
+#include "base/util/memory.h"
+
+enum { SLOTS = 2048, STRIDE = 16 }; /* a line of the cache each */
+
+/* A place's count goes on when its mark is freed and another takes it: every process makes, signals and frees
+ * the same marks in the same order. */
+static struct {
+    uint32_t *flags;
+    uint32_t given[SLOTS];
+    int next, live;
+} shared;
+
+kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error) {
+    int first, count, file = -1, taken = -1;
+    kf_world_near(&first, &count);
+    int *counts = kf_allocate_zeroed((size_t)count, sizeof *counts);
+    const bool own = kf_world_rank() == first;
+    counts[0] = 1;
+    *address = NULL;
+    if (own && made == KF_OK) {
+        file = memfd_create("kftune", MFD_CLOEXEC);
+        if (file < 0 || ftruncate(file, (off_t)bytes) != 0)
+            made = kf_fail(error, KF_MACHINE, "the system gives no memory that processes share");
+    }
+    const kf_status status = kf_world_give_files(made, &file, counts, &taken, error);
+    free(counts);
+    const int source = own ? file : taken;
+    if (status == KF_OK && source >= 0) {
+        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, source, 0);
+        if (at != MAP_FAILED) *address = at;
+    }
+    if (source >= 0) (void)close(source);
+    KF_TRY(status);
+    return *address != NULL ? KF_OK
+                            : kf_fail(error, KF_MACHINE, "memory of another process cannot be mapped");
+}
+
+/* --- marks ---------------------------------------------------------------------------------------------- */
+
+static kf_status begin_marks(kf_backend *backend, kf_error *error) {
+    const size_t bytes = (size_t)SLOTS * STRIDE * sizeof *shared.flags;
+    void *flags = shared.flags;
+    if (flags == NULL) KF_TRY(kf_shared_memory(KF_OK, bytes, &flags, error));
+    shared.flags = flags;
+    return backend->methods->reach_flags != NULL ? backend->methods->reach_flags(backend, flags, bytes, error)
+                                                 : KF_OK;
+}
+
+static void free_mark(kf_mark *mark) {
+    shared.live--;
+    if (shared.live == 0) shared.next = 0;
+    free(mark);
+}
+
+kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, kf_error *error) {
+    *mark = NULL;
+    if (shared.next == SLOTS)
+        return kf_fail(error, KF_MACHINE, "%d marks between processes are too many", SLOTS);
+    kf_mark *made = kf_allocate_zeroed(1, sizeof *made);
+    *made = (kf_mark){.backend = backend,
+                      .flag = shared.flags + (size_t)shared.next * STRIDE,
+                      .given = &shared.given[shared.next],
+                      .free = free_mark,
+                      .own = own};
+    shared.next++;
+    shared.live++;
+    *mark = made;
+    return KF_OK;
+}
+
+/* --- reach ---------------------------------------------------------------------------------------------- */
+
+/* A page of each part, which all of these processes can read where they have it. */
+static kf_status try_to_share(kf_backend *first, kf_error *error) {
+    enum { PAGE = 2 << 20 };
+    size_t ends[KF_MOST_PARTS];
+    kf_buffer *buffer = NULL;
+    const size_t bytes = (size_t)first->near_parts * PAGE;
+    for (int part = 0; part < first->near_parts; part++)
+        ends[part] = (size_t)(part + 1) * PAGE;
+    kf_status status = begin_marks(first, error);
+    status = kf_world_agree_near(status, error);
+    KF_TRY(status);
+    status = first->team_methods->buffer_share(first, bytes, bytes, ends, &buffer, error);
+    if (status == KF_OK) kf_buffer_free(buffer);
+    return kf_world_agree_near(status, error);
+}
+
+kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error) {
+    int rank, count;
+    first->near_first = first->first_part;
+    first->near_parts = first->parts;
+    kf_world_near(&rank, &count);
+    if (count == 1) return KF_OK;
+    const int own_first = first->first_part;
+    first->near_counts = kf_allocate((size_t)count * sizeof *first->near_counts);
+    first->near_parts = 0;
+    for (int i = 0; i < count; i++) {
+        first->near_counts[i] = (int)parts_of[rank + i];
+        first->near_parts += first->near_counts[i];
+        if (rank + i < kf_world_rank()) first->near_first -= first->near_counts[i];
+    }
+    const kf_status status = try_to_share(first, error);
+    if (status == KF_OK) return KF_OK;
+    first->near_first = own_first;
+    first->near_parts = first->parts;
+    return status;
+}

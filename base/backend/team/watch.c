@@ -1,0 +1,262 @@
+/* The watch of a world: a thread that tells the next process twice a second that this one is there, hears the
+ * same from the one before, and ends this process with one line when another has died, hangs, or says why it
+ * ends. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/backend/team/world_internal.h"
+#include "base/util/clock.h"
+#include "base/util/memory.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+
+/* Seconds: between two signs of life; after which a process that gave none is taken for dead; that the news
+ * of an end take at most; that a process which has the same to say is given to say it. */
+static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.0, speech_seconds = 4.0;
+/* Looks for news of others before an end; before a mistake of the user is said, which others make too. */
+enum { SIGN = 1, END = 2, WATCH = 1, LOOKS_A_SECOND = 10, LAST_LOOKS = 4, MISTAKE_LOOKS = 15 };
+
+/* What a process says when it ends. */
+typedef struct last_words {
+    int32_t rank;
+    int32_t status;
+    char text[KF_LAST_WORDS];
+} last_words;
+
+static struct {
+    const kf_world *world;
+    pthread_t thread;
+    bool started;
+    atomic_bool stops; /* the main thread ends this process itself */
+    atomic_int looks;  /* for last words of others, which the thread takes then */
+    last_words heard;  /* of the first of those that ended; rank -1: of none */
+    const char *advice;
+    pthread_mutex_t limiting; /* of the two below */
+    double until;             /* by when the main thread is done with what it does; 0: it may take any time */
+    char busy_with[KF_LAST_WORDS / 2];
+} watch = {.advice = "", .limiting = PTHREAD_MUTEX_INITIALIZER};
+
+char *kf_member_text(const kf_world *all, int rank, char buffer[KF_MEMBER_TEXT]) {
+    (void)snprintf(buffer, KF_MEMBER_TEXT, "rank %d of %d on %s", rank, all->size, all->members[rank].host);
+    return buffer;
+}
+
+void kf_world_advise(const char *advice) {
+    watch.advice = advice;
+}
+
+void kf_world_limit(double seconds, const char *what) {
+    (void)pthread_mutex_lock(&watch.limiting);
+    watch.until = seconds > 0 ? kf_clock_seconds() + seconds : 0;
+    kf_copy_text(watch.busy_with, sizeof watch.busy_with, what);
+    (void)pthread_mutex_unlock(&watch.limiting);
+}
+
+static void nap(void) {
+    const struct timespec time = {.tv_nsec = 1000000000 / LOOKS_A_SECOND};
+    (void)nanosleep(&time, NULL);
+}
+
+/* Tells all others; they may be gone. */
+static void spread(kf_status status, const char *text) {
+    const kf_world *world = watch.world;
+    last_words *words =
+        kf_allocate_zeroed(1, sizeof *words); /* stays: a message may be under way when this ends */
+    void **requests = kf_allocate_zeroed((size_t)world->size, sizeof *requests);
+    words->rank = world->rank;
+    words->status = (int32_t)status;
+    kf_copy_text(words->text, sizeof words->text, text);
+    for (int rank = 0; rank < world->size; rank++)
+        if (rank != world->rank)
+            requests[rank] = world->mpi.send(words, (int)sizeof *words, rank, END, WATCH);
+    const double until = kf_clock_seconds() + news_seconds;
+    for (int left = 1; left > 0 && kf_clock_seconds() < until; nap()) {
+        left = 0;
+        for (int rank = 0; rank < world->size; rank++) {
+            if (requests[rank] != NULL && world->mpi.test(requests[rank]) != 0) requests[rank] = NULL;
+            left += requests[rank] != NULL;
+        }
+    }
+    free(requests);
+}
+
+static void say_end(const char *text) {
+    char self[KF_MEMBER_TEXT];
+    (void)fprintf(stderr, "kftune: %s: %s; the run ends here%s%s\n",
+                  kf_member_text(watch.world, watch.world->rank, self), text,
+                  watch.advice[0] != '\0' ? ": " : "", watch.advice);
+    (void)fflush(stderr);
+}
+
+/* The run is over: the rest of the program must not go on. */
+static void end_here(kf_status status) {
+    nap(), nap(), nap(); /* others have their say before mpirun ends them */
+    _exit((int)status);
+}
+
+/* First the line: mpirun may end this process before the others have heard of it. */
+static void report(const char *text) {
+    say_end(text);
+    if (watch.world->threads) spread(KF_MACHINE, text);
+    end_here(KF_MACHINE);
+}
+
+/* 'R', 'T', … of a process of this host, 'X' of none. */
+static char state_of(int64_t process) {
+    char path[64], line[512];
+    (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)process);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 'X';
+    const char *name_end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+    (void)fclose(file);
+    return name_end != NULL && name_end[1] == ' ' ? name_end[2] : 'X';
+}
+
+static bool is_near(int rank) {
+    const kf_world *world = watch.world;
+    return strcmp(world->members[rank].host, world->members[world->rank].host) == 0;
+}
+
+/* A process of this host that is no more. */
+static void look_for_dead(void) {
+    const kf_world *world = watch.world;
+    for (int rank = 0; rank < world->size; rank++) {
+        if (rank == world->rank || !is_near(rank)) continue;
+        const char state = state_of(world->members[rank].process);
+        if (state != 'X' && state != 'Z') continue;
+        nap(), nap(); /* it may have said why */
+        if (atomic_load(&watch.stops)) return;
+        char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS];
+        (void)snprintf(text, sizeof text, "%s (process %lld) was killed", kf_member_text(world, rank, who),
+                       (long long)world->members[rank].process);
+        report(text);
+    }
+}
+
+static void report_silence(int rank) {
+    char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS];
+    const bool stopped = is_near(rank) && state_of(watch.world->members[rank].process) == 'T';
+    (void)snprintf(text, sizeof text, "%s (process %lld) %s", kf_member_text(watch.world, rank, who),
+                   (long long)watch.world->members[rank].process,
+                   stopped ? "is stopped" : "does not answer: it or its host hangs or is gone");
+    report(text);
+}
+
+/* What the main thread does may wait for others for ever. */
+static void look_at_the_limit(double now) {
+    char text[KF_LAST_WORDS];
+    (void)pthread_mutex_lock(&watch.limiting);
+    const bool over = watch.until > 0 && now > watch.until;
+    (void)snprintf(text, sizeof text, "%s does not end", watch.busy_with);
+    (void)pthread_mutex_unlock(&watch.limiting);
+    if (over) report(text);
+}
+
+/* Waits until a process has said what it ends for, and is gone: mpirun ends all with the first that fails. */
+static void let_speak(int rank, bool unless_this_stops) {
+    const double until = kf_clock_seconds() + speech_seconds;
+    for (char state = 'R'; state != 'X' && state != 'Z' && kf_clock_seconds() < until; nap()) {
+        if (unless_this_stops && atomic_load(&watch.stops)) return;
+        if (is_near(rank)) state = state_of(watch.world->members[rank].process);
+    }
+}
+
+/* What another said when it ended. A mistake of the user is one for all processes, and said once is enough:
+ * the main thread may find it too meanwhile, and then says it where it is the first. */
+static void hear(const last_words *heard) {
+    char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS + KF_MEMBER_TEXT + 2];
+    if (heard->status == KF_BAD_INPUT) {
+        let_speak(heard->rank, true);
+        if (atomic_load(&watch.stops)) return;
+        end_here(KF_BAD_INPUT);
+    }
+    if (strncmp(heard->text, "rank ", 5) == 0) { /* news of a third */
+        say_end(heard->text);
+    } else {
+        (void)snprintf(text, sizeof text, "%s: %s", kf_member_text(watch.world, heard->rank, who),
+                       heard->text);
+        say_end(text);
+    }
+    end_here(KF_MACHINE);
+}
+
+static void *ask_for_last_words(last_words *words) {
+    return watch.world->threads ? watch.world->mpi.receive(words, (int)sizeof *words, -1, END, WATCH) : NULL;
+}
+
+/* Last words that have come, if any have, and asks for those of the next. */
+static bool take_last_words(void **end, last_words *words) {
+    const int come = *end != NULL ? watch.world->mpi.test(*end) : 0;
+    if (come < 0) *end = NULL; /* MPI itself ends */
+    if (come <= 0) return false;
+    if (watch.heard.rank < 0 || words->rank < watch.heard.rank) watch.heard = *words;
+    *end = ask_for_last_words(words);
+    return true;
+}
+
+static void *keep_watch(void *unused) {
+    (void)unused;
+    const kf_world *world = watch.world;
+    const kf_mpi *mpi = &world->mpi;
+    const int before = (world->rank + world->size - 1) % world->size, after = (world->rank + 1) % world->size;
+    char sent = 0, received = 0;
+    last_words words = {.rank = -1};
+    void *out = NULL, *in = world->threads ? mpi->receive(&received, 1, before, SIGN, WATCH) : NULL,
+         *end = ask_for_last_words(&words);
+    double said = 0, heard = kf_clock_seconds();
+    while (!atomic_load(&watch.stops)) {
+        const double now = kf_clock_seconds();
+        if (out != NULL && mpi->test(out) != 0) out = NULL;
+        if (world->threads && out == NULL && now - said >= sign_seconds) {
+            out = mpi->send(&sent, 1, after, SIGN, WATCH);
+            said = now;
+        }
+        while (in != NULL && mpi->test(in) != 0) {
+            in = mpi->receive(&received, 1, before, SIGN, WATCH);
+            heard = now;
+        }
+        if (take_last_words(&end, &words)) hear(&watch.heard);
+        look_for_dead();
+        look_at_the_limit(now);
+        if (world->threads && now - heard > silence_seconds) report_silence(before);
+        nap();
+    }
+    if (in != NULL) mpi->cancel(in);
+    for (int looks = atomic_load(&watch.looks); end != NULL && watch.heard.rank != 0 && looks > 0; looks--)
+        if (!take_last_words(&end, &words)) nap();
+    if (end != NULL) mpi->cancel(end);
+    return NULL;
+}
+
+kf_status kf_watch_start(const kf_world *world, kf_error *error) {
+    watch.world = world;
+    watch.heard.rank = -1;
+    atomic_store(&watch.stops, false);
+    if (pthread_create(&watch.thread, NULL, keep_watch, NULL) != 0)
+        return kf_fail(error, KF_HOST, "the thread that watches the other processes does not start");
+    watch.started = true;
+    return KF_OK;
+}
+
+bool kf_watch_stop(kf_status status, const char *message) {
+    if (!watch.started) return false;
+    const bool common = status == KF_BAD_INPUT && watch.world->rank > 0;
+    atomic_store(&watch.looks, common ? MISTAKE_LOOKS : LAST_LOOKS);
+    atomic_store(&watch.stops, true);
+    if (status != KF_OK) spread(status, message);
+    pthread_join(watch.thread, NULL);
+    watch.started = false;
+    const last_words *heard = &watch.heard;
+    if (status == KF_OK || heard->rank < 0 || heard->rank >= watch.world->rank || heard->text[0] == '\0' ||
+        (strstr(message, heard->text) == NULL && strstr(heard->text, message) == NULL))
+        return false;
+    let_speak(heard->rank, false);
+    return true;
+}

@@ -1,0 +1,352 @@
+#include "base/backend/team/world.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/backend/cache.h"
+#include "base/backend/cpu/cpu.h"
+#include "base/backend/team/world_internal.h"
+#include "base/util/clock.h"
+#include "base/util/memory.h"
+#include "base/util/text.h"
+
+static kf_world *world; /* NULL: of one */
+static bool began;      /* there is one, or was */
+
+/* --- the shim ------------------------------------------------------------------------------------------ */
+
+static const char shim_extension[] = "so", shim_flags[] = "-O2 -fPIC -shared -w";
+
+static const char *mpicc(void) {
+    const char *named = getenv("KFTUNE_MPICC");
+    return named != NULL && named[0] != '\0' ? named : "mpicc";
+}
+
+static kf_status no_mpi(const char *why, kf_error *error) {
+    return kf_fail(
+        error, KF_HOST,
+        "this is one of several processes (mpirun, srun), and there is no MPI to speak with the others: %s; "
+        "install openmpi-bin and libopenmpi-dev (or mpich and libmpich-dev), or name its compiler in "
+        "KFTUNE_MPICC, or what it made of kernels/mpi/shim.c in KFTUNE_MPI_SHIM",
+        why);
+}
+
+static kf_status run(const char *const *words, char **output, kf_error *error) {
+    kf_program_result result;
+    char why[256];
+    if (kf_program_run(words, &result, NULL) != KF_OK) {
+        (void)snprintf(why, sizeof why, "%s cannot be started", words[0]);
+        return no_mpi(why, error);
+    }
+    *output = result.output;
+    if (result.exit_status == 0) return KF_OK;
+    result.output[strcspn(result.output, "\n")] = '\0';
+    (void)snprintf(why, sizeof why, "%s: %.200s", words[0], result.output);
+    free(result.output);
+    *output = NULL;
+    return no_mpi(why, error);
+}
+
+static kf_status build_shim(const kf_source *source, const char *key, kf_error *error) {
+    char path[KF_PATH], temporary[KF_PATH], *data = NULL, *output = NULL;
+    size_t size = 0;
+    KF_TRY(kf_source_path(source, path, error));
+    KF_TRY(kf_cache_temporary(temporary, shim_extension, error));
+    const char *const words[] = {mpicc(), "-O2", "-fPIC", "-shared", "-w", "-o", temporary, path, NULL};
+    kf_status status = run(words, &output, error);
+    free(output);
+    if (status == KF_OK) status = kf_file_read(temporary, 0, &data, &size, error);
+    if (status == KF_OK) status = kf_cache_put(key, shim_extension, data, size, error);
+    free(data);
+    unlink(temporary);
+    return status;
+}
+
+/* The shim for this MPI: one that was built before, where it is named; else from the cache or built; of the
+ * processes of a host one builds it. */
+static kf_status provide_shim(char path[KF_PATH], kf_error *error) {
+    const char *named = getenv("KFTUNE_MPI_SHIM");
+    if (named != NULL && named[0] != '\0') {
+        kf_copy_text(path, KF_PATH, named);
+        return KF_OK;
+    }
+    const kf_source source = {.file = "kernels/mpi/shim.c"};
+    const char *const show[] = {mpicc(), "-show", NULL};
+    char *line = NULL, key[KF_HASH_HEX];
+    KF_TRY(run(show, &line, error));
+    kf_status status = kf_cache_key(&source, line, shim_flags, "mpi", key, error);
+    free(line);
+    KF_TRY(status);
+    if (kf_cache_find(key, shim_extension, path)) return KF_OK;
+    const int claim = kf_cache_claim(key);
+    if (!kf_cache_find(key, shim_extension, path)) status = build_shim(&source, key, error);
+    if (claim >= 0) (void)close(claim);
+    KF_TRY(status);
+    return kf_cache_find(key, shim_extension, path) ? KF_OK
+                                                    : no_mpi("the shim has gone from the cache", error);
+}
+
+static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
+    char path[KF_PATH];
+    KF_TRY(provide_shim(path, error));
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* Open MPI's own plug-ins look for its symbols */
+    if (library == NULL) {
+        const char *why = dlerror();
+        return no_mpi(why != NULL ? why : "the shim cannot be loaded", error);
+    }
+    const struct {
+        const char *name;
+        void *to;
+    } functions[] = {
+        {"kf_mpi_begin", &mpi->begin},
+        {"kf_mpi_end", &mpi->end},
+        {"kf_mpi_send", &mpi->send},
+        {"kf_mpi_receive", &mpi->receive},
+        {"kf_mpi_sum", &mpi->sum},
+        {"kf_mpi_share", &mpi->share},
+        {"kf_mpi_test", &mpi->test},
+        {"kf_mpi_cancel", &mpi->cancel},
+        {"kf_mpi_takes_device_memory", &mpi->takes_device_memory},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *symbol = dlsym(library, functions[i].name);
+        if (symbol == NULL) return no_mpi("the shim is not whole", error);
+        memcpy(functions[i].to, &symbol,
+               sizeof symbol); /* ISO C has no cast from object to function pointers */
+    }
+    return KF_OK;
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------- */
+
+static kf_status await(void *request, kf_error *error) {
+    if (request == NULL) return kf_fail(error, KF_HOST, "MPI takes no message");
+    for (int looks = 0;; looks += looks < 1 << 20) {
+        const int done = world->mpi.test(request);
+        if (done == 1) return KF_OK;
+        if (done < 0) return kf_fail(error, KF_HOST, "MPI: a message was lost");
+        kf_clock_rest(looks);
+    }
+}
+
+enum { PIECE = 1 << 30 }; /* MPI counts in ints */
+
+static int piece_of(size_t bytes, size_t done) {
+    return bytes - done > (size_t)PIECE ? PIECE : (int)(bytes - done);
+}
+
+/* --- messages ------------------------------------------------------------------------------------------ */
+
+void kf_world_post(const kf_message *messages, int count, kf_posted *posted) {
+    *posted = (kf_posted){.count = 0};
+    for (int i = 0; world != NULL && i < count; i++) {
+        const kf_message *m = &messages[i];
+        for (size_t done = 0; done < m->bytes; done += PIECE) {
+            char *data = (char *)m->data + done;
+            const int bytes = piece_of(m->bytes, done);
+            posted->requests =
+                kf_grow(posted->requests, posted->count, &posted->room, sizeof *posted->requests);
+            posted->requests[posted->count++] = m->sends
+                                                    ? world->mpi.send(data, bytes, m->other, m->tag, 0)
+                                                    : world->mpi.receive(data, bytes, m->other, m->tag, 0);
+        }
+    }
+}
+
+kf_status kf_world_complete(kf_posted *posted, kf_error *error) {
+    kf_status status = KF_OK;
+    for (size_t i = 0; i < posted->count && status == KF_OK; i++)
+        status = await(posted->requests[i], error);
+    free(posted->requests);
+    *posted = (kf_posted){.count = 0};
+    return status;
+}
+
+kf_status kf_world_sum(int64_t *values, int count, kf_error *error) {
+    return world == NULL ? KF_OK : await(world->mpi.sum(values, count), error);
+}
+
+kf_status kf_world_merge(void *data, size_t bytes, kf_error *error) {
+    return kf_world_sum(data, (int)((bytes + sizeof(int64_t) - 1) / sizeof(int64_t)), error);
+}
+
+kf_status kf_world_most(double *values, int count, kf_error *error) {
+    if (world == NULL) return KF_OK;
+    const size_t all = (size_t)world->size * (size_t)count, bytes = (size_t)count * sizeof *values;
+    double *each = kf_allocate_zeroed(all + 1, sizeof *each);
+    memcpy(each + (size_t)world->rank * (size_t)count, values, bytes);
+    const kf_status status = kf_world_merge(each, all * sizeof *each, error);
+    for (size_t i = 0; i < all && status == KF_OK; i++)
+        if (each[i] > values[i % (size_t)count]) values[i % (size_t)count] = each[i];
+    free(each);
+    return status;
+}
+
+static kf_status share_from(int rank, void *data, size_t bytes, kf_error *error) {
+    for (size_t done = 0; done < bytes; done += PIECE)
+        KF_TRY(await(world->mpi.share((char *)data + done, piece_of(bytes, done), rank), error));
+    return KF_OK;
+}
+
+kf_status kf_world_share(void *data, size_t bytes, kf_error *error) {
+    return world == NULL ? KF_OK : share_from(0, data, bytes, error);
+}
+
+kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
+    for (int rank = 0; world != NULL && rank < world->size; rank++) {
+        const size_t first = rank == 0 ? 0 : ends[rank - 1];
+        KF_TRY(share_from(rank, (char *)all + first, ends[rank] - first, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_world_agree(kf_status status, kf_error *error) {
+    if (world == NULL) return status;
+    kf_error *all = kf_allocate_zeroed((size_t)world->size, sizeof *all);
+    size_t *ends = kf_allocate((size_t)world->size * sizeof *ends);
+    for (int rank = 0; rank < world->size; rank++)
+        ends[rank] = (size_t)(rank + 1) * sizeof *all;
+    if (status != KF_OK && error != NULL) all[world->rank] = *error;
+    all[world->rank].status = status;
+    kf_error lost;
+    kf_status agreed = kf_world_gather(all, ends, &lost);
+    if (agreed != KF_OK && error != NULL) *error = lost;
+    for (int rank = 0; rank < world->size && agreed == KF_OK; rank++) {
+        if (all[rank].status == KF_OK) continue;
+        char who[KF_MEMBER_TEXT];
+        agreed = all[rank].status;
+        if (error != NULL) *error = all[rank];
+        if (rank != world->rank && status == KF_OK)
+            (void)kf_fail_context(error, "%s", kf_member_text(world, rank, who));
+    }
+    free(ends);
+    free(all);
+    return agreed;
+}
+
+kf_status kf_world_check_same(const char *what, const char *text, kf_error *error) {
+    char first[512];
+    if (world == NULL) return KF_OK;
+    kf_copy_text(first, sizeof first, text);
+    KF_TRY(kf_world_share(first, sizeof first, error));
+    const bool same = strncmp(first, text, sizeof first - 1) == 0;
+    return kf_world_agree(
+        same ? KF_OK
+             : kf_fail(error, KF_BAD_INPUT, "%s is another than that of rank 0 (%s, %s)", what, text, first),
+        error);
+}
+
+/* --- the world ----------------------------------------------------------------------------------------- */
+
+static int count_in(const char *variable) {
+    const char *text = getenv(variable);
+    return text != NULL ? atoi(text) : 0;
+}
+
+bool kf_world_is_wanted(void) {
+    const bool slurm = getenv("PMIX_RANK") != NULL || getenv("PMI_RANK") != NULL;
+    return count_in("OMPI_COMM_WORLD_SIZE") > 1 || count_in("PMI_SIZE") > 1 ||
+           (slurm && count_in("SLURM_NTASKS") > 1);
+}
+
+bool kf_world_speaks_alone(kf_error *error) {
+    const struct timespec pause = {.tv_sec = 2};
+    const int pmi = count_in("PMI_RANK"), pmix = count_in("PMIX_RANK"), rank = pmi > pmix ? pmi : pmix;
+    char host[KF_HOST_NAME] = "this host";
+    if (began || !kf_world_is_wanted() || rank == 0) return true;
+    (void)gethostname(host, sizeof host - 1);
+    (void)kf_fail_context(error, "rank %d on %s", rank, host);
+    return nanosleep(&pause, NULL) == 0;
+}
+
+int kf_world_rank(void) {
+    return world != NULL ? world->rank : 0;
+}
+
+int kf_world_size(void) {
+    return world != NULL ? world->size : 1;
+}
+
+int64_t kf_world_process(int rank) {
+    return world->members[rank].process;
+}
+
+static bool is_here(int rank) {
+    return strcmp(world->members[rank].host, world->members[world->rank].host) == 0;
+}
+
+void kf_world_near(int *first, int *count) {
+    *first = kf_world_rank();
+    *count = 1;
+    if (world == NULL) return;
+    while (*first > 0 && is_here(*first - 1))
+        --*first;
+    while (*first + *count < world->size && is_here(*first + *count))
+        ++*count;
+}
+
+bool kf_world_takes_device_memory(void) {
+    return world != NULL && world->mpi.takes_device_memory() != 0;
+}
+
+int kf_world_local_rank(void) {
+    return world != NULL ? world->local_rank : 0;
+}
+
+int kf_world_local_size(void) {
+    return world != NULL ? world->local_size : 1;
+}
+
+/* Who is where. */
+static kf_status introduce(kf_error *error) {
+    world->members = kf_allocate_zeroed((size_t)world->size, sizeof *world->members);
+    size_t *ends = kf_allocate((size_t)world->size * sizeof *ends);
+    kf_member *self = &world->members[world->rank];
+    (void)gethostname(self->host, sizeof self->host - 1);
+    self->process = getpid();
+    for (int rank = 0; rank < world->size; rank++)
+        ends[rank] = (size_t)(rank + 1) * sizeof *self;
+    const kf_status status = kf_world_gather(world->members, ends, error);
+    free(ends);
+    world->local_rank = world->local_size = 0;
+    for (int rank = 0; rank < world->size; rank++) {
+        if (strcmp(world->members[rank].host, self->host) != 0) continue;
+        if (rank < world->rank) world->local_rank++;
+        world->local_size++;
+    }
+    return status;
+}
+
+kf_status kf_world_open(kf_error *error) {
+    kf_mpi mpi;
+    KF_TRY(load_shim(&mpi, error));
+    world = kf_allocate_zeroed(1, sizeof *world);
+    world->mpi = mpi;
+    if (mpi.begin(&world->rank, &world->size, &world->threads) != 0) {
+        free(world);
+        world = NULL;
+        return no_mpi("MPI_Init failed", error);
+    }
+    began = true;
+    KF_TRY(introduce(error));
+    return kf_watch_start(world, error);
+}
+
+void kf_world_close(kf_status status, kf_error *error) {
+    if (world == NULL) return;
+    if (status == KF_OK) {
+        int64_t here = 1;
+        (void)kf_world_sum(&here, 1, NULL); /* all have come so far: nobody's end is a failure from now on */
+        (void)kf_watch_stop(KF_OK, NULL);
+        (void)world->mpi.end();
+    } else if (kf_watch_stop(status, error->message)) {
+        error->message[0] = '\0';
+    }
+    free(world->members);
+    free(world);
+    world = NULL;
+}

@@ -1,0 +1,87 @@
+/* The processes of a run that mpirun or srun started: how many, and messages between them. MPI is what the
+ * site has: a shim (kernels/mpi/shim.c) is built with its mpicc when the first such run begins. A process
+ * that nobody else belongs to is a world of one, in which nothing below needs MPI or does anything.
+ *
+ * All processes call the same functions in the same order. A process that dies, hangs or fails ends all
+ * others with a line each, within ten seconds (world_watch.c): a function that waits for it never returns. */
+#ifndef KF_BASE_BACKEND_TEAM_WORLD_H
+#define KF_BASE_BACKEND_TEAM_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/util/status.h"
+
+/* Whether this process was started as one of several: Open MPI's, MPICH's and Slurm's variables say so. */
+bool kf_world_is_wanted(void);
+/* Begins the world of those processes; before anything else below. KF_HOST, with what to install, where
+ * there is no MPI. */
+kf_status kf_world_open(kf_error *error);
+/* Whether this process says a mistake that was found before the world began: the first does so at once, the
+ * others, then with their names, after two seconds unless mpirun ends them meanwhile, because the first has
+ * failed too. */
+bool kf_world_speaks_alone(kf_error *error);
+/* status: how this process's work ended. Where it failed the others are told; where all say the same, only
+ * the first has a message in *error afterwards. */
+void kf_world_close(kf_status status, kf_error *error);
+
+/* What to do when the run ends because of another process, "" (as at first): nothing can be said; outlives
+ * the world. */
+void kf_world_advise(const char *advice);
+/* What this process begins now, called `what`, is done within so many seconds, or all of them end with a line
+ * that says so; 0: it is done. */
+void kf_world_limit(double seconds, const char *what);
+
+int kf_world_rank(void); /* 0 of 1 where there is no other */
+int kf_world_size(void);
+/* The same among the processes of this host. */
+int kf_world_local_rank(void);
+int kf_world_local_size(void);
+
+/* The processes of this host whose ranks follow each other, this one among them: from rank *first on. */
+void kf_world_near(int *first, int *count);
+
+/* A message to or from another process, or to itself; of a pair that sends several at once each has its own
+ * tag, 0 to 89. */
+typedef struct kf_message {
+    int other, tag;
+    bool sends;
+    void *data;
+    size_t bytes;
+} kf_message;
+/* Messages under way. */
+typedef struct kf_posted {
+    void **requests;
+    size_t count, room;
+} kf_posted;
+/* Begins them, and returns; their data stay as they are until they are complete. */
+void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
+/* Waits until all have been sent or have come. */
+kf_status kf_world_complete(kf_posted *posted, kf_error *error);
+/* Whether messages may lie in the memory of GPUs: MPI says that it is CUDA-aware. */
+bool kf_world_takes_device_memory(void);
+/* Every process's values become the sums over all. */
+kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
+/* Bytes of which each process has some, and 0 in place of the others': all get all. data has room for whole
+ * words of 8 bytes, with 0 there. */
+kf_status kf_world_merge(void *data, size_t bytes, kf_error *error);
+/* Every process's values become the largest over all. */
+kf_status kf_world_most(double *values, int count, kf_error *error);
+/* data of the first process goes to all. */
+kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
+/* The bytes of `all` from ends[rank - 1] (0 for the first) to ends[rank] are this process's and go to all. */
+kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error);
+/* KF_OK when it is that on all; else, on all, the status and message of the first that failed. */
+kf_status kf_world_agree(kf_status status, kf_error *error);
+/* Among the processes of kf_world_near, which call these together: the same; and open files that each gives
+ * to all others, counts[i] the i-th of them: taken, all in their order, for the caller to close; -1 in place
+ * of its own, which stay the caller's. made: how making them went; where one has failed all fail, and nothing
+ * is taken. */
+kf_status kf_world_agree_near(kf_status status, kf_error *error);
+kf_status kf_world_give_files(kf_status made, const int *given, const int counts[], int *taken,
+                              kf_error *error);
+/* KF_BAD_INPUT, naming the process, where another has another text; what: "the config", … */
+kf_status kf_world_check_same(const char *what, const char *text, kf_error *error);
+
+#endif

@@ -1,0 +1,174 @@
+/* Processes of one host: what they agree on among themselves, and open files that they give to each other,
+ * over sockets without a name in any folder. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/backend/team/world_internal.h"
+#include "base/util/clock.h"
+#include "base/util/memory.h"
+
+enum { NEAR_TAG = 90, PARCEL = 64 };
+static const double patience_seconds = 20.0;
+
+/* What every process of the host says, to all of them. */
+kf_status kf_world_agree_near(kf_status status, kf_error *error) {
+    int first, count, agreed = (int)status;
+    kf_world_near(&first, &count);
+    int *said = kf_allocate_zeroed((size_t)count + 1, sizeof *said);
+    kf_message *messages = kf_allocate((2 * (size_t)count + 1) * sizeof *messages);
+    int sent = 0, rank = kf_world_rank();
+    said[count] = (int)status;
+    for (int i = 0; i < count; i++) {
+        if (first + i == rank) continue;
+        messages[sent++] = (kf_message){first + i, NEAR_TAG, true, &said[count], sizeof *said};
+        messages[sent++] = (kf_message){first + i, NEAR_TAG, false, &said[i], sizeof *said};
+    }
+    kf_posted posted;
+    kf_error lost = {KF_OK, ""};
+    kf_world_post(messages, sent, &posted);
+    if (kf_world_complete(&posted, &lost) != KF_OK) {
+        agreed = (int)lost.status;
+        if (status == KF_OK && error != NULL) *error = lost;
+    }
+    for (int i = 0; i < count && agreed == KF_OK; i++) {
+        if (said[i] == (int)KF_OK) continue;
+        agreed = (int)kf_fail(error, (kf_status)said[i], "rank %d, on the same host, could not", first + i);
+    }
+    free(messages);
+    free(said);
+    return (kf_status)agreed;
+}
+
+/* So many more files than are open mostly: what comes beyond the limit would be dropped without a word. A
+ * soft limit is raised. */
+static kf_status make_room(int files, kf_error *error) {
+    enum { OPEN_ANYWAY = 64 };
+    const rlim_t wanted = (rlim_t)files + OPEN_ANYWAY;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return KF_OK;
+    const rlim_t most = limit.rlim_max;
+    limit.rlim_cur = wanted;
+    if (wanted <= most && setrlimit(RLIMIT_NOFILE, &limit) == 0) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "processes of this host give each other %d open files, and one may have %llu: raise `ulimit -n` to "
+        "%llu, or use a config with transfer=host",
+        files, (unsigned long long)most, (unsigned long long)wanted);
+}
+
+static socklen_t name_box(int64_t process, struct sockaddr_un *name) {
+    memset(name, 0, sizeof *name);
+    name->sun_family = AF_UNIX;
+    (void)snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "kftune-%lld", (long long)process);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name->sun_path + 1));
+}
+
+static kf_status open_box(int *box, kf_error *error) {
+    struct sockaddr_un name;
+    const socklen_t length = name_box(getpid(), &name);
+    *box = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (*box >= 0 && bind(*box, (const struct sockaddr *)&name, length) == 0) return KF_OK;
+    return kf_fail(error, KF_HOST, "a socket between the processes of this host: %s", strerror(errno));
+}
+
+typedef union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(PARCEL * sizeof(int))];
+} control;
+
+/* 1: sent; 0: there is no room yet. */
+static int send_parcel(int box, int to, const int *files, int first, int count) {
+    struct sockaddr_un name;
+    int words[2] = {kf_world_rank(), first};
+    struct iovec data = {words, sizeof words};
+    control c;
+    memset(&c, 0, sizeof c);
+    struct msghdr message = {.msg_name = &name,
+                             .msg_namelen = name_box(kf_world_process(to), &name),
+                             .msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = c.bytes,
+                             .msg_controllen = CMSG_SPACE((size_t)count * sizeof *files)};
+    c.header.cmsg_level = SOL_SOCKET;
+    c.header.cmsg_type = SCM_RIGHTS;
+    c.header.cmsg_len = CMSG_LEN((size_t)count * sizeof *files);
+    memcpy(CMSG_DATA(&c.header), files + first, (size_t)count * sizeof *files);
+    if (sendmsg(box, &message, 0) >= 0) return 1;
+    return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0 : -1;
+}
+
+/* Files that came, at their places in `taken`; 0: nothing yet. begins[i]: where those of the i-th begin. */
+static int receive_parcel(int box, int first_rank, const int begins[], int *taken) {
+    int words[2];
+    struct iovec data = {words, sizeof words};
+    control c;
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = c.bytes, .msg_controllen = sizeof c.bytes};
+    if (recvmsg(box, &message, MSG_CMSG_CLOEXEC) < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header == NULL || header->cmsg_type != SCM_RIGHTS || (message.msg_flags & MSG_CTRUNC) != 0) return -1;
+    const int count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof *taken);
+    memcpy(taken + begins[words[0] - first_rank] + words[1], CMSG_DATA(header),
+           (size_t)count * sizeof *taken);
+    return count;
+}
+
+/* Gives and takes until all is done. */
+static kf_status trade(int box, const int *given, const int counts[], const int begins[], int *taken,
+                       kf_error *error) {
+    int first, count, to = 0, sent = 0, left = 0;
+    kf_world_near(&first, &count);
+    const int self = kf_world_rank() - first, own = counts[self];
+    for (int i = 0; i < count; i++)
+        if (i != self) left += counts[i];
+    const double until = kf_clock_seconds() + patience_seconds;
+    for (int looks = 0; to < count || left > 0; looks++) {
+        if (to < count && (to == self || sent == own)) {
+            to++;
+            sent = 0;
+            continue;
+        }
+        const int parcel = own - sent < PARCEL ? own - sent : PARCEL;
+        const int gone = to < count ? send_parcel(box, first + to, given, sent, parcel) : 0;
+        const int come = left > 0 ? receive_parcel(box, first, begins, taken) : 0;
+        if (gone < 0 || come < 0)
+            return kf_fail(error, KF_HOST, "files between the processes of this host: %s", strerror(errno));
+        sent += gone > 0 ? parcel : 0;
+        left -= come;
+        if (kf_clock_seconds() > until)
+            return kf_fail(error, KF_HOST, "files between the processes of this host do not come");
+        if (gone == 0 && come == 0) kf_clock_rest(looks);
+    }
+    return KF_OK;
+}
+
+kf_status kf_world_give_files(kf_status made, const int *given, const int counts[], int *taken,
+                              kf_error *error) {
+    int first, count, box = -1, all = 0;
+    kf_world_near(&first, &count);
+    int *begins = kf_allocate((size_t)count * sizeof *begins);
+    for (int i = 0; i < count; i++) {
+        begins[i] = all;
+        all += counts[i];
+    }
+    for (int i = 0; i < all; i++)
+        taken[i] = -1;
+    kf_status status = made == KF_OK ? make_room(all, error) : made;
+    if (status == KF_OK) status = open_box(&box, error);
+    status = kf_world_agree_near(status, error); /* every box is open */
+    if (status == KF_OK) {
+        status = kf_world_agree_near(trade(box, given, counts, begins, taken, error), error);
+        for (int i = 0; i < all && status != KF_OK; i++)
+            if (taken[i] >= 0) (void)close(taken[i]);
+    }
+    if (box >= 0) (void)close(box);
+    free(begins);
+    return status;
+}
