@@ -112,7 +112,7 @@ tables() {
     for run in $(ask "SELECT run FROM best ORDER BY run;"); do
         ask "SELECT char(10) || '**' || s.name || '**, ' || ifnull(s.x || ' x ' || s.y || ' x ' || s.z || ' nodes, ', '') ||
             iif(s.samples IS NULL, '', printf('%,d', s.samples) || ' samples, ') || (SELECT count(*) FROM result WHERE run = $run AND role <> 'final') ||
-            ' configs measured: \`' || line || '\`' || char(10)
+            ' configs measured:' || char(10) || '\`' || line || '\`' || char(10)
             FROM run JOIN known s ON s.id = run.problem JOIN command ON command.run = run.id WHERE run.id = $run;"
         echo "| config | whole step | 95 % interval | MLUPS | GB/s |${rate:+ of the copy rate |} best is faster by |"
         echo "| --- | ---: | ---: | ---: | ---: |${rate:+ ---: |} ---: |"
