@@ -33,7 +33,7 @@ SOURCES := $(wildcard base/*/*.c base/*/*/*.c harness/*/*.c solver/*.c solver/*/
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 # What tests share beside the program: tests/tools/*.c, and the programs among them.
-TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials $(BUILD)/tests/cost_surveys
+TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials $(BUILD)/tests/cost_surveys $(BUILD)/tests/kernel_code
 TOOLS := $(filter-out $(TOOL_PROGRAMS:$(BUILD)/tests/%=tests/tools/%.c),$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first.

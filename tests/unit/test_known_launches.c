@@ -7,9 +7,9 @@
 
 #include "base/space/space.h"
 #include "solver/systems.h"
+#include "tests/tools/known_configs.h"
 #include "tests/tools/recording_backend.h"
 #include "tests/unit/known_text.h"
-#include "tests/unit/modelled_gpu.h"
 
 static void must(kf_status status, const kf_error *error) {
     if (status != KF_OK) fail_msg("%s", error->message);
@@ -117,166 +117,83 @@ static int differing(const lines *all, const lines *other) {
 /* --- configs ---------------------------------------------------------------------------------------------
  */
 
-/* Changes so many of the values from parameter first on, but not that of `kept`. */
-static bool change_values(const kf_space *space, int *positions, int kept, int first, int changes,
-                          uint64_t *index) {
-    if (changes == 0) return kf_space_positions_index(space, positions, index);
-    for (int p = first; p < kf_space_parameter_count(space); p++) {
-        const int usual = positions[p];
-        for (int i = 0; p != kept && i < kf_space_domain_size(space, p); i++) {
-            if (i == usual) continue;
-            positions[p] = i;
-            if (change_values(space, positions, kept, p + 1, changes - 1, index)) return true;
-        }
-        positions[p] = usual;
-    }
-    return false;
-}
-
 enum { MOST_PRESETS = 8 };
 typedef struct told {
-    kf_text *text;
-    const kf_problem *problem;
-    kf_backend *backend;
-    kf_config usual;
+    kf_text text;
     const char *names[MOST_PRESETS]; /* of presets, the usual one first */
     lines lines[MOST_PRESETS];
     int presets;
 } told;
 
 /* What it has and has not beside the preset that it differs from in the fewest lines. */
-static void tell_difference(const told *t, const lines *all) {
+static void tell_difference(told *t, const lines *all) {
     int nearest = 0;
     for (int i = 1; i < t->presets; i++)
         if (differing(all, &t->lines[i]) < differing(all, &t->lines[nearest])) nearest = i;
     const lines *other = &t->lines[nearest];
-    kf_text_append(t->text, "  of %s\n", t->names[nearest]);
+    kf_text_append(&t->text, "  of %s\n", t->names[nearest]);
     for (int i = 0; i < other->count; i++)
-        if (!has_line(all, other->list[i])) kf_text_append(t->text, "  - %s\n", other->list[i]);
+        if (!has_line(all, other->list[i])) kf_text_append(&t->text, "  - %s\n", other->list[i]);
     for (int i = 0; i < all->count; i++)
-        if (!has_line(other, all->list[i])) kf_text_append(t->text, "  + %s\n", all->list[i]);
+        if (!has_line(other, all->list[i])) kf_text_append(&t->text, "  + %s\n", all->list[i]);
 }
 
-static void tell_config(told *t, const char *name, const kf_config *config, bool is_preset) {
-    lines all = lines_of(t->problem, config, t->backend);
-    char *summary = kf_config_relative(config, &t->usual, "default");
-    kf_text_append(t->text, " %s: %s\n", name, summary);
+static void tell_config(void *data, const known_config *known) {
+    told *t = data;
+    lines all = lines_of(known->problem, known->config, known->backend);
+    char *summary = kf_config_relative(known->config, known->usual, "default");
+    kf_text_append(&t->text, " %s: %s\n", known->name, summary);
     free(summary);
     if (t->presets > 0) tell_difference(t, &all);
     for (int i = 0; t->presets == 0 && i < all.count; i++)
-        kf_text_append(t->text, "  + %s\n", all.list[i]);
-    if (!is_preset) {
+        kf_text_append(&t->text, "  + %s\n", all.list[i]);
+    if (!known->is_preset) {
         free(all.list);
         return;
     }
     assert_true(t->presets < MOST_PRESETS);
-    t->names[t->presets] = name;
+    t->names[t->presets] = known->name;
     t->lines[t->presets++] = all;
 }
 
-/* of_teams: of the parameters of teams alone. */
-static void tell_values(told *t, const kf_space *space, bool of_teams) {
-    uint64_t index = 0;
-    int usual[KF_CONFIG_VALUES] = {0};
-    char why[256];
-    assert_true(kf_space_index(space, &t->usual, &index, why, sizeof why));
-    kf_space_positions(space, index, usual);
-    for (int p = 0; p < kf_space_parameter_count(space); p++)
-        for (int i = 0; i < kf_space_domain_size(space, p); i++) {
-            int positions[KF_CONFIG_VALUES];
-            kf_config config;
-            bool found = false;
-            kf_value value;
-            kf_space_value(space, p, i, &value);
-            if (strcmp(value.name, "nccl") == 0) continue; /* whose library wants a GPU */
-            if (i == usual[p] || (of_teams && !kf_space_parameter_is_of_team(space, p))) continue;
-            for (int changes = 0; changes <= 1 && !found; changes++) {
-                memcpy(positions, usual, sizeof positions);
-                positions[p] = i;
-                found = change_values(space, positions, p, 0, changes, &index);
-            }
-            if (!found) continue;
-            kf_space_config(space, index, &config);
-            tell_config(t, kf_space_parameter_name(space, p), &config, false);
-        }
-}
-
-/* every: all values of all parameters, of a team of those of teams, else the presets alone. */
-static void tell_plans(kf_text *text, const char *system, const char *scene, const kf_device_info *device,
-                       int parts, bool every) {
-    kf_error error = {KF_OK, ""};
-    kf_problem *large = NULL, *problem = NULL;
-    kf_space *space = NULL;
-    int steps = 0;
-    kf_backend *backend = recording_open_team(device, parts);
-    told t = {.text = text, .backend = backend};
-    const kf_problem_options options = {.accuracy = strcmp(system, "kinetic") == 0 ? 0.02 : 0};
-    must(kf_problem_open(scene, system, &options, &large, &error), &error);
-    must(large->system->trial(large, &problem, &steps, &error), &error);
-    problem->system = large->system;
-    t.problem = problem;
-    must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
-    must(kf_space_preset(space, "default", &t.usual, &error), &error);
-    kf_text_append(text, "%s of %s on %d x %s:\n", system, scene, parts, device->backend);
-    tell_config(&t, "default", &t.usual, true);
-    for (int i = 0; i < kf_space_preset_count(space); i++) {
-        kf_config config;
-        const char *name = kf_space_preset_name(space, i);
-        must(kf_space_preset(space, name, &config, &error), &error);
-        if (strcmp(name, "default") != 0) tell_config(&t, name, &config, true);
+/* What all known configs of the system launch, against the file. */
+static void assert_launches(const char *system, const char *file) {
+    told t = {.presets = 0};
+    for (const known_flow *flow = known_flows; flow->system != NULL; flow++) {
+        kf_error error = {KF_OK, ""};
+        if (strcmp(flow->system, system) != 0) continue;
+        kf_text_append(&t.text, "%s of %s on %d x %s:\n", system, flow->scene, flow->parts,
+                       flow->device->backend);
+        must(each_known_config(flow, tell_config, &t, &error), &error);
+        for (; t.presets > 0; t.presets--)
+            free(t.lines[t.presets - 1].list);
     }
-    if (every) tell_values(&t, space, parts > 1);
-    for (int i = 0; i < t.presets; i++)
-        free(t.lines[i].list);
-    kf_space_free(space);
-    kf_backend_close(backend);
-    kf_problem_free(problem);
-    kf_problem_free(large);
+    assert_known(file, t.text.text);
 }
 
 static void test_kinetic(void **state) {
     (void)state;
-    kf_text text = {0};
-    tell_plans(&text, "kinetic", "ball", &gpu, 1, true);
-    tell_plans(&text, "kinetic", "spinning_torus", &gpu, 1, false);
-    tell_plans(&text, "kinetic", "settling", &recording_host, 1, false);
-    tell_plans(&text, "kinetic", "ball", &gpu, 2, true);
-    assert_known("launches-kinetic.txt", text.text);
+    assert_launches("kinetic", "launches-kinetic.txt");
 }
 
 static void test_flat(void **state) {
     (void)state;
-    kf_text text = {0};
-    tell_plans(&text, "d2q9", "cylinder2d", &gpu, 1, true);
-    tell_plans(&text, "d2q9", "cavity2d", &recording_host, 1, false);
-    tell_plans(&text, "d2q9", "cylinder2d", &gpu, 2, true);
-    assert_known("launches-d2q9.txt", text.text);
+    assert_launches("d2q9", "launches-d2q9.txt");
 }
 
 static void test_fluids(void **state) {
     (void)state;
-    kf_text text = {0};
-    tell_plans(&text, "stable_fluids", "plume", &recording_host, 1, true);
-    tell_plans(&text, "stable_fluids", "kolmogorov", &recording_host, 1, false);
-    tell_plans(&text, "stable_fluids", "plume3d", &recording_host, 1, false);
-    assert_known("launches-stable-fluids.txt", text.text);
+    assert_launches("stable_fluids", "launches-stable-fluids.txt");
 }
 
 static void test_particles(void **state) {
     (void)state;
-    kf_text text = {0};
-    tell_plans(&text, "sph", "dam_break_3d", &gpu, 1, true);
-    tell_plans(&text, "sph", "slump", &gpu, 1, false);
-    tell_plans(&text, "sph", "river", &recording_host, 1, false);
-    assert_known("launches-sph.txt", text.text);
+    assert_launches("sph", "launches-sph.txt");
 }
 
 static void test_incompressible(void **state) {
     (void)state;
-    kf_text text = {0};
-    /* Of few triangles, from which every config looks for the distances of all nodes. */
-    tell_plans(&text, "incompressible", "plate", &recording_host, 1, true);
-    assert_known("launches-incompressible.txt", text.text);
+    assert_launches("incompressible", "launches-incompressible.txt");
 }
 
 int main(void) {

@@ -1,0 +1,40 @@
+/* The configs whose launches and sources are known: of flows of every system, on devices that only record,
+ * the presets of their spaces, and of some flows every value of every parameter, with as little else changed
+ * as the constraints allow. */
+#ifndef KF_TESTS_TOOLS_KNOWN_CONFIGS_H
+#define KF_TESTS_TOOLS_KNOWN_CONFIGS_H
+
+#include <stdbool.h>
+
+#include "base/backend/backend.h"
+#include "base/plan/problem.h"
+#include "base/space/space.h"
+
+typedef struct known_flow {
+    const char *system, *scene;
+    const kf_device_info *device;
+    int parts;    /* devices of the team */
+    bool every;   /* all values of all parameters, of a team those of its own; else the presets alone */
+    int nodes[3]; /* {0, 0, 0}: of the small problem that configs are tried with */
+    const char *of, *by; /* the first such text of the scene's file is replaced by this one; NULL: as it is */
+    int drawn;           /* so many further configs, at fixed places all over the space */
+} known_flow;
+
+/* All of them, those of a system one after the other; the last has no system. */
+extern const known_flow known_flows[];
+
+typedef struct known_config {
+    const known_flow *flow;
+    const kf_problem *problem;
+    kf_backend *backend;    /* a recording one, of so many parts */
+    const char *name;       /* of the preset, or of the parameter that has another value */
+    const kf_config *usual; /* the preset "default", which comes first */
+    const kf_config *config;
+    bool is_preset;
+} known_config;
+
+/* Calls take for each config of the flow, presets first. */
+typedef void take_known_config(void *data, const known_config *known);
+kf_status each_known_config(const known_flow *flow, take_known_config *take, void *data, kf_error *error);
+
+#endif
