@@ -168,11 +168,17 @@ static kf_status write_atomic(const char *path, const void *data, size_t size, m
     return close_draft(&draft, write_all(draft.file, data, size), error);
 }
 
-/* Maps the file. Without room for all of it a later write would end the process: 0, or the reason. What
- * cannot be reserved or mapped at all is left to be written at the end. */
+/* Room in the file itself: without it a later write into the mapping would end the process. 0, or the reason.
+ */
+static int reserve(const kf_file_draft *draft, size_t from, size_t size) {
+    return size > from ? posix_fallocate(draft->file, (off_t)from, (off_t)(size - from)) : 0;
+}
+
+/* Maps the file; 0, or the reason. What cannot be reserved or mapped at all is left to be written at the end.
+ */
 static int map_draft(kf_file_draft *draft) {
     if (draft->size == 0) return 0;
-    const int reason = posix_fallocate(draft->file, 0, (off_t)draft->size);
+    const int reason = reserve(draft, 0, draft->size);
     if (reason != 0) return reason == EINVAL || reason == EOPNOTSUPP ? 0 : reason;
     draft->data = mmap(NULL, draft->size, PROT_READ | PROT_WRITE, MAP_SHARED, draft->file, 0);
     draft->mapped = draft->data != MAP_FAILED;
@@ -189,8 +195,29 @@ kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_
     return KF_OK;
 }
 
+static bool resize_mapped(kf_file_draft *draft, size_t size) {
+    draft->lacking = reserve(draft, draft->size, size);
+    if (draft->lacking != 0) return false;
+    void *data = mremap(draft->data, draft->size, size, MREMAP_MAYMOVE);
+    if (data == MAP_FAILED || (size < draft->size && ftruncate(draft->file, (off_t)size) != 0))
+        draft->lacking = errno;
+    if (data != MAP_FAILED) draft->data = data;
+    if (data != MAP_FAILED) draft->size = size;
+    return draft->lacking == 0;
+}
+
+bool kf_file_resize(kf_file_draft *draft, size_t size) {
+    if (draft->lacking != 0) return false;
+    if (draft->mapped) return resize_mapped(draft, size);
+    draft->data = kf_reallocate(draft->data, size + 1);
+    if (size > draft->size) memset((char *)draft->data + draft->size, 0, size - draft->size);
+    draft->size = size;
+    return true;
+}
+
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error) {
-    bool written = true;
+    bool written = draft->lacking == 0;
+    if (!written) status = KF_MACHINE;
     if (draft->mapped)
         (void)munmap(draft->data, draft->size);
     else if (status == KF_OK)
@@ -198,8 +225,8 @@ kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error) {
     const int reason = errno;
     if (!draft->mapped) free(draft->data);
     draft->data = NULL;
-    errno = reason;
-    if (status == KF_OK) return close_draft(draft, written, error);
+    errno = draft->lacking != 0 ? draft->lacking : reason;
+    if (status == KF_OK || draft->lacking != 0) return close_draft(draft, written, error);
     (void)close(draft->file);
     (void)unlink(draft->temporary);
     return status;

@@ -26,10 +26,14 @@ typedef struct kf_file_draft {
     void *data;
     size_t size;
     int file;
+    int lacking;   /* 0, or the errno of a kf_file_resize that failed: the draft can only be dropped */
     bool mapped;   /* else data are written at the end, where files cannot be mapped */
     bool nameless; /* until it is whole */
 } kf_file_draft;
 kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_error *error);
+/* Gives the draft another size, not 0; its data may lie elsewhere afterwards, and what is new is zeros. False
+ * without room: then kf_file_end says so, whatever status it is given. */
+bool kf_file_resize(kf_file_draft *draft, size_t size);
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);
 
 /* The same as kf_file_write_atomic, for a file that only its owner may write, whatever the user's mask. */

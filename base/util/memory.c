@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/util/status.h"
 
@@ -16,7 +17,8 @@ static void *checked(void *memory, size_t size) {
         if (out_of_memory != NULL) out_of_memory(size);
         (void)fprintf(
             stderr, "kftune: out of memory: %zu bytes are not to be had; use a smaller grid or mesh\n", size);
-        exit(KF_MACHINE);
+        _exit(KF_MACHINE); /* no exit handlers: they would want memory too, and in a child they are the
+                              parent's */
     }
     return memory;
 }

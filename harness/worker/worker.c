@@ -188,6 +188,9 @@ static kf_status record_crash(kf_worker *worker, kf_stage stage, kf_measurement 
     int status = 0;
     stop_worker(worker, &status);
     no_measurement(m, KF_STATE_CRASH);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return kf_fail(error, KF_HOST, "the worker process was ended while %s: its processor time is limited",
+                       kf_stage_names[stage]);
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && stage == KF_STAGE_COMPILE;
     if (killed || (WIFEXITED(status) && WEXITSTATUS(status) == KF_MACHINE))
         return kf_fail(error, KF_HOST, "the worker process was ended while %s: the machine is out of memory",

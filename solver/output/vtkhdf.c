@@ -1,10 +1,8 @@
 #include "solver/output/vtkhdf.h"
 
-#include <errno.h>
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/util/file.h"
 #include "base/util/memory.h"
@@ -12,33 +10,75 @@
 /* --- HDF5 ------------------------------------------------------------------------------------------------
  */
 
-/* A file under a temporary name, which takes its place when it is finished. */
+/* HDF5 makes the file in memory, which is a draft of it. Written by HDF5 itself, a disk that becomes full
+ * would leave it a file that cannot be closed. */
 typedef struct output_file {
     hid_t file;
-    char path[KF_PATH], temporary[KF_PATH];
+    kf_file_draft draft;
 } output_file;
 
+static void *give_memory(size_t size, H5FD_file_image_op_t what, void *draft) {
+    (void)what;
+    return kf_file_resize(draft, size) ? ((kf_file_draft *)draft)->data : NULL;
+}
+
+static void *resize_memory(void *memory, size_t size, H5FD_file_image_op_t what, void *draft) {
+    (void)memory;
+    return give_memory(size, what, draft);
+}
+
+/* The draft outlives HDF5's file. */
+static herr_t keep_memory(void *memory, H5FD_file_image_op_t what, void *draft) {
+    (void)memory;
+    (void)what;
+    (void)draft;
+    return 0;
+}
+
+static void *same_draft(void *draft) {
+    return draft;
+}
+
+static herr_t keep_draft(void *draft) {
+    (void)draft;
+    return 0;
+}
+
+/* INVALID without memory. */
+static hid_t create_in_memory(kf_file_draft *draft) {
+    static const size_t step = (size_t)1 << 16;
+    H5FD_file_image_callbacks_t memory = {.image_malloc = give_memory,
+                                          .image_realloc = resize_memory,
+                                          .image_free = keep_memory,
+                                          .udata_copy = same_draft,
+                                          .udata_free = keep_draft,
+                                          .udata = draft};
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = H5I_INVALID_HID;
+    if (H5Pset_fapl_core(access, step, false) >= 0 && H5Pset_file_image_callbacks(access, &memory) >= 0)
+        file = H5Fcreate(draft->target, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0) H5Pclose(access);
+    return file;
+}
+
 static kf_status begin_file(const char *path, output_file *file, kf_error *error) {
-    (void)H5dont_atexit(); /* at exit it would close once more, and crash over, a file that it could not write
-                            */
+    (void)H5dont_atexit(); /* a file that could not be closed must not be tried again when the program ends */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints its error stack unless told not to */
-    KF_TRY(kf_path(file->path, error, "%s", path));
-    KF_TRY(kf_path(file->temporary, error, "%s.%ld.part", path, (long)getpid()));
-    errno = 0;
-    file->file = H5Fcreate(file->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    KF_TRY(kf_file_begin(path, 1, &file->draft, error));
+    file->file = create_in_memory(&file->draft);
     if (file->file >= 0) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "%s: cannot create the file%s%s", path, errno ? ": " : "",
-                   errno ? strerror(errno) : "");
+    return kf_file_end(&file->draft,
+                       kf_fail(error, KF_MACHINE, "%s: the HDF5 library cannot begin the file", path), error);
 }
 
 static kf_status finish_file(output_file *file, bool good, kf_error *error) {
-    errno = 0;
-    good = H5Fclose(file->file) >= 0 && good;
-    if (good && rename(file->temporary, file->path) == 0) return KF_OK;
-    int reason = errno;
-    unlink(file->temporary);
-    return kf_fail(error, KF_MACHINE, "%s: cannot write the file: %s", file->path,
-                   reason ? strerror(reason) : "the HDF5 library refused, perhaps the disk is full");
+    good = good && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0;
+    const ssize_t size = good ? H5Fget_file_image(file->file, NULL, 0) : 0;
+    good = H5Fclose(file->file) >= 0 && size > 0 && kf_file_resize(&file->draft, (size_t)size);
+    kf_status status = KF_OK;
+    if (!good)
+        status = kf_fail(error, KF_MACHINE, "%s: the HDF5 library cannot write the file", file->draft.target);
+    return kf_file_end(&file->draft, status, error);
 }
 
 /* A set without the time of day in it, so that equal content gives equal files. */

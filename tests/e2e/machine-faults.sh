@@ -1,6 +1,7 @@
 #!/bin/bash
 # What is the machine's fault ends a tuning run with status 3 and is never stored as a config's: a cache that cannot be
-# written, a disk that becomes full, a compiler that goes away. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# written, a disk that becomes full, a compiler that goes away. A production run on such a disk, or with a limit of a
+# file's size, ends with status 3 and a line too, not with a signal. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -56,6 +57,43 @@ if unshare -rm true 2>/dev/null; then
     rm -f best.json
 else
     echo "machine-faults.sh: no small disk to be had here: that part is left out"
+fi
+
+# A run whose outputs do not fit, at a few places: status 3, the reason, and run.json says that it failed.
+long_run() { # FOLDER COMMAND...
+    local folder=$1
+    shift
+    "$@" "$kftune" run --scene cavity2d --system d2q9 --grid 64x64x1 --fix plan=pull --steps 60 --every 20 --checkpoints 9 \
+        --output "$folder" >out 2>err </dev/null
+}
+expect_failed_run() { # STATUS FOLDER WHAT REASON
+    [ "$1" -eq 3 ] || complain "$3: status $1 instead of 3"
+    tail -n 1 err | grep -q "$4" || complain "$3: the last line does not say '$4'"
+    [ -z "$(find "$2" -name '*tmp*')" ] || complain "$3: $(find "$2" -name '*tmp*') stays"
+}
+limited() { # BLOCKS COMMAND...: of 1024 bytes, in a file
+    (ulimit -f "$1" && shift && exec "$@")
+}
+long_run whole env || complain "the run does not work"
+for blocks in 90 30 4; do
+    XDG_CACHE_HOME=$scratch/cache long_run limited limited "$blocks"
+    expect_failed_run $? limited "files of $blocks KiB" "File too large"
+    grep -q '"failed"' limited/run.json || complain "files of $blocks KiB: run.json does not say that it failed"
+    rm -rf limited
+done
+if unshare -rm true 2>/dev/null; then
+    for room in 150 400 600; do
+        cat >full-run.sh <<END
+mount -t tmpfs -o size=${room}k none "\$1" && folder=\$1 && shift && "\$@"
+status=\$?
+cp -r "\$folder" seen
+exit \$status
+END
+        long_run small/r unshare -rm bash full-run.sh "$scratch/small"
+        expect_failed_run $? seen "a disk of $room kB" "No space left\|are free there"
+        grep -q '"failed"' seen/r/run.json || complain "a disk of $room kB: run.json does not say that it failed"
+        rm -rf seen
+    done
 fi
 
 # The compiler goes away, or its disk is full, while the run goes on.

@@ -181,6 +181,33 @@ static void drafts_are_put_in_place_or_dropped(void **state) {
     assert_int_equal(count_entries(), before + 1);
 }
 
+/* A draft that grows and shrinks keeps its content; one that found no room is dropped, and the reason is
+ * said. */
+static void drafts_change_their_size(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    kf_error error;
+    kf_file_draft draft;
+    const int before = count_entries();
+    assert_int_equal(kf_path(path, &error, "%s", in_scratch("growing")), KF_OK);
+    assert_int_equal(kf_file_begin(path, 1, &draft, &error), KF_OK);
+    memcpy(draft.data, "a", 1);
+    assert_true(kf_file_resize(&draft, 3 << 20));
+    const char *data = draft.data;
+    assert_true(data[0] == 'a' && data[1] == '\0' && data[(3 << 20) - 1] == '\0');
+    memcpy(draft.data, "abcdef", 6);
+    assert_true(kf_file_resize(&draft, 3));
+    assert_int_equal(kf_file_end(&draft, KF_OK, &error), KF_OK);
+    expect_content(path, "abc");
+    assert_int_equal(kf_file_begin(path, 1, &draft, &error), KF_OK);
+    assert_false(kf_file_resize(&draft, (size_t)1 << 58));
+    assert_false(kf_file_resize(&draft, 2));
+    assert_int_equal(kf_file_end(&draft, KF_OK, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, path));
+    expect_content(path, "abc");
+    assert_int_equal(count_entries(), before + 1);
+}
+
 /* Of a process that is killed with a draft begun nothing stays. */
 static void drafts_of_the_killed_are_gone(void **state) {
     (void)state;
@@ -270,6 +297,7 @@ int main(void) {
         cmocka_unit_test(links_stay_links),
         cmocka_unit_test(makes_folders),
         cmocka_unit_test(drafts_are_put_in_place_or_dropped),
+        cmocka_unit_test(drafts_change_their_size),
         cmocka_unit_test(drafts_of_the_killed_are_gone),
         cmocka_unit_test(paths_have_a_length),
         cmocka_unit_test(personal_folders_follow_xdg),

@@ -7,8 +7,12 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <hdf5.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/util/memory.h"
@@ -196,13 +200,53 @@ static void test_refused_and_left_clean(void **state) {
     kf_snapshot snapshot;
     make_snapshot(scene, 1, &snapshot);
     kf_error error;
-    assert_int_equal(kf_vtkhdf_write(in_scratch("no/such/folder.vtkhdf"), &snapshot, 0, &error), KF_MACHINE);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("no/such/folder.vtkhdf"), &snapshot, 0, &error),
+                     KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "no/such/folder.vtkhdf"));
-    /* The target is a folder: the data is written, but cannot take its place. */
     assert_int_equal(mkdir(in_scratch("taken"), 0700), 0);
     int before = file_count();
-    assert_int_equal(kf_vtkhdf_write(in_scratch("taken"), &snapshot, 0, &error), KF_MACHINE);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("taken"), &snapshot, 0, &error), KF_BAD_INPUT);
     assert_int_equal(file_count(), before);
+    kf_snapshot_free(&snapshot);
+    free_scene(scene);
+}
+
+/* In a process of its own, whose files may have so many bytes at most: writes one, then ends as programs do.
+ */
+static int write_with_room(const kf_snapshot *snapshot, const char *path, rlim_t bytes) {
+    const pid_t child = fork();
+    if (child == 0) {
+        kf_error error = {0};
+        (void)signal(SIGXFSZ, SIG_IGN);
+        (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
+        const kf_status status = kf_vtkhdf_write(path, snapshot, 0, &error);
+        const bool said = status == KF_OK || (status == KF_MACHINE && strstr(error.message, path) != NULL &&
+                                              strstr(error.message, "File too large") != NULL);
+        exit(said ? (int)status : 99); /* not _exit: libraries' exit handlers run */
+    }
+    int ending = 0;
+    assert_int_equal(waitpid(child, &ending, 0), child);
+    assert_true(WIFEXITED(ending));
+    return WEXITSTATUS(ending);
+}
+
+/* The kind: a library's exit handler that trips over an output that failed. */
+static void test_no_room_at_any_place(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_snapshot snapshot;
+    make_snapshot(scene, 1, &snapshot);
+    const char *path = in_scratch("full.vtkhdf");
+    struct stat whole;
+    kf_error error;
+    assert_int_equal(kf_vtkhdf_write(path, &snapshot, 0, &error), KF_OK);
+    assert_int_equal(stat(path, &whole), 0);
+    assert_int_equal(remove(path), 0);
+    const int before = file_count();
+    for (off_t bytes = 0; bytes < whole.st_size; bytes += whole.st_size / 40)
+        assert_int_equal(write_with_room(&snapshot, path, (rlim_t)bytes), KF_MACHINE);
+    assert_int_equal(file_count(), before);
+    assert_int_equal(write_with_room(&snapshot, path, (rlim_t)whole.st_size + (4 << 20)), KF_OK);
     kf_snapshot_free(&snapshot);
     free_scene(scene);
 }
@@ -353,6 +397,7 @@ int main(void) {
         cmocka_unit_test(test_values_plain_and_compressed),
         cmocka_unit_test(test_kinematic_pressure_without_reference),
         cmocka_unit_test(test_refused_and_left_clean),
+        cmocka_unit_test(test_no_room_at_any_place),
         cmocka_unit_test(test_blown_up_fields),
         cmocka_unit_test(test_particles),
         cmocka_unit_test(test_no_particles_at_all),
