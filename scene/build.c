@@ -392,7 +392,6 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     scene->high_order_rate = d->high_order_rate;
     scene->accuracy = d->accuracy;
     scene->immersed_passes = d->immersed_passes;
-    scene->incompressible = d->incompressible;
     scene->samples_per_cell = d->samples_per_cell;
     scene->seed = d->seed;
     KF_TRY(set_faces(d, scene, error));

@@ -262,24 +262,25 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     return KF_OK;
 }
 
-/* Ours, and those that are somebody else's to read. */
-static kf_status check_root_keys(kf_json_place top, const cJSON *root, const char *const *sections,
+/* The keys of every scene, and the sections of systems. */
+static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_scene_options *options,
                                  kf_error *error) {
-    enum { OURS = 10, MOST = 32 };
-    const char *keys[MOST + 1] = {"description", "solid", "mask",     "domain", "boundaries",
-                                  "flow",        "model", "sampling", "smoke",  "incompressible"};
-    for (int i = 0; sections != NULL && sections[i] != NULL && OURS + i < MOST; i++)
-        keys[OURS + i] = sections[i];
+    enum { OURS = 9 };
+    const char *keys[OURS + KF_SCENE_SECTIONS + 1] = {
+        "description", "solid", "mask", "domain", "boundaries", "flow", "model", "sampling", "smoke"};
+    if (options->checked) return KF_OK;
+    for (int i = 0; options->sections != NULL && options->sections[i] != NULL && i < KF_SCENE_SECTIONS; i++)
+        keys[OURS + i] = options->sections[i]->name;
     return kf_json_check_keys(top, root, keys, error);
 }
 
-static kf_status read_root(const char *file, const cJSON *root, const char *const *sections,
+static kf_status read_root(const char *file, const cJSON *root, const kf_scene_options *options,
                            kf_description *d, kf_text *notes, kf_error *error) {
     const kf_json_place top = {file, ""};
     if (!cJSON_IsObject(root))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: a scene file holds one JSON object, {\"domain\": ..., \"flow\": ...}", file);
-    KF_TRY(check_root_keys(top, root, sections, error));
+    KF_TRY(check_root_keys(top, root, options, error));
     const char *description = NULL;
     KF_TRY(kf_json_string(top, root, "description", false, &description, error));
     KF_TRY(kf_description_read_solid(file, root, &d->solid, error));
@@ -289,15 +290,14 @@ static kf_status read_root(const char *file, const cJSON *root, const char *cons
     KF_TRY(read_flow(file, root, d, notes, error));
     KF_TRY(read_model(file, root, d, error));
     KF_TRY(read_sampling(file, root, d, error));
-    KF_TRY(kf_description_read_incompressible(file, root, &d->incompressible, error));
     return kf_description_read_smoke(file, root, &d->smoke, error);
 }
 
-kf_status kf_description_read(const char *file, const char *const *sections, kf_description *description,
+kf_status kf_description_read(const char *file, const kf_scene_options *options, kf_description *description,
                               kf_text *notes, kf_error *error) {
     cJSON *root = NULL;
     KF_TRY(kf_json_read_file(file, &root, error));
-    const kf_status status = read_root(file, root, sections, description, notes, error);
+    const kf_status status = read_root(file, root, options, description, notes, error);
     cJSON_Delete(root);
     return status;
 }

@@ -216,7 +216,6 @@ typedef struct kf_description {
     kf_moment_basis basis;
     double accuracy, high_order_rate;
     int immersed_passes;
-    kf_incompressible_model incompressible;
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */
@@ -224,14 +223,17 @@ typedef struct kf_description {
 
 /* The values that hold when a file says nothing. */
 void kf_description_defaults(kf_description *description, const char *source);
-/* Reads and checks a scene file; opens no mesh. sections: further top-level keys that are somebody else's to
- * read; NULL: none. */
-kf_status kf_description_read(const char *file, const char *const *sections, kf_description *description,
+/* Reads and checks a scene file but for the sections that options let it have; opens no mesh. */
+kf_status kf_description_read(const char *file, const kf_scene_options *options, kf_description *description,
                               kf_text *notes, kf_error *error);
+/* Reads those sections into the scene. */
+kf_status kf_scene_read_sections(const char *file, const kf_scene_options *options, kf_scene *scene,
+                                 kf_error *error);
+/* Gives copy, which was made of the scene member by member, sections of its own. */
+void kf_scene_copy_sections(const kf_scene *scene, kf_scene *copy);
+void kf_scene_hash_sections(const kf_scene *scene, kf_hasher *hasher);
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
                                     kf_error *error);
-kf_status kf_description_read_incompressible(const char *file, const cJSON *root,
-                                             kf_incompressible_model *model, kf_error *error);
 kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,
                                     kf_error *error);
 /* The wind tunnel around a bare mesh (placement.c); placement NULL: nothing is said; nodes all 0: no grid is.

@@ -89,6 +89,7 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
     *copy = *scene;
     memset(&copy->samples, 0, sizeof copy->samples);
     copy->notes = NULL;
+    kf_scene_copy_sections(scene, copy);
     const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     if (scene->mask != NULL) copy->mask = memcpy(kf_allocate(nodes), scene->mask, nodes);
     const size_t vertices = 3 * scene->mesh.vertex_count * sizeof *scene->mesh.vertices;

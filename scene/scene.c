@@ -119,16 +119,7 @@ static void hash_scene(kf_scene *scene) {
         hash_numbers(&hasher, 3, scene->motion.gravity);
     }
     if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
-    const kf_incompressible_model *model = &scene->incompressible;
-    if (model->unlimited || model->trace != KF_TRACE_MIDPOINT ||
-        model->viscous_term != KF_VISCOUS_AUTOMATIC || model->steps != 0.0 || model->tolerance != 0.0) {
-        kf_hash_add_string(&hasher, "incompressible");
-        hash_integer(&hasher, model->unlimited);
-        hash_integer(&hasher, model->trace);
-        hash_integer(&hasher, model->viscous_term);
-        hash_numbers(&hasher, 1, &model->steps);
-        hash_numbers(&hasher, 1, &model->tolerance);
-    }
+    kf_scene_hash_sections(scene, &hasher);
     hash_integer(&hasher, (int64_t)scene->samples.count);
     hash_numbers(&hasher, scene->samples.count, scene->samples.x);
     hash_numbers(&hasher, scene->samples.count, scene->samples.y);
@@ -285,7 +276,8 @@ static kf_status check_options(const kf_scene_options *options, kf_error *error)
 }
 
 static kf_status describe(const char *path, const kf_placement *placement, const kf_scene_options *options,
-                          kf_description *d, kf_mesh *mesh, kf_text *notes, kf_error *error) {
+                          kf_scene *scene, kf_description *d, kf_mesh *mesh, kf_text *notes,
+                          kf_error *error) {
     kf_description_defaults(d, path);
     const bool bare = kf_mesh_is_file_name(path);
     const size_t length = strlen(path);
@@ -300,7 +292,8 @@ static kf_status describe(const char *path, const kf_placement *placement, const
                            "%s: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, "
                            ".glb) nor a mask (.png) by its ending",
                            path);
-        KF_TRY(kf_description_read(path, options->sections, d, notes, error));
+        KF_TRY(kf_description_read(path, options, d, notes, error));
+        KF_TRY(kf_scene_read_sections(path, options, scene, error));
         if (options->nodes[0] > 0) kf_description_regrid(d, options->nodes, notes);
         if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
             d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
@@ -325,7 +318,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     kf_copy_text(scene->source, sizeof scene->source, file_or_name);
     kf_description *d = kf_allocate(sizeof *d);
     kf_mesh mesh = {0};
-    kf_status status = describe(path, placement, options, d, &mesh, notes, error);
+    kf_status status = describe(path, placement, options, scene, d, &mesh, notes, error);
     if (status == KF_OK)
         status = kf_scene_build(d, &mesh, notes, scene, error);
     else
@@ -365,6 +358,8 @@ void kf_scene_free(kf_scene *scene) {
     if (scene == NULL) return;
     kf_mesh_free(&scene->mesh);
     kf_samples_free(&scene->samples);
+    for (int i = 0; i < KF_SCENE_SECTIONS; i++)
+        free(scene->sections[i].values);
     free(scene->mask);
     free(scene->notes);
     free(scene);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cjson/cJSON.h>
+
 #include "base/util/file.h"
 #include "base/util/hash.h"
 #include "base/util/status.h"
@@ -66,28 +68,15 @@ typedef enum kf_initial {
 } kf_initial;
 extern const char *const kf_initial_names[KF_INITIALS];
 
-/* What only the incompressible solver asks of a scene (docs/incompressible.md). All zero: what holds when a
- * file says nothing. */
-typedef enum kf_viscous_term {
-    KF_VISCOUS_AUTOMATIC, /* explicit, or implicit where that would not do (kf_incompressible_viscous_term) */
-    KF_VISCOUS_IMPLICIT,
-    KF_VISCOUS_OFF,
-    KF_VISCOUS_EXPLICIT,
-    KF_VISCOUS_TERMS
-} kf_viscous_term;
-extern const char
-    *const kf_viscous_term_names[KF_VISCOUS_TERMS]; /* "automatic", "implicit", "off", "explicit" */
-typedef enum kf_trace { KF_TRACE_MIDPOINT, KF_TRACE_EULER, KF_TRACES } kf_trace;
-extern const char *const kf_trace_names[KF_TRACES]; /* "midpoint", "euler" */
-#define KF_DEFAULT_TOLERANCE 1e-4
-#define KF_MOST_STEP_RATIO   1e3
-typedef struct kf_incompressible_model {
-    bool unlimited; /* MacCormack's correction is not limited to the values that it was made of */
-    kf_trace trace;
-    kf_viscous_term viscous_term;
-    double steps;     /* of the scene's time steps in one of the solver's; 0 means 1 */
-    double tolerance; /* of the pressure, relative residual; 0 means KF_DEFAULT_TOLERANCE */
-} kf_incompressible_model;
+/* A section of a scene's file that belongs to one system, which reads it; other systems run the scene without
+ * it. The system's values lie in the scene (kf_scene_section_values). */
+typedef struct kf_scene_section {
+    const char *name; /* its key in the file */
+    size_t size;      /* of its values; all zero is what holds when the file says nothing */
+    kf_status (*read)(const char *file, const cJSON *section, void *values, kf_error *error);
+    void (*hash)(const void *values, kf_hasher *hasher); /* adds what changes the result */
+} kf_scene_section;
+enum { KF_SCENE_SECTIONS = 4 };
 
 /* Prescribed rigid motion: x(t) = center + velocity t + R(axis, angular_speed t) (x0 - center); or the
  * initial motion of a free solid, which the fluid then moves. Lattice units. */
@@ -224,12 +213,15 @@ struct kf_scene {
     double mask_density;     /* density - 1 there, where it is given and the velocity is not */
     bool mask_has_pressure;  /* that it is so */
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
-    kf_incompressible_model incompressible;
     int immersed_passes;     /* of the immersed boundary in a step, 1 .. KF_MOST_PASSES; 0 means 1 */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     double samples_per_cell; /* as asked for */
     uint64_t seed;
     kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */
+    struct {
+        const kf_scene_section *section; /* NULL: free */
+        void *values;
+    } sections[KF_SCENE_SECTIONS]; /* that the file has, or a system has set */
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 };
@@ -241,7 +233,10 @@ typedef struct kf_scene_options {
     double accuracy; /* of the model, KF_DEFAULT_ACCURACY .. KF_LOOSEST_ACCURACY */
     uint64_t seed;   /* 0: the scene's */
     long node_limit; /* > 0: scale the grid down (same aspect, same physics) to at most this many nodes */
-    const char *const *sections; /* further top-level keys that the caller reads itself; NULL: none */
+    /* Sections of systems that the file may have, NULL-terminated (kf_system.section of each); NULL: none. */
+    const kf_scene_section *const *sections;
+    bool checked; /* the file was read whole when it was opened first: top-level keys that are not known here
+                   * are left alone */
 } kf_scene_options;
 
 /* Opens FILE (a mesh: .obj .stl .ply .gltf .glb; or a scene: .json) or the NAME of a shipped scene, and
@@ -249,6 +244,13 @@ typedef struct kf_scene_options {
 kf_status kf_scene_open(const char *file_or_name, const kf_scene_options *options, kf_scene **scene,
                         kf_error *error);
 void kf_scene_free(kf_scene *scene);
+
+/* The values of a section; NULL: the scene has none, and what holds is all zero. */
+void *kf_scene_section_values(const kf_scene *scene, const kf_scene_section *section);
+/* Gives the scene these values of the section, which it does not free: they replace those that it has. */
+void kf_scene_set_section(kf_scene *scene, const kf_scene_section *section, void *values);
+/* The values, of which zeroed ones are made where the scene has none; kf_scene_free frees them. */
+void *kf_scene_make_section(kf_scene *scene, const kf_scene_section *section);
 
 /* The same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. Used to verify a
  * config cheaply. At most node_limit nodes. */
@@ -277,13 +279,6 @@ double kf_scene_outflow_speed(const kf_scene *scene, kf_face face);
 /* Share of the density's deviation that an outflow takes back in a step, 0.27 c_s / length along the axis
  * (Rudy and Strikwerda, J. Comput. Phys. 36 (1980) 55). */
 double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
-
-/* Area with which each sample's penalty force acts (lattice): its own, divided by the sum that the samples
- * around it (itself included) have about it, weighted as their forces are spread and its velocity is
- * interpolated, where that is more than 1. It is 1/2 to 1 on a wall, and more where a solid is thinner
- * than a cell: there forces that take the same slip twice would overshoot. A moving solid's are left as they
- * are, unless that sum is more than 1.1 somewhere within a cell of where it begins. Caller frees. */
-double *kf_scene_acting_areas(const kf_scene *scene);
 
 /* How far (cells) outside of its samples a solid acts on the flow, and so how far under its surface they are
  * placed: derived in scene/depth.c from the kernel that spreads forces, the viscosity and the collision's

@@ -1,5 +1,6 @@
 #include "solver/systems.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,20 @@ kf_status kf_system_find(const char *name, const kf_system **system, kf_error *e
     char hint[KF_HINT];
     return kf_fail(error, KF_BAD_INPUT, "unknown system '%s'%s; `kftune list systems` names them", name,
                    kf_hint(name, names, count, hint));
+}
+
+static const kf_scene_section *scene_sections[KF_SCENE_SECTIONS + 1];
+
+static void find_scene_sections(void) {
+    int count = 0;
+    for (int i = 0; kf_systems[i] != NULL && count < KF_SCENE_SECTIONS; i++)
+        if (kf_systems[i]->scene_section != NULL) scene_sections[count++] = kf_systems[i]->scene_section;
+}
+
+const kf_scene_section *const *kf_systems_scene_sections(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find_scene_sections);
+    return scene_sections;
 }
 
 /* --- opening -------------------------------------------------------------------------------------------- */
@@ -101,6 +116,25 @@ static kf_status open_with_first(const char *source, const kf_problem_options *o
     return status;
 }
 
+kf_status kf_system_of_scene(kf_problem *problem, kf_error *error) {
+    kf_text reasons = {0};
+    for (int i = 0; kf_systems[i] != NULL; i++) {
+        kf_error reason = {KF_OK, ""};
+        problem->system = kf_systems[i];
+        if (problem->system->sections != NULL || !problem->system->teams) continue;
+        if (problem->system->accepts(problem, &reason) == KF_OK) {
+            kf_text_free(&reasons);
+            return KF_OK;
+        }
+        kf_text_append(&reasons, "%s%s: %s", reasons.text != NULL ? "; " : "", problem->system->name,
+                       reason.message);
+    }
+    problem->system = NULL;
+    (void)kf_fail(error, KF_BAD_INPUT, "%s: no system runs it: %s", problem->name, reasons.text);
+    kf_text_free(&reasons);
+    return KF_BAD_INPUT;
+}
+
 /* What opens it again from any folder: a file's whole path, else the shipped scene's name. */
 static void remember_source(const char *source, kf_problem *problem) {
     char absolute[KF_PATH];
@@ -115,7 +149,9 @@ kf_status kf_problem_open(const char *source, const char *system, const kf_probl
     static const kf_problem_options none;
     const kf_system *found = NULL;
     *problem = NULL;
-    if (options == NULL) options = &none;
+    kf_problem_options with_sections = options == NULL ? none : *options;
+    with_sections.sections = kf_systems_scene_sections();
+    options = &with_sections;
     if (system != NULL)
         KF_TRY(kf_system_find(system, &found, error));
     else
@@ -129,6 +165,7 @@ kf_status kf_problem_open(const char *source, const char *system, const kf_probl
     }
     if (status == KF_OK) {
         remember_source(source, *problem);
+        (*problem)->sections = options->sections;
         return KF_OK;
     }
     kf_problem_free(*problem);

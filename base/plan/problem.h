@@ -10,6 +10,7 @@
 #include "base/util/hash.h"
 
 struct kf_system;
+struct kf_scene_section;
 
 typedef struct kf_problem {
     char name[128];         /* of its file without folder and endings; names output files */
@@ -19,6 +20,7 @@ typedef struct kf_problem {
     kf_facts facts;
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed; or NULL */
     const struct kf_system *system;
+    const struct kf_scene_section *const *sections; /* with which it was opened (kf_problem_options) */
     void *own;                   /* the system's: a kf_scene for flows (solver/flow/flow_problem.h) */
     void (*free_own)(void *own); /* NULL: own belongs to somebody else */
 } kf_problem;
@@ -35,6 +37,9 @@ typedef struct kf_problem_options {
     double samples_per_cell; /* of a solid's surface */
     double accuracy;         /* relative error that storage may add to the fields */
     uint64_t seed;
+    /* Sections of systems that the scene's file may have (kf_system.scene_section of each), NULL-terminated;
+     * NULL: none but those of the system that opens it. */
+    const struct kf_scene_section *const *sections;
 } kf_problem_options;
 
 /* The options with which a source opens as the problem that has these facts (size_x, size_y, size_z,

@@ -45,6 +45,8 @@ typedef struct kf_system {
     /* Top-level keys of a JSON file, any of which makes it this system's (NULL-terminated). NULL: the system
      * runs scenes as they are, and takes part in the choice of the first that accepts one. */
     const char *const *sections;
+    /* A section that the system adds to scenes which others run too (scene/scene.h); NULL: none. */
+    const struct kf_scene_section *scene_section;
     /* Opens a source: a file, or the name of a shipped scene (kf_scene_find resolves both). Every key of the
      * file is known or refused. Fills everything but problem->system. Systems that open a scene alike share
      * this function. The caller frees with kf_problem_free. */
@@ -82,9 +84,9 @@ typedef struct kf_system {
     void (*free_reference)(kf_reference *reference);
 
     /* What else it brings; NULL: nothing. */
-    const struct kf_cost_methods *cost;   /* a cost model (cost_model/model.h) */
-    const struct kf_case *cases;          /* flows with a known answer (solver/validation/validation.h) */
-    const struct kf_suite_system *suite;  /* to suites of fixed comparisons (base/record/suite_system.h) */
+    const struct kf_cost_methods *cost;  /* a cost model (cost_model/model.h) */
+    const struct kf_case *cases;         /* flows with a known answer (solver/validation/validation.h) */
+    const struct kf_suite_system *suite; /* to suites of fixed comparisons (base/record/suite_system.h) */
 } kf_system;
 
 /* A config that comes from a file is held against the space of the device that it was made for: KF_BAD_INPUT

@@ -147,15 +147,13 @@ static bool are_alike(const row *one, const row *other) {
 /* The bench's own. */
 static kf_status find_problem(bench *b, const row *r, int cubes, kf_error *error) {
     const int slot = cubes > 1;
-    const kf_system *system = NULL;
     kf_scene *scene = NULL;
     if (b->problems[slot] == NULL || b->cubes[slot] != cubes || !are_alike(b->opened[slot], r)) {
         kf_problem_free(b->problems[slot]);
         b->problems[slot] = NULL;
-        KF_TRY(kf_system_find("kinetic", &system, error));
         KF_TRY(open_scene(b, r, cubes, &scene, error));
-        b->problems[slot] = kf_flow_problem(system, scene, true);
-        b->problems[slot]->system = system;
+        b->problems[slot] = kf_flow_problem(NULL, scene, true);
+        KF_TRY(kf_system_of_scene(b->problems[slot], error));
         b->scenes[slot] = scene;
         b->opened[slot] = r;
         b->cubes[slot] = cubes;

@@ -28,7 +28,7 @@ static const char *const positional[] = {"FILE|NAME", NULL};
 /* A mesh is placed as the options say. */
 static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_scene **scene,
                             kf_error *error) {
-    kf_scene_options wanted = {.seed = 0};
+    kf_scene_options wanted = {.sections = kf_systems_scene_sections()};
     kf_placement placement;
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));

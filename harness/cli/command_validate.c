@@ -14,7 +14,7 @@
 #include "harness/cli/command.h"
 #include "harness/validate/validate.h"
 #include "scene/scene.h"
-#include "solver/systems.h"
+#include "solver/compare/comparisons.h"
 
 static void print_json(const kf_device_info *device, const kf_validate_result *result, bool quick) {
     cJSON *root = kf_json_answer("validate");
@@ -89,16 +89,17 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
 
 static void list_cases(bool as_json) {
     cJSON *root = kf_json_answer("validate"), *cases = cJSON_AddArrayToObject(root, "cases");
-    for (int s = 0; kf_systems[s] != NULL; s++)
-        for (const kf_case *one = kf_systems[s]->cases; one != NULL && one->name != NULL; one++) {
-            cJSON *item = cJSON_CreateObject();
-            cJSON_AddStringToObject(item, "name", one->name);
-            cJSON_AddStringToObject(item, "summary", one->summary);
-            cJSON_AddBoolToObject(item, "quick", !one->slow);
-            cJSON_AddItemToArray(cases, item);
-            if (!as_json)
-                printf("%-22s %s%s\n", one->name, one->summary, one->slow ? " (not with --quick)" : "");
-        }
+    const kf_case *list[KF_MOST_CASES];
+    const int count = kf_cases_of_all(list);
+    for (int i = 0; i < count; i++) {
+        const kf_case *one = list[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", one->name);
+        cJSON_AddStringToObject(item, "summary", one->summary);
+        cJSON_AddBoolToObject(item, "quick", !one->slow);
+        cJSON_AddItemToArray(cases, item);
+        if (!as_json) printf("%-22s %s%s\n", one->name, one->summary, one->slow ? " (not with --quick)" : "");
+    }
     if (as_json)
         kf_json_print(root);
     else

@@ -9,6 +9,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "solver/systems.h"
 
 enum { MOST_BENCHMARKS = 200 };
 
@@ -135,22 +136,34 @@ static kf_status read_command(kf_json_place place, const defaults *base, const c
     return kf_command_read(place, json, folder, benchmark->command, error);
 }
 
+/* Kinds of benchmarks: a scene, a problem of each system whose problems bring their own spaces, a command. */
+enum { MOST_KINDS = 16 };
+static int list_kinds(const char *kinds[MOST_KINDS]) {
+    int count = 0;
+    kinds[count++] = "scene";
+    for (int i = 0; kf_systems[i] != NULL && count < MOST_KINDS - 1; i++)
+        if (kf_systems[i]->space_file == NULL) kinds[count++] = kf_systems[i]->name;
+    kinds[count++] = "command";
+    return count;
+}
+
 static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json,
                                 kf_suite_benchmark *benchmark, kf_error *error) {
     static const char *const keys[] = {"kind",   "name",   "scene",  "grid",      "samples_per_cell",
                                        "system", "device", "config", "processes", "seconds",
                                        NULL};
-    static const char *const kinds[] = {"scene", "t1", "command"};
     kf_json_place place = {file, "benchmarks"};
     *benchmark = (kf_suite_benchmark){.seconds = base->seconds};
     if (!cJSON_IsObject(json))
         return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: each must be an object {...}", file);
-    int kind = cJSON_HasObjectItem(json, "command") ? 2 : 0;
-    KF_TRY(kf_json_choice(place, json, "kind", false, kinds, 3, &kind, error));
-    if (kind == 2) return read_command(place, base, json, benchmark, error);
+    const char *kinds[MOST_KINDS];
+    const int count = list_kinds(kinds);
+    int kind = cJSON_HasObjectItem(json, "command") ? count - 1 : 0;
+    KF_TRY(kf_json_choice(place, json, "kind", false, kinds, count, &kind, error));
+    if (kind == count - 1) return read_command(place, base, json, benchmark, error);
     KF_TRY(kf_json_check_keys(place, json, keys, error));
     KF_TRY(read_common(place, base, json, benchmark, error));
-    if (kind == 1) kf_copy_text(benchmark->system, sizeof benchmark->system, "t1");
+    if (kind > 0) kf_copy_text(benchmark->system, sizeof benchmark->system, kinds[kind]);
     char scene[KF_PATH] = "";
     KF_TRY(read_text(place, json, "scene", true, scene, sizeof scene, error));
     KF_TRY(resolve(base, scene, true, benchmark->scene, error));

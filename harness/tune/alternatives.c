@@ -30,6 +30,7 @@ static bool open_loose(const kf_session *session, loose *l) {
     *l = (loose){.problem = NULL};
     if (options.accuracy >= LOOSEST) return false;
     options.accuracy = LOOSEST;
+    options.sections = problem->sections;
     if (problem->system->open == NULL ||
         problem->system->open(problem->source, &options, &l->problem, &error) != KF_OK)
         return false;

@@ -8,23 +8,13 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
-#include "solver/systems.h"
+#include "solver/compare/comparisons.h"
 
 /* --- cases --------------------------------------------------------------------------------------------- */
 
-enum { MOST_CASES = 128 };
-
-static int list_cases(const kf_case *list[MOST_CASES]) {
-    int count = 0;
-    for (int s = 0; kf_systems[s] != NULL; s++)
-        for (const kf_case *one = kf_systems[s]->cases; one != NULL && one->name != NULL && count < MOST_CASES; one++)
-            list[count++] = one;
-    return count;
-}
-
 static kf_status check_names(const kf_validate_options *options, const kf_case *const *list, int count,
                              kf_error *error) {
-    const char *names[MOST_CASES];
+    const char *names[KF_MOST_CASES];
     for (int i = 0; i < count; i++)
         names[i] = list[i]->name;
     for (int wanted = 0; wanted < options->case_count; wanted++) {
@@ -93,8 +83,8 @@ static kf_status run_case(kf_validation *validation, const kf_validate_options *
 
 kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, kf_validate_result *result,
                       kf_error *error) {
-    const kf_case *list[MOST_CASES];
-    const int count = list_cases(list);
+    const kf_case *list[KF_MOST_CASES];
+    const int count = kf_cases_of_all(list);
     memset(result, 0, sizeof *result);
     KF_TRY(check_names(options, list, count, error));
     kf_validation validation = {.backend = backend,

@@ -42,8 +42,10 @@ kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned
 
 kf_status kf_flow_scene_open(const char *source, const kf_problem_options *options, kf_scene **scene,
                              kf_error *error) {
-    kf_scene_options asked = {
-        .samples_per_cell = options->samples_per_cell, .accuracy = options->accuracy, .seed = options->seed};
+    kf_scene_options asked = {.samples_per_cell = options->samples_per_cell,
+                              .accuracy = options->accuracy,
+                              .seed = options->seed,
+                              .sections = options->sections};
     memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
     return kf_scene_open(source, &asked, scene, error);
 }

@@ -14,9 +14,13 @@ enum { LEAST_CELLS = 8 };
 /* The scene's time step is the solver's from here on. */
 static kf_status open_problem(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error) {
+    static const kf_scene_section *const own[] = {&kf_incompressible_section, NULL};
+    kf_problem_options with_section = *options;
     kf_scene *scene = NULL;
-    KF_TRY(kf_flow_scene_open(source, options, &scene, error));
-    if (scene->incompressible.steps > 0.0) kf_scene_stretch_time(scene, scene->incompressible.steps);
+    if (with_section.sections == NULL) with_section.sections = own;
+    KF_TRY(kf_flow_scene_open(source, &with_section, &scene, error));
+    const double steps = kf_incompressible_model_of(scene)->steps;
+    if (steps > 0.0) kf_scene_stretch_time(scene, steps);
     *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
     return KF_OK;
 }
@@ -27,7 +31,7 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
     static const double tolerance = 1e-5;
     KF_TRY(kf_flow_problem_trial(problem, small, steps, error));
     kf_scene *scene = (*small)->own;
-    scene->incompressible.tolerance = tolerance;
+    kf_incompressible_own_model(scene)->tolerance = tolerance;
     *steps = STEPS;
     return KF_OK;
 }
@@ -72,7 +76,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT, "incompressible: the solid needs a mesh, not samples alone");
     if (scene->parabolic_inflow)
         return kf_fail(error, KF_BAD_INPUT, "incompressible: a parabolic inflow is d2q9's");
-    if (scene->incompressible.viscous_term == KF_VISCOUS_EXPLICIT &&
+    if (kf_incompressible_model_of(scene)->viscous_term == KF_VISCOUS_EXPLICIT &&
         scene->viscosity > KF_MOST_EXPLICIT_VISCOSITY * (1.0 + 1e-9))
         return kf_fail(
             error, KF_BAD_INPUT,
@@ -94,7 +98,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "moving", scene->motion.moving);
     int axes[2];
     kf_add_variable(variables, "cosines", kf_incompressible_cosine_axes(scene, axes));
-    kf_add_variable(variables, "limiter", !scene->incompressible.unlimited);
+    kf_add_variable(variables, "limiter", !kf_incompressible_model_of(scene)->unlimited);
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_device_variables(variables, device);
 }
@@ -328,6 +332,7 @@ const kf_system kf_system_incompressible = {
     .space_file = "variants/incompressible.json",
     .runs = true,
     .sections = sections,
+    .scene_section = &kf_incompressible_section,
     .open = open_problem,
     .trial = make_trial,
     .accepts = accepts,

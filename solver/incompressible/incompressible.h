@@ -9,6 +9,7 @@
 #include "kernels/incompressible/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
+#include "solver/incompressible/incompressible_model.h"
 
 extern const kf_system kf_system_incompressible;
 extern const struct kf_cost_methods kf_cost_incompressible;
@@ -93,8 +94,7 @@ void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *system)
 kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error);
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
-                              kf_incompressible_source which, kf_source *source,
-                              kf_defines *defines);
+                              kf_incompressible_source which, kf_source *source, kf_defines *defines);
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
                             kf_incompressible_source which);
 /* Whether the kernels of a source begin while the ones before them end. */

@@ -39,7 +39,7 @@ static double expected_iterations(const kf_scene *scene, const kf_incompressible
     double longest = 0;
     for (int axis = 0; axis < 3; axis++)
         longest = fmax(longest, scene->nodes[axis]);
-    const double longer = log10(fmax(1, scene->incompressible.steps)),
+    const double longer = log10(fmax(1, kf_incompressible_model_of(scene)->steps)),
                  digits = fmax(LEAST, -log10(kf_incompressible_tolerance(scene)) - GIVEN + longer);
     const double iterations =
         ceil(digits / (4 - GIVEN + 1) * (need[o->solver].fixed + need[o->solver].a_cell * longest));
@@ -53,7 +53,7 @@ static double expected_iterations(const kf_scene *scene, const kf_incompressible
 static double of_advection(const kf_tally *t, bool corrects) {
     static const double PREDICTED = 65, CORRECTED = 88; /* a place where eight values are mixed */
     static const double ONE_ADDRESS = 0.57;
-    const kf_incompressible_model *model = &t->cost->scene->incompressible;
+    const kf_incompressible_model *model = kf_incompressible_model_of(t->cost->scene);
     const double places =
         (t->options->one_address ? ONE_ADDRESS : 1) * 3 * (model->trace == KF_TRACE_MIDPOINT ? 7 : 4);
     return places *

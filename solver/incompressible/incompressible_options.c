@@ -8,12 +8,12 @@ const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS] = {
     "cg", "jacobi_cg", "incomplete_cg", "multigrid", "multigrid_cg", "fourier_cg"};
 
 double kf_incompressible_tolerance(const kf_scene *scene) {
-    const double tolerance = scene->incompressible.tolerance;
+    const double tolerance = kf_incompressible_model_of(scene)->tolerance;
     return tolerance > 0.0 ? tolerance : KF_DEFAULT_TOLERANCE;
 }
 
 kf_viscous_term kf_incompressible_viscous_term(const kf_scene *scene) {
-    const kf_viscous_term term = scene->incompressible.viscous_term;
+    const kf_viscous_term term = kf_incompressible_model_of(scene)->viscous_term;
     const double most =
         kf_scene_fastest(scene) < 1.0 ? KF_MOST_EXPLICIT_VISCOSITY : 0.5 * KF_MOST_EXPLICIT_VISCOSITY;
     if (term != KF_VISCOUS_AUTOMATIC) return term;
@@ -103,7 +103,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
         "kernels/incompressible/pressure.cu",  "kernels/incompressible/multigrid.cu",
         "kernels/incompressible/cosine.cu",    "kernels/incompressible/cosine.cu",
         "kernels/incompressible/solid.cu",     "kernels/incompressible/state.cu"};
-    const kf_incompressible_model *model = &scene->incompressible;
+    const kf_incompressible_model *model = kf_incompressible_model_of(scene);
     const kf_viscous_term viscous = kf_incompressible_viscous_term(scene);
     defines->count = 0;
     kf_define_to(defines, "KF_DOUBLE", options->double_precision);

@@ -190,7 +190,7 @@ static void trace(const run *r, int axis, const int x[3], double time, double en
     start[axis] -= 0.5;
     for (int i = 0; i < 3; i++)
         middle[i] = start[i] + 0.5 * time * sample(r, r->u, i, start, ignored);
-    const double *from = r->scene->incompressible.trace == KF_TRACE_MIDPOINT ? middle : start;
+    const double *from = kf_incompressible_model_of(r->scene)->trace == KF_TRACE_MIDPOINT ? middle : start;
     for (int i = 0; i < 3; i++)
         end[i] = start[i] + time * sample(r, r->u, i, from, ignored);
 }
@@ -233,7 +233,7 @@ static double viscous_sum(const run *r, const double *u, int axis, const int x[3
 
 static void advect_faces(run *r, double *const source[3], int axis, bool correct) {
     const double half = 0.5, nu = r->scene->viscosity * half;
-    const kf_incompressible_model *model = &r->scene->incompressible;
+    const kf_incompressible_model *model = kf_incompressible_model_of(r->scene);
     const kf_viscous_term viscous = kf_incompressible_viscous_term(r->scene);
     int x[3];
     for (x[2] = 0; x[2] <= r->n[2]; x[2]++)

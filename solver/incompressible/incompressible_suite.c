@@ -2,15 +2,16 @@
  * friction. */
 #include <stdlib.h>
 
+#include "base/record/suite_system.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
-#include "base/record/suite_system.h"
 #include "solver/incompressible/incompressible.h"
 
 typedef struct changed_scene {
     kf_scene
         scene; /* first: kf_problem_scene finds it; its arrays are those of the scene that it is made of */
+    kf_incompressible_model model;
 } changed_scene;
 
 static void free_changed(void *own) {
@@ -18,10 +19,10 @@ static void free_changed(void *own) {
 }
 
 static kf_status change(const kf_problem *from, const cJSON *changes, kf_json_place place,
-                                   const kf_device_info *device, kf_problem **changed, char reason[256],
-                                   kf_error *error) {
+                        const kf_device_info *device, kf_problem **changed, char reason[256],
+                        kf_error *error) {
     static const char *const keys[] = {"steps", "viscous_term", "limiter", "tolerance", NULL};
-    const kf_incompressible_model *before = &kf_problem_scene(from)->incompressible;
+    const kf_incompressible_model *before = kf_incompressible_model_of(kf_problem_scene(from));
     double steps = before->steps > 0.0 ? before->steps : 1.0, tolerance = before->tolerance;
     int viscous = (int)before->viscous_term;
     bool limiter = !before->unlimited;
@@ -36,11 +37,12 @@ static kf_status change(const kf_problem *from, const cJSON *changes, kf_json_pl
     changed_scene *made = kf_allocate(sizeof *made);
     made->scene = *kf_problem_scene(from);
     made->scene.notes = NULL;
-    made->scene.incompressible = (kf_incompressible_model){.unlimited = !limiter,
-                                                           .trace = before->trace,
-                                                           .viscous_term = (kf_viscous_term)viscous,
-                                                           .steps = steps,
-                                                           .tolerance = tolerance};
+    made->model = (kf_incompressible_model){.unlimited = !limiter,
+                                            .trace = before->trace,
+                                            .viscous_term = (kf_viscous_term)viscous,
+                                            .steps = steps,
+                                            .tolerance = tolerance};
+    kf_scene_set_section(&made->scene, &kf_incompressible_section, &made->model);
     kf_scene_stretch_time(&made->scene, steps / now);
     *changed = kf_flow_problem(from->system, &made->scene, false);
     (*changed)->free_own = free_changed;

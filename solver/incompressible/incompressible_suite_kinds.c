@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solver/incompressible/incompressible.h"
 #include "base/record/suite_system.h"
+#include "solver/incompressible/incompressible.h"
 
 static double step_seconds(const kf_timed *timed) {
     return kf_facts_value(&timed->problem->facts, "time_step");

@@ -62,9 +62,9 @@ static kf_status run_channel(const kf_validation *validation, const channel *c, 
     uint64_t steps = (uint64_t)(16.0 * height * height / (kf_pi * kf_pi * viscosity));
     kf_plan *plan;
     double *values = NULL;
-    kf_status status = kf_flow_open(validation, scene, c->overrides, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, c->overrides, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, steps, error);
-    if (status == KF_OK) status = kf_flow_read(plan, &values, error);
+    if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
     double sums[3] = {0, 0, 0};
     for (int y = 0; status == KF_OK && y < height; y++) {
         double place = y + 0.5, parabola = place * (height - place);
@@ -159,11 +159,11 @@ static kf_status measure_viscosity(const kf_validation *validation, const vortic
     const uint64_t begin = (uint64_t)(0.3 * life), span = (uint64_t)life;
     double energy[2] = {0, 0};
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, in_double, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, in_double, &plan, error);
     for (int when = 0; when < 2 && status == KF_OK; when++) {
         double *values = NULL;
         status = kf_flow_advance(validation, plan, when == 0 ? begin : span, error);
-        if (status == KF_OK) status = kf_flow_read(plan, &values, error);
+        if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
         if (status == KF_OK) energy[when] = fluctuation(scene, values);
         free(values);
     }

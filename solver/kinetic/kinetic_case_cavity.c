@@ -37,11 +37,11 @@ static kf_status run_cavity(const kf_validation *validation, const cavity *c, kf
     char name[32];
     (void)snprintf(name, sizeof name, "cavity_%s_%g", c->cube ? "3d" : "2d", c->reynolds);
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, *scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, *scene, NULL, &plan, error);
     if (status == KF_OK)
         status = kf_flow_advance(validation, plan, (uint64_t)(c->turnovers * c->nodes / c->lid), error);
     if (status == KF_OK) status = kf_flow_draw(validation, plan, name, 2, 0.0, error);
-    if (status == KF_OK) status = kf_flow_read(plan, values, error);
+    if (status == KF_OK) status = kf_kinetic_read(plan, values, error);
     kf_flow_close(plan);
     return status;
 }

@@ -21,7 +21,7 @@ static kf_status read_totals(const kf_scene *scene, kf_plan *plan, const double 
     const int *n = scene->nodes;
     const size_t count = kf_flow_count(scene);
     double *values;
-    KF_TRY(kf_flow_read(plan, &values, error));
+    KF_TRY(kf_kinetic_read(plan, &values, error));
     memset(t, 0, sizeof *t);
     for (size_t node = 0; node < count; node++) {
         const size_t nx = (size_t)n[0], ny = (size_t)n[1];
@@ -64,7 +64,7 @@ static kf_status drift(kf_validation *validation, const char *const *overrides, 
     totals before, after;
     char quantity[96];
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, overrides, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, overrides, &plan, error);
     if (status == KF_OK) status = read_totals(scene, plan, nowhere, &before, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, STEPS, error);
     if (status == KF_OK) status = read_totals(scene, plan, nowhere, &after, error);
@@ -110,7 +110,7 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
     kf_solid_load load;
     double worst_force = 0, worst_torque = 0, mass = 0;
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, in_double, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, in_double, &plan, error);
     for (int step = 0; step < STEPS && status == KF_OK; step++) {
         double pose_center[3], rotation[9], change[2][3];
         kf_motion_pose(&scene->motion, step, rotation, pose_center);
@@ -179,9 +179,9 @@ static kf_status slip_after(const kf_validation *validation, int passes, double 
     double *values = NULL, sum = 0;
     const size_t samples = scene->samples.count;
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, in_double, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, in_double, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, 1, error);
-    if (status == KF_OK) status = kf_flow_read(plan, &values, error);
+    if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
     for (size_t s = 0; status == KF_OK && s < samples; s++)
         sum += pow(slip_at(scene, values, s, speed), 2);
     *slip = sqrt(sum / (double)samples) / speed;
@@ -219,7 +219,7 @@ static kf_status drag_at_density(const kf_validation *validation, double samples
     scene->face_velocity[KF_XMIN][0] = scene->initial_velocity[0] = 0.05;
     kf_solid_load load = {{0}, {0}};
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, 400, error);
     if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
     *drag = load.force[0];
@@ -266,7 +266,7 @@ kf_status kf_case_torus(kf_validation *validation, kf_error *error) {
     totals fluid = {0};
     kf_solid_load load;
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     for (int step = 0; step < BALANCE && status == KF_OK; step++) {
         status = kf_flow_advance(validation, plan, 1, error);
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);

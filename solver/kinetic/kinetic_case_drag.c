@@ -29,14 +29,14 @@ static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const
     double drag = 0;
     kf_plan *plan;
     kf_solid_load load;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
     for (int look = 0; look < LOOKS && status == KF_OK; look++) {
         status = kf_flow_advance(validation, plan, stride, error);
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
     }
-    const double bound = kf_flow_leeway(scene) * t->bound;
+    const double bound = kf_kinetic_case_leeway(scene) * t->bound;
     kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);

@@ -55,7 +55,7 @@ static kf_status read_totals(const kf_scene *scene, kf_plan *plan, const double 
     const size_t nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1], count = kf_flow_count(scene);
     double *values;
     memset(t, 0, sizeof *t);
-    KF_TRY(kf_flow_read(plan, &values, error));
+    KF_TRY(kf_kinetic_read(plan, &values, error));
     for (size_t node = 0; node < count; node++) {
         const size_t x = node % nx, y = node / nx % ny, z = node / (nx * ny);
         const double r[3] = {(double)x - about[0], (double)y - about[1], (double)z - about[2]};
@@ -90,7 +90,7 @@ static kf_status follow_totals(const kf_validation *validation, kf_boundary face
     const double *about = scene->motion.center;
     totals first = {{0}, {0}}, now;
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, in_double, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, in_double, &plan, error);
     if (status == KF_OK) status = read_totals(scene, plan, about, &first, error);
     change[0] = change[1] = 0;
     for (int look = 0; look < looks && status == KF_OK; look++) {
@@ -157,7 +157,7 @@ static kf_status run_settling(kf_validation *validation, const settling *s, doub
     kf_solid_pose pose = {.center = {0, 0, scene->motion.center[2]}};
     kf_solid_load load;
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     /* Until it is a diameter above the bottom; three times as long as it should take is long enough. */
     for (int look = 0; look < 300 && status == KF_OK && pose.center[2] > 1.5 * diameter; look++) {
         status = kf_flow_advance(validation, plan, stride, error);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/kinetic/kinetic_cases.h"
 #include "solver/picture/picture.h"
 #include "solver/validation/data.h"
-#include "solver/kinetic/kinetic_cases.h"
 
 /* --- rate rules on the Taylor-Green vortex
  * ------------------------------------------------------------------ */
@@ -43,9 +43,9 @@ kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error) {
         scene->basis = rules[i].basis;
         kf_plan *plan;
         double *values = NULL, energy = 0;
-        kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+        kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
         if (status == KF_OK) status = kf_flow_advance(validation, plan, steps, error);
-        if (status == KF_OK) status = kf_flow_read(plan, &values, error);
+        if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
         if (status == KF_OK) energy = kf_flow_energy(scene, values) / (speed * speed);
         free(values);
         kf_flow_close(plan);
@@ -100,9 +100,9 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
         scene->high_order_rate = 1.4;
     }
     const uint64_t steps = (uint64_t)(2.0 * scene->nodes[0] / scene->reference_speed);
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, steps, error);
-    if (status == KF_OK) status = kf_flow_read(plan, &values, error);
+    if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
     if (status == KF_OK) *structure = fine_structure(scene, values);
     (void)snprintf(picture, sizeof picture, "models_%s", model->name);
     if (status == KF_OK && !isnan(*structure))

@@ -61,7 +61,7 @@ static kf_status look_at_both(const kf_validation *validation, const passing_vor
     kf_status status = KF_OK;
     for (int p = 0; p < 2 && status == KF_OK; p++) {
         status = kf_flow_advance(validation, plans[p], steps, error);
-        if (status == KF_OK) status = kf_flow_read(plans[p], &values[p], error);
+        if (status == KF_OK) status = kf_kinetic_read(plans[p], &values[p], error);
     }
     if (status == KF_OK) compare(v, values[0], values[1], difference);
     free(values[0]);
@@ -80,7 +80,7 @@ static kf_status carry_out(kf_validation *validation, const passing_vortex *v, d
         scenes[p] = make_stream((p + 1) * v->length, v->width, v->stream);
         scenes[p]->initial_state = vortex_state;
         scenes[p]->initial_context = v;
-        if (status == KF_OK) status = kf_flow_open(validation, scenes[p], NULL, &plans[p], error);
+        if (status == KF_OK) status = kf_kinetic_case_open(validation, scenes[p], NULL, &plans[p], error);
     }
     const uint64_t steps = (uint64_t)(v->length / v->stream / LOOKS);
     for (int look = 1; look <= LOOKS && status == KF_OK; look++)
@@ -133,9 +133,9 @@ static kf_status check_sound(kf_validation *validation, kf_error *error) {
     scene->initial_context = &w;
     kf_plan *plan;
     double *values = NULL, echo = 0;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, STEPS, error);
-    if (status == KF_OK) status = kf_flow_read(plan, &values, error);
+    if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
     for (int x = 0; x < w.length && status == KF_OK; x++)
         echo = kf_flow_larger(echo, fabs(values[x]));
     free(values);

@@ -5,8 +5,8 @@
 
 #include "base/util/memory.h"
 #include "scene/scene.h"
-#include "solver/validation/data.h"
 #include "solver/kinetic/kinetic_cases.h"
+#include "solver/validation/data.h"
 
 /* --- double shear layer ----------------------------------------------------------------------------------
  */
@@ -103,7 +103,7 @@ static kf_status watch_layer(const kf_validation *validation, const kf_scene *sc
         const uint64_t until = (uint64_t)(turnover * look / LOOKS);
         double *values;
         KF_TRY(kf_flow_advance(validation, plan, until - plan->steps_done, error));
-        KF_TRY(kf_flow_read(plan, &values, error));
+        KF_TRY(kf_kinetic_read(plan, &values, error));
         if (isnan(kf_flow_energy(scene, values))) {
             free(values);
             result->blow_up = (double)look / LOOKS;
@@ -127,7 +127,7 @@ static kf_status run_layer(const kf_validation *validation, const shear_layer *l
     scene->collision = collision;
     kf_plan *plan;
     *result = (shear_result){0};
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = watch_layer(validation, scene, plan, layer, result, error);
     kf_flow_close(plan);
     kf_scene_free(scene);
@@ -182,7 +182,7 @@ static kf_status follow_decay(const kf_validation *validation, const kf_scene *s
         const uint64_t until = (uint64_t)llround(unit * row / TABLE_PER_UNIT);
         double *values;
         KF_TRY(kf_flow_advance(validation, plan, until - plan->steps_done, error));
-        KF_TRY(kf_flow_read(plan, &values, error));
+        KF_TRY(kf_kinetic_read(plan, &values, error));
         decay->time[decay->count] = (double)until / unit;
         decay->energy[decay->count++] = kf_flow_energy(scene, values) / (speed * speed);
         free(values);
@@ -232,10 +232,10 @@ static kf_status run_taylor_green(kf_validation *validation, const taylor_green 
     scene->initial_velocity[0] = t->speed;
     decay_record decay = {0};
     kf_plan *plan;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK)
         status = follow_decay(validation, scene, plan, length / t->speed, t->end, &decay, error);
-    const double leeway = kf_flow_leeway(scene);
+    const double leeway = kf_kinetic_case_leeway(scene);
     kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/util/memory.h"
-#include "solver/picture/picture.h"
 #include "solver/kinetic/kinetic_cases.h"
+#include "solver/picture/picture.h"
 #include "solver/validation/tunnel.h"
 
 static const char wake_source[] = "Park, Kwon & Choi, KSME Int. J. 12 (1998) 1200";
@@ -55,7 +55,7 @@ kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error) {
     double *side = kf_allocate(LOOKS * sizeof(double)), drag = 0;
     kf_plan *plan;
     kf_solid_load load;
-    kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK)
         status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * t->diameter / t->speed), error);
     for (int look = 0; look < LOOKS && status == KF_OK; look++) {

@@ -1,38 +1,47 @@
 /* The kinetic system's cases, by file. */
-#ifndef KF_SOLVER_VALIDATION_KINETIC_CASES_H
-#define KF_SOLVER_VALIDATION_KINETIC_CASES_H
+#ifndef KF_SOLVER_KINETIC_KINETIC_CASES_H
+#define KF_SOLVER_KINETIC_KINETIC_CASES_H
 
+#include "solver/kinetic/kinetic.h"
 #include "solver/validation/flow.h"
 
-/* kinetic_analytic.c */
+/* kinetic_case_flow.c. The kinetic system's plan of the scene, initialised; kf_flow_close frees it. overrides
+ * may be NULL. Where the user fixes plan=moments a scene with the default rates gets those that the plan
+ * needs. */
+kf_status kf_kinetic_case_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
+                               kf_plan **plan, kf_error *error);
+/* By how much the bounds of a case may be wider for the rates that an opened scene has got: 2 with rates of
+ * 1, which damp more of what a coarse grid cannot carry (docs/gate.md), else 1. */
+double kf_kinetic_case_leeway(const kf_scene *scene);
+/* kinetic_case_analytic.c */
 kf_status kf_case_poiseuille(kf_validation *validation, kf_error *error);
 kf_status kf_case_taylor_green_2d(kf_validation *validation, kf_error *error);
 kf_status kf_case_galilean(kf_validation *validation, kf_error *error);
-/* kinetic_vortices.c */
+/* kinetic_case_vortices.c */
 kf_status kf_case_shear_layer(kf_validation *validation, kf_error *error);
 kf_status kf_case_taylor_green_3d(kf_validation *validation, kf_error *error);
-/* kinetic_cavity.c */
+/* kinetic_case_cavity.c */
 kf_status kf_case_cavity_2d(kf_validation *validation, kf_error *error);
 kf_status kf_case_cavity_3d(kf_validation *validation, kf_error *error);
-/* kinetic_conservation.c */
+/* kinetic_case_conservation.c */
 kf_status kf_case_conservation(kf_validation *validation, kf_error *error);
 kf_status kf_case_force_balance(kf_validation *validation, kf_error *error);
 kf_status kf_case_slip(kf_validation *validation, kf_error *error);
 kf_status kf_case_sampling_density(kf_validation *validation, kf_error *error);
 kf_status kf_case_torus(kf_validation *validation, kf_error *error);
-/* kinetic_drag.c */
+/* kinetic_case_drag.c */
 kf_status kf_case_sphere_drag(kf_validation *validation, kf_error *error);
 kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error);
-/* kinetic_wake.c */
+/* kinetic_case_wake.c */
 kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error);
-/* kinetic_free.c */
+/* kinetic_case_free.c */
 kf_status kf_case_free_solid(kf_validation *validation, kf_error *error);
-/* kinetic_outflow.c */
+/* kinetic_case_outflow.c */
 kf_status kf_case_outflow(kf_validation *validation, kf_error *error);
-/* kinetic_models.c */
+/* kinetic_case_models.c */
 kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error);
 kf_status kf_case_models(kf_validation *validation, kf_error *error);
-/* kinetic_nineteen.c */
+/* kinetic_case_nineteen.c */
 kf_status kf_case_nineteen(kf_validation *validation, kf_error *error);
 
 extern const kf_case kf_kinetic_cases[];

@@ -12,6 +12,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
+#include "solver/kinetic/kinetic_samples.h"
 
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
 enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth starting */
@@ -393,7 +394,7 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     run->streamed = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
     run->force = kf_allocate_zeroed(3 * run->count, sizeof(double));
     run->omega = 1.0 / (3.0 * scene->viscosity + 0.5);
-    run->area = kf_scene_acting_areas(scene);
+    run->area = kf_kinetic_acting_areas(scene);
     begin_solid(run);
     int x[3];
     for (x[2] = 0; x[2] < run->n[2]; x[2]++)

@@ -192,7 +192,7 @@ kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kine
     for (int i = 0; i < 3; i++)
         ordered.coordinate[i] = kf_allocate(count * sizeof(double));
     ordered.area = kf_allocate(count * sizeof(double));
-    double *areas = kf_scene_acting_areas(scene);
+    double *areas = kf_kinetic_acting_areas(scene);
     ordered.corner = kf_allocate(count * sizeof(long long));
     ordered.identity = kf_allocate(count * sizeof(int));
     uint32_t *permutation = kf_allocate(count * sizeof(uint32_t));

@@ -30,4 +30,11 @@ kf_status kf_kinetic_make_band(kf_plan *plan, kf_kinetic *kinetic, const kf_orde
 kf_status kf_kinetic_upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long long *nodes, size_t touched,
                                  kf_error *error);
 
+/* kinetic_crowding.c. Area with which each sample's penalty force acts (lattice): its own, divided by the sum
+ * that the samples around it (itself included) have about it, weighted as their forces are spread and its
+ * velocity is interpolated, where that is more than 1. It is 1/2 to 1 on a wall, and more where a solid is
+ * thinner than a cell: there forces that take the same slip twice would overshoot. A moving solid's are left
+ * as they are, unless that sum is more than 1.1 somewhere within a cell of where it begins. Caller frees. */
+double *kf_kinetic_acting_areas(const kf_scene *scene);
+
 #endif

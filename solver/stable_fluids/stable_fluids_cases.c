@@ -433,6 +433,4 @@ const kf_case kf_stable_fluids_cases[] = {
      0},
     {"sf_plans", "every plan and library beside the naive step in double precision", false, plans, 0},
     {"sf_walls", "free-slip walls and a solid: what leaks", false, kf_case_fluid_walls, 0},
-    {"sf_cylinder", "drag of a cylinder at Reynolds number 40, beside d2q9's", true, kf_case_fluid_cylinder,
-     0},
     {NULL, NULL, false, NULL, 0}};

@@ -1,6 +1,6 @@
 /* Validation of the stable fluids system. */
-#ifndef KF_SOLVER_VALIDATION_STABLE_FLUIDS_CASES_H
-#define KF_SOLVER_VALIDATION_STABLE_FLUIDS_CASES_H
+#ifndef KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_CASES_H
+#define KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_CASES_H
 
 #include "solver/stable_fluids/stable_fluids.h"
 #include "solver/validation/validation.h"
@@ -29,19 +29,18 @@ kf_status kf_fluid_case_run(const kf_validation *validation, kf_fluid *fluid,
 double kf_fluid_distance(const kf_fluid *fluid, double *const values[3], double *const expected[3]);
 double kf_fluid_energy(const kf_fluid *fluid, double *const velocity[3]);
 
-/* stable_fluids_accuracy.c */
+/* stable_fluids_case_accuracy.c */
 kf_status kf_case_fluid_taylor_green(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_taylor_green_3d(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_numerical_viscosity(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_energy(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_symmetry(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_particles(kf_validation *validation, kf_error *error);
-/* stable_fluids_vortices.c */
+/* stable_fluids_case_vortices.c */
 kf_status kf_case_fluid_spectral(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_pair(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_merger(kf_validation *validation, kf_error *error);
-/* stable_fluids_solids.c */
+/* stable_fluids_case_solids.c */
 kf_status kf_case_fluid_walls(kf_validation *validation, kf_error *error);
-kf_status kf_case_fluid_cylinder(kf_validation *validation, kf_error *error);
 
 #endif

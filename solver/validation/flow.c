@@ -8,7 +8,6 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
-#include "solver/kinetic/kinetic.h"
 #include "solver/picture/picture.h"
 
 const double kf_pi = 3.14159265358979323846;
@@ -119,29 +118,14 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
     scene->reference_length = 2.0 * outer;
 }
 
-/* The plan moments has no rates but 1: fixed, it gives them to the cases that keep the default rule. */
-static void take_rates(const kf_validation *validation, kf_scene *scene) {
-    for (int i = 0; i < validation->fixed_count; i++)
-        if (strcmp(validation->fixed[i], "plan=moments") == 0 && scene->rate_rule == KF_RATE_ADAPTIVE_2020)
-            scene->rate_rule = KF_RATE_ONES;
-}
-
-double kf_flow_leeway(const kf_scene *scene) {
-    return scene->rate_rule == KF_RATE_ONES ? 2.0 : 1.0;
-}
-
-kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
-                       kf_plan **plan, kf_error *error) {
+kf_status kf_flow_open(const kf_validation *validation, const kf_system *system, kf_scene *scene,
+                       const char *const *overrides, kf_plan **plan, kf_error *error) {
     kf_config config;
-    take_rates(validation, scene);
-    kf_problem *problem = kf_flow_problem(&kf_system_kinetic, scene, false);
-    kf_scene stated_scene = *scene;
-    kf_problem stated = *problem;
-    stated_scene.accuracy = validation->accuracy;
-    stated.own = &stated_scene;
     *plan = NULL;
-    kf_status status = kf_validation_configure(validation, &stated, overrides, &config, error);
-    if (status == KF_OK) status = kf_system_kinetic.plan(problem, &config, validation->backend, plan, error);
+    scene->accuracy = validation->accuracy;
+    kf_problem *problem = kf_flow_problem(system, scene, false);
+    kf_status status = kf_validation_configure(validation, problem, overrides, &config, error);
+    if (status == KF_OK) status = system->plan(problem, &config, validation->backend, plan, error);
     if (status != KF_OK) {
         kf_problem_free(problem);
         return status;
@@ -170,10 +154,6 @@ kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64
         steps -= now;
     }
     return KF_OK;
-}
-
-kf_status kf_flow_read(kf_plan *plan, double **values, kf_error *error) {
-    return kf_kinetic_read(plan, values, error);
 }
 
 size_t kf_flow_count(const kf_scene *scene) {

@@ -1,4 +1,4 @@
-/* Scenes made in memory, in lattice units, and plans that run them: what the kinetic cases share. */
+/* Scenes made in memory, in lattice units, and plans that run them: what the cases of flows share. */
 #ifndef KF_SOLVER_VALIDATION_FLOW_H
 #define KF_SOLVER_VALIDATION_FLOW_H
 
@@ -19,23 +19,19 @@ void kf_flow_add_cylinder(kf_scene *scene, const double center[3], double radius
 void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
                        double samples_per_cell);
 
-/* The kinetic system's plan of the scene, initialised. overrides may be NULL. Where the user fixes
- * plan=moments a scene with the default rates gets those that the plan needs. */
-kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
-                       kf_plan **plan, kf_error *error);
-/* By how much the bounds of a case may be wider for the rates that an opened scene has got: 2 with rates of
- * 1, which damp more of what a coarse grid cannot carry (docs/gate.md), else 1. */
-double kf_flow_leeway(const kf_scene *scene);
-/* Frees such a plan; NULL is fine. */
+/* The system's plan of the scene, which then states the accuracy of the running case, initialised. overrides
+ * may be NULL. The scene outlives the plan. */
+kf_status kf_flow_open(const kf_validation *validation, const kf_system *system, kf_scene *scene,
+                       const char *const *overrides, kf_plan **plan, kf_error *error);
+/* Frees such a plan with its problem; NULL is fine. */
 void kf_flow_close(kf_plan *plan);
 /* Advances and synchronises; KF_INTERRUPTED when the user wants to end. */
 kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error);
 
-/* Density - 1 and velocity in double: value[(component * nz + z) * ny + y) * nx + x]. Caller frees. */
-kf_status kf_flow_read(kf_plan *plan, double **values, kf_error *error);
 size_t kf_flow_count(const kf_scene *scene);
 
-/* Mean of |u|^2 / 2 over the nodes of what kf_flow_read read; NAN when anything is not finite or faster than
+/* Mean of |u|^2 / 2 over the nodes of density - 1 and velocity, value[((component * nz + z) *
+ * ny + y) * nx + x]; NAN when anything is not finite or faster than
  * the lattice can carry (the run blew up). */
 double kf_flow_energy(const kf_scene *scene, const double *values);
 

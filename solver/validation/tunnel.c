@@ -1,8 +1,10 @@
 #include "solver/validation/tunnel.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "scene/scene.h"
+#include "scene/internal.h"
+#include "solver/flow/flow_plan.h"
 
 kf_scene *kf_tunnel_scene(const kf_tunnel *t) {
     enum { SLICE = 4 };
@@ -39,4 +41,37 @@ double kf_tunnel_blockage(const kf_tunnel *t, double drag) {
         faster += 0.65 * sphere / pow(area, 1.5) + 0.25 * drag * front / area;
     }
     return faster * faster;
+}
+
+/* The tunnel with a ball of triangles, for systems that need a solid's mesh. */
+static kf_scene *make_with_mesh(const kf_tunnel *t) {
+    kf_scene *scene = kf_tunnel_scene(t);
+    const double *center = scene->motion.center, radius = 0.5 * t->diameter,
+                 identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int shape = 0; shape < KF_SHAPES; shape++)
+        if (strcmp(kf_shapes[shape].name, "ball") == 0)
+            kf_shape_mesh(&kf_shapes[shape], &radius, &scene->mesh);
+    kf_mesh_transform(&scene->mesh, identity, center);
+    return scene;
+}
+
+kf_status kf_tunnel_measure(const kf_validation *validation, const kf_system *system, const kf_tunnel *t,
+                            double *corrected, kf_error *error) {
+    enum { LOOKS = 20 };
+    const double travel = t->diameter / t->speed;
+    kf_scene *scene = make_with_mesh(t);
+    kf_plan *plan = NULL;
+    double drag = 0.0;
+    kf_status status = kf_flow_open(validation, system, scene, NULL, &plan, error);
+    if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
+    for (int look = 0; look < LOOKS && status == KF_OK; look++) {
+        kf_solid_load load;
+        status = kf_flow_advance(validation, plan, (uint64_t)(t->watch * travel / LOOKS) + 1, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
+        if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
+    }
+    kf_flow_close(plan);
+    kf_scene_free(scene);
+    *corrected = drag / kf_tunnel_blockage(t, drag);
+    return status;
 }

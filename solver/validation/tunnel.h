@@ -1,6 +1,6 @@
 /* Spheres and cylinders in a wind tunnel with slip walls: what the cases of drag and of shedding share. */
-#ifndef KF_SOLVER_VALIDATION_KINETIC_TUNNEL_H
-#define KF_SOLVER_VALIDATION_KINETIC_TUNNEL_H
+#ifndef KF_SOLVER_VALIDATION_TUNNEL_H
+#define KF_SOLVER_VALIDATION_TUNNEL_H
 
 #include "solver/validation/flow.h"
 
@@ -22,5 +22,9 @@ double kf_tunnel_coefficient(const kf_tunnel *tunnel, double force);
  * Herriot, NACA Report 995, 1950), 1 + pi^2/12 (D/h)^2 + Cd D/(4 h) for a cylinder (Allen and Vincenti, NACA
  * Report 782, 1944). */
 double kf_tunnel_blockage(const kf_tunnel *tunnel, double drag);
+/* The drag coefficient of a sphere by this system, corrected for the blockage: the mean of 20 moments after
+ * the tunnel has settled. */
+kf_status kf_tunnel_measure(const kf_validation *validation, const kf_system *system, const kf_tunnel *tunnel,
+                            double *corrected, kf_error *error);
 
 #endif

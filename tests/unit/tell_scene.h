@@ -7,6 +7,8 @@
 #include "scene/ordering.h"
 #include "scene/particles.h"
 #include "scene/scene.h"
+#include "solver/incompressible/incompressible_model.h"
+#include "solver/kinetic/kinetic_samples.h"
 #include "solver/stable_fluids/fluid.h"
 #include "tests/unit/known_text.h"
 
@@ -63,7 +65,7 @@ static inline void tell_samples(kf_text *text, const kf_scene *s) {
     tell_list(text, "y", s->samples.y, s->samples.count);
     tell_list(text, "z", s->samples.z, s->samples.count);
     tell_list(text, "area", s->samples.area, s->samples.count);
-    double *acting = kf_scene_acting_areas(s);
+    double *acting = kf_kinetic_acting_areas(s);
     tell_list(text, "acting areas", acting, s->samples.count);
     free(acting);
 }
@@ -130,7 +132,7 @@ static inline void tell_scene(kf_text *text, const kf_scene *s) {
     tell_motion(text, &s->motion);
     tell_mask(text, s);
     tell_smoke(text, &s->smoke);
-    const kf_incompressible_model *i = &s->incompressible;
+    const kf_incompressible_model *i = kf_incompressible_model_of(s);
     kf_text_append(text, "  incompressible %d %s %s %g %g\n", i->unlimited, kf_trace_names[i->trace],
                    kf_viscous_term_names[i->viscous_term], i->steps, i->tolerance);
     kf_text_append(text, "%s%s", s->notes != NULL ? s->notes : "",

@@ -14,7 +14,7 @@
 
 #include "harness/validate/validate.h"
 #include "scene/scene.h"
-#include "solver/validation/flow.h"
+#include "solver/kinetic/kinetic_cases.h"
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -51,7 +51,7 @@ static double deviation(kf_scene *scene, const kf_reference *reference, const ch
     kf_error error = {KF_OK, ""};
     const kf_validation validation = {.backend = backend, .interrupted = &never};
     kf_plan *plan;
-    if (kf_flow_open(&validation, scene, overrides, &plan, &error) != KF_OK) fail_msg("%s", error.message);
+    if (kf_kinetic_case_open(&validation, scene, overrides, &plan, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_flow_advance(&validation, plan, STEPS, &error), KF_OK);
     kf_verification verification;
     if (kinetic_system->verify(plan, reference, &verification, &error) != KF_OK)
@@ -148,7 +148,7 @@ static void noisy(const void *context, int i, int j, int k, double *density, dou
 static double noise(const kf_scene *scene, kf_plan *plan) {
     kf_error error = {KF_OK, ""};
     double *values = NULL, sum = 0;
-    assert_int_equal(kf_flow_read(plan, &values, &error), KF_OK);
+    assert_int_equal(kf_kinetic_read(plan, &values, &error), KF_OK);
     const size_t count = kf_flow_count(scene);
     for (size_t n = 0; n < count; n++)
         sum +=
@@ -169,7 +169,7 @@ static double growth(kf_collision collision, kf_rate_rule rule, double high_orde
     scene->rate_rule = rule;
     scene->high_order_rate = high_order_rate;
     scene->initial_state = noisy;
-    if (kf_flow_open(&validation, scene, in_double, &plan, &error) != KF_OK) fail_msg("%s", error.message);
+    if (kf_kinetic_case_open(&validation, scene, in_double, &plan, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_flow_advance(&validation, plan, EARLY, &error), KF_OK);
     const double before = noise(scene, plan);
     assert_int_equal(kf_flow_advance(&validation, plan, LATE - EARLY, &error), KF_OK);

@@ -255,7 +255,7 @@ static void candidates_of_an_h200(void **state) {
         kf_cost_model *model;
         kf_prediction prediction;
         fixture f = opened(steps[i].cells[0], steps[i].cells[1], steps[i].cells[2]);
-        f.scene->incompressible.steps = steps[i].steps;
+        kf_incompressible_own_model(f.scene)->steps = steps[i].steps;
         kf_config config = config_of(&f, steps[i].solver, steps[i].iterations);
         kf_config_set_integer(&config, "sweeps", steps[i].sweeps);
         kf_config_set_name(&config, "bounds", steps[i].bounds);

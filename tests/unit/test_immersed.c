@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "scene/scene.h"
+#include "solver/kinetic/kinetic_samples.h"
 #include "tests/unit/kinetic_states.h"
 
 enum { STEPS = 10 };
@@ -82,7 +83,7 @@ static void test_solid_thinner_than_a_cell(void **state) {
     for (int w = 0; w < 2; w++) {
         scene = open_scene(walls[w], 96 * 64 * 64);
         assert_true(scene->motion.moving == (w == 1));
-        double *areas = kf_scene_acting_areas(scene);
+        double *areas = kf_kinetic_acting_areas(scene);
         assert_memory_equal(areas, scene->samples.area, scene->samples.count * sizeof *areas);
         free(areas);
         kf_scene_free(scene);

@@ -42,7 +42,7 @@ static kf_config configure(const kf_scene *scene, const char *changes) {
 static void verify(kf_scene *scene, int steps, const char *const *changes) {
     kf_error error = {0};
     kf_reference *reference;
-    scene->incompressible.tolerance = 1e-5;
+    kf_incompressible_own_model(scene)->tolerance = 1e-5;
     must(incompressible->reference(problem_of(incompressible, scene), steps, &reference, &error), &error);
     for (int i = 0; changes[i] != NULL; i++) {
         const kf_config config = configure(scene, changes[i]);
@@ -185,11 +185,11 @@ static void test_box(void **state) {
         scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_FREE_SLIP;
         scene->body_force[0] = 1e-3;
         if (variant > 0) kf_scene_stretch_time(scene, 8.0);
-        scene->incompressible.unlimited = variant == 1;
-        scene->incompressible.trace = variant == 1 ? KF_TRACE_EULER : KF_TRACE_MIDPOINT;
-        scene->incompressible.viscous_term = variant == 0   ? KF_VISCOUS_EXPLICIT
-                                             : variant == 1 ? KF_VISCOUS_OFF
-                                                            : KF_VISCOUS_IMPLICIT;
+        kf_incompressible_own_model(scene)->unlimited = variant == 1;
+        kf_incompressible_own_model(scene)->trace = variant == 1 ? KF_TRACE_EULER : KF_TRACE_MIDPOINT;
+        kf_incompressible_own_model(scene)->viscous_term = variant == 0   ? KF_VISCOUS_EXPLICIT
+                                                           : variant == 1 ? KF_VISCOUS_OFF
+                                                                          : KF_VISCOUS_IMPLICIT;
         verify(scene, 3, variant == 1 ? unlimited : one_solver);
     }
 }
@@ -231,8 +231,8 @@ static void run_profile(const profile *p, kf_viscous_term term, double factor_of
         scene->faces[2 * p->across] = scene->faces[2 * p->across + 1] = KF_WALL;
         scene->face_velocity[2 * p->across + 1][p->along] = p->top;
     }
-    scene->incompressible.viscous_term = term;
-    scene->incompressible.tolerance = 1e-6;
+    kf_incompressible_own_model(scene)->viscous_term = term;
+    kf_incompressible_own_model(scene)->tolerance = 1e-6;
     const kf_config config = configure(scene, "solver=multigrid_cg storage=f64");
     kf_plan *plan = open_plan_of(incompressible, scene, &config);
     advance(plan, STEPS);
@@ -300,7 +300,7 @@ static void test_records(void **state) {
     (void)state;
     kf_error error = {0};
     kf_scene *scene = open_shipped_scene("ball", 6000);
-    scene->incompressible.tolerance = 1e-5;
+    kf_incompressible_own_model(scene)->tolerance = 1e-5;
     const kf_config config = configure(scene, "solver=multigrid_cg");
     kf_plan *plan = open_plan_of(incompressible, scene, &config);
     kf_records records = {0};
@@ -377,7 +377,7 @@ static void check_smoke_velocity(kf_scene *scene, const char *changes) {
     kf_fields fields = {0};
     kf_reference *reference;
     kf_buffer *buffer;
-    scene->incompressible.tolerance = 1e-5;
+    kf_incompressible_own_model(scene)->tolerance = 1e-5;
     const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2],
                  bytes = 4 * count * sizeof(float);
     const kf_config config = configure(scene, changes);
@@ -478,7 +478,7 @@ static void test_section(void **state) {
         }
         assert_ptr_equal(problem->system, incompressible);
         assert_true(kf_problem_is_flow(problem));
-        assert_true(kf_problem_scene(problem)->incompressible.unlimited);
+        assert_true(kf_incompressible_model_of(kf_problem_scene(problem))->unlimited);
         assert_true(fabs(kf_facts_value(&problem->facts, "time_step") / (10 * 0.05 / 16) - 1) < 1e-9);
         assert_true(fabs(kf_problem_scene(problem)->face_velocity[KF_XMIN][0] - 0.5) < 1e-9);
         kf_problem_free(problem);
@@ -501,7 +501,7 @@ static void test_most_explicit_viscosity(void **state) {
         kf_error error = {0};
         kf_scene *scene = open_shipped_scene("ball", 20000);
         scene->viscosity = cases[i].viscosity;
-        scene->incompressible.viscous_term = cases[i].term;
+        kf_incompressible_own_model(scene)->viscous_term = cases[i].term;
         assert_int_equal(incompressible->accepts(problem_of(incompressible, scene), &error), cases[i].status);
         if (cases[i].status != KF_OK) assert_non_null(strstr(error.message, "\"implicit\""));
         kf_scene_free(scene);
@@ -524,7 +524,7 @@ static void test_automatic_viscous_term(void **state) {
         kf_scene *scene = open_shipped_scene("ball", 20000);
         kf_scene_stretch_time(scene, cases[i].speed / scene->face_velocity[KF_XMIN][0]);
         scene->viscosity = cases[i].viscosity;
-        scene->incompressible.viscous_term = cases[i].given;
+        kf_incompressible_own_model(scene)->viscous_term = cases[i].given;
         assert_int_equal(kf_incompressible_viscous_term(scene), cases[i].taken);
         kf_scene_free(scene);
     }
@@ -536,7 +536,7 @@ static void test_too_few(void **state) {
     kf_error error = {0};
     kf_scene *scene = open_shipped_scene("ball", 20000);
     kf_plan *plan;
-    scene->incompressible.tolerance = 1e-6;
+    kf_incompressible_own_model(scene)->tolerance = 1e-6;
     const kf_config config = configure(scene, "solver=multigrid_cg iterations=3 sweeps=1");
     must(incompressible->plan(problem_of(incompressible, scene), &config, backend, &plan, &error), &error);
     assert_int_equal(kf_plan_initialise(plan, &error), KF_MACHINE);
@@ -554,7 +554,7 @@ static void test_gate_of_too_few(void **state) {
     kf_plan *plan;
     kf_reference *reference;
     kf_verification verification;
-    scene->incompressible.tolerance = 1e-5;
+    kf_incompressible_own_model(scene)->tolerance = 1e-5;
     const kf_config config = configure(scene, "solver=multigrid_cg iterations=9 sweeps=2");
     must(incompressible->plan(problem, &config, backend, &plan, &error), &error);
     must(incompressible->reference(problem, 2, &reference, &error), &error);

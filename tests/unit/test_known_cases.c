@@ -3,13 +3,13 @@
  * (tests/tools/recording_backend.h): a plan is made of the scene, but its steps are counted and not taken, so
  * that what is measured means nothing and is not told. Cases end where they need a flow that develops. */
 #include "base/space/space.h"
-#include "solver/kinetic/kinetic.h"
+#include "solver/compare/comparisons.h"
 #include "solver/d2q9/d2q9.h"
-#include "solver/stable_fluids/stable_fluids.h"
-#include "solver/sph/sph.h"
 #include "solver/incompressible/incompressible.h"
+#include "solver/kinetic/kinetic.h"
+#include "solver/sph/sph.h"
+#include "solver/stable_fluids/stable_fluids.h"
 #include "solver/systems.h"
-#include "solver/validation/validation.h"
 #include "tests/tools/recording_backend.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/tell_scene.h"
@@ -136,9 +136,12 @@ static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick
 }
 
 /* Without a GPU's where plans need a library of it. */
-static void tell_cases(const kf_case *table, bool with_gpu, const char *known) {
+static void tell_cases(const kf_system *system, bool with_gpu, const char *known) {
     kf_text text = {0};
-    for (const kf_case *one = table; one->name != NULL; one++) {
+    const kf_case *list[KF_MOST_CASES];
+    const int count = kf_cases_of(system, list);
+    for (int i = 0; i < count; i++) {
+        const kf_case *one = list[i];
         kf_text_append(&text, "%s%s, accuracy %g, quick\n", one->name, one->slow ? ", slow" : "",
                        one->accuracy);
         const size_t begin = text.length;
@@ -157,23 +160,23 @@ static void tell_cases(const kf_case *table, bool with_gpu, const char *known) {
 
 static void test_kinetic(void **state) {
     (void)state;
-    tell_cases(kf_system_kinetic.cases, true, "cases-kinetic.txt");
+    tell_cases(&kf_system_kinetic, true, "cases-kinetic.txt");
 }
 static void test_flat(void **state) {
     (void)state;
-    tell_cases(kf_system_d2q9.cases, true, "cases-d2q9.txt");
+    tell_cases(&kf_system_d2q9, true, "cases-d2q9.txt");
 }
 static void test_fluids(void **state) {
     (void)state;
-    tell_cases(kf_system_stable_fluids.cases, false, "cases-stable-fluids.txt");
+    tell_cases(&kf_system_stable_fluids, false, "cases-stable-fluids.txt");
 }
 static void test_particles_cases(void **state) {
     (void)state;
-    tell_cases(kf_system_sph.cases, true, "cases-sph.txt");
+    tell_cases(&kf_system_sph, true, "cases-sph.txt");
 }
 static void test_incompressible(void **state) {
     (void)state;
-    tell_cases(kf_system_incompressible.cases, true, "cases-incompressible.txt");
+    tell_cases(&kf_system_incompressible, true, "cases-incompressible.txt");
 }
 
 int main(void) {

@@ -2,6 +2,7 @@
  * steps; how outflows carry out what arrives; which way drag and lift point. */
 #include "solver/flow/flow_frame.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/incompressible/incompressible_model.h"
 #include "tests/unit/near.h"
 #include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
@@ -169,21 +170,23 @@ static void limits(void **state) {
 /* The section of the incompressible solver: names, and longer steps of all that has a time in it. */
 static void longer_steps(void **state) {
     (void)state;
+    static const kf_scene_section *const sections[] = {&kf_incompressible_section, NULL};
+    const kf_scene_options with_section = {.sections = sections};
     kf_scene *s =
         open_text(BOX(TUNNEL, FLOW ", " BALL ", \"incompressible\": {\"trace\": \"euler\", \"viscous_term\": "
                                    "\"implicit\", \"tolerance\": 1e-6, \"limiter\": true, \"steps\": 4}"),
-                  NULL);
-    assert_int_equal(s->incompressible.trace, KF_TRACE_EULER);
-    assert_int_equal(s->incompressible.viscous_term, KF_VISCOUS_IMPLICIT);
-    near(s->incompressible.tolerance, 1e-6);
-    near(s->incompressible.steps, 4);
-    assert_false(s->incompressible.unlimited);
+                  &with_section);
+    assert_int_equal(kf_incompressible_model_of(s)->trace, KF_TRACE_EULER);
+    assert_int_equal(kf_incompressible_model_of(s)->viscous_term, KF_VISCOUS_IMPLICIT);
+    near(kf_incompressible_model_of(s)->tolerance, 1e-6);
+    near(kf_incompressible_model_of(s)->steps, 4);
+    assert_false(kf_incompressible_model_of(s)->unlimited);
     kf_scene_free(s);
     s = open_text(BOX(TUNNEL, FLOW ", " BALL), NULL);
-    assert_int_equal(s->incompressible.trace, KF_TRACE_MIDPOINT);
-    assert_int_equal(s->incompressible.viscous_term, KF_VISCOUS_AUTOMATIC);
-    assert_true(s->incompressible.steps == 0 && s->incompressible.tolerance == 0 &&
-                !s->incompressible.unlimited);
+    assert_int_equal(kf_incompressible_model_of(s)->trace, KF_TRACE_MIDPOINT);
+    assert_int_equal(kf_incompressible_model_of(s)->viscous_term, KF_VISCOUS_AUTOMATIC);
+    assert_true(kf_incompressible_model_of(s)->steps == 0 && kf_incompressible_model_of(s)->tolerance == 0 &&
+                !kf_incompressible_model_of(s)->unlimited);
     for (int a = 0; a < 3; a++) {
         s->body_force[a] = 1e-3 * (a + 1);
         s->motion.velocity[a] = 0.01 * (a + 1);

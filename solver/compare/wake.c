@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/util/memory.h"
-#include "scene/internal.h"
+#include "scene/scene.h"
+#include "solver/compare/comparisons.h"
 #include "solver/incompressible/incompressible.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/picture/picture.h"
 #include "solver/validation/flow.h"
-#include "solver/incompressible/incompressible_cases.h"
 
 /* Octaves of the wavelength, the longest of 4 to 2 diameters. */
 enum { BANDS = 4 };
@@ -131,7 +131,7 @@ static kf_status compare(kf_validation *validation, double ratio, double diamete
     return KF_OK;
 }
 
-kf_status kf_case_incompressible_wake(kf_validation *validation, kf_error *error) {
+kf_status kf_case_wake(kf_validation *validation, kf_error *error) {
     static const double ratios[] = {1.0, 10.0, 40.0};
     const double diameters = validation->gpu ? 12.0 : 6.0;
     wake kinetic;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/util/memory.h"
-#include "scene/scene.h"
+#include "solver/kinetic/kinetic_samples.h"
 
 static const double FARTHEST_SHIFT = 0.5; /* cells */
 
@@ -83,7 +83,7 @@ static void raise_crowds(node_box *box, const kf_samples *samples, const double 
 
 /* A moving solid's samples meet the nodes in ever other ways: eight of them stand for all, and in one of them
  * a wall's samples, which lie unevenly, come to a little more than 1. */
-double *kf_scene_acting_areas(const kf_scene *scene) {
+double *kf_kinetic_acting_areas(const kf_scene *scene) {
     static const double UNEVEN_WALL = 1.1;
     const kf_samples *samples = &scene->samples;
     const bool moving = scene->motion.moving;
