@@ -45,6 +45,7 @@ UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALON
 END_TESTS_ALONE := tests/e2e/nightly.sh tests/e2e/install.sh tests/e2e/library.sh
 OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c tests/tools/*.c)
 OUR_HEADERS := $(wildcard base/*/*.h base/*/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
+OUR_KERNELS := $(wildcard kernels/*.h kernels/*/*.h kernels/*/*.cu kernels/*/*.c)
 # What the program reads at run time, for install and bundle.
 DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt \
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
@@ -229,16 +230,16 @@ lint: ## clang-format, clang-tidy, cppcheck, and no warning from gcc or clang
 	@echo "lint: clean"
 
 lint-static: $(OUR_C:%.c=$(BUILD)/tidy/%.stamp)
-	clang-format --dry-run -Werror $(OUR_C) $(OUR_HEADERS)
+	clang-format --dry-run -Werror $(OUR_C) $(OUR_HEADERS) $(OUR_KERNELS)
 $(BUILD)/tidy/%.stamp: %.c .clang-tidy tests/unit/.clang-tidy $(OUR_HEADERS) $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	$(call say,TIDY $<)
 	$(Q)clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALL_CFLAGS) -Wno-unknown-warning-option
 	@touch $@
 
-format: ## run clang-format over all C files
+format: ## run clang-format over all C files and kernels
 	@command -v clang-format >/dev/null || sh scripts/packages.sh lint
-	clang-format -i $(OUR_C) $(OUR_HEADERS)
+	clang-format -i $(OUR_C) $(OUR_HEADERS) $(OUR_KERNELS)
 
 # --- what is installed -------------------------------------------------------------------------------------
 # scripts/install.sh knows what goes where; packages call it with a DESTDIR of their own.

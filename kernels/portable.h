@@ -60,8 +60,8 @@ typedef unsigned long long kf_uint64;
  * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
  * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
  * among them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads) places
- * (KF_EACH_SLOT_BACKWARDS: the last thread has the first; KF_EACH_FULL_SLOT: the count is a multiple of the threads).
- * What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * (KF_EACH_SLOT_BACKWARDS: the last thread has the first; KF_EACH_FULL_SLOT: the count is a multiple of the
+ * threads). What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
  * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -88,25 +88,30 @@ typedef unsigned long long kf_uint64;
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
 #define KF_EACH_OF(i, count, threads)   for (int i = (int)threadIdx.x; i < (count); i += (threads))
 #define KF_EACH_SLOT(i, slot, count, threads)                                                                \
-    KF_UNROLL for (int slot = 0, i = (int)threadIdx.x; slot < KF_SLOTS(count, threads);                      \
-                   slot++, i += (threads)) if (i < (count))
+    KF_UNROLL                                                                                                \
+    for (int slot = 0, i = (int)threadIdx.x; slot < KF_SLOTS(count, threads); slot++, i += (threads))        \
+        if (i < (count))
 #define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads)                                                      \
-    KF_UNROLL for (int slot = 0, i = (threads)-1 - (int)threadIdx.x; slot < KF_SLOTS(count, threads);        \
-                   slot++, i += (threads)) if (i < (count))
+    KF_UNROLL                                                                                                \
+    for (int slot = 0, i = (threads)-1 - (int)threadIdx.x; slot < KF_SLOTS(count, threads);                  \
+         slot++, i += (threads))                                                                             \
+        if (i < (count))
 #define KF_EACH_FULL_SLOT(i, slot, count, threads)                                                           \
-    KF_UNROLL for (int slot = 0, i = (int)threadIdx.x; slot < (count) / (threads); slot++, i += (threads))
+    KF_UNROLL                                                                                                \
+    for (int slot = 0, i = (int)threadIdx.x; slot < (count) / (threads); slot++, i += (threads))
 #define KF_SLOTS(count, threads) (((count) + (threads)-1) / (threads))
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
-/* A number that what follows is worked out from where it is needed, not once for a loop around, for a register each. */
+/* A number that what follows is worked out from where it is needed, not once for a loop around, for a
+ * register each. */
 KF_FUNCTION int kf_worked_out_here(int number) {
     asm volatile("" : "+r"(number));
     return number;
 }
-/* Copies of 4 or 8 bytes into shared memory, which are on their way without a register until the thread that began them
- * awaits them; kf_end_copies makes a group of those since the last one, of which kf_await_copies leaves so many latest out
- * there. */
+/* Copies of 4 or 8 bytes into shared memory, which are on their way without a register until the thread that
+ * began them awaits them; kf_end_copies makes a group of those since the last one, of which kf_await_copies
+ * leaves so many latest out there. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
     const unsigned place = (unsigned)__cvta_generic_to_shared(shared);
@@ -127,19 +132,23 @@ KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
 #define kf_end_copies()         ((void)0)
 #define kf_await_copies(latest) ((void)0)
 #endif
-/* A barrier in two halves: a thread that has done its part says so, and awaits all others only where it needs theirs. begun by
- * one thread before a KF_BARRIER, for whole warps; round: how often it has been awaited before. */
+/* A barrier in two halves: a thread that has done its part says so, and awaits all others only where it needs
+ * theirs. begun by one thread before a KF_BARRIER, for whole warps; round: how often it has been awaited
+ * before. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 typedef kf_uint64 kf_meeting;
 KF_FUNCTION void kf_begin_meeting(kf_meeting *meeting, int threads) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(meeting)), "r"(threads / 32) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(meeting)),
+                 "r"(threads / 32)
+                 : "memory");
 }
 KF_FUNCTION void kf_arrive(kf_meeting *meeting) {
-    asm volatile("{ .reg .pred first;\n"
-                 "bar.warp.sync 0xffffffff;\n"
-                 "elect.sync _|first, 0xffffffff;\n"
-                 "@first mbarrier.arrive.shared.b64 _, [%0]; }" ::"r"((unsigned)__cvta_generic_to_shared(meeting))
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred first;\n"
+        "bar.warp.sync 0xffffffff;\n"
+        "elect.sync _|first, 0xffffffff;\n"
+        "@first mbarrier.arrive.shared.b64 _, [%0]; }" ::"r"((unsigned)__cvta_generic_to_shared(meeting))
+        : "memory");
 }
 KF_FUNCTION void kf_await_all(kf_meeting *meeting, int round) {
     asm volatile("{ .reg .pred done;\n"
@@ -164,8 +173,9 @@ KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
 #define kf_load_shared(place) (*(volatile const int *)(place))
 /* What nothing writes while the kernel runs: its loads need not wait for stores before them. */
 #define kf_load_constant(place) __ldg(place)
-/* Of a kernel in one dimension, each 32 items of which are a warp: what those before it in that order have written can be
- * read when so many of all have ended. The first are sure to have begun; the last to end starts the count anew. */
+/* Of a kernel in one dimension, each 32 items of which are a warp: what those before it in that order have
+ * written can be read when so many of all have ended. The first are sure to have begun; the last to end
+ * starts the count anew. */
 KF_FUNCTION void kf_await_warps(const int *ended, int count) {
     while (*(const volatile int *)ended < count)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -187,11 +197,13 @@ KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
 KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
     atomicAdd(target, value);
 }
-/* To the first three of four that begin at a multiple of 16 bytes: one access where the device and the compiler can. */
+/* To the first three of four that begin at a multiple of 16 bytes: one access where the device and the
+ * compiler can. */
 KF_FUNCTION void kf_atomic_add_three(float *target, float x, float y, float z) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && 100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ >= 1201
-    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(target)), "f"(x), "f"(y),
-                 "f"(z), "f"(0.0F)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 &&                                                        \
+    100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ >= 1201
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(target)),
+                 "f"(x), "f"(y), "f"(z), "f"(0.0F)
                  : "memory");
 #else
     atomicAdd(target, x);
@@ -206,8 +218,9 @@ KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
     int first = 1;
     if (__activemask() == 0xffffffffU) {
-        KF_UNROLL for (int others = 16; others > 0; others /= 2) value +=
-            __shfl_xor_sync(0xffffffffU, value, others);
+        KF_UNROLL
+        for (int others = 16; others > 0; others /= 2)
+            value += __shfl_xor_sync(0xffffffffU, value, others);
         first = (threadIdx.x + (threadIdx.y + threadIdx.z * blockDim.y) * blockDim.x) % 32 == 0;
     }
     if (first) kf_atomic_add_int64(target, value);
@@ -215,7 +228,8 @@ KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
 }
-/* Of a whole warp the lanes with the same number: how many, how many before this one, and the first of them. */
+/* Of a whole warp the lanes with the same number: how many, how many before this one, and the first of them.
+ */
 typedef struct kf_equals {
     int all, before, first;
 } kf_equals;
@@ -373,17 +387,17 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_AWAIT_PREDECESSOR ((void)0)
 #define KF_LET_SUCCESSOR     ((void)0)
 #define KF_SHARED
-#define KF_DYNAMIC_SHARED(type, name, count)  __attribute__((aligned(64))) type name[count]
-#define KF_BARRIER                            ((void)0)
-#define KF_EACH_THREAD(t, count)              _Pragma("omp simd") for (int t = 0; t < (count); t++)
-#define KF_EACH_THREAD_SCALAR(t, count)       for (int t = 0; t < (count); t++)
-#define KF_EACH_OF(i, count, threads)         for (int i = 0; i < (count); i++)
-#define KF_EACH_SLOT(i, slot, count, threads) for (int i = 0, slot = 0; i < (count); slot = ++i)
+#define KF_DYNAMIC_SHARED(type, name, count)            __attribute__((aligned(64))) type name[count]
+#define KF_BARRIER                                      ((void)0)
+#define KF_EACH_THREAD(t, count)                        _Pragma("omp simd") for (int t = 0; t < (count); t++)
+#define KF_EACH_THREAD_SCALAR(t, count)                 for (int t = 0; t < (count); t++)
+#define KF_EACH_OF(i, count, threads)                   for (int i = 0; i < (count); i++)
+#define KF_EACH_SLOT(i, slot, count, threads)           for (int i = 0, slot = 0; i < (count); slot = ++i)
 #define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads) KF_EACH_SLOT(i, slot, count, threads)
-#define KF_EACH_FULL_SLOT KF_EACH_SLOT
-#define KF_SLOTS(count, threads)              (count)
-#define KF_PRIVATE(count)                     (count)
-#define KF_OWN(t)                             (t)
+#define KF_EACH_FULL_SLOT                               KF_EACH_SLOT
+#define KF_SLOTS(count, threads)                        (count)
+#define KF_PRIVATE(count)                               (count)
+#define KF_OWN(t)                                       (t)
 
 #define KF_ATOMIC_ADD(type, target, value)                                                                   \
     type before_ = *(target), after_;                                                                        \
@@ -420,10 +434,10 @@ typedef kf_uint64 kf_meeting;
 #define kf_copy_ahead(shared, global, bytes) __builtin_memcpy(shared, global, bytes)
 #define kf_end_copies()                      ((void)0)
 #define kf_await_copies(latest)              ((void)0)
-#define kf_load_late(place)                 (*(place))
-#define kf_load_shared(place)               (*(place))
-#define kf_load_constant(place)             (*(place))
-#define kf_atomic_add_int64_of_warp kf_atomic_add_int64
+#define kf_load_late(place)                  (*(place))
+#define kf_load_shared(place)                (*(place))
+#define kf_load_constant(place)              (*(place))
+#define kf_atomic_add_int64_of_warp          kf_atomic_add_int64
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
@@ -435,7 +449,7 @@ KF_FUNCTION kf_equals kf_find_equals(int number) {
     const kf_equals equals = {1, 0, 0};
     return equals;
 }
-#define kf_from_lane(value, lane) ((void)(lane), (value))
+#define kf_from_lane(value, lane)            ((void)(lane), (value))
 KF_FUNCTION int kf_atomic_count(int *target) {
     return kf_atomic_add_int(target, 1);
 }
@@ -446,7 +460,7 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
     __atomic_fetch_or(target, bits, __ATOMIC_RELAXED);
 }
-#define kf_count_bits(word) __builtin_popcount(word)
+#define kf_count_bits(word)                  __builtin_popcount(word)
 
 #endif
 

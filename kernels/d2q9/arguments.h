@@ -36,8 +36,9 @@ typedef struct kf_d2q9_arguments {
     int extent[3]; /* items of this launch */
     int nodes[2];
     int row_pitch;
-    int scheme;    /* of source */
-    /* Of the rows that initialise, read_fields, pack and unpack work on, a team's part of step.cu, or a slab's boundaries. */
+    int scheme; /* of source */
+    /* Of the rows that initialise, read_fields, pack and unpack work on, a team's part of step.cu, or a
+     * slab's boundaries. */
     int first_row;
     int levels;    /* steps of this temporal launch */
     int tile_rows; /* rows of a temporal tile */
@@ -47,14 +48,15 @@ typedef struct kf_d2q9_arguments {
 
     void *source, *target;      /* populations: deviations from rest, as the paper's density is */
     const unsigned char *flags; /* [capacity] */
-    /* [capacity], boundaries folded into the flow's kernel: bit i - 1 is set where a wall or, half-way, a solid node sends
-     * back what arrives along i. */
+    /* [capacity], boundaries folded into the flow's kernel: bit i - 1 is set where a wall or, half-way, a
+     * solid node sends back what arrives along i. */
     const unsigned char *bounces;
-    void *compact; /* rows exchanged with the host; of a slab also [link_count] what leaves along all links, for load */
+    void *compact; /* rows exchanged with the host; of a slab also [link_count] what leaves along all links,
+                      for load */
 
     const long long *links; /* node index * 16 + direction that arrives from a solid node */
-    const int *open_nodes;  /* [open_count][5]: x, y, x and y of the node to extrapolate from, what is given */
-    long long *load_sums;   /* fixed point, [KF_D2Q9_LOAD_SLOTS][3]: force along x and y, torque */
+    const int *open_nodes; /* [open_count][5]: x, y, x and y of the node to extrapolate from, what is given */
+    long long *load_sums;  /* fixed point, [KF_D2Q9_LOAD_SLOTS][3]: force along x and y, torque */
     double load_centre[2];
 
     double face_velocity[4][2];
@@ -66,7 +68,7 @@ typedef struct kf_d2q9_arguments {
         KF_D2Q9_SCALARS(KF_D2Q9_DOUBLE_MEMBER)
     } double_precision;
     int backwards; /* 1: a pass of the flow goes from its last row to its first */
-    int rows; /* of a slab, from first_row on, whose boundaries are set */
+    int rows;      /* of a slab, from first_row on, whose boundaries are set */
 } kf_d2q9_arguments;
 
 enum { KF_D2Q9_LOAD_SLOTS = 64, KF_D2Q9_LOAD_CHUNK = 64 };

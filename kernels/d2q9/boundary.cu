@@ -6,7 +6,8 @@
  *              replaced: P_i + 3 w e.(u - j), P_i + w (given - density)
  * Defines: KF_FACE_0 .. KF_FACE_3 (0 periodic 1 wall 2 free slip 3 inflow 4 outflow, as kf_boundary)
  * KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the mean of a parabola).
- * KF_SLAB 0|1: the rows from first_row on alone, with others' beside them; 5: a periodic face that such a row lies beyond. */
+ * KF_SLAB 0|1: the rows from first_row on alone, with others' beside them; 5: a periodic face that such a row
+ * lies beyond. */
 #include "lattice.h"
 
 #if KF_SLAB
@@ -87,8 +88,9 @@ KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y)
     if (tx.inflow || ty.inflow) {
         const double *u = a->face_velocity[tx.inflow ? (sx < 0 ? 0 : 1) : (sy < 0 ? 2 : 3)];
         const double profile =
-            tx.inflow ? KF_PROFILE(KF_RING ? (ty.position + a->nodes[1]) % a->nodes[1] : ty.position, a->nodes[1])
-                      : KF_PROFILE(tx.position, a->nodes[0]);
+            tx.inflow
+                ? KF_PROFILE(KF_RING ? (ty.position + a->nodes[1]) % a->nodes[1] : ty.position, a->nodes[1])
+                : KF_PROFILE(tx.position, a->nodes[0]);
         change += KF_R(3) * ((kf_real)tx.component * (KF_R(u[0] * profile) - jx) +
                              (kf_real)ty.component * (KF_R(u[1] * profile) - jy));
     }
@@ -118,7 +120,8 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
 #endif
     for (int aside = -1; aside <= 1; aside++) {
         /* A diagonal out of a corner belongs to the rows. */
-        if (!along_x && !KF_RING && (KF_FIRST_ROW + at - aside < 0 || KF_FIRST_ROW + at - aside >= ny)) continue;
+        if (!along_x && !KF_RING && (KF_FIRST_ROW + at - aside < 0 || KF_FIRST_ROW + at - aside >= ny))
+            continue;
         const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
                               : kf_direction_of[inward + 1 + 3 * (aside + 1)];
         kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
@@ -142,7 +145,8 @@ KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
 }
 
 #if KF_SLAB
-/* What leaves along links of the slab; of all of them, brought together, `load` adds up what one device would. */
+/* What leaves along links of the slab; of all of them, brought together, `load` adds up what one device
+ * would. */
 KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
     (void)y, (void)z;
     const long long link = a->links[x];

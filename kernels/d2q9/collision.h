@@ -32,7 +32,8 @@ KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
 #endif
     const kf_real axis = rate * KF_R(1.0 / 9.0), corner = rate * KF_R(1.0 / 36.0);
 #if KF_BODY_FORCE
-    const kf_real gx = KF_PARAMETER(a, force_x) * KF_R(1.0 / 3.0), gy = KF_PARAMETER(a, force_y) * KF_R(1.0 / 3.0);
+    const kf_real gx = KF_PARAMETER(a, force_x) * KF_R(1.0 / 3.0),
+                  gy = KF_PARAMETER(a, force_y) * KF_R(1.0 / 3.0);
 #else
     const kf_real gx = 0, gy = 0;
 #endif
@@ -70,7 +71,8 @@ KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     const kf_real khx = KF_PARAMETER(a, rate_h) * KF_R(1.0 / 6.0) * (ex - KF_R(2) * dx);
     const kf_real khy = KF_PARAMETER(a, rate_h) * KF_R(1.0 / 6.0) * (ey - KF_R(2) * dy);
 #if KF_BODY_FORCE
-    const kf_real gx = KF_PARAMETER(a, force_x) * KF_R(1.0 / 3.0), gy = KF_PARAMETER(a, force_y) * KF_R(1.0 / 3.0);
+    const kf_real gx = KF_PARAMETER(a, force_x) * KF_R(1.0 / 3.0),
+                  gy = KF_PARAMETER(a, force_y) * KF_R(1.0 / 3.0);
 #else
     const kf_real gx = 0, gy = 0;
 #endif

@@ -111,9 +111,10 @@ KF_FUNCTION void kf_set_population(const kf_d2q9_arguments *a, void *f, int i, k
 /* Statements over all populations of `kf_nine f`, k being the node. */
 #define KF_LOAD_PULL(i, name, cx, cy, opposite)                                                              \
     f.name = kf_population(a, a->source, i, k - KF_OFFSET(a, cx, cy));
-#define KF_LOAD_HERE(i, name, cx, cy, opposite)    f.name = kf_population(a, a->source, i, k);
-#define KF_STORE_HERE(i, name, cx, cy, opposite)   kf_set_population(a, a->target, i, k, f.name);
-#define KF_STORE_PUSHED(i, name, cx, cy, opposite) kf_set_population(a, a->target, i, k + KF_OFFSET(a, cx, cy), f.name);
+#define KF_LOAD_HERE(i, name, cx, cy, opposite)  f.name = kf_population(a, a->source, i, k);
+#define KF_STORE_HERE(i, name, cx, cy, opposite) kf_set_population(a, a->target, i, k, f.name);
+#define KF_STORE_PUSHED(i, name, cx, cy, opposite)                                                           \
+    kf_set_population(a, a->target, i, k + KF_OFFSET(a, cx, cy), f.name);
 #define KF_LOAD_SWAPPED(i, name, cx, cy, opposite)                                                           \
     f.name = kf_population(a, a->source, KF_##opposite, k - KF_OFFSET(a, cx, cy));
 #define KF_STORE_SWAPPED(i, name, cx, cy, opposite) kf_set_population(a, a->target, KF_##opposite, k, f.name);

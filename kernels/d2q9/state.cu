@@ -29,7 +29,7 @@ KF_FUNCTION kf_index kf_post_place(const kf_d2q9_arguments *a, int i, kf_index k
 
 /* Equilibrium with density - 1 [y][x] and velocity [2][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_d2q9_arguments) {
-    KF_ROWS_BEGIN
+    KF_ROWS_BEGIN;
     const kf_real *values = (const kf_real *)a->compact;
     const kf_real density = values[n], ux = values[count + n], uy = values[2 * count + n];
     KF_D2Q9(KF_SET_EQUILIBRIUM)
@@ -39,7 +39,7 @@ KF_SCALAR_KERNEL(initialise, kf_d2q9_arguments) {
 /* Density - 1 [y][x] and velocity [2][y][x] after the last step; the velocity holds half of the body force.
  */
 KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
-    KF_ROWS_BEGIN
+    KF_ROWS_BEGIN;
     kf_real *values = (kf_real *)a->compact;
     kf_real density, jx, jy;
     KF_D2Q9(KF_READ_POST)
@@ -57,14 +57,14 @@ KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
 #define KF_PACK_ONE(i, name, cx, cy, opposite)   compact[(i)*nx] = kf_to_store(f.name);
 #define KF_UNPACK_ONE(i, name, cx, cy, opposite) f.name = kf_from_store(compact[(i)*nx]);
 KF_SCALAR_KERNEL(pack, kf_d2q9_arguments) {
-    KF_ROWS_BEGIN
+    KF_ROWS_BEGIN;
     (void)n, (void)count;
     kf_stored *compact = (kf_stored *)a->compact + 9 * nx * y + x;
     KF_D2Q9(KF_READ_POST)
     KF_D2Q9(KF_PACK_ONE)
 }
 KF_SCALAR_KERNEL(unpack, kf_d2q9_arguments) {
-    KF_ROWS_BEGIN
+    KF_ROWS_BEGIN;
     (void)n, (void)count;
     const kf_stored *compact = (const kf_stored *)a->compact + 9 * nx * y + x;
     KF_D2Q9(KF_UNPACK_ONE)

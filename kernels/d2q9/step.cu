@@ -1,7 +1,7 @@
 /* The passes of a step without tiles: fused pull and push, in place, and streaming and collision apart.
- * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x; KF_FOLDED 0|1: stream_collide and the
- * kernels in place work out themselves what arrives from beyond walls and periodic faces (KF_PERIODIC_X, KF_PERIODIC_Y 0|1)
- * and from solid nodes. */
+ * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x; KF_FOLDED 0|1:
+ * stream_collide and the kernels in place work out themselves what arrives from beyond walls and periodic
+ * faces (KF_PERIODIC_X, KF_PERIODIC_Y 0|1) and from solid nodes. */
 #include "collision.h"
 
 #if KF_FULL_WAY
@@ -37,17 +37,19 @@
 /* Distance in node indices to the node at (-cx, -cy), across periodic faces. */
 #define KF_UPSTREAM(cx, cy)                                                                                  \
     ((KF_PERIODIC_X && KF_BEYOND(cx, x, a->nodes[0]) ? (cx)*a->nodes[0] : 0) +                               \
-     (KF_PERIODIC_Y && KF_BEYOND(cy, KF_ROW, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch : 0) -    \
+     (KF_PERIODIC_Y && KF_BEYOND(cy, KF_ROW, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch      \
+                                                          : 0) -                                             \
      KF_OFFSET(a, cx, cy))
-#define KF_LOAD_WRAPPED(i, name, cx, cy, opposite) f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
+#define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
+    f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
 /* What a moving wall adds to what it sends back along i, as the kernel boundary does it. */
 KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
-    const int side = !KF_PERIODIC_X && from_x < 0                 ? 0
-                     : !KF_PERIODIC_X && from_x >= a->nodes[0]     ? 1
-                     : !KF_PERIODIC_Y && from_y < 0                ? 2
-                     : !KF_PERIODIC_Y && from_y >= a->nodes[1]     ? 3
-                                                                   : -1;
+    const int side = !KF_PERIODIC_X && from_x < 0              ? 0
+                     : !KF_PERIODIC_X && from_x >= a->nodes[0] ? 1
+                     : !KF_PERIODIC_Y && from_y < 0            ? 2
+                     : !KF_PERIODIC_Y && from_y >= a->nodes[1] ? 3
+                                                               : -1;
     if (side < 0) return KF_R(0);
     const double *u = a->face_velocity[side];
     return KF_R(6.0 * kf_weight[i] * (kf_cx[i] * u[0] + kf_cy[i] * u[1]));
@@ -55,28 +57,27 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
 #define KF_BOUNCES(i) ((i) > 0 && (bounces << 1 >> (i)&1))
 #define KF_BOUNCED(i, from)                                                                                  \
     kf_from_store(kf_to_store(kf_population(a, a->source, from, k) + kf_wall_gain(a, i, x, KF_ROW)))
-#define KF_BOUNCE(i, name, cx, cy, opposite) \
+#define KF_BOUNCE(i, name, cx, cy, opposite)                                                                 \
     if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, KF_##opposite);
 #define KF_BEGIN(early)                                                                                      \
     (void)z;                                                                                                 \
     const kf_index k = kf_node(a, x, KF_ROW);                                                                \
     const int bounces = a->bounces[k];                                                                       \
-    early                                                                                                    \
-    KF_AWAIT_LAST                                                                                            \
+    early KF_AWAIT_LAST                                                                                      \
     kf_nine f;
 #define KF_PULL                                                                                              \
     KF_D2Q9(KF_LOAD_WRAPPED)                                                                                 \
     if (bounces != 0) {                                                                                      \
         KF_D2Q9(KF_BOUNCE)                                                                                   \
     }
-/* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who ask what left
- * them; all of its own bits are set, as those of a fluid node may be. */
-#define KF_LEAVE_SOLIDS \
-    KF_LET_NEXT         \
+/* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who
+ * ask what left them; all of its own bits are set, as those of a fluid node may be. */
+#define KF_LEAVE_SOLIDS                                                                                      \
+    KF_LET_NEXT                                                                                              \
     if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
 #define KF_LOAD_SWAPPED_WRAPPED(i, name, cx, cy, opposite)                                                   \
     f.name = kf_population(a, a->source, KF_##opposite, k + KF_UPSTREAM(cx, cy));
-#define KF_BOUNCE_SWAPPED(i, name, cx, cy, opposite) \
+#define KF_BOUNCE_SWAPPED(i, name, cx, cy, opposite)                                                         \
     if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, i);
 #define KF_PULL_SWAPPED                                                                                      \
     KF_D2Q9(KF_LOAD_SWAPPED_WRAPPED)                                                                         \
@@ -85,7 +86,8 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     }
 /* Where a neighbour expects it across a periodic face, or the node itself from a wall or a solid node. */
 #define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
-    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) || (KF_PERIODIC_Y && KF_BEYOND(-(cy), KF_ROW, a->nodes[1]))) \
+    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) ||                                               \
+        (KF_PERIODIC_Y && KF_BEYOND(-(cy), KF_ROW, a->nodes[1])))                                            \
         kf_set_population(a, a->target, i, k + KF_UPSTREAM(-(cx), -(cy)), f.name);
 #define KF_STORE_BOUNCED(i, name, cx, cy, opposite)                                                          \
     if (KF_BOUNCES(KF_##opposite))                                                                           \
@@ -165,7 +167,8 @@ typedef struct
 #endif
         kf_pack {
     kf_stored value[KF_NODES];
-} kf_pack;
+}
+kf_pack;
 
 KF_FUNCTION kf_pack kf_load_pack(const kf_d2q9_arguments *a, int i, kf_index k) {
     return *(const kf_pack *)((const kf_stored *)a->source + kf_place(a, i, k));
@@ -176,12 +179,13 @@ KF_FUNCTION void kf_store_pack(const kf_d2q9_arguments *a, int i, kf_index k, kf
 
 #define KF_PACK_PULL(i, name, cx, cy, opposite)                                                              \
     {                                                                                                        \
-        const kf_index from = k - (kf_index)(cy) * a->row_pitch;                                             \
+        const kf_index from = k - (kf_index)(cy)*a->row_pitch;                                               \
         const kf_pack pack = kf_load_pack(a, i, from);                                                       \
-        kf_stored side = pack.value[0];                                                                       \
+        kf_stored side = pack.value[0];                                                                      \
         if ((cx) != 0)                                                                                       \
-            side = ((const kf_stored *)a->source)[kf_place(a, i, (cx) > 0 ? from - 1 : from + KF_NODES)];     \
-        KF_UNROLL for (int j = 0; j < KF_NODES; j++) {                                                       \
+            side = ((const kf_stored *)a->source)[kf_place(a, i, (cx) > 0 ? from - 1 : from + KF_NODES)];    \
+        KF_UNROLL                                                                                            \
+        for (int j = 0; j < KF_NODES; j++) {                                                                 \
             const int at = j - (cx);                                                                         \
             f[j].name = kf_from_store(at < 0 || at >= KF_NODES ? side : pack.value[at & (KF_NODES - 1)]);    \
         }                                                                                                    \
@@ -189,21 +193,32 @@ KF_FUNCTION void kf_store_pack(const kf_d2q9_arguments *a, int i, kf_index k, kf
 #define KF_PACK_HERE(i, name, cx, cy, opposite)                                                              \
     {                                                                                                        \
         const kf_pack pack = kf_load_pack(a, i, k);                                                          \
-        KF_UNROLL for (int j = 0; j < KF_NODES; j++) f[j].name = kf_from_store(pack.value[j]);               \
+        KF_UNROLL                                                                                            \
+        for (int j = 0; j < KF_NODES; j++)                                                                   \
+            f[j].name = kf_from_store(pack.value[j]);                                                        \
     }
 #define KF_PACK_STORE(i, name, cx, cy, opposite)                                                             \
     {                                                                                                        \
         kf_pack pack;                                                                                        \
-        KF_UNROLL for (int j = 0; j < KF_NODES; j++) pack.value[j] = kf_to_store(f[j].name);                 \
+        KF_UNROLL                                                                                            \
+        for (int j = 0; j < KF_NODES; j++)                                                                   \
+            pack.value[j] = kf_to_store(f[j].name);                                                          \
         kf_store_pack(a, i, k, pack);                                                                        \
     }
 #if KF_FULL_WAY
 #define KF_RELAX_ALL                                                                                         \
     unsigned char flags[KF_NODES];                                                                           \
-    KF_UNROLL for (int j = 0; j < KF_NODES; j++) flags[j] = a->flags[k + j];                                 \
-    KF_UNROLL for (int j = 0; j < KF_NODES; j++) kf_relax(a, &f[j], flags[j] & KF_NODE_SOLID_BIT);
+    KF_UNROLL                                                                                                \
+    for (int j = 0; j < KF_NODES; j++)                                                                       \
+        flags[j] = a->flags[k + j];                                                                          \
+    KF_UNROLL                                                                                                \
+    for (int j = 0; j < KF_NODES; j++)                                                                       \
+        kf_relax(a, &f[j], flags[j] & KF_NODE_SOLID_BIT);
 #else
-#define KF_RELAX_ALL KF_UNROLL for (int j = 0; j < KF_NODES; j++) kf_relax(a, &f[j], 0);
+#define KF_RELAX_ALL                                                                                         \
+    KF_UNROLL                                                                                                \
+    for (int j = 0; j < KF_NODES; j++)                                                                       \
+        kf_relax(a, &f[j], 0);
 #endif
 
 KF_SCALAR_KERNEL(stream_collide, kf_d2q9_arguments) {

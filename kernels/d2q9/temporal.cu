@@ -41,7 +41,8 @@ KF_FUNCTION int kf_wrap(int position, int count, int periodic) {
 #define KF_COLUMN(x) kf_wrap(x, a->nodes[0], KF_PERIODIC_X)
 #define KF_ROW(y)    kf_wrap(y, a->nodes[1], KF_PERIODIC_Y)
 
-/* Whether what arrives at (x, y) along (cx, cy) has bounced; *along: the wall's velocity on that direction. */
+/* Whether what arrives at (x, y) along (cx, cy) has bounced; *along: the wall's velocity on that direction.
+ */
 KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int cy, kf_real *along) {
     const int sx = x - cx, sy = y - cy;
     int face = -1;
@@ -97,8 +98,10 @@ KF_FUNCTION void kf_publish(kf_ring *ring, kf_own *own, int now, int t, const kf
 }
 
 #define KF_FETCH(i, name, cx, cy, opposite)                                                                  \
-    next.name[o] =                                                                                           \
-        kf_population(a, a->source, i, row[1 - (cy)] + ((cx) > 0 ? left[o] : (cx) < 0 ? right[o] : middle[o]));
+    next.name[o] = kf_population(a, a->source, i,                                                            \
+                                 row[1 - (cy)] + ((cx) > 0   ? left[o]                                       \
+                                                  : (cx) < 0 ? right[o]                                      \
+                                                             : middle[o]));
 #define KF_NEXT(i, name, cx, cy, opposite) f.name = next.name[o];
 /* Flags of the row that the level works on; those of the first level's rows are kept, newest lowest. */
 #define KF_FLAGS(level) ((int)(history[o] >> (8 * (level))) & 3)
@@ -132,7 +135,8 @@ KF_BLOCK_KERNEL(temporal, kf_d2q9_arguments) {
             const int o = KF_OWN(t);
             history[o] = history[o] << 4 | (a->flags[row[1] + middle[o]] & 3);
         }
-        KF_UNROLL for (int level = KF_LEVELS - 1; level >= 0; level--) {
+        KF_UNROLL
+        for (int level = KF_LEVELS - 1; level >= 0; level--) {
             if (level > last || now < 3 * level || now >= a->tile_rows + 2 * last + level) continue;
             const int y = top - 2 * level;
             KF_EACH_THREAD(t, KF_THREADS) {
@@ -166,8 +170,8 @@ KF_BLOCK_KERNEL(temporal, kf_d2q9_arguments) {
                     kf_nine f;
                     KF_D2Q9(KF_WORK_GET)
                     kf_relax(a, &f, KF_FLAGS(level) & KF_NODE_SOLID_BIT);
-                    kf_publish(&rings[level - (level == KF_LEVELS - 1)], &owns[level - (level == KF_LEVELS - 1)],
-                               now, t, &f);
+                    kf_publish(&rings[level - (level == KF_LEVELS - 1)],
+                               &owns[level - (level == KF_LEVELS - 1)], now, t, &f);
                 }
             } else if (y >= begin && y < write_end) {
                 KF_EACH_THREAD(t, KF_THREADS) {

@@ -1,14 +1,17 @@
-/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term. Defines besides
- * those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0 none | 1 within values that the correction finds again | 2 within
- * bounds that the prediction has kept, KF_VISCOUS 0 off | 1 explicit | 2 implicit; KF_PERIODIC 0|1; KF_STEPS 0 eight addresses
- * of their own | 1 one address and constant steps from it; KF_ROW and KF_PLANE where lengths of rows and planes are constants. */
+/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term.
+ * Defines besides those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0 none | 1 within values that the
+ * correction finds again | 2 within bounds that the prediction has kept, KF_VISCOUS 0 off | 1 explicit | 2
+ * implicit; KF_PERIODIC 0|1; KF_STEPS 0 eight addresses of their own | 1 one address and constant steps from
+ * it; KF_ROW and KF_PLANE where lengths of rows and planes are constants. */
 #include "grid.h"
 #include "viscous.h"
 
 #ifdef KF_ROW
-#define KF_STRIDES(a) {1, KF_ROW, KF_PLANE}
+#define KF_STRIDES(a)                                                                                        \
+    { 1, KF_ROW, KF_PLANE }
 #else
-#define KF_STRIDES(a) {1, (a)->row, (a)->plane}
+#define KF_STRIDES(a)                                                                                        \
+    { 1, (a)->row, (a)->plane }
 #endif
 
 KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
@@ -16,20 +19,21 @@ KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
 }
 
 #if KF_STEPS
-/* What portable C has no single instruction for. KF_REACH: what is converted to an integer, which a GPU does for any number:
- * held where it may, so that integers can be held instead. A NaN goes to the lower end, or stays. */
+/* What portable C has no single instruction for. KF_REACH: what is converted to an integer, which a GPU does
+ * for any number: held where it may, so that integers can be held instead. A NaN goes to the lower end, or
+ * stays. */
 #if KF_CUDA && KF_DOUBLE
 #define KF_REACH(value, least, most) (value)
-#define KF_SATURATE(value) fmin(fmax(value, 0.0), 1.0)
-#define KF_FLOOR_TO_INT(value) __double2int_rd(value)
+#define KF_SATURATE(value)           fmin(fmax(value, 0.0), 1.0)
+#define KF_FLOOR_TO_INT(value)       __double2int_rd(value)
 #elif KF_CUDA
 #define KF_REACH(value, least, most) (value)
-#define KF_SATURATE(value) __saturatef(value)
-#define KF_FLOOR_TO_INT(value) __float2int_rd(value)
+#define KF_SATURATE(value)           __saturatef(value)
+#define KF_FLOOR_TO_INT(value)       __float2int_rd(value)
 #else
 #define KF_REACH(value, least, most) kf_least(kf_most_of(value, least), most)
-#define KF_SATURATE(value) (value)
-#define KF_FLOOR_TO_INT(value) ((int)KF_FLOOR(value))
+#define KF_SATURATE(value)           (value)
+#define KF_FLOOR_TO_INT(value)       ((int)KF_FLOOR(value))
 #endif
 
 /* Eight values, from `base` one step `up` along each axis, and how to mix them. */
@@ -38,9 +42,11 @@ typedef struct kf_corners {
     kf_real share[3];
 } kf_corners;
 
-/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A place at an end is mixed of the last two values, so
- * that the step up is a constant; bounded: of the one alone, as the limiter's bounds are. */
-KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride, int bounded, kf_corners *c) {
+/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A place at an end is mixed of the
+ * last two values, so that the step up is a constant; bounded: of the one alone, as the limiter's bounds are.
+ */
+KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride,
+                         int bounded, kf_corners *c) {
     int low;
     if (kf_is_periodic(a, axis)) {
         const kf_real most = KF_R(count - 1), held = offset > most ? most : (offset > -most ? offset : -most);
@@ -78,7 +84,8 @@ typedef struct kf_corners {
 } kf_corners;
 
 /* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A NaN goes to the lower end. */
-KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride, int bounded, kf_corners *c) {
+KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride,
+                         int bounded, kf_corners *c) {
     (void)bounded;
     const kf_real most = KF_R(count - 1);
     offset = offset > most ? most : (offset > -most ? offset : -most);
@@ -98,17 +105,20 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
 }
 #endif
 
-/* Where component `of` is found at a displacement from the face of component `from` at (x, y, z). bounded: its bounds are
- * wanted, too. */
-KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z, const kf_real d[3], int bounded) {
+/* Where component `of` is found at a displacement from the face of component `from` at (x, y, z). bounded:
+ * its bounds are wanted, too. */
+KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z,
+                                     const kf_real d[3], int bounded) {
     kf_corners c;
     const int stride[3] = KF_STRIDES(a), at[3] = {x, y, z};
 #if KF_STEPS
     c.base = 0;
 #endif
-    KF_UNROLL for (int i = 0; i < 3; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) {
         const kf_real half = KF_R(0.5) * KF_R((of == i) - (from == i));
-        kf_find(a, i, at[i], d[i] + half, a->cells[i] + (of == i && !kf_is_periodic(a, i)), stride[i], bounded, &c);
+        kf_find(a, i, at[i], d[i] + half, a->cells[i] + (of == i && !kf_is_periodic(a, i)), stride[i],
+                bounded, &c);
     }
     return c;
 }
@@ -119,16 +129,22 @@ KF_FUNCTION kf_real kf_mix(kf_real low, kf_real high, kf_real share) {
 
 #if KF_STEPS
 /* The eight values; bit i of their index: above along axis i. */
-KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c, kf_real values[8]) {
+KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c,
+                           kf_real values[8]) {
     const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin + c->base;
-    KF_UNROLL for (int i = 0; i < 8; i++)
+    KF_UNROLL
+    for (int i = 0; i < 8; i++)
         values[i] = v[(i & 1 ? c->up[0] : 0) + (i & 2 ? c->up[1] : 0) + (i & 4 ? c->up[2] : 0)];
 }
 #else
-KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c, kf_real values[8]) {
+KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c,
+                           kf_real values[8]) {
     const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin;
-    const int y[4] = {c->low[1] + c->low[2], c->high[1] + c->low[2], c->low[1] + c->high[2], c->high[1] + c->high[2]};
-    KF_UNROLL for (int i = 0; i < 8; i++) values[i] = v[(i & 1 ? c->high[0] : c->low[0]) + y[i / 2]];
+    const int y[4] = {c->low[1] + c->low[2], c->high[1] + c->low[2], c->low[1] + c->high[2],
+                      c->high[1] + c->high[2]};
+    KF_UNROLL
+    for (int i = 0; i < 8; i++)
+        values[i] = v[(i & 1 ? c->high[0] : c->low[0]) + y[i / 2]];
 }
 #endif
 KF_FUNCTION kf_real kf_mixture(const kf_real v[8], const kf_real share[3]) {
@@ -154,7 +170,8 @@ KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const
 }
 #endif
 
-/* The carrier at the face itself, as kf_sample finds it: the component that lies there, means of four of the others. */
+/* The carrier at the face itself, as kf_sample finds it: the component that lies there, means of four of the
+ * others. */
 KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, kf_real u[3]) {
     const int stride[3] = KF_STRIDES(a), at[3] = {x, y, z}, n = a->cells[from];
     const kf_index k = kf_place(a, x, y, z);
@@ -162,34 +179,41 @@ KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, 
     /* Cells on both sides of the face. */
     const kf_index low = k + (at[from] > 0 ? -stride[from] : wraps ? (n - 1) * stride[from] : 0);
     const kf_index high = at[from] < n ? k : wraps ? k - n * stride[from] : k - stride[from];
-    KF_UNROLL for (int of = 0; of < 3; of++) {
+    KF_UNROLL
+    for (int of = 0; of < 3; of++) {
         const kf_real *v = KF_CONSTANTS(a->carrier) + of * a->capacity;
         const int m = a->cells[of], last = kf_is_periodic(a, of) ? m - 1 : m;
         const int up = at[of] < last ? stride[of] : kf_is_periodic(a, of) ? -last * stride[of] : 0;
         const kf_real half = KF_R(0.5);
-        u[of] = of == from  ? v[k]
-                : of < from ? kf_mix(kf_mix(v[low], v[low + up], half), kf_mix(v[high], v[high + up], half), half)
-                            : kf_mix(kf_mix(v[low], v[high], half), kf_mix(v[low + up], v[high + up], half), half);
+        u[of] = of == from ? v[k]
+                : of < from
+                    ? kf_mix(kf_mix(v[low], v[low + up], half), kf_mix(v[high], v[high + up], half), half)
+                    : kf_mix(kf_mix(v[low], v[high], half), kf_mix(v[low + up], v[high + up], half), half);
     }
 }
 
 /* How far the face's place, where the carrier is u, moves in `time` with it. */
-KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const kf_real u[3], kf_real time, kf_real d[3]) {
+KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const kf_real u[3], kf_real time,
+                          kf_real d[3]) {
 #if KF_MIDPOINT
     const kf_real half[3] = {KF_R(0.5) * (time * u[0]), KF_R(0.5) * (time * u[1]), KF_R(0.5) * (time * u[2])};
-    KF_UNROLL for (int of = 0; of < 3; of++) {
+    KF_UNROLL
+    for (int of = 0; of < 3; of++) {
         const kf_corners c = kf_corners_of(a, of, from, x, y, z, half, 0);
         d[of] = time * kf_sample(a, a->carrier, of, &c);
     }
 #else
     (void)a, (void)from, (void)x, (void)y, (void)z;
-    KF_UNROLL for (int of = 0; of < 3; of++) d[of] = time * u[of];
+    KF_UNROLL
+    for (int of = 0; of < 3; of++)
+        d[of] = time * u[of];
 #endif
 }
 
 KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most) {
     *least = *most = v[0];
-    KF_UNROLL for (int i = 1; i < 8; i++) {
+    KF_UNROLL
+    for (int i = 1; i < 8; i++) {
         *least = kf_least(*least, v[i]);
         *most = kf_most_of(*most, v[i]);
     }
@@ -226,7 +250,8 @@ KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_r
 KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_real value) {
     const kf_real *v = KF_CONSTANTS(a->source) + of * a->capacity + a->origin;
     kf_real least = v[c->low[0] + c->low[1] + c->low[2]], most = least;
-    KF_UNROLL for (int i = 1; i < 8; i++) {
+    KF_UNROLL
+    for (int i = 1; i < 8; i++) {
         const kf_real corner = v[(i & 1 ? c->high[0] : c->low[0]) + (i & 2 ? c->high[1] : c->low[1]) +
                                  (i & 4 ? c->high[2] : c->low[2])];
         least = kf_least(least, corner);
@@ -250,7 +275,8 @@ KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, 1);
     value = kf_limit(a, c, &from, value);
 #elif KF_LIMITER == 2
-    value = kf_least(kf_most_of(value, KF_CONSTANTS(a->kept)[at]), KF_CONSTANTS(a->kept)[3 * a->capacity + at]);
+    value =
+        kf_least(kf_most_of(value, KF_CONSTANTS(a->kept)[at]), KF_CONSTANTS(a->kept)[3 * a->capacity + at]);
 #endif
     value += KF_R(a->duration * a->force[c]);
 #if KF_VISCOUS == 1
@@ -261,17 +287,23 @@ KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
 
 /* Extent: cells + 1 along each axis. */
 KF_KERNEL(predict, kf_incompressible_arguments) {
-    KF_UNROLL for (int c = 0; c < 3; c++) kf_predict(a, c, x, y, z);
+    KF_UNROLL
+    for (int c = 0; c < 3; c++)
+        kf_predict(a, c, x, y, z);
 }
 KF_KERNEL(correct, kf_incompressible_arguments) {
-    KF_UNROLL for (int c = 0; c < 3; c++) kf_correct(a, c, x, y, z);
+    KF_UNROLL
+    for (int c = 0; c < 3; c++)
+        kf_correct(a, c, x, y, z);
 }
 
 #if KF_VISCOUS == 2
-/* A Jacobi iteration of the implicit viscous term: source is what advection left, carrier the last iterate. */
+/* A Jacobi iteration of the implicit viscous term: source is what advection left, carrier the last iterate.
+ */
 KF_KERNEL(diffuse, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
-    KF_UNROLL for (int c = 0; c < 3; c++) {
+    KF_UNROLL
+    for (int c = 0; c < 3; c++) {
         const kf_real *last = KF_CONSTANTS(a->carrier) + c * a->capacity;
         const kf_friction f = kf_friction_of(a, last, c, x, y, z, k);
         const kf_real time = KF_R(a->viscosity * a->duration);

@@ -1,9 +1,10 @@
-/* The box without its solid, solved at once, as a preconditioner: cosine transforms along two axes whose faces take no
- * pressure, and along the third one tridiagonal system for each mode. Defines besides those of grid.h: KF_AXIS of the
- * transforms, KF_LINE its cells, KF_PAIRS of lines in a block, KF_STAGES and KF_RADICES of its transform ("4,4,4").
+/* The box without its solid, solved at once, as a preconditioner: cosine transforms along two axes whose
+ * faces take no pressure, and along the third one tridiagonal system for each mode. Defines besides those of
+ * grid.h: KF_AXIS of the transforms, KF_LINE its cells, KF_PAIRS of lines in a block, KF_STAGES and
+ * KF_RADICES of its transform ("4,4,4").
  *
- * Two lines are one complex one. A cosine transform is a Fourier transform of the line's even cells and then its odd ones
- * backwards (Makhoul, IEEE Trans. ASSP 28 (1980) 27), by Stockham's stages in shared memory. */
+ * Two lines are one complex one. A cosine transform is a Fourier transform of the line's even cells and then
+ * its odd ones backwards (Makhoul, IEEE Trans. ASSP 28 (1980) 27), by Stockham's stages in shared memory. */
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
@@ -19,8 +20,8 @@ KF_FUNCTION kf_pair kf_times(kf_pair a, kf_pair b) {
 
 KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
 
-/* Forward transforms of all pairs, from one array to the other and back: the result is in the first after an even number
- * of stages. */
+/* Forward transforms of all pairs, from one array to the other and back: the result is in the first after an
+ * even number of stages. */
 #define KF_TRANSFORM(first, second)                                                                          \
     {                                                                                                        \
         int done = 1;                                                                                        \
@@ -46,10 +47,12 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
         }                                                                                                    \
     }
 
-/* Place of the first cell of the block's first line, of the next line and of the next cell; cells beside and lines left. */
+/* Place of the first cell of the block's first line, of the next line and of the next cell; cells beside and
+ * lines left. */
 #define KF_FIND_LINES                                                                                        \
     const int beside = KF_AXIS == 0 ? 1 : 0, deep = 3 - KF_AXIS - beside;                                    \
-    const int stride[3] = {1, a->row, a->plane}, groups = (a->cells[beside] + 2 * KF_PAIRS - 1) / (2 * KF_PAIRS); \
+    const int stride[3] = {1, a->row, a->plane},                                                             \
+              groups = (a->cells[beside] + 2 * KF_PAIRS - 1) / (2 * KF_PAIRS);                               \
     const int line = block_y % groups * 2 * KF_PAIRS, left = a->cells[beside] - line;                        \
     const int base = (int)a->origin + line * stride[beside] + block_y / groups * stride[deep];               \
     const kf_pair *roots = (const kf_pair *)a->compact, *quarters = roots + KF_LINE;                         \
@@ -69,14 +72,16 @@ KF_BLOCK_KERNEL(cosines, kf_incompressible_arguments) {
     kf_real *to = KF_VALUES(a->corrected), *reals = (kf_real *)one;
     KF_EACH_OF(i, KF_LINE * 2 * KF_PAIRS, KF_THREADS) {
         const int x = KF_CELL_OF(i), l = KF_LINE_OF(i);
-        reals[KF_SHUFFLED(x) * 2 * KF_PAIRS + l] = l < left ? from[base + l * stride[beside] + x * stride[KF_AXIS]] : KF_R(0);
+        reals[KF_SHUFFLED(x) * 2 * KF_PAIRS + l] =
+            l < left ? from[base + l * stride[beside] + x * stride[KF_AXIS]] : KF_R(0);
     }
     KF_BARRIER;
     KF_TRANSFORM(one, two)
     const kf_pair *modes = KF_STAGES % 2 ? two : one;
     KF_EACH_OF(i, KF_LINE * 2 * KF_PAIRS, KF_THREADS) {
         const int k = KF_CELL_OF(i), l = KF_LINE_OF(i);
-        const kf_pair here = modes[k * KF_PAIRS + l / 2], there = modes[(k == 0 ? 0 : KF_LINE - k) * KF_PAIRS + l / 2];
+        const kf_pair here = modes[k * KF_PAIRS + l / 2],
+                      there = modes[(k == 0 ? 0 : KF_LINE - k) * KF_PAIRS + l / 2];
         const kf_pair sum = {KF_R(0.5) * (here.re + there.re), KF_R(0.5) * (here.im - there.im)},
                       difference = {KF_R(0.5) * (here.im + there.im), KF_R(0.5) * (there.re - here.re)};
         const kf_pair own = l % 2 ? difference : sum, quarter = quarters[k];
@@ -93,14 +98,17 @@ KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
     kf_real *values = KF_VALUES(a->corrected), *reals = (kf_real *)two;
     KF_EACH_OF(i, KF_LINE * 2 * KF_PAIRS, KF_THREADS) {
         const int k = KF_CELL_OF(i), l = KF_LINE_OF(i);
-        reals[k * 2 * KF_PAIRS + l] = l < left ? values[base + l * stride[beside] + k * stride[KF_AXIS]] : KF_R(0);
+        reals[k * 2 * KF_PAIRS + l] =
+            l < left ? values[base + l * stride[beside] + k * stride[KF_AXIS]] : KF_R(0);
     }
     KF_BARRIER;
     /* The conjugate of V = (X(k) - i X(n - k)) / quarter of both lines, V1 + i V2. */
     KF_EACH_OF(i, KF_LINE * KF_PAIRS, KF_THREADS) {
         const int k = i / KF_PAIRS;
-        const kf_pair none = {KF_R(0), KF_R(0)}, here = two[i], there = k == 0 ? none : two[(KF_LINE - k) * KF_PAIRS + i % KF_PAIRS];
-        const kf_pair mixed = {here.re + there.im, here.im - there.re}, back = {quarters[k].re, -quarters[k].im};
+        const kf_pair none = {KF_R(0), KF_R(0)}, here = two[i],
+                      there = k == 0 ? none : two[(KF_LINE - k) * KF_PAIRS + i % KF_PAIRS];
+        const kf_pair mixed = {here.re + there.im, here.im - there.re},
+                      back = {quarters[k].re, -quarters[k].im};
         const kf_pair whole = kf_times(back, mixed);
         one[i].re = whole.re;
         one[i].im = -whole.im;
@@ -112,17 +120,20 @@ KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
         const int x = KF_CELL_OF(i), l = KF_LINE_OF(i);
         const kf_pair own = cells[KF_SHUFFLED(x) * KF_PAIRS + l / 2];
         if (l < left)
-            values[base + l * stride[beside] + x * stride[KF_AXIS]] = (l % 2 ? -own.im : own.re) * KF_R(1.0 / KF_LINE);
+            values[base + l * stride[beside] + x * stride[KF_AXIS]] =
+                (l % 2 ? -own.im : own.re) * KF_R(1.0 / KF_LINE);
     }
 }
 
-/* The systems along a->stream of each mode of the other two, in place; other keeps the pivots. Extent: cells of the two, the
- * lower axis first. */
+/* The systems along a->stream of each mode of the other two, in place; other keeps the pivots. Extent: cells
+ * of the two, the lower axis first. */
 KF_SCALAR_KERNEL(tridiagonal, kf_incompressible_arguments) {
     (void)z;
     if (KF_DONE) return;
-    const int stride[3] = {1, a->row, a->plane}, along = a->stream, first = along == 0 ? 1 : 0, second = along == 2 ? 1 : 2;
-    const int n = a->cells[along], step = stride[along], k = (int)a->origin + x * stride[first] + y * stride[second];
+    const int stride[3] = {1, a->row, a->plane}, along = a->stream, first = along == 0 ? 1 : 0,
+              second = along == 2 ? 1 : 2;
+    const int n = a->cells[along], step = stride[along],
+              k = (int)a->origin + x * stride[first] + y * stride[second];
     const kf_real *first_modes = KF_CONSTANTS(a->modes[0]), *second_modes = KF_CONSTANTS(a->modes[1]);
     const kf_real mode = first_modes[x] + second_modes[y];
     const int low = a->faces[2 * along] == KF_FACE_OUTFLOW, high = a->faces[2 * along + 1] == KF_FACE_OUTFLOW;

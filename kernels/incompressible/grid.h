@@ -1,5 +1,5 @@
-/* Arithmetic, places, openness of faces and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID 0 none | 1 static | 2
- * moving, KF_THREADS of a block that sums. */
+/* Arithmetic, places, openness of faces and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID 0 none | 1
+ * static | 2 moving, KF_THREADS of a block that sums. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_GRID_H
 #define KF_KERNELS_INCOMPRESSIBLE_GRID_H
 
@@ -20,7 +20,7 @@ typedef float kf_real;
 
 typedef kf_incompressible_arguments kf_grid;
 
-#define KF_VALUES(pointer) ((kf_real *)(pointer))
+#define KF_VALUES(pointer)    ((kf_real *)(pointer))
 #define KF_CONSTANTS(pointer) ((const kf_real *)(pointer))
 
 /* A place in memory. Compilers of the cpu see that neighbours lie side by side only in 64 bits. */
@@ -66,7 +66,8 @@ KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, kf_ind
     l.open[4] = KF_R((int)(own >> 16 & 255));
     l.open[5] = KF_R((int)(words[l.to[5]] >> 16 & 255));
     l.sum = KF_R(0);
-    KF_UNROLL for (int i = 0; i < 6; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 6; i++) {
         l.open[i] *= KF_R(1.0 / KF_OPEN);
         l.sum += l.open[i];
     }
@@ -76,11 +77,14 @@ KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, kf_ind
 /* The sum of the neighbours' values, each as far as the face to it is open. */
 KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
     kf_real sum = KF_R(0);
-    KF_UNROLL for (int i = 0; i < 6; i++) sum += l->open[i] * values[l->to[i]];
+    KF_UNROLL
+    for (int i = 0; i < 6; i++)
+        sum += l->open[i] * values[l->to[i]];
     return sum;
 }
 
-/* --- sums over blocks: each takes rows of cells, and leaves up to KF_MOST_SUMS sums ------------------------------ */
+/* --- sums over blocks: each takes rows of cells, and leaves up to KF_MOST_SUMS sums
+ * ------------------------------ */
 
 #ifndef KF_MOST_SUMS
 #define KF_MOST_SUMS 3
@@ -90,7 +94,8 @@ KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
     double own[KF_MOST_SUMS][KF_PRIVATE(KF_THREADS)];                                                        \
     (void)block_x;                                                                                           \
     KF_EACH_THREAD(t, KF_THREADS) {                                                                          \
-        KF_UNROLL for (int i = 0; i < KF_MOST_SUMS; i++)                                                     \
+        KF_UNROLL                                                                                            \
+        for (int i = 0; i < KF_MOST_SUMS; i++)                                                               \
             own[i][KF_OWN(t)] = 0.0;                                                                         \
     }
 /* Around what is done to cell (x, y, z) at place k; it adds to KF_SUM(0) and so on. */
@@ -131,7 +136,8 @@ KF_FUNCTION kf_real kf_most_of(kf_real left, kf_real right) {
     return left > right ? left : right;
 }
 
-/* --- the solid ------------------------------------------------------------------------------------------- */
+/* --- the solid -------------------------------------------------------------------------------------------
+ */
 
 /* Its velocity along `component` at the face at `position`. */
 KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_real position[3]) {
@@ -148,7 +154,8 @@ KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_
 
 /* The same at face (x, y, z). */
 KF_FUNCTION kf_real kf_solid_velocity_at(const kf_grid *a, int c, int x, int y, int z) {
-    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
+    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)),
+                                 KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
                                  KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
     return kf_solid_velocity(a, c, position);
 }
@@ -174,8 +181,8 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
     return 0;
 }
 #else
-/* gcc takes no loop in vectors that chooses by what is the same along a row, so such truths are numbers here: 1 where two
- * whole numbers are the same. */
+/* gcc takes no loop in vectors that chooses by what is the same along a row, so such truths are numbers here:
+ * 1 where two whole numbers are the same. */
 KF_FUNCTION kf_real kf_same(int left, int right) {
     const int apart = left - right;
     return KF_R(1 - (int)((unsigned)(apart | -apart) >> 31));

@@ -1,11 +1,13 @@
-/* A V cycle of geometric multigrid on cell centres: damped Jacobi sweeps, residuals summed over the eight cells of a coarse
- * one, corrections interpolated linearly as far as faces are open. Coarse openness is the mean of the four faces. */
+/* A V cycle of geometric multigrid on cell centres: damped Jacobi sweeps, residuals summed over the eight
+ * cells of a coarse one, corrections interpolated linearly as far as faces are open. Coarse openness is the
+ * mean of the four faces. */
 #include "follow.h"
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
 
-/* The first sweep, or the first two at once, from a guess of 0: wanted to guess. The very first divides by 6. */
+/* The first sweep, or the first two at once, from a guess of 0: wanted to guess. The very first divides by 6.
+ */
 KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, kf_index k) {
     const kf_real *b = KF_CONSTANTS(a->wanted), damping = KF_R(a->damping), share = damping * KF_R(1.0 / 6.0);
     kf_real value = share * b[k];
@@ -56,7 +58,8 @@ KF_FUNCTION int kf_coarse_place(const kf_grid *a, int x, int y, int z) {
 KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
     const kf_real *from = KF_CONSTANTS(a->guess), *b = KF_CONSTANTS(a->wanted);
     kf_real sum = KF_R(0);
-    KF_UNROLL for (int i = 0; i < 8; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 8; i++) {
         const int fx = 2 * x + i % 2, fy = 2 * y + i / 2 % 2, fz = 2 * z + i / 4;
 #if KF_CUDA
         if (fx < a->cells[0] && fy < a->cells[1] && fz < a->cells[2]) {
@@ -66,7 +69,8 @@ KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
         }
 #else
         /* Beyond the last row or plane this one once more, for nothing (kf_same says why). */
-        const int row = fy < a->cells[1] ? fy : a->cells[1] - 1, plane = fz < a->cells[2] ? fz : a->cells[2] - 1;
+        const int row = fy < a->cells[1] ? fy : a->cells[1] - 1,
+                  plane = fz < a->cells[2] ? fz : a->cells[2] - 1;
         const kf_index k = kf_place(a, fx, row, plane);
         const kf_links l = kf_links_of(a, a->open, k, fx, row, plane);
         const kf_real left = b[k] - l.sum * from[k] + kf_around(&l, from);
@@ -89,7 +93,8 @@ KF_FUNCTION kf_real kf_interpolated(const kf_grid *a, int x, int y, int z) {
     const unsigned here = a->coarse_open[own];
     (void)here;
     kf_real value = e[own];
-    KF_UNROLL for (int i = 0; i < 3; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) {
         const int up = at[i] % 2, half = at[i] / 2, n = a->coarse_cells[i], wraps = kf_is_periodic(a, i);
 #if KF_CUDA
         const int step = up ? (wraps && half == n - 1 ? -(n - 1) : 1) : (wraps && half == 0 ? n - 1 : -1);
@@ -118,7 +123,7 @@ KF_KERNEL(interpolate, kf_incompressible_arguments) {
         for (int i = t; i < (g)->cells[0] * (g)->cells[1] * (g)->cells[2]; i += (threads)) {                 \
             const int line = i / (g)->cells[0], z = line / (g)->cells[1];                                    \
             const int x = i - line * (g)->cells[0], y = line - z * (g)->cells[1];                            \
-            const kf_index k = kf_place(g, x, y, z);                                                              \
+            const kf_index k = kf_place(g, x, y, z);                                                         \
             body                                                                                             \
         }                                                                                                    \
     }                                                                                                        \
@@ -138,7 +143,8 @@ KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     }
 }
 
-/* How open coarse faces are. Extent: coarse cells + 1; outflow_ratio: how much nearer, in cells, the pressure outside is. */
+/* How open coarse faces are. Extent: coarse cells + 1; outflow_ratio: how much nearer, in cells, the pressure
+ * outside is. */
 KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
     KF_FOLLOW;
     const int at[3] = {x, y, z};

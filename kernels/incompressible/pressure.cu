@@ -1,5 +1,6 @@
-/* Conjugate gradients for the pressure: sum over faces of openness times difference = what flows in. A solve is a fixed list
- * of launches; what comes after the residual is small enough returns at once (solve->done). */
+/* Conjugate gradients for the pressure: sum over faces of openness times difference = what flows in. A solve
+ * is a fixed list of launches; what comes after the residual is small enough returns at once (solve->done).
+ */
 #include "follow.h"
 #include "grid.h"
 
@@ -114,14 +115,16 @@ KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
     KF_SUMS_END(2, a->partial)
 }
 
-/* --- incomplete factorisation: IC(0) with the cells ordered by colour, red (even x + y + z) first ---------------- */
+/* --- incomplete factorisation: IC(0) with the cells ordered by colour, red (even x + y + z) first
+ * ---------------- */
 
 /* Pivot of a black cell: its diagonal without what the red neighbours take of it. */
 KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, int y, int z) {
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     kf_real pivot = l->sum;
     (void)stride;
-    KF_UNROLL for (int i = 0; i < 6; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 6; i++) {
         int to[3] = {at[0], at[1], at[2]};
         const int axis = i / 2, n = a->cells[axis];
         to[axis] += i % 2 ? 1 : -1;
@@ -146,9 +149,10 @@ KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
     if (KF_DONE || (x + y + z) % 2 == 0) return;
     const kf_index k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
-    const kf_real *red = KF_CONSTANTS(a->corrected);
-    KF_VALUES(a->corrected)[k] =
-        l.sum > KF_R(0) ? (KF_CONSTANTS(a->residual)[k] + kf_around(&l, red)) / kf_black_pivot(a, &l, x, y, z) : KF_R(0);
+    kf_real *values = KF_VALUES(a->corrected);
+    values[k] = l.sum > KF_R(0)
+                    ? (KF_CONSTANTS(a->residual)[k] + kf_around(&l, values)) / kf_black_pivot(a, &l, x, y, z)
+                    : KF_R(0);
 }
 /* Back: red cells again, with what the black ones became. */
 KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
@@ -160,7 +164,8 @@ KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
     if (l.sum > KF_R(0)) corrected[k] += kf_around(&l, corrected) / l.sum;
 }
 
-/* --- scalars: one block adds up what the blocks left ---------------------------------------------------------------- */
+/* --- scalars: one block adds up what the blocks left
+ * ---------------------------------------------------------------- */
 
 #define KF_TOTALS(count)                                                                                     \
     KF_SHARED double shared_sums[3][KF_THREADS];                                                             \
@@ -182,7 +187,7 @@ KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
         }                                                                                                    \
     }                                                                                                        \
     KF_EACH_THREAD_SCALAR(t, KF_THREADS)                                                                     \
-    if (t == 0)
+        if (t == 0)
 #define KF_TOTAL(i) shared_sums[i][0]
 
 /* A solve begins: what the divergence left. */
@@ -236,8 +241,8 @@ KF_BLOCK_KERNEL(judge, kf_incompressible_arguments) {
         kf_judge_residual(a, s, KF_TOTAL(0));
     }
 }
-/* After a preconditioner that leaves z. A flexible one is not the same symmetric matrix each time (Polak and Ribiere):
- * beta = z (r - r before) / (z r before), where r - r before is - alpha q. */
+/* After a preconditioner that leaves z. A flexible one is not the same symmetric matrix each time (Polak and
+ * Ribiere): beta = z (r - r before) / (z r before), where r - r before is - alpha q. */
 KF_BLOCK_KERNEL(find_beta, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;

@@ -1,15 +1,17 @@
-/* From a velocity to the right hand side of the pressure's equation, and from the pressure to a velocity without
- * divergence. */
+/* From a velocity to the right hand side of the pressure's equation, and from the pressure to a velocity
+ * without divergence. */
 #include "grid.h"
 
-/* Share of a face through which fluid passes: domain faces with a prescribed velocity are open to it, though closed to the
- * pressure. */
-KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k, kf_real open) {
+/* Share of a face through which fluid passes: domain faces with a prescribed velocity are open to it, though
+ * closed to the pressure. */
+KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
+                            kf_real open) {
     const int at[3] = {x, y, z};
     const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c]);
     if (edge && a->faces[2 * c + (at[c] > 0)] >= KF_FACE_SLIP) return u[c * a->capacity + k];
 #if KF_SOLID == 2
-    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
+    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)),
+                                 KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
                                  KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
     return open * (u[c * a->capacity + k] - kf_solid_velocity(a, c, position));
 #else
@@ -18,7 +20,8 @@ KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, in
 }
 
 /* What flows out of a cell. */
-KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_links *l, int x, int y, int z, kf_index k) {
+KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_links *l, int x, int y, int z,
+                               kf_index k) {
     kf_real sum = KF_R(0);
     const int px = kf_is_periodic(a, 0) && x == a->cells[0] - 1 ? 0 : x + 1,
               py = kf_is_periodic(a, 1) && y == a->cells[1] - 1 ? 0 : y + 1,
@@ -44,13 +47,14 @@ KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* target = source - gradient; where a->reflect is not 0, predicted = source - reflect gradient. May be in place. Extent:
- * cells + 1 along each axis. */
+/* target = source - gradient; where a->reflect is not 0, predicted = source - reflect gradient. May be in
+ * place. Extent: cells + 1 along each axis. */
 KF_KERNEL(project, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     const kf_real *p = KF_CONSTANTS(a->pressure);
-    KF_UNROLL for (int c = 0; c < 3; c++) {
+    KF_UNROLL
+    for (int c = 0; c < 3; c++) {
         const long long i = c * a->capacity + k;
         const kf_real slope = p[k] - p[k + kf_below(a, c, at[c], stride[c])], u = KF_CONSTANTS(a->source)[i];
         kf_real held = KF_R(0);

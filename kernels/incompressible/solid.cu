@@ -27,7 +27,8 @@ KF_FUNCTION float kf_distance(const kf_grid *a, double x, double y, double z) {
     int at[3];
     float share[3];
     for (int i = 0; i < 3; i++) {
-        const double body = s->rotation[i] * from[0] + s->rotation[3 + i] * from[1] + s->rotation[6 + i] * from[2] + a->start[i];
+        const double body = s->rotation[i] * from[0] + s->rotation[3 + i] * from[1] +
+                            s->rotation[6 + i] * from[2] + a->start[i];
         double place = (body - a->distance_corner[i]) / a->distance_spacing;
         const double last = a->distance_size[i] - 1;
         place = place < 0.0 ? 0.0 : place > last ? last : place;
@@ -59,7 +60,8 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
 }
 /* Of a square with corners in turn; little counts as nothing. */
 KF_FUNCTION float kf_share_of_square(const float d[4]) {
-    const float share = 0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
+    const float share =
+        0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
     return share < 0.02f ? 0.0f : share;
 }
 #endif
@@ -74,7 +76,8 @@ KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
     float corner[2][2][2];
     if (middle < (float)far)
         for (int i = 0; i < 8; i++)
-            corner[i % 2][i / 2 % 2][i / 4] = kf_distance(a, x - 0.5 + i % 2, y - 0.5 + i / 2 % 2, z - 0.5 + i / 4);
+            corner[i % 2][i / 2 % 2][i / 4] =
+                kf_distance(a, x - 0.5 + i % 2, y - 0.5 + i / 2 % 2, z - 0.5 + i / 4);
     const int depth = 128 - (int)(middle * KF_DEPTH + (middle > 0.0f ? 0.5f : -0.5f));
     word = (unsigned)(depth < 0 ? 0 : depth > 255 ? 255 : depth) << 24;
 #endif
@@ -100,17 +103,20 @@ KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
 }
 
 #if KF_SOLID
-/* Force of the fluid on what of the solid is in a cell, per density: the pressure on what closes the cell, and friction. */
+/* Force of the fluid on what of the solid is in a cell, per density: the pressure on what closes the cell,
+ * and friction. */
 KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_index k, double force[3]) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
-    const double pressure = 2.0 * (double)KF_CONSTANTS(a->pressures[0])[k] + (double)KF_CONSTANTS(a->pressures[1])[k];
+    const double pressure =
+        2.0 * (double)KF_CONSTANTS(a->pressures[0])[k] + (double)KF_CONSTANTS(a->pressures[1])[k];
     for (int c = 0; c < 3; c++) {
         const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
         double pushed = 0.0, rubbed = 0.0;
         if (!edge && l.sum > KF_R(0)) pushed = -pressure * (double)(l.open[2 * c + 1] - l.open[2 * c]);
         /* What rubs on a face whose middle is in the solid is counted where the surface is crossed. */
-        if ((a->open[k] >> (8 * c) & 255) != 0 && kf_face_height(a, kf_below(a, c, at[c], stride[c]), k) > KF_R(0)) {
+        if ((a->open[k] >> (8 * c) & 255) != 0 &&
+            kf_face_height(a, kf_below(a, c, at[c], stride[c]), k) > KF_R(0)) {
             const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;
             const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);
             rubbed = a->viscosity * ((double)(f.wall_links * u[k]) - (double)f.wall);
@@ -126,7 +132,8 @@ KF_BLOCK_KERNEL(load, kf_incompressible_arguments) {
         const double middle[3] = {x - center[0], y - center[1], z - center[2]};
         double force[3];
         kf_force_of_cell(a, x, y, z, k, force);
-        KF_UNROLL for (int c = 0; c < 3; c++) {
+        KF_UNROLL
+        for (int c = 0; c < 3; c++) {
             const int i = (c + 1) % 3, j = (c + 2) % 3;
             KF_SUM(c) += force[c];
             KF_SUM(3 + c) += middle[i] * force[j] - middle[j] * force[i];

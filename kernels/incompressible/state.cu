@@ -7,7 +7,8 @@ typedef struct
 #endif
         kf_float4 {
     float x, y, z, w;
-} kf_float4;
+}
+kf_float4;
 
 KF_FUNCTION kf_real kf_centred(const kf_grid *a, int c, int at, kf_index k, int stride) {
     const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;
@@ -25,7 +26,8 @@ KF_SCALAR_KERNEL(velocity, kf_incompressible_arguments) {
     ((kf_float4 *)a->compact)[x + a->cells[0] * (y + (long long)a->cells[1] * z)] = value;
 }
 
-/* Divergence that is left: its largest value would need an atomic; sums of its square, of cells and of its size. */
+/* Divergence that is left: its largest value would need an atomic; sums of its square, of cells and of its
+ * size. */
 KF_BLOCK_KERNEL(left_divergence, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const kf_real *u = KF_CONSTANTS(a->target);
@@ -36,7 +38,8 @@ KF_BLOCK_KERNEL(left_divergence, kf_incompressible_arguments) {
         for (int c = 0; c < 3; c++) {
             const int up = k + kf_above(a, c, at[c], stride[c]);
             const int low_edge = !kf_is_periodic(a, c) && at[c] == 0 && a->faces[2 * c] >= KF_FACE_SLIP,
-                      high_edge = !kf_is_periodic(a, c) && at[c] == a->cells[c] - 1 && a->faces[2 * c + 1] >= KF_FACE_SLIP;
+                      high_edge = !kf_is_periodic(a, c) && at[c] == a->cells[c] - 1 &&
+                                  a->faces[2 * c + 1] >= KF_FACE_SLIP;
             kf_real below[3] = {KF_R(x), KF_R(y), KF_R(z)}, above[3] = {KF_R(x), KF_R(y), KF_R(z)};
             below[c] -= KF_R(0.5);
             above[c] += KF_R(0.5);

@@ -1,5 +1,5 @@
-/* The viscous term at a face of the staggered grid: the sum over its six neighbours, walls and the solid's surface where it
- * lies between the two. */
+/* The viscous term at a face of the staggered grid: the sum over its six neighbours, walls and the solid's
+ * surface where it lies between the two. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
 #define KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
 
@@ -13,14 +13,15 @@ typedef struct kf_friction {
 /* A surface closer than this share of a cell counts as this far. */
 #define KF_NEAREST KF_R(0.25)
 
-/* Height of face (c) at place k over the solid, in cells: the mean of the two cells'. Their sum is one of integers, so that
- * a face on the surface has exactly 0, which a contracted product and sum would miss. */
+/* Height of face (c) at place k over the solid, in cells: the mean of the two cells'. Their sum is one of
+ * integers, so that a face on the surface has exactly 0, which a contracted product and sum would miss. */
 KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, kf_index k) {
     const int depths = (int)(a->open[k] >> 24) + (int)(a->open[k + below] >> 24);
     return KF_R(256 - depths) * KF_R(0.5 / KF_DEPTH);
 }
 
-KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k) {
+KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z,
+                                       kf_index k) {
     kf_friction f = {KF_R(0), KF_R(0), KF_R(0), KF_R(0)};
     const int stride[3] = {1, a->row, a->plane}, at[3] = {x, y, z};
 #if KF_SOLID
@@ -29,7 +30,8 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
     const kf_real solid = kf_solid_velocity_at(a, c, x, y, z);
 #endif
 #if KF_CUDA
-    KF_UNROLL for (int i = 0; i < 6; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 6; i++) {
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
         const int outside = !kf_is_periodic(a, axis) && at[axis] == (up ? last : 0);
         if (outside) {
@@ -37,7 +39,8 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
             f.around += fixed ? KF_R(2 * a->face_velocity[i][c]) : KF_R(0);
             f.links += fixed ? KF_R(2) : KF_R(0);
         } else {
-            const kf_index to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+            const kf_index to = k + (up ? kf_above(a, axis, at[axis], stride[axis])
+                                        : kf_below(a, axis, at[axis], stride[axis]));
 #if KF_SOLID
             const kf_real there = kf_face_height(a, lower, to);
             if (there <= KF_R(0)) {
@@ -53,15 +56,18 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
     }
 #else
     /* The same with numbers for truths that are the same along a row (kf_same). */
-    KF_UNROLL for (int i = 0; i < 6; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 6; i++) {
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
         const kf_real outside = KF_R(!kf_is_periodic(a, axis)) * kf_same(at[axis], up ? last : 0),
                       fixed = outside * KF_R(axis != c && a->faces[i] == KF_FACE_FIXED);
-        const kf_index to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+        const kf_index to =
+            k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
         kf_real open = KF_R(1) - outside;
 #if KF_SOLID
         const kf_real there = kf_face_height(a, lower, to);
-        const kf_real link = there <= KF_R(0) ? open / kf_most_of(height / (height - there), KF_NEAREST) : KF_R(0);
+        const kf_real link =
+            there <= KF_R(0) ? open / kf_most_of(height / (height - there), KF_NEAREST) : KF_R(0);
         f.wall += link * solid;
         f.wall_links += link;
         open = there <= KF_R(0) ? KF_R(0) : open;
@@ -74,7 +80,8 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
 }
 
 /* `value` after the viscous term of u acted for the sub-step; the solid's part is taken at its end. */
-KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k, kf_real value) {
+KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
+                                kf_real value) {
     const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);
     const kf_real time = KF_R(a->viscosity * a->duration);
     return (value + time * (f.around - f.links * u[k] + f.wall)) / (KF_R(1) + time * f.wall_links);

@@ -1,6 +1,6 @@
-/* The fused plan: asking a cache ahead of the loads that need what lies there, so that these wait for the cache instead of
- * the memory: of single nodes a GPU's last one, of parts of rows a core's second one. Define that a config sets: KF_AHEAD
- * rows further on. */
+/* The fused plan: asking a cache ahead of the loads that need what lies there, so that these wait for the
+ * cache instead of the memory: of single nodes a GPU's last one, of parts of rows a core's second one. Define
+ * that a config sets: KF_AHEAD rows further on. */
 #ifndef KF_KERNELS_KINETIC_AHEAD_H
 #define KF_KERNELS_KINETIC_AHEAD_H
 
@@ -45,7 +45,8 @@ KF_FUNCTION void kf_ask_for_part(const kf_stored *part, int nodes) {
         __builtin_prefetch(line, 0, 2);
 }
 #define KF_ASK_FOR_PART(i, name, cx, cy, cz)                                                                 \
-    kf_ask_for_part(kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_AHEAD * a->row_pitch, cx, cy, cz), x1 - x0);
+    kf_ask_for_part(kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_AHEAD * a->row_pitch, cx, cy, cz),   \
+                    x1 - x0);
 #define KF_ASK_AHEAD_OF_PART KF_EACH_VELOCITY(KF_ASK_FOR_PART)
 #else
 #define KF_ASK_AHEAD_OF_PART

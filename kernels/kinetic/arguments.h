@@ -16,12 +16,12 @@
     X(body_force_y)                                                                                          \
     X(body_force_z)
 
-/* Planes of the next walk of plan moments, of those that are left: the longest allowed, and towards the end half of what is
- * left, so that blocks that begin late have less to do. What is left is not halved to walks of less than KF_SHORTEST_WALK, which
- * would read two planes more for few of their own. */
+/* Planes of the next walk of plan moments, of those that are left: the longest allowed, and towards the end
+ * half of what is left, so that blocks that begin late have less to do. What is left is not halved to walks
+ * of less than KF_SHORTEST_WALK, which would read two planes more for few of their own. */
 #define KF_SHORTEST_WALK 8
 #define KF_WALK(left, longest)                                                                               \
-    ((left) >= 2 * (longest)                                         ? (longest)                             \
+    ((left) >= 2 * (longest)                                ? (longest)                                      \
      : (left) <= (longest) && (left) < 2 * KF_SHORTEST_WALK ? (left)                                         \
                                                             : ((left) + 1) / 2)
 
@@ -66,8 +66,8 @@ typedef struct kf_kinetic_arguments {
     const unsigned *band_mask; /* a bit a node index, set in the band: what masked_band leaves out */
     void *band_field;          /* kf_real4: velocity, density before the force */
     void *band_force;          /* [band][4], kf_real or fixed point */
-    void *band_kept; /* [velocities][band_capacity]: in place, the band's nodes after collision, kf_stored; with
-                      * keep_streamed as they stream in, kf_real */
+    void *band_kept; /* [velocities][band_capacity]: in place, the band's nodes after collision, kf_stored;
+                      * with keep_streamed as they stream in, kf_real */
     int march;       /* planes that a block of plan moments walks */
     int cut_side;    /* of pack_cut and unpack_cut: whether the reader lies above (1) or below (-1) */
     void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */
@@ -94,10 +94,12 @@ typedef struct kf_kinetic_arguments {
     int *cell_count;  /* node index of the corner -> samples of the cell */
     int *sample_rank; /* [sample_count]: place among those of its cell */
     int *crowded;     /* [sample_count]: samples for which the rows had no place */
-    /* The same in patches of KF_PATCH samples: segment_samples is kf_real4 [patch][KF_PATCH], and of each patch there are
-     * [0] the number of its runs and, from [2] on, of each run its cell's corner and first sample | samples << 16. */
+    /* The same in patches of KF_PATCH samples: segment_samples is kf_real4 [patch][KF_PATCH], and of each
+     * patch there are [0] the number of its runs and, from [2] on, of each run its cell's corner and first
+     * sample | samples << 16. */
     int *patch_runs;      /* [patch][2 KF_PATCH + 2] */
-    unsigned *patch_band; /* a bit a node of the box around the solid, rows beginning with a word: set in the band */
+    unsigned *patch_band; /* a bit a node of the box around the solid, rows beginning with a word: set in the
+                             band */
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */
@@ -109,11 +111,12 @@ typedef struct kf_kinetic_arguments {
     double face_velocity[6][3];
     float face_velocity_single[6][3];
     double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
-    /* Of plan moments: the words of the nodes at the faces across x [face][word][z][y], which the flow's kernel keeps there
-     * for convect_outflow; NULL: it reads them from the grid. */
+    /* Of plan moments: the words of the nodes at the faces across x [face][word][z][y], which the flow's
+     * kernel keeps there for convect_outflow; NULL: it reads them from the grid. */
     void *edge;
-    /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT, each face from outflow_start on;
-     * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */
+    /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT, each face from
+     * outflow_start on; the share that a step takes from the outermost nodes, and its pull towards density 1
+     * (boundary.h). */
     void *outflow, *outflow_next; /* of this step, and of the next: another place where collisions write it */
     /* outflow_next of the parts below and above, which read the rows nearest to the cut from their own; NULL:
      * none */
@@ -126,16 +129,18 @@ typedef struct kf_kinetic_arguments {
     struct {
         KF_KINETIC_SCALARS(KF_DOUBLE_MEMBER)
     } double_precision;
-    /* Of a team that is cut across y too (KF_CUT_Y), whose parts keep some rows of each plane: those of a launch, as
-     * first_plane and planes; those before the first that is kept, by which origin is less, too; and cut_side along y.
+    /* Of a team that is cut across y too (KF_CUT_Y), whose parts keep some rows of each plane: those of a
+     * launch, as first_plane and planes; those before the first that is kept, by which origin is less, too;
+     * and cut_side along y.
      */
     int first_row, rows;
     int rows_before;
     int cut_row;
 } kf_kinetic_arguments;
 
-/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose, or patch_sort (behind
- * it) and patch_collect, and, for a free solid, solve_body. Along periodic axes the centre is not brought back into the domain. */
+/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose, or
+ * patch_sort (behind it) and patch_collect, and, for a free solid, solve_body. Along periodic axes the centre
+ * is not brought back into the domain. */
 typedef struct kf_pose {
     double rotation[9], center[3];
     double velocity[3], angular_velocity[3];

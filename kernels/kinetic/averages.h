@@ -1,5 +1,6 @@
-/* Sums over the domain's nodes for the averages that the adaptive relaxation rule divides by: of density, |momentum| and
- * |second moment|, in fixed point, so that they do not depend on the order of the additions. */
+/* Sums over the domain's nodes for the averages that the adaptive relaxation rule divides by: of density,
+ * |momentum| and |second moment|, in fixed point, so that they do not depend on the order of the additions.
+ */
 #ifndef KF_KERNELS_KINETIC_AVERAGES_H
 #define KF_KERNELS_KINETIC_AVERAGES_H
 
@@ -12,13 +13,15 @@ KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long
     const kf_real third = KF_R(KF_UNIT / 3.0);
 #if KF_VELOCITIES == 19
     KF_SECOND_MOMENTS
-    const kf_real xx = pi_xx + third, yy = pi_yy + third, zz = pi_zz + third, xy = pi_xy, xz = pi_xz, yz = pi_yz;
+    const kf_real xx = pi_xx + third, yy = pi_yy + third, zz = pi_zz + third, xy = pi_xy, xz = pi_xz,
+                  yz = pi_yz;
 #else
     const kf_real face_x = f_pzz + f_mzz, face_y = f_zpz + f_zmz, face_z = f_zzp + f_zzm;
     const kf_real edge_xy = (f_ppz + f_mmz) + (f_pmz + f_mpz), edge_xz = (f_pzp + f_mzm) + (f_pzm + f_mzp),
                   edge_yz = (f_zpp + f_zmm) + (f_zpm + f_zmp);
     const kf_real corner = ((f_ppp + f_mmm) + (f_ppm + f_mmp)) + ((f_pmp + f_mpm) + (f_pmm + f_mpp));
-    const kf_real xx = face_x + edge_xy + edge_xz + corner + third, yy = face_y + edge_xy + edge_yz + corner + third,
+    const kf_real xx = face_x + edge_xy + edge_xz + corner + third,
+                  yy = face_y + edge_xy + edge_yz + corner + third,
                   zz = face_z + edge_xz + edge_yz + corner + third;
     const kf_real xy = ((f_ppz + f_mmz) - (f_pmz + f_mpz)) +
                        (((f_ppp + f_mmm) + (f_ppm + f_mmp)) - ((f_pmp + f_mpm) + (f_pmm + f_mpp)));
@@ -28,7 +31,8 @@ KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long
                        (((f_ppp + f_mmm) + (f_pmm + f_mpp)) - ((f_ppm + f_mmp) + (f_pmp + f_mpm)));
 #endif
     const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
-    const kf_real second = kf_square_root(xx * xx + yy * yy + zz * zz + KF_R(2.0) * (xy * xy + xz * xz + yz * yz));
+    const kf_real second =
+        kf_square_root(xx * xx + yy * yy + zz * zz + KF_R(2.0) * (xy * xy + xz * xz + yz * yz));
     sums[0] += (long long)((double)(KF_R(KF_UNIT) + deviation) * (KF_AVERAGE_SCALE / KF_UNIT));
     sums[1] += (long long)((double)momentum * (KF_AVERAGE_SCALE / KF_UNIT));
     sums[2] += (long long)((double)second * (KF_AVERAGE_SCALE / KF_UNIT));

@@ -1,7 +1,7 @@
 /* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread.
  * Defines that a config sets: KF_SEGMENTS 0|1 (segment_forces has added up the samples of a cell),
- * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point), KF_SEGMENT_LANES (lanes of a warp that share a segment),
- * KF_MOVING 0|1, KF_OVERLAP 0|1, KF_BAND_CHAIN 0|1. */
+ * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point), KF_SEGMENT_LANES (lanes of a warp that share
+ * a segment), KF_MOVING 0|1, KF_OVERLAP 0|1, KF_BAND_CHAIN 0|1. */
 #ifndef KF_KERNELS_KINETIC_BAND_H
 #define KF_KERNELS_KINETIC_BAND_H
 
@@ -18,9 +18,9 @@
 #define KF_IN_BAND(a, place) 1
 #endif
 
-/* Of the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before it ends, and reads
- * what that one does not write. Or they are parts of one kernel (KF_BAND_CHAIN, band_chain in fused.cu), whose items
- * wait until as many warps as come before those of their part are done. */
+/* Of the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before it
+ * ends, and reads what that one does not write. Or they are parts of one kernel (KF_BAND_CHAIN, band_chain in
+ * fused.cu), whose items wait until as many warps as come before those of their part are done. */
 #if KF_BAND_CHAIN
 #define KF_BAND_PART(name)                                                                                   \
     KF_FUNCTION void kf_##name(const kf_kinetic_arguments *a, int x, int y, int z, int before)
@@ -37,23 +37,24 @@
 #endif
 #endif
 
-/* From one component of a segment's force at a corner of its cell to the next, and where the first lies: shared by
- * lanes, [segment][8][3], else [8][3][segment]. */
+/* From one component of a segment's force at a corner of its cell to the next, and where the first lies:
+ * shared by lanes, [segment][8][3], else [8][3][segment]. */
 #if KF_SEGMENT_LANES > 1
 #define KF_FORCE_STEP(a) 1
 #else
 #define KF_FORCE_STEP(a) ((long long)(a)->segment_count)
 #endif
 
-/* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back after. */
+/* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back
+ * after. */
 #define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
     ((kf_stored *)a->band_kept)[(long long)(i)*a->band_capacity + place] = kf_to_store(f_##name);
 #define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
     const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band_capacity]);
 
 /* Density and velocity at a place of the band; its force starts from zero. */
-KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real deviation, kf_real ux, kf_real uy,
-                               kf_real uz) {
+KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real deviation, kf_real ux,
+                               kf_real uy, kf_real uz) {
     kf_real4 field;
     field.x = ux;
     field.y = uy;
@@ -82,8 +83,9 @@ KF_FUNCTION kf_entries kf_ask_for_entries(const kf_kinetic_arguments *a, int pla
     kf_entries entries;
     entries.first = a->node_start[place];
     entries.end = a->node_start[place + 1];
-    KF_UNROLL for (int i = 0; i < KF_EARLY_ENTRIES; i++) entries.early[i] =
-        entries.first + i < entries.end ? a->node_entries[entries.first + i] : 0;
+    KF_UNROLL
+    for (int i = 0; i < KF_EARLY_ENTRIES; i++)
+        entries.early[i] = entries.first + i < entries.end ? a->node_entries[entries.first + i] : 0;
     return entries;
 }
 #define KF_ASK_FOR_ENTRIES const kf_entries entries = kf_ask_for_entries(a, place);
@@ -100,8 +102,8 @@ KF_FUNCTION kf_entries kf_ask_for_entries(const kf_kinetic_arguments *a, int pla
     force.y += entry[KF_FORCE_STEP(a)];                                                                      \
     force.z += entry[2 * KF_FORCE_STEP(a)];
 
-/* The force there, in the unit of the populations. With segments it is added up here, from those of the cells around
- * the node, and kept for whoever asks for the load on the solid. */
+/* The force there, in the unit of the populations. With segments it is added up here, from those of the cells
+ * around the node, and kept for whoever asks for the load on the solid. */
 KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place KF_AND_ENTRIES) {
     kf_real4 force;
 #if KF_SEGMENTS
@@ -113,7 +115,8 @@ KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place KF_A
 #endif
     force.x = force.y = force.z = force.w = KF_R(0.0);
 #if KF_BAND_CHAIN
-    KF_UNROLL for (int i = 0; i < KF_EARLY_ENTRIES; i++) {
+    KF_UNROLL
+    for (int i = 0; i < KF_EARLY_ENTRIES; i++) {
         if (entries->first + i >= end) continue;
         KF_ADD_ENTRY(entries->early[i])
     }

@@ -75,15 +75,16 @@ KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
 #if KF_MOMENTS
 #define KF_TAKE_EDGE(i, name) h.name = *kf_edge_word(a, face, i, row, nz);
 #endif
-/* What the outflow keeps after a collision (source); take: U / (1 + U) for each face. Extent: (the two longest
- * edges, 6 faces). */
+/* What the outflow keeps after a collision (source); take: U / (1 + U) for each face. Extent: (the two
+ * longest edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
     const int outflow[6] = {KF_FACE_0 == 4, KF_FACE_1 == 4, KF_FACE_2 == 4,
                             KF_FACE_3 == 4, KF_FACE_4 == 4, KF_FACE_5 == 4};
     const int face = z, across = face / 2, edge = face % 2 ? a->nodes[across] - 1 : 0;
-    const int nx = across == 0 ? edge : x, ny = across == 0   ? x
-                                                : across == 1 ? edge
-                                                              : y,
+    const int nx = across == 0 ? edge : x,
+              ny = across == 0   ? x
+                   : across == 1 ? edge
+                                 : y,
               nz = across == 2 ? edge : y;
     if (!outflow[face] || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
     const int row = kf_kept_row(a, ny);
@@ -108,9 +109,9 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
 }
 
 #if KF_CUT_Y
-/* What waits outside of the outflows beside a box of nodes, rows and planes from first_row and first_plane on, goes to
- * density or comes from there: [face][9 velocities][v][u], of each face the part that is the box's. Extent: the box's two
- * longest edges, 6 faces. */
+/* What waits outside of the outflows beside a box of nodes, rows and planes from first_row and first_plane
+ * on, goes to density or comes from there: [face][9 velocities][v][u], of each face the part that is the
+ * box's. Extent: the box's two longest edges, 6 faces. */
 KF_FUNCTION int kf_box_has_face(const kf_kinetic_arguments *a, int face) {
     const int outflow[6] = {KF_FACE_0 == 4, KF_FACE_1 == 4, KF_FACE_2 == 4,
                             KF_FACE_3 == 4, KF_FACE_4 == 4, KF_FACE_5 == 4};
@@ -125,11 +126,13 @@ KF_FUNCTION void kf_exchange_outflow(const kf_kinetic_arguments *a, int x, int y
     for (int f = 0; f < face; f++)
         if (kf_box_has_face(a, f))
             before += 9LL * (f / 2 == 0 ? a->rows : a->nodes[0]) * (f / 2 == 2 ? a->rows : a->planes);
-    const int u = face / 2 == 0 ? a->first_row + x : x, v = y + (face / 2 == 2 ? a->first_row : a->first_plane);
+    const int u = face / 2 == 0 ? a->first_row + x : x,
+              v = y + (face / 2 == 2 ? a->first_row : a->first_plane);
     for (int i = 0; i < 9; i++) {
         const int c1 = i % 3 - 1, c2 = i / 3 - 1;
         kf_real *packed = (kf_real *)a->density + before + ((long long)i * height + y) * width + x,
-                *kept = (kf_real *)a->outflow_next + kf_outflow_place(a, face / 2, face % 2, face / 2 == 0 ? 0 : c1,
+                *kept = (kf_real *)a->outflow_next + kf_outflow_place(a, face / 2, face % 2,
+                                                                      face / 2 == 0 ? 0 : c1,
                                                                       face / 2 == 0   ? c1
                                                                       : face / 2 == 1 ? 0
                                                                                       : c2,

@@ -57,8 +57,8 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
                         ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
-/* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too; where there
- * are cuts across y, they are sent it (pack_outflow in boundary.cu). */
+/* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too;
+ * where there are cuts across y, they are sent it (pack_outflow in boundary.cu). */
 KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index place, kf_real value) {
 #if KF_TEAM && !KF_CUT_Y
     const int beside = a->reach + 2;
@@ -70,8 +70,9 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #endif
 }
 
-/* Where an outflow is kept in another place than it was, or each thread keeps what it alone has read, no load of it waits
- * for the stores before: pairs of nodes have registers for that when the shell has a kernel of its own. */
+/* Where an outflow is kept in another place than it was, or each thread keeps what it alone has read, no load
+ * of it waits for the stores before: pairs of nodes have registers for that when the shell has a kernel of
+ * its own. */
 #if KF_OUTFLOW_ALONE || (KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_SHELL_APART))
 #define kf_load_kept kf_load_constant
 #else
@@ -82,7 +83,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
-        const kf_real now = KF_R(KF_WAITING_UNIT / KF_UNIT) * kf_as_stored(f_##name);                                    \
+        const kf_real now = KF_R(KF_WAITING_UNIT / KF_UNIT) * kf_as_stored(f_##name);                        \
         const kf_real before = share < KF_R(1.0) ? kf_load_kept((const kf_real *)a->outflow + place) : now;  \
         const kf_real next = kf_multiply_add(-(pull * KF_WEIGHT(cx, cy, cz)), deviation,                     \
                                              kf_multiply_add(share, now - before, before));                  \
@@ -93,7 +94,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
     {                                                                                                        \
         const int axis = axis_, high = high_, u = u_, v = v_;                                                \
         const kf_real share = KF_R(a->outflow_take[2 * axis + high]);                                        \
-        const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] * (KF_WAITING_UNIT / KF_UNIT));                               \
+        const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] * (KF_WAITING_UNIT / KF_UNIT));           \
         KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                    \
     }
 #define KF_HAS_OUTFLOW                                                                                       \
@@ -228,7 +229,8 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
                                : waits_y ? kf_outflow_place(a, 1, cy < 0, gx, gy, gz, x + dx, z + dz)
                                : waits_z ? kf_outflow_place(a, 2, cz < 0, gx, gy, gz, x + dx, y + dy)
                                          : 0;
-        const kf_real waiting = kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * ((const kf_real *)a->outflow)[place]);
+        const kf_real waiting =
+            kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * ((const kf_real *)a->outflow)[place]);
         value = (waits_x || waits_y || waits_z) && !bounced ? waiting : value;
     }
     if ((cx != 0 && KF_IS_SOLID_FACE(kind_x)) || (cy != 0 && KF_IS_SOLID_FACE(kind_y)) ||

@@ -1,5 +1,5 @@
-/* Collisions on 19 velocities: ACM-MRT with one rate for the orders 3 and 4 (the form low_order of 27 velocities, low_order.h),
- * and BGK, which is the same with that rate for all. */
+/* Collisions on 19 velocities: ACM-MRT with one rate for the orders 3 and 4 (the form low_order of 27
+ * velocities, low_order.h), and BGK, which is the same with that rate for all. */
 #ifndef KF_KERNELS_KINETIC_COLLISION_19_H
 #define KF_KERNELS_KINETIC_COLLISION_19_H
 
@@ -7,7 +7,8 @@
 #error "19 velocities take BGK, or ACM-MRT in the form low_order"
 #endif
 
-/* 19 velocities are unstable with rates near 2, and the rule adaptive_2020 gives 1.96 and more (docs/physics.md). */
+/* 19 velocities are unstable with rates near 2, and the rule adaptive_2020 gives 1.96 and more
+ * (docs/physics.md). */
 #if KF_COLLISION == 2 && KF_RATE_RULE == 0
 #define KF_RATE_19(forced) KF_R(KF_LARGEST_RATE_19)
 #else
@@ -24,8 +25,9 @@
 #define KF_ORDER_2_19(forced)                                                                                \
     KF_SECOND_MOMENTS                                                                                        \
     const kf_real density = KF_R(KF_UNIT) + deviation, omega = KF_PARAMETER(a, shear_rate);                  \
-    const kf_real rate = KF_RATE_19(forced), keep = KF_R(1.0) - rate;                                 \
-    const kf_real half_x = (forced) ? KF_R(0.5) * Fx : KF_R(0.0), half_y = (forced) ? KF_R(0.5) * Fy : KF_R(0.0), \
+    const kf_real rate = KF_RATE_19(forced), keep = KF_R(1.0) - rate;                                        \
+    const kf_real half_x = (forced) ? KF_R(0.5) * Fx : KF_R(0.0),                                            \
+                  half_y = (forced) ? KF_R(0.5) * Fy : KF_R(0.0),                                            \
                   half_z = (forced) ? KF_R(0.5) * Fz : KF_R(0.0);                                            \
     const kf_real k_xx = pi_xx - ux * (jx - half_x), k_yy = pi_yy - uy * (jy - half_y),                      \
                   k_zz = pi_zz - uz * (jz - half_z);                                                         \
@@ -43,7 +45,7 @@
         const kf_real source = KF_R(0.25) - KF_R(0.125) * rate;                                              \
         const kf_real q_x = (forced) ? source * Fx : KF_R(0.0), q_y = (forced) ? source * Fy : KF_R(0.0),    \
                       q_z = (forced) ? source * Fz : KF_R(0.0);                                              \
-        (void)source, (void)keep;                                                                                        \
+        (void)source, (void)keep;                                                                            \
         KF_REBUILD_19(keep, rate, rate *deviation)                                                           \
     } while (0)
 

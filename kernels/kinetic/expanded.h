@@ -11,6 +11,7 @@
 #define KF_KERNELS_KINETIC_EXPANDED_H
 
 /* X(number, velocity along x, y, z). */
+/* clang-format off */
 #define KF_EXPANDED_DIRECTIONS(X)                                                                            \
     X(0, z, z, z)                                                                                            \
     X(1, p, z, z) X(2, m, z, z) X(3, z, p, z) X(4, z, m, z) X(5, z, z, p) X(6, z, z, m) X(7, p, p, z)        \
@@ -18,6 +19,7 @@
             X(14, m, z, m) X(15, z, p, p) X(16, z, m, p) X(17, z, p, m) X(18, z, m, m) X(19, p, p, p)        \
                 X(20, m, p, p) X(21, p, m, p) X(22, m, m, p) X(23, p, p, m) X(24, m, p, m) X(25, p, m, m)    \
                     X(26, m, m, m)
+/* clang-format on */
 
 /* The table, once an axis because a macro cannot be used inside itself: terms of velocity c (z p m) with
  * power 0 1 2 of u; w is a factor of every term. The z axis names the moment, the others pass their letter
@@ -51,6 +53,7 @@
 #define KF_X_m2(Y, Z, w) (KF_R(0.5) * Y(m, Z, w))
 
 /* T(velocity, powers) for the 27 monomials. */
+/* clang-format off */
 #define KF_MONOMIALS(T, a, b, c)                                                                             \
     T(a, b, c, 0, 0, 0)                                                                                      \
     T(a, b, c, 0, 0, 1) T(a, b, c, 0, 0, 2) T(a, b, c, 0, 1, 0) T(a, b, c, 0, 1, 1) T(a, b, c, 0, 1, 2)      \
@@ -59,6 +62,7 @@
                 T(a, b, c, 1, 2, 0) T(a, b, c, 1, 2, 1) T(a, b, c, 1, 2, 2) T(a, b, c, 2, 0, 0)              \
                     T(a, b, c, 2, 0, 1) T(a, b, c, 2, 0, 2) T(a, b, c, 2, 1, 0) T(a, b, c, 2, 1, 1)          \
                         T(a, b, c, 2, 1, 2) T(a, b, c, 2, 2, 0) T(a, b, c, 2, 2, 1) T(a, b, c, 2, 2, 2)
+/* clang-format on */
 
 #define KF_POWER_0(u) KF_R(1.0)
 #define KF_POWER_1(u) (u)

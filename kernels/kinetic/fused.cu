@@ -2,15 +2,16 @@
  * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
  * it.
  *
- * Defines that a config sets: KF_ALTERNATE 1: every second step goes through the planes downwards, so that what was written
- * last is read first, while the last-level cache still has it. KF_MASKED_BAND 1: stream_collide writes nothing at the
- * band's nodes, so that band_collide may run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some
- * planes more. A launch of stream_collide takes the planes from first_plane on and overwrites what earlier launches have
- * read; so the band's nodes are collided before all of them, and put back after. KF_SHELL_APART
- * 1|2: stream_collide has the rows whose neighbours along y and z lie inside, stream_collide_shell the others.
- * KF_KEEP_STREAMED 1: band_macroscopic keeps what it has streamed for band_collide, in band_kept, one node beside the other.
- * KF_SHELL_LEADS 1: just behind that stream_collide begins before it ends. The two share nothing but what is over when both
- * are; so that this is when stream_collide is, its last plane waits for the other kernel, which by then has long ended. */
+ * Defines that a config sets: KF_ALTERNATE 1: every second step goes through the planes downwards, so that
+ * what was written last is read first, while the last-level cache still has it. KF_MASKED_BAND 1:
+ * stream_collide writes nothing at the band's nodes, so that band_collide may run beside it. KF_SLABS 1: one
+ * grid moves to and fro within a buffer of some planes more. A launch of stream_collide takes the planes from
+ * first_plane on and overwrites what earlier launches have read; so the band's nodes are collided before all
+ * of them, and put back after. KF_SHELL_APART 1|2: stream_collide has the rows whose neighbours along y and z
+ * lie inside, stream_collide_shell the others. KF_KEEP_STREAMED 1: band_macroscopic keeps what it has
+ * streamed for band_collide, in band_kept, one node beside the other. KF_SHELL_LEADS 1: just behind that
+ * stream_collide begins before it ends. The two share nothing but what is over when both are; so that this is
+ * when stream_collide is, its last plane waits for the other kernel, which by then has long ended. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
@@ -47,7 +48,8 @@
 
 /* Bits of nodes k and k + 1 (KF_OF_PAIR, k even): whether they are in the band, and left out. */
 #if KF_MASKED_BAND
-#define KF_BAND_BITS(mask) const int left_out = (int)(kf_load_late(a->band_mask + (k >> 5)) >> (k & 31)) & (mask);
+#define KF_BAND_BITS(mask)                                                                                   \
+    const int left_out = (int)(kf_load_late(a->band_mask + (k >> 5)) >> (k & 31)) & (mask);
 #else
 #define KF_BAND_BITS(mask) const int left_out = 0;
 #endif
@@ -68,18 +70,19 @@
     }
 
 #if KF_NODES_PER_THREAD == 2
-/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: of each population the pair that
- * lies in the same place of the row it comes from, and, where it is shifted along x, its neighbour beside. */
+/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: of each population the pair
+ * that lies in the same place of the row it comes from, and, where it is shifted along x, its neighbour
+ * beside. */
 #define KF_PAIR_DECLARE(i, name, cx, cy, cz)                                                                 \
     kf_store_pair pair_##name;                                                                               \
-    kf_stored beside_##name = 0;                                                                              \
+    kf_stored beside_##name = 0;                                                                             \
     (void)beside_##name;
 #define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
     if ((cx) != 0) beside_##name = *kf_pulled(a, i, (cx) > 0 ? k : k + 1, cx, cy, cz);
 #if KF_FOLDED_BOUNDARY
-/* The first and the last nodes of a row, as many as a warp has along x: one of the pair may be at the end, at the high end
- * always the same. */
+/* The first and the last nodes of a row, as many as a warp has along x: one of the pair may be at the end, at
+ * the high end always the same. */
 #define KF_PAIRED_LANES (2 * KF_LANES_ALONG_X)
 #define KF_PAIR_FIRST(i, name, cx, cy, cz)                                                                   \
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
@@ -94,7 +97,7 @@
     } else if ((cx) < 0) {                                                                                   \
         const kf_real value =                                                                                \
             kf_incoming_in_row(a, i, cx, cy, cz, k + (last & 1), 0, x + (last & 1) == last, y, z);           \
-        const kf_stored next = *kf_pulled(a, i, k + 1, cx, cy, cz);                                           \
+        const kf_stored next = *kf_pulled(a, i, k + 1, cx, cy, cz);                                          \
         const kf_real high = kf_high(pair_##name);                                                           \
         beside_##name = last & 1 ? kf_to_store(value) : next;                                                \
         pair_##name = kf_pair(value, last & 1 ? high : value);                                               \
@@ -113,19 +116,19 @@
 #endif
 #define KF_PAIR_LOAD                                                                                         \
     if (KF_PAIRS_AT_FACES) {                                                                                 \
-        KF_EACH_VELOCITY(KF_PAIR_TAKE)                                                                               \
+        KF_EACH_VELOCITY(KF_PAIR_TAKE)                                                                       \
     } else if (x >= KF_PAIRED_LANES && x < (last & -KF_PAIRED_LANES)) {                                      \
-        KF_EACH_VELOCITY(KF_PAIR_PULL)                                                                               \
+        KF_EACH_VELOCITY(KF_PAIR_PULL)                                                                       \
     } else if (x < KF_PAIRED_LANES) {                                                                        \
-        KF_EACH_VELOCITY(KF_PAIR_FIRST)                                                                              \
+        KF_EACH_VELOCITY(KF_PAIR_FIRST)                                                                      \
     } else {                                                                                                 \
-        KF_EACH_VELOCITY(KF_PAIR_LAST)                                                                               \
+        KF_EACH_VELOCITY(KF_PAIR_LAST)                                                                       \
     }
 #else
 #define KF_PAIR_LOAD KF_EACH_VELOCITY(KF_PAIR_PULL)
 #endif
-/* What waits while the other node is collided waits in couples of populations, halves packed into one register: with the
- * numbers i and i + 1, and velocities along x of +1 and -1, or 0 both. */
+/* What waits while the other node is collided waits in couples of populations, halves packed into one
+ * register: with the numbers i and i + 1, and velocities along x of +1 and -1, or 0 both. */
 #define KF_COUPLES_19(X)                                                                                     \
     X(1, pzz, mzz, 1)                                                                                        \
     X(3, zpz, zmz, 0)                                                                                        \
@@ -154,7 +157,8 @@
         shifted ? kf_low_with(pair_##first, beside_##second) : kf_highs(pair_##first, pair_##second);
 #define KF_TAKE_HIGH(i, first, second, shifted)                                                              \
     kf_real f_##first = kf_low(high_##first), f_##second = kf_high(high_##first);
-#define KF_KEEP_LOW(i, first, second, shifted) const kf_store_pair low_##first = kf_pair(f_##first, f_##second);
+#define KF_KEEP_LOW(i, first, second, shifted)                                                               \
+    const kf_store_pair low_##first = kf_pair(f_##first, f_##second);
 #define KF_PAIR_STORE(i, first, second, shifted)                                                             \
     {                                                                                                        \
         const kf_store_pair high = kf_pair(f_##first, f_##second);                                           \
@@ -177,8 +181,8 @@
     (void)Fx, (void)Fy, (void)Fz;                                                                            \
     KF_COLLIDE(KF_BODY_FORCE);
 
-/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are written
- * whole; what lands in the ghosts there is never used. */
+/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are
+ * written whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SHELLED
     const int last = a->nodes[0] - 1;
@@ -215,7 +219,8 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     }
 }
 #elif KF_ROWS
-KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_row_value, KF_KEPT_VALUES, kf_begin_row, kf_finish_row) {
+KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
+              kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
     (void)k;
@@ -238,7 +243,8 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 #endif
 
 #if KF_SHELL_APART
-/* The first and the last plane's rows, then of the other planes the first and the last row. Extent: a row, rows. */
+/* The first and the last plane's rows, then of the other planes the first and the last row. Extent: a row,
+ * rows. */
 KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
     const int row = y, beyond = row - 2 * a->nodes[1];
     KF_LET_FLOW

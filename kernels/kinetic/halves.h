@@ -1,5 +1,6 @@
-/* Halves to floats and back on the cpu, to the nearest, ties to even: `count` and up to KF_HALVES - 1 more, for which both
- * arrays have room. Compilers that do not take loops of such conversions in vectors (gcc 12) are given them. */
+/* Halves to floats and back on the cpu, to the nearest, ties to even: `count` and up to KF_HALVES - 1 more,
+ * for which both arrays have room. Compilers that do not take loops of such conversions in vectors (gcc 12)
+ * are given them. */
 #ifndef KF_KERNELS_KINETIC_HALVES_H
 #define KF_KERNELS_KINETIC_HALVES_H
 

@@ -2,9 +2,9 @@
  * penalty force g = 2 rho (u_b - u) area follows (direct forcing: with half of the force in the velocity, the
  * factor 2 makes the velocity u_b in one pass on a single sample), and is spread with the same weights. What
  * the fluid gains is exactly what the solid loses, in force and in torque, because the weights add up to one
- * and keep first moments. A step may hold several passes, each of which takes away a part of the slip that the
- * passes before have left (multi-direct forcing; Zhang, Pan, Zhang and Haeri 2020, Comput. Phys. Commun. 248,
- * 106980).
+ * and keep first moments. A step may hold several passes, each of which takes away a part of the slip that
+ * the passes before have left (multi-direct forcing; Zhang, Pan, Zhang and Haeri 2020, Comput. Phys. Commun.
+ * 248, 106980).
  *
  * Here on the fields of the whole domain, for the unfused plans: `gather` over nodes with a cell list, or
  * `scatter` over samples with atomics. On the band alone: immersed_band.cu. Defines: those of immersed.h. */
@@ -109,7 +109,8 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
         load[i] = 0;
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 1);
-        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
+        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2])))
+            continue; /* who has its cell's corner */
         kf_accumulate_load(load, (double)force[s], (double)force[(long long)a->sample_count + s],
                            (double)force[2LL * a->sample_count + s], (double)sample.cell.rx,
                            (double)sample.cell.ry, (double)sample.cell.rz);
@@ -118,14 +119,15 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
 }
 
 #if KF_FREE
-/* The sums that the solid's equations of motion need (body.h), from the whole-domain fields. An item strides over the
- * samples. Extent: ceil(samples / KF_BODY_CHUNK). */
+/* The sums that the solid's equations of motion need (body.h), from the whole-domain fields. An item strides
+ * over the samples. Extent: ceil(samples / KF_BODY_CHUNK). */
 KF_SCALAR_KERNEL(body_sums, kf_kinetic_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
-        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
+        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2])))
+            continue; /* who has its cell's corner */
         kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE)
         kf_add_sample_to_body(a, &sample, &share, 1.0 + (double)deviation, (double)ux, (double)uy,

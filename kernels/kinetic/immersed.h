@@ -113,14 +113,16 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
 /* Whether the sample's cell has a node whose force the part works out. */
 KF_FUNCTION int kf_is_near(const kf_kinetic_arguments *a, const kf_sample *sample) {
 #if KF_TEAM && KF_MOVING
-    const int low = a->first_plane - a->reach, high = a->first_plane + a->planes - 1 + a->reach, nz = a->nodes[2];
+    const int low = a->first_plane - a->reach, high = a->first_plane + a->planes - 1 + a->reach,
+              nz = a->nodes[2];
     const int z = kf_home(2, sample->cell.z, nz), above = kf_home(2, sample->cell.z + 1, nz);
 #if KF_CUT_Y
     const int y = kf_sample_row(a, sample->cell.y);
     if (y + 1 < a->first_row - a->reach || y > a->first_row + a->rows - 1 + a->reach) return 0;
 #endif
     for (int shift = KF_WRAPS(2) ? -nz : 0; shift <= (KF_WRAPS(2) ? nz : 0); shift += nz)
-        if ((z + shift >= low && z + shift <= high) || (above + shift >= low && above + shift <= high)) return 1;
+        if ((z + shift >= low && z + shift <= high) || (above + shift >= low && above + shift <= high))
+            return 1;
     return 0;
 #else
     (void)a, (void)sample;
@@ -151,8 +153,8 @@ KF_FUNCTION kf_real4 kf_penalty(const kf_sample *sample, kf_real density, kf_rea
 #define kf_atomic_add_real kf_atomic_add_float
 #endif
 
-/* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible stays
- * so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
+/* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
+ * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
 KF_FUNCTION void kf_add_load(const kf_kinetic_arguments *a, int item, const kf_int64 *load) {
     kf_int64 *slot = (kf_int64 *)a->load_sums + 6 * (item % KF_LOAD_SLOTS);
     for (int i = 0; i < 6; i++)
@@ -180,7 +182,8 @@ KF_FUNCTION int kf_has_left(const kf_kinetic_arguments *a, const kf_sample_cell 
            (!KF_WRAPS(2) && (cell->fz < least || cell->fz > most));
 }
 
-/* What the samples of an item add to the solid's equations of motion (body.h), and how many of them have left. */
+/* What the samples of an item add to the solid's equations of motion (body.h), and how many of them have
+ * left. */
 typedef struct kf_body_share {
     kf_int64 sums[KF_BODY_SUMS];
     int left;

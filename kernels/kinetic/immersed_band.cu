@@ -1,9 +1,9 @@
-/* The immersed boundary (immersed.cu) on the compact arrays of the band alone, for the plans fused and moments:
- * sample by sample with atomics, or the samples of a cell added up before anything is spread, in segments made
- * once for a static solid, in cells filled anew for a moving one, or in the runs of its patches. Defines: those of
- * immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then cells are filled from all samples),
- * KF_OWN_POSE 1: patch_sort finds the pose of the step that begins, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1,
- * or 8 or 32 on a GPU. */
+/* The immersed boundary (immersed.cu) on the compact arrays of the band alone, for the plans fused and
+ * moments: sample by sample with atomics, or the samples of a cell added up before anything is spread, in
+ * segments made once for a static solid, in cells filled anew for a moving one, or in the runs of its
+ * patches. Defines: those of immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then
+ * cells are filled from all samples), KF_OWN_POSE 1: patch_sort finds the pose of the step that begins,
+ * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
 #include "segments.h"
 #ifndef KF_OWN_POSE
 #define KF_OWN_POSE 0
@@ -83,9 +83,8 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
 #if KF_CELLS
 #define KF_CELL_FIELD(dx, dy, dz)                                                                            \
     const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
-    const kf_real4 field_##dx##dy##dz = place_##dx##dy##dz < 0                                               \
-                                            ? nothing                                                        \
-                                            : ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];         \
+    const kf_real4 field_##dx##dy##dz =                                                                      \
+        place_##dx##dy##dz < 0 ? nothing : ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];            \
     kf_force_sum sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
 #define KF_CELL_SUM(dx, dy, dz)                                                                              \
     sum_x_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.x);                                          \
@@ -176,17 +175,17 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
         kf_spread_sample(a, a->crowded[i]);
 }
 #else
-/* A moving solid's samples lie side by side on its surface in the order in which they are kept, however it turns: a patch
- * of KF_PATCH of them touches few cells. A block sorts a patch by cells, so that each cell's samples follow each other, in
- * runs of up to KF_SEGMENT_LENGTH; runs are added up, each by KF_SEGMENT_LANES lanes. Sums of integers of what lies in a
- * cell are the same whoever comes first. */
+/* A moving solid's samples lie side by side on its surface in the order in which they are kept, however it
+ * turns: a patch of KF_PATCH of them touches few cells. A block sorts a patch by cells, so that each cell's
+ * samples follow each other, in runs of up to KF_SEGMENT_LENGTH; runs are added up, each by KF_SEGMENT_LANES
+ * lanes. Sums of integers of what lies in a cell are the same whoever comes first. */
 #define KF_PATCH_THREADS 128
 #define KF_PATCH_TABLE   KF_PATCH /* cells by their corners, a power of two: no more than there are samples */
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
 #define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
-/* Runs of a patch that patch_forces adds up at a time: more than most patches have, for who has none ends at once, and who
- * has two keeps its place for as long as others could have it. */
+/* Runs of a patch that patch_forces adds up at a time: more than most patches have, for who has none ends at
+ * once, and who has two keeps its place for as long as others could have it. */
 #if KF_CUDA
 #define KF_PATCH_TOGETHER 32
 #else
@@ -194,27 +193,33 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
 #endif
 #define KF_PATCH_ITEMS (KF_PATCH_TOGETHER * KF_SEGMENT_LANES)
 
-/* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the cell's nodes. */
-KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, const kf_real4 *samples, int count,
-                               int lane) {
-    enum { TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4 }; /* loads under way at once; 64-bit sums leave few registers */
+/* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the
+ * cell's nodes. */
+KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, const kf_real4 *samples,
+                               int count, int lane) {
+    enum {
+        TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4
+    }; /* loads under way at once; 64-bit sums leave few registers */
     kf_real4 loaded[TOGETHER], nothing;
     nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
-    KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
-        lane + i * KF_SEGMENT_LANES < count ? samples[lane + i * KF_SEGMENT_LANES] : nothing;
+    KF_UNROLL
+    for (int i = 0; i < TOGETHER; i++)
+        loaded[i] = lane + i * KF_SEGMENT_LANES < count ? samples[lane + i * KF_SEGMENT_LANES] : nothing;
     const kf_cell cell = kf_cell_at(a, corner);
     kf_sample sample = cell.corner;
     KF_CELL_NODES(KF_CELL_FIELD)
     for (int round = 0; round < KF_SEGMENT_LENGTH; round += TOGETHER * KF_SEGMENT_LANES) {
         const int first = lane + round, next = first + TOGETHER * KF_SEGMENT_LANES;
         if (first >= count) break;
-        KF_UNROLL for (int i = 0; i < TOGETHER; i++) {
+        KF_UNROLL
+        for (int i = 0; i < TOGETHER; i++) {
             if (first + i * KF_SEGMENT_LANES >= count) continue;
             KF_CELL_SAMPLE(cell, loaded[i])
         }
         if (round + TOGETHER * KF_SEGMENT_LANES >= KF_SEGMENT_LENGTH) break;
-        KF_UNROLL for (int i = 0; i < TOGETHER; i++) loaded[i] =
-            next + i * KF_SEGMENT_LANES < count ? samples[next + i * KF_SEGMENT_LANES] : nothing;
+        KF_UNROLL
+        for (int i = 0; i < TOGETHER; i++)
+            loaded[i] = next + i * KF_SEGMENT_LANES < count ? samples[next + i * KF_SEGMENT_LANES] : nothing;
     }
 #if KF_SEGMENT_LANES > 1
     const unsigned lanes = kf_lanes_beside(lane);
@@ -223,7 +228,9 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
     const int place = a->band_of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
     if (place < 0) return;
 #if KF_FIXED_POINT_FORCE || KF_STORAGE == 2
-    KF_UNROLL for (int i = 0; i < 3; i++) KF_ADD_FORCE_SUM(place, i, sums[0][i]);
+    KF_UNROLL
+    for (int i = 0; i < 3; i++)
+        KF_ADD_FORCE_SUM(place, i, sums[0][i]);
 #else
     kf_atomic_add_three((float *)a->band_force + 4LL * place, sums[0][0], sums[0][1], sums[0][2]);
 #endif
@@ -240,7 +247,8 @@ KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
     const int *runs = a->patch_runs + (long long)patch * KF_PATCH_RUNS;
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)patch * KF_PATCH;
     const int count = runs[0];
-    int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run], span = runs[3 + 2 * run]; /* count is not waited for */
+    int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run],
+        span = runs[3 + 2 * run]; /* count is not waited for */
     while (run < count) {
         kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16, lane);
         run += KF_PATCH_TOGETHER;
@@ -302,8 +310,10 @@ KF_FUNCTION void kf_take_back(const kf_kinetic_arguments *a, int over) {
 #define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
 
 /* Marks the nodes in one of the four rows of a cell. */
-KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const int *origin, const kf_sample_cell *cell, int row) {
-    const int x = kf_home(0, cell->x - origin[0], a->nodes[0]), y = kf_home(1, cell->y - origin[1], a->nodes[1]),
+KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const int *origin, const kf_sample_cell *cell,
+                             int row) {
+    const int x = kf_home(0, cell->x - origin[0], a->nodes[0]),
+              y = kf_home(1, cell->y - origin[1], a->nodes[1]),
               z = kf_home(2, cell->z - origin[2], a->nodes[2]);
     if (x < 0 || y < 0 || z < 0 || x >= a->box[0] || y >= a->box[1] || z >= a->box[2]) return;
     unsigned *const words =
@@ -329,7 +339,8 @@ KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
     pose->step = before->step;
     kf_advance_prescribed(pose);
 }
-/* Leaves it behind that of the step before, which all blocks begin with, until patch_collect puts it in its place. */
+/* Leaves it behind that of the step before, which all blocks begin with, until patch_collect puts it in its
+ * place. */
 KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
     all[1] = all[0];
     for (int i = 0; i < 9; i++)
@@ -343,12 +354,14 @@ KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
 }
 #endif
 
-/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A thread asks for
- * all its samples at once; of those of a warp that lie in one cell the first enters it for all. Cells are numbered as they are
- * found: there are few, and nothing walks through the table. Extent: KF_PATCH_THREADS for each patch. */
+/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A
+ * thread asks for all its samples at once; of those of a warp that lie in one cell the first enters it for
+ * all. Cells are numbered as they are found: there are few, and nothing walks through the table. Extent:
+ * KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     (void)block_y;
-    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH], cells_found;
+    KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH],
+        cells_found;
 #if KF_OWN_POSE
     KF_SHARED kf_pose own_pose;
     const kf_pose *pose = &own_pose;
@@ -356,7 +369,8 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     const kf_pose *pose = (const kf_pose *)a->pose;
 #endif
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
-    int place[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
+    int place[KF_SLOTS(KF_PATCH,
+                       KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
     int *runs = a->patch_runs + (long long)block_x * KF_PATCH_RUNS;
     KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
         const int s = block_x * KF_PATCH + i;
@@ -444,9 +458,10 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     }
 }
 
-/* Gives the nodes that are marked places in the band, in a block's words in their order, so that neighbours along x are
- * neighbours in the band. What the map says of other nodes is of no meaning. Extent: KF_PATCH_THREADS for each
- * KF_PATCH_WORDS words of patch_band; a thread has a bit, and a warp those of a word. */
+/* Gives the nodes that are marked places in the band, in a block's words in their order, so that neighbours
+ * along x are neighbours in the band. What the map says of other nodes is of no meaning. Extent:
+ * KF_PATCH_THREADS for each KF_PATCH_WORDS words of patch_band; a thread has a bit, and a warp those of a
+ * word. */
 #define KF_PATCH_WORDS 32
 KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
     (void)block_y;
@@ -504,20 +519,25 @@ KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
 #endif
 }
 
-/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All corners
- * are asked for, then claimed, then given places: one by one each would wait for the one before. */
+/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All
+ * corners are asked for, then claimed, then given places: one by one each would wait for the one before. */
 KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
     int known[8], claimed[8], count = 0, over = 0;
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) known[corner] =
-        a->band_of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
+    KF_UNROLL
+    for (int corner = 0; corner < 8; corner++)
+        known[corner] = a->band_of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
+    KF_UNROLL
+    for (int corner = 0; corner < 8; corner++) {
         int *const of = a->band_of + KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
         claimed[corner] = known[corner] == -1 && kf_atomic_compare_swap_int(of, -1, -2) == -1;
     }
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) count += claimed[corner];
+    KF_UNROLL
+    for (int corner = 0; corner < 8; corner++)
+        count += claimed[corner];
     if (count == 0) return;
     int place = kf_atomic_add_int(a->band_count, count);
-    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
+    KF_UNROLL
+    for (int corner = 0; corner < 8; corner++) {
         const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
         if (!claimed[corner]) continue;
         over += kf_give_place(a, k, place++);
@@ -576,8 +596,7 @@ KF_SCALAR_KERNEL(band_body_sums, kf_kinetic_arguments) {
             continue; /* who has its cell's corner */
         kf_real density = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE_BAND)
-        kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy,
-                              (double)uz);
+        kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy, (double)uz);
     }
     kf_add_body_share(a, x, &share);
 }

@@ -1,18 +1,21 @@
-/* Streaming and collision in one pass on one grid (plan `fused`). A node reads and writes the same places, so the order
- * of nodes does not matter. Two patterns (kf_kept in lattice.h):
+/* Streaming and collision in one pass on one grid (plan `fused`). A node reads and writes the same places, so
+ * the order of nodes does not matter. Two patterns (kf_kept in lattice.h):
  *
- * in_place: AA, Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). Before an even step a node's own places hold what
- * left it, before an odd one what arrives: even steps reach to the neighbours in all loads and stores, odd ones in none.
+ * in_place: AA, Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). Before an even step a node's own places
+ * hold what left it, before an odd one what arrives: even steps reach to the neighbours in all loads and
+ * stores, odd ones in none.
  *
- * esoteric: the esoteric pull, Lehmann (Computation 10, 92, 2022, doi:10.3390/computation10060092). Of each pair of opposite
- * velocities one is pulled from the neighbour that the other is pushed to; so every step reaches to the neighbours in
- * half of the loads and half of the stores, and even and odd steps differ in the numbers of the populations alone.
+ * esoteric: the esoteric pull, Lehmann (Computation 10, 92, 2022, doi:10.3390/computation10060092). Of each
+ * pair of opposite velocities one is pulled from the neighbour that the other is pushed to; so every step
+ * reaches to the neighbours in half of the loads and half of the stores, and even and odd steps differ in the
+ * numbers of the populations alone.
  *
  * What comes from outside is kept for nodes outside or in the outflow's buffer, which nobody
- * writes in the same step, so boundaries can be folded in. The band's nodes are collided with their force before
- * everybody else, from the same state, kept aside and put back after.
+ * writes in the same step, so boundaries can be folded in. The band's nodes are collided with their force
+ * before everybody else, from the same state, kept aside and put back after.
  *
- * Defines that a config sets: KF_EXCHANGE 0|1, with the esoteric pull on a GPU, blocks a multiple of 32 long. */
+ * Defines that a config sets: KF_EXCHANGE 0|1, with the esoteric pull on a GPU, blocks a multiple of 32 long.
+ */
 #include "band.h"
 #include "streamed.h"
 
@@ -26,18 +29,19 @@
     (KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)                                              \
                              : kf_neighbour(a, a->source, own, k, -(cx), -(cy), -(cz)))
 #define KF_PUSH_OWN(own, cx, cy, cz)                                                                         \
-    (KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, a->source, own, k, cx, cy, cz) : kf_address(a, a->source, own, k))
+    (KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, a->source, own, k, cx, cy, cz)                                \
+                             : kf_address(a, a->source, own, k))
 #define KF_SOURCE_EVEN(i, cx, cy, cz) KF_PULL_OWN(i, cx, cy, cz)
 #define KF_SOURCE_ODD(i, cx, cy, cz)  KF_PULL_OWN(KF_OPPOSITE(i), cx, cy, cz)
 #define KF_PLACE_EVEN(i, cx, cy, cz)  KF_PUSH_OWN(KF_OPPOSITE(i), cx, cy, cz)
 #define KF_PLACE_ODD(i, cx, cy, cz)   KF_PUSH_OWN(i, cx, cy, cz)
 #endif
-#define KF_READ_EVEN(i, name, cx, cy, cz)  f_##name = kf_from_store(*KF_SOURCE_EVEN(i, cx, cy, cz));
-#define KF_READ_ODD(i, name, cx, cy, cz)   f_##name = kf_from_store(*KF_SOURCE_ODD(i, cx, cy, cz));
+#define KF_READ_EVEN(i, name, cx, cy, cz) f_##name = kf_from_store(*KF_SOURCE_EVEN(i, cx, cy, cz));
+#define KF_READ_ODD(i, name, cx, cy, cz)  f_##name = kf_from_store(*KF_SOURCE_ODD(i, cx, cy, cz));
 #if KF_CUDA && KF_EXCHANGE
-/* Stores that are shifted along x begin and end in the middle of a sector of memory, which costs a third more time. The
- * thread at x therefore writes what the one at x - 1 has for it, by a shuffle within the warp and from warp to warp
- * through shared memory; only at the end of a block's row one value goes beside. */
+/* Stores that are shifted along x begin and end in the middle of a sector of memory, which costs a third more
+ * time. The thread at x therefore writes what the one at x - 1 has for it, by a shuffle within the warp and
+ * from warp to warp through shared memory; only at the end of a block's row one value goes beside. */
 #define KF_AHEAD(X)                                                                                          \
     X(0, 1, pzz, 0, 0)                                                                                       \
     X(1, 7, ppz, 1, 0)                                                                                       \
@@ -48,7 +52,7 @@
     X(6, 21, pmp, -1, 1)                                                                                     \
     X(7, 23, ppm, 1, -1)                                                                                     \
     X(8, 25, pmm, -1, -1)
-#define KF_HAND_OVER(j, i, name, cy, cz) \
+#define KF_HAND_OVER(j, i, name, cy, cz)                                                                     \
     if (lane == 31) edge[j][warp] = f_##name;
 #define KF_WRITE_AHEAD(own, j, i, name, cy, cz)                                                              \
     {                                                                                                        \
@@ -71,9 +75,9 @@
 #define KF_EXCHANGE_AHEAD(WRITE)
 #define KF_WRITES_ITSELF(cx) 1
 #endif
-#define KF_WRITE_EVEN(i, name, cx, cy, cz) \
+#define KF_WRITE_EVEN(i, name, cx, cy, cz)                                                                   \
     if (KF_WRITES_ITSELF(cx)) kf_stream(KF_PLACE_EVEN(i, cx, cy, cz), f_##name);
-#define KF_WRITE_ODD(i, name, cx, cy, cz) \
+#define KF_WRITE_ODD(i, name, cx, cy, cz)                                                                    \
     if (KF_WRITES_ITSELF(cx)) kf_stream(KF_PLACE_ODD(i, cx, cy, cz), f_##name);
 
 #define KF_COLLIDE_NODE(READ, WRITE, AHEAD)                                                                  \
@@ -87,22 +91,23 @@
         KF_COLLIDE(KF_BODY_FORCE);                                                                           \
         KF_FINISH                                                                                            \
         KF_EXCHANGE_AHEAD(AHEAD)                                                                             \
-        KF_EACH_VELOCITY(WRITE)                                                                                      \
+        KF_EACH_VELOCITY(WRITE)                                                                              \
     }
 KF_KERNEL(stream_collide_even, kf_kinetic_arguments)
 KF_COLLIDE_NODE(KF_READ_EVEN, KF_WRITE_EVEN, KF_AHEAD_EVEN)
 KF_KERNEL(stream_collide_odd, kf_kinetic_arguments)
 KF_COLLIDE_NODE(KF_READ_ODD, KF_WRITE_ODD, KF_AHEAD_ODD)
 
-/* Velocity and density at the band's nodes before any force of the solid; the band's force starts from zero. */
+/* Velocity and density at the band's nodes before any force of the solid; the band's force starts from zero.
+ */
 #define KF_BAND_MACROSCOPIC(READ)                                                                            \
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
         const int place = x;                                                                                 \
-        if (!KF_IN_BAND(a, place)) return;                                                               \
+        if (!KF_IN_BAND(a, place)) return;                                                                   \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         KF_BAND_POSITION                                                                                     \
-        KF_LOAD_STREAMED(READ)                                                                                       \
+        KF_LOAD_STREAMED(READ)                                                                               \
         KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                    \
         kf_begin_band(a, place, deviation, ux, uy, uz);                                                      \
     }
@@ -111,21 +116,22 @@ KF_BAND_MACROSCOPIC(KF_READ_EVEN)
 KF_SCALAR_KERNEL(band_macroscopic_odd, kf_kinetic_arguments)
 KF_BAND_MACROSCOPIC(KF_READ_ODD)
 
-/* The band's nodes with the force that the samples spread on them, into band_kept [velocities][band_capacity]. */
+/* The band's nodes with the force that the samples spread on them, into band_kept
+ * [velocities][band_capacity]. */
 #define KF_BAND_COLLIDE(READ)                                                                                \
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
         const int place = x;                                                                                 \
-        if (!KF_IN_BAND(a, place)) return;                                                               \
+        if (!KF_IN_BAND(a, place)) return;                                                                   \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         if (!kf_is_own(a, k)) return;                                                                        \
         const kf_real4 force = kf_band_force(a, place);                                                      \
         const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;          \
         KF_BAND_POSITION                                                                                     \
-        KF_LOAD_STREAMED(READ)                                                                                       \
+        KF_LOAD_STREAMED(READ)                                                                               \
         KF_DECLARE_STATE(Fx, Fy, Fz)                                                                         \
         KF_COLLIDE(1);                                                                                       \
-        KF_EACH_VELOCITY(KF_KEEP_ASIDE)                                                                              \
+        KF_EACH_VELOCITY(KF_KEEP_ASIDE)                                                                      \
     }
 KF_SCALAR_KERNEL(band_collide_even, kf_kinetic_arguments)
 KF_BAND_COLLIDE(KF_READ_EVEN)
@@ -139,16 +145,16 @@ KF_BAND_COLLIDE(KF_READ_ODD)
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
         const int place = x;                                                                                 \
-        if (!KF_IN_BAND(a, place)) return;                                                               \
+        if (!KF_IN_BAND(a, place)) return;                                                                   \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         if (!kf_is_own(a, k)) return;                                                                        \
-        const kf_stored *kept = (const kf_stored *)a->band_kept + place;                                       \
-        KF_EACH_VELOCITY(KF_LOAD_ASIDE)                                                                              \
+        const kf_stored *kept = (const kf_stored *)a->band_kept + place;                                     \
+        KF_EACH_VELOCITY(KF_LOAD_ASIDE)                                                                      \
         KF_BAND_POSITION                                                                                     \
         KF_MOMENTUM(deviation, jx, jy, jz)                                                                   \
         (void)deviation, (void)jx, (void)jy, (void)jz;                                                       \
         KF_FINISH                                                                                            \
-        KF_EACH_VELOCITY(PUT_BACK)                                                                                   \
+        KF_EACH_VELOCITY(PUT_BACK)                                                                           \
     }
 KF_SCALAR_KERNEL(band_restore_even, kf_kinetic_arguments)
 KF_BAND_RESTORE(KF_PUT_BACK_EVEN)

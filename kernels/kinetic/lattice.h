@@ -3,8 +3,8 @@
  * and Lallemand 1992 (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE
  * 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS
  * 0|1 (rows begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)
- * KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids   KF_CUT_Y 1: and of these the
- * rows from first_row on */
+ * KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids   KF_CUT_Y 1: and of
+ * these the rows from first_row on */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -286,15 +286,16 @@ KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, l
 /* The same of a node of the part. */
 #if KF_CUT_Y
 KF_FUNCTION void kf_position(const kf_kinetic_arguments *a, kf_index k, int *x, int *y, int *z) {
-    kf_node_position(k, a->origin + (long long)a->row_pitch * a->rows_before, a->row_pitch, a->plane_pitch, x, y, z);
+    kf_node_position(k, a->origin + (long long)a->row_pitch * a->rows_before, a->row_pitch, a->plane_pitch, x,
+                     y, z);
     *y += a->rows_before;
 }
 #else
 #define kf_position(a, k, x, y, z) kf_node_position(k, (a)->origin, (a)->row_pitch, (a)->plane_pitch, x, y, z)
 #endif
 
-/* A row's place in the domain. Where that is periodic along y and cut across it, a part has rows beyond the seam next to
- * its own: below 0, and above the last. */
+/* A row's place in the domain. Where that is periodic along y and cut across it, a part has rows beyond the
+ * seam next to its own: below 0, and above the last. */
 #if KF_CUT_Y
 KF_FUNCTION int kf_home_row(const kf_kinetic_arguments *a, int y) {
     return y < 0 ? y + a->nodes[1] : y >= a->nodes[1] ? y - a->nodes[1] : y;

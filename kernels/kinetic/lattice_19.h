@@ -1,16 +1,18 @@
 /* The lattice of 19 velocities (KF_VELOCITIES 19): sums over the populations, and populations from moments.
  *
- * Its 19 monomials 1, x, y, z, x^2 .. yz, x^2 y .. y z^2, x^2 y^2, x^2 z^2, y^2 z^2 hold with each one all of its divisors, so
- * that central moments of them need no others: the transform to a frame that moves along is exact, as on 27 velocities
- * (De Rosis and Coreixas 2020, Phys. Fluids 32, 117101). Populations of 27 velocities with the same 19 moments become those of
- * 19 when each corner's goes to the three edges beside it (+), the three faces (-) and the rest (+). Weights, equilibrium and
- * force are therefore those of 27 velocities, carried over. One thing differs: with the weights of 19 velocities the polynomial
- * (y^2 - 1/3) (z^2 - 1/3) is not orthogonal to x^2 - 1/3, but with a sixth of that added it is; so it is this sum of central
- * moments that is relaxed. Without it high-order rates above 1 are unstable. */
+ * Its 19 monomials 1, x, y, z, x^2 .. yz, x^2 y .. y z^2, x^2 y^2, x^2 z^2, y^2 z^2 hold with each one all of
+ * its divisors, so that central moments of them need no others: the transform to a frame that moves along is
+ * exact, as on 27 velocities (De Rosis and Coreixas 2020, Phys. Fluids 32, 117101). Populations of 27
+ * velocities with the same 19 moments become those of 19 when each corner's goes to the three edges beside it
+ * (+), the three faces (-) and the rest (+). Weights, equilibrium and force are therefore those of 27
+ * velocities, carried over. One thing differs: with the weights of 19 velocities the polynomial (y^2 - 1/3)
+ * (z^2 - 1/3) is not orthogonal to x^2 - 1/3, but with a sixth of that added it is; so it is this sum of
+ * central moments that is relaxed. Without it high-order rates above 1 are unstable. */
 #ifndef KF_KERNELS_KINETIC_LATTICE_19_H
 #define KF_KERNELS_KINETIC_LATTICE_19_H
 
-/* As for 27 velocities: density deviation and momentum; edges of equal and of opposite signs are sum_.. and mixed_... */
+/* As for 27 velocities: density deviation and momentum; edges of equal and of opposite signs are sum_.. and
+ * mixed_... */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
     const kf_real sum_xy = f_ppz + f_mmz, mixed_xy = f_pmz + f_mpz, sum_xz = f_pzp + f_mzm,                  \
                   mixed_xz = f_pzm + f_mzp, sum_yz = f_zpp + f_zmm, mixed_yz = f_zpm + f_zmp;                \
@@ -18,7 +20,8 @@
                   across_xz = f_pzm - f_mzp, along_yz = f_zpp - f_zmm, across_yz = f_zpm - f_zmp;            \
     const kf_real face_x = f_pzz + f_mzz, face_y = f_zpz + f_zmz, face_z = f_zzp + f_zzm;                    \
     const kf_real edge_xy = sum_xy + mixed_xy, edge_xz = sum_xz + mixed_xz, edge_yz = sum_yz + mixed_yz;     \
-    const kf_real density_deviation = ((face_x + face_y) + (face_z + f_zzz)) + ((edge_xy + edge_xz) + edge_yz); \
+    const kf_real density_deviation =                                                                        \
+        ((face_x + face_y) + (face_z + f_zzz)) + ((edge_xy + edge_xz) + edge_yz);                            \
     const kf_real jx = (f_pzz - f_mzz) + ((along_xy + across_xy) + (along_xz + across_xz)),                  \
                   jy = (f_zpz - f_zmz) + ((along_xy - across_xy) + (along_yz + across_yz)),                  \
                   jz = (f_zzp - f_zzm) + ((along_xz - across_xz) + (along_yz - across_yz));
@@ -29,12 +32,14 @@
                   pi_zz = face_z + (edge_xz + edge_yz);                                                      \
     const kf_real pi_xy = sum_xy - mixed_xy, pi_xz = sum_xz - mixed_xz, pi_yz = sum_yz - mixed_yz;
 
-/* The populations g (less those at rest) of the density `rate` + share, that have no orthogonal central moments above order 2:
- * of order 1 about the velocity ux, uy, uz they have 4 q_x .., of order 2 4 a_xx .. (a quarter, for an edge is a quarter of
- * sums of moments). f_* becomes `keep` f + g. Raw moments of (x, y), p_x = 1/3 + ux^2 and R being the density:
+/* The populations g (less those at rest) of the density `rate` + share, that have no orthogonal central
+ * moments above order 2: of order 1 about the velocity ux, uy, uz they have 4 q_x .., of order 2 4 a_xx .. (a
+ * quarter, for an edge is a quarter of sums of moments). f_* becomes `keep` f + g. Raw moments of (x, y), p_x
+ * = 1/3 + ux^2 and R being the density:
  *
  *     M20 = a_xx + 2 ux q_x + R p_x,   M11 = a_xy + ux q_y + uy (q_x + ux R),
- *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6. */
+ *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6.
+ */
 #if defined(KF_RATE_RULE) && KF_RATE_RULE == 2 && KF_COLLISION == 2 /* rate 1: nothing is kept */
 #define KF_WITH_KEPT_19(f, g) (g)
 #else
@@ -46,28 +51,28 @@
                   normal_##axis = excess_##axis + (third_share + quarter_density * square_##axis),           \
                   full_##axis = normal_##axis + third_rest, first_##axis = q_##axis + (u)*quarter_density;
 /* The four edges of a plane, pp mm pm mp their names there. */
-#define KF_PLANE_19(i, j, l, u, v, pp, mm, pm, mp)                                                              \
+#define KF_PLANE_19(i, j, l, u, v, pp, mm, pm, mp)                                                           \
     const kf_real twice_##i##j = KF_R(2.0) * a_##i##j;                                                       \
     const kf_real m11_##i##j = a_##i##j + ((u)*q_##j + (v)*first_##i);                                       \
     const kf_real m21_##i##j = (v)*full_##i + ((u)*twice_##i##j + q_##j * spread_##i),                       \
                   m12_##i##j = (u)*full_##j + ((v)*twice_##i##j + q_##i * spread_##j);                       \
-    const kf_real m22_##i##j = (spread_##j * normal_##i + third_rest * square_##j) +                         \
-                               (spread_##i * excess_##j + (KF_R(2.0) * (u) * ((v)*twice_##i##j) -            \
-                                                           KF_R(1.0 / 6.0) * a_##l##l));                     \
+    const kf_real m22_##i##j =                                                                               \
+        (spread_##j * normal_##i + third_rest * square_##j) +                                                \
+        (spread_##i * excess_##j + (KF_R(2.0) * (u) * ((v)*twice_##i##j) - KF_R(1.0 / 6.0) * a_##l##l));     \
     {                                                                                                        \
         const kf_real even = m22_##i##j + m11_##i##j, odd = m21_##i##j + m12_##i##j;                         \
         const kf_real even_mixed = m22_##i##j - m11_##i##j, odd_mixed = m12_##i##j - m21_##i##j;             \
-        f_##pp = KF_WITH_KEPT_19(f_##pp, even + odd);                                                               \
-        f_##mm = KF_WITH_KEPT_19(f_##mm, even - odd);                                                               \
-        f_##pm = KF_WITH_KEPT_19(f_##pm, even_mixed + odd_mixed);                                                   \
-        f_##mp = KF_WITH_KEPT_19(f_##mp, even_mixed - odd_mixed);                                                   \
+        f_##pp = KF_WITH_KEPT_19(f_##pp, even + odd);                                                        \
+        f_##mm = KF_WITH_KEPT_19(f_##mm, even - odd);                                                        \
+        f_##pm = KF_WITH_KEPT_19(f_##pm, even_mixed + odd_mixed);                                            \
+        f_##mp = KF_WITH_KEPT_19(f_##mp, even_mixed - odd_mixed);                                            \
     }
 #define KF_FACES_19(axis, m22_a, m22_b, m12_a, m12_b, p, m)                                                  \
     {                                                                                                        \
         const kf_real even = KF_R(2.0) * (normal_##axis - (m22_a + m22_b)),                                  \
                       odd = KF_R(2.0) * (first_##axis - (m12_a + m12_b));                                    \
-        f_##p = KF_WITH_KEPT_19(f_##p, even + odd);                                                                 \
-        f_##m = KF_WITH_KEPT_19(f_##m, even - odd);                                                                 \
+        f_##p = KF_WITH_KEPT_19(f_##p, even + odd);                                                          \
+        f_##m = KF_WITH_KEPT_19(f_##m, even - odd);                                                          \
     }
 #define KF_REBUILD_19(keep, rate, share)                                                                     \
     {                                                                                                        \
@@ -77,14 +82,14 @@
         KF_AXIS_19(x, ux)                                                                                    \
         KF_AXIS_19(y, uy)                                                                                    \
         KF_AXIS_19(z, uz)                                                                                    \
-        KF_PLANE_19(x, y, z, ux, uy, ppz, mmz, pmz, mpz)                                                        \
-        KF_PLANE_19(x, z, y, ux, uz, pzp, mzm, pzm, mzp)                                                        \
-        KF_PLANE_19(y, z, x, uy, uz, zpp, zmm, zpm, zmp)                                                        \
+        KF_PLANE_19(x, y, z, ux, uy, ppz, mmz, pmz, mpz)                                                     \
+        KF_PLANE_19(x, z, y, ux, uz, pzp, mzm, pzm, mzp)                                                     \
+        KF_PLANE_19(y, z, x, uy, uz, zpp, zmm, zpm, zmp)                                                     \
         KF_FACES_19(x, m22_xy, m22_xz, m12_xy, m12_xz, pzz, mzz)                                             \
         KF_FACES_19(y, m22_xy, m22_yz, m21_xy, m12_yz, zpz, zmz)                                             \
         KF_FACES_19(z, m22_xz, m22_yz, m21_xz, m21_yz, zzp, zzm)                                             \
-        f_zzz = KF_WITH_KEPT_19(f_zzz, KF_R(4.0) * ((quarter_share - (normal_x + (normal_y + normal_z))) +           \
-                                            (m22_xy + (m22_xz + m22_yz))));                                   \
+        f_zzz = KF_WITH_KEPT_19(f_zzz, KF_R(4.0) * ((quarter_share - (normal_x + (normal_y + normal_z))) +   \
+                                                    (m22_xy + (m22_xz + m22_yz))));                          \
     }
 
 #endif

@@ -1,18 +1,15 @@
 /* The plan `moments`: streaming and collision in one pass over nine fields of moments instead of 27
- * populations (moments.h). A block walks up a column of planes with a tile of nodes, turns each plane's moments into the
- * populations that leave its places, and adds up what streams to every node of the tile. Of what moves upwards in plane
- * z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
+ * populations (moments.h). A block walks up a column of planes with a tile of nodes, turns each plane's
+ * moments into the populations that leave its places, and adds up what streams to every node of the tile. Of
+ * what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile   KF_PREFETCH 0|1: the moments that are needed next
- * are asked for before the sums of those at hand */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile   KF_PREFETCH 0|1: the moments that are
+ * needed next are asked for before the sums of those at hand */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
 
-enum {
-    KF_THREADS = KF_TILE_X * KF_TILE_Y,
-    KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
-};
+enum { KF_THREADS = KF_TILE_X * KF_TILE_Y, KF_OWN_COUNT = KF_PRIVATE(KF_THREADS) };
 
 /* Sums over the three velocities of one cy and cz of 1, cx, cx cx. */
 typedef struct kf_line {
@@ -73,8 +70,8 @@ typedef struct kf_rolling {
     r.next_xx[o] = up.xx;                                                                                    \
     r.next_yy[o] = up.yy;                                                                                    \
     r.next_xy[o] = up.xy;
-/* Adds the sums down, same and up of what arrives from a plane, for the nodes of the plane below, of the same and of the
- * next. */
+/* Adds the sums down, same and up of what arrives from a plane, for the nodes of the plane below, of the same
+ * and of the next. */
 #define KF_ADD_UP(s, r, o)                                                                                   \
     KF_COMPLETE(s, r, o)                                                                                     \
     r.below_one[o] = r.next_one[o];                                                                          \
@@ -123,25 +120,25 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
                                : position;
 }
 
-/* Rows of the part, which begins at row 0 and has all unless there are cuts across y: then it has memory for its own and
- * those beside them, which go on beyond the seam of a domain that is periodic along y. */
+/* Rows of the part, which begins at row 0 and has all unless there are cuts across y: then it has memory for
+ * its own and those beside them, which go on beyond the seam of a domain that is periodic along y. */
 #if KF_CUT_Y
 #define KF_FIRST_ROW(a)    ((a)->first_row)
 #define KF_KEPT_FROM(a)    ((a)->rows_before)
 #define KF_PART_ROWS(a)    ((a)->rows)
 #define KF_HAS_LAST_ROW(a) ((a)->first_row + (a)->rows == (a)->nodes[1])
-#define kf_tile_row(y, ny)  (y)
+#define kf_tile_row(y, ny) (y)
 /* Whether a tile that ends beyond the part's rows needs this one. */
-#define KF_IS_REACHED(a, y) ((y) <= (a)->first_row + (a)->rows)
+#define KF_IS_REACHED(a, y)    ((y) <= (a)->first_row + (a)->rows)
 #define KF_IS_TARGET(a, y, ny) ((y) >= (a)->first_row && (y) < (a)->first_row + (a)->rows)
-#define kf_beyond_rows(y, ny) (KF_FACE_2 == 0 ? 0 : kf_beyond(y, ny))
+#define kf_beyond_rows(y, ny)  (KF_FACE_2 == 0 ? 0 : kf_beyond(y, ny))
 #else
-#define KF_FIRST_ROW(a)      0
-#define KF_KEPT_FROM(a)      0
-#define KF_PART_ROWS(a)      ((a)->nodes[1])
-#define KF_HAS_LAST_ROW(a)   1
+#define KF_FIRST_ROW(a)        0
+#define KF_KEPT_FROM(a)        0
+#define KF_PART_ROWS(a)        ((a)->nodes[1])
+#define KF_HAS_LAST_ROW(a)     1
 #define kf_tile_row(y, ny)     kf_home(y, ny, KF_FACE_2 == 0)
-#define KF_IS_REACHED(a, y)  1
+#define KF_IS_REACHED(a, y)    1
 #define KF_IS_TARGET(a, y, ny) (kf_beyond(y, ny) == 0)
 #define kf_beyond_rows(y, ny)  kf_beyond(y, ny)
 #endif
@@ -170,6 +167,8 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const kf_moments m = kf_add_force(a, kf_load_moments(a, a->target, k), force.x, force.y, force.z);
     kf_real populations[27];
     kf_to_populations(&m, 1, KF_BODY_X + force.x, KF_BODY_Y + force.y, KF_BODY_Z + force.z, populations, 1);
-    KF_UNROLL for (int i = 0; i < 27; i++) * kf_listed(a, i, listed) = populations[i];
+    KF_UNROLL
+    for (int i = 0; i < 27; i++)
+        *kf_listed(a, i, listed) = populations[i];
     kf_mark_listed(a, a->target, k, listed);
 }

@@ -15,7 +15,8 @@
 
 #include "collision.h"
 
-/* Density - 1, velocity, half of the moments of order 2 after the collision; all but the velocity in KF_UNIT. */
+/* Density - 1, velocity, half of the moments of order 2 after the collision; all but the velocity in KF_UNIT.
+ */
 typedef struct kf_moments {
     kf_real deviation, ux, uy, uz, xx, yy, xy, xz, yz;
 #if KF_BODY_FORCE
@@ -62,7 +63,7 @@ typedef int kf_bits;
 #define KF_EACH_WORD(X) KF_PACKED_WORDS(X)
 #endif
 #define KF_WORD_MEMBER(i, name) kf_word name;
-#define KF_NODE_WORDS (6 + KF_BODY_FORCE)
+#define KF_NODE_WORDS           (6 + KF_BODY_FORCE)
 typedef struct kf_held {
     KF_EACH_WORD(KF_WORD_MEMBER)
 } kf_held;
@@ -81,7 +82,7 @@ typedef int kf_bits;
 #define kf_word_from kf_bits_float
 #endif
 #define KF_EACH_WORD(X) KF_MOMENT_MEMBERS(X)
-#define KF_NODE_WORDS (9 + KF_BODY_FORCE)
+#define KF_NODE_WORDS   (9 + KF_BODY_FORCE)
 typedef kf_moments kf_held;
 #endif
 
@@ -182,8 +183,9 @@ KF_FUNCTION kf_bits kf_listed_place(const kf_held *h) {
 #endif
 }
 KF_FUNCTION void kf_mark_listed(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_bits place) {
-    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) * kf_moment_address(a, grid, i, k) =
-        kf_word_from(i == 1 ? place : KF_MARK);
+    KF_UNROLL
+    for (int i = 0; i < KF_NODE_WORDS; i++)
+        *kf_moment_address(a, grid, i, k) = kf_word_from(i == 1 ? place : KF_MARK);
 }
 KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits place) {
     return (kf_real *)a->listed + ((long long)i * a->listed_count + place);
@@ -193,12 +195,12 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
  */
 
 /* One line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two halved), as
- * deviations from the state at rest, which has rest in order 0. Each operation says where it is rounded: what leaves a
- * node is worked out by its own thread and by those of other tiles, in the same bits. */
+ * deviations from the state at rest, which has rest in order 0. Each operation says where it is rounded: what
+ * leaves a node is worked out by its own thread and by those of other tiles, in the same bits. */
 #define KF_HERMITE_LINE(m, z, p, u, order0, rest, half1, half2)                                              \
     {                                                                                                        \
         const kf_real first = half1,                                                                         \
-                      odd = kf_multiply_add(KF_R(0.5) * (u), (order0) + KF_R((rest)*KF_UNIT), first);                  \
+                      odd = kf_multiply_add(KF_R(0.5) * (u), (order0) + KF_R((rest)*KF_UNIT), first);        \
         const kf_real even =                                                                                 \
             kf_multiply_add(u, odd + first, kf_multiply_add(KF_R(1.0 / 6.0), order0, half2));                \
         z = kf_less_twice(order0, even);                                                                     \
@@ -206,12 +208,13 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
         m = even - odd;                                                                                      \
     }
 
-/* The nine populations that move with cx, by its letter: level is the x line's value there, c0 and c1 what moments of
- * order 0 and 1 along x give it. Along y a moment of order 1 or 2 along z is a line of fixed shape. What moves with one cx
- * and cy comes out together. */
+/* The nine populations that move with cx, by its letter: level is the x line's value there, c0 and c1 what
+ * moments of order 0 and 1 along x give it. Along y a moment of order 1 or 2 along z is a line of fixed
+ * shape. What moves with one cx and cy comes out together. */
 #define KF_HERMITE_ROW(c, y, weight)                                                                         \
-    KF_HERMITE_LINE(f_##c##y##m, f_##c##y##z, f_##c##y##p, m->uz, zero_##y, weight,                                \
-                    KF_WITH_FORCE(kf_multiply_add(xz_##y, by_1, yz_##y * by_0), Fz * by_0 * ends_##y), zz_##y *by_0)
+    KF_HERMITE_LINE(f_##c##y##m, f_##c##y##z, f_##c##y##p, m->uz, zero_##y, weight,                          \
+                    KF_WITH_FORCE(kf_multiply_add(xz_##y, by_1, yz_##y *by_0), Fz *by_0 *ends_##y),          \
+                    zz_##y *by_0)
 #define KF_HERMITE_LEVEL(c, level, c0, c1, weight)                                                           \
     {                                                                                                        \
         const kf_real by_0 = c0, by_1 = c1;                                                                  \
@@ -244,7 +247,8 @@ KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, 
                     m->xx)
     const kf_real half = KF_R(0.5) * m->ux, ends = kf_multiply_add(half, m->ux, KF_R(1.0 / 6.0));
     KF_HERMITE_LEVEL(m, level_m, ends - half, m->ux - KF_R(0.5), 1.0 / 6.0)
-    KF_HERMITE_LEVEL(z, level_z, kf_multiply_add(-m->ux, m->ux, KF_R(2.0 / 3.0)), -KF_R(2.0) * m->ux, 2.0 / 3.0)
+    KF_HERMITE_LEVEL(z, level_z, kf_multiply_add(-m->ux, m->ux, KF_R(2.0 / 3.0)), -KF_R(2.0) * m->ux,
+                     2.0 / 3.0)
     KF_HERMITE_LEVEL(p, level_p, ends + half, m->ux + KF_R(0.5), 1.0 / 6.0)
     KF_EACH_VELOCITY(KF_PUT_POPULATION)
 }
@@ -273,7 +277,9 @@ KF_FUNCTION void kf_held_populations(const kf_kinetic_arguments *a, const kf_hel
                                      int stride) {
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
-        KF_UNROLL for (int i = 0; i < 27; i++) populations[i * (long long)stride] = *kf_listed(a, i, place);
+        KF_UNROLL
+        for (int i = 0; i < 27; i++)
+            populations[i * (long long)stride] = *kf_listed(a, i, place);
     } else {
         const kf_moments m = kf_to_moments(h);
         kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);

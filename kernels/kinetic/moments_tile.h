@@ -1,12 +1,13 @@
-/* stream_collide of the plan `moments` with a thread for each node of a block's tile: what leaves the tile's nodes and
- * those around them lies in shared memory, where the nodes find what streams to them. Of the places around the tile, its
- * border, only what leads into the tile is worked out.
+/* stream_collide of the plan `moments` with a thread for each node of a block's tile: what leaves the tile's
+ * nodes and those around them lies in shared memory, where the nodes find what streams to them. Of the places
+ * around the tile, its border, only what leads into the tile is worked out.
  *
- * What comes in across faces of the domain: behind a mirror (free slip) is the image of the nodes before it, so across x
- * and y a node reads the mirrored population where it left (kf_reach), and across z what has gone up from the last plane
- * comes down again, and what has gone down from the first comes up. What bounces back from a face across x each node there
- * sees to itself (kf_bounce), and across z too (kf_sent_back). What waits outside an outflow across x is brought where it is
- * read. Each other population is worked out by kf_incoming. */
+ * What comes in across faces of the domain: behind a mirror (free slip) is the image of the nodes before it,
+ * so across x and y a node reads the mirrored population where it left (kf_reach), and across z what has gone
+ * up from the last plane comes down again, and what has gone down from the first comes up. What bounces back
+ * from a face across x each node there sees to itself (kf_bounce), and across z too (kf_sent_back). What
+ * waits outside an outflow across x is brought where it is read. Each other population is worked out by
+ * kf_incoming. */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_TILE_H
 #define KF_KERNELS_KINETIC_MOMENTS_TILE_H
 
@@ -18,14 +19,16 @@
 /* Where the population of velocity (cx, cy, cz) lies: a mirrored one lies a fixed way off. */
 #define KF_SLOT(cx, cy, cz) (KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1) + 9 * ((cz) + 1)))
 
-/* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread reads what it
- * has asked for itself; and for each row and side along x what will come back down from a face there (kf_bounce). */
+/* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread
+ * reads what it has asked for itself; and for each row and side along x what will come back down from a face
+ * there (kf_bounce). */
 typedef struct kf_beside {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_beside;
-/* What a block keeps in shared memory: what leaves a plane's places, what is on its way, with KF_PREFETCH the tile's own
- * moments too. made: all have made what leaves their places of a plane; read: all have read what streams to them. */
+/* What a block keeps in shared memory: what leaves a plane's places, what is on its way, with KF_PREFETCH the
+ * tile's own moments too. made: all have made what leaves their places of a plane; read: all have read what
+ * streams to them. */
 typedef struct kf_tile {
     kf_meeting made, read;
     kf_real population[27 * KF_PLANE];
@@ -37,7 +40,8 @@ typedef struct kf_tile {
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == 2 ? 8 : 4)
-#define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
+#define KF_TILE_WORDS                                                                                        \
+    (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
 #define KF_DECLARE_TILE KF_DYNAMIC_SHARED(kf_tile, tile, 1);
 #else
@@ -45,16 +49,16 @@ typedef struct kf_tile {
 #endif
 
 /* Faces across x and y by their side, -1 or 1. */
-#define KF_X_FACE(side)       ((side) < 0 ? KF_FACE_0 : KF_FACE_1)
-#define KF_IS_MIRROR_X(side)  (KF_X_FACE(side) == 2)
-#define KF_IS_MIRROR_Y(side)  ((side) < 0 ? KF_FACE_2 == 2 : KF_FACE_3 == 2)
-#define KF_WAITS(side)        (KF_X_FACE(side) == 4)
-#define KF_BOUNCES(side)      (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0))
-#define KF_IS_ASKED_X(side)   (KF_IS_SOLID_FACE(KF_X_FACE(side)) && KF_MIRRORS((side) > 0))
-#define KF_IS_ASKED_Y(side)   ((side) < 0 ? KF_FACE_2 != 0 && KF_FACE_2 != 2 : KF_FACE_3 != 0 && KF_FACE_3 != 2)
-#define KF_ASKS_BESIDE (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
+#define KF_X_FACE(side)      ((side) < 0 ? KF_FACE_0 : KF_FACE_1)
+#define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == 2)
+#define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == 2 : KF_FACE_3 == 2)
+#define KF_WAITS(side)       (KF_X_FACE(side) == 4)
+#define KF_BOUNCES(side)     (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0))
+#define KF_IS_ASKED_X(side)  (KF_IS_SOLID_FACE(KF_X_FACE(side)) && KF_MIRRORS((side) > 0))
+#define KF_IS_ASKED_Y(side)  ((side) < 0 ? KF_FACE_2 != 0 && KF_FACE_2 != 2 : KF_FACE_3 != 0 && KF_FACE_3 != 2)
+#define KF_ASKS_BESIDE       (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
 /* Across z: the image of the last plane, of which a wall or an inflow sends a share back the way it came. */
-#define KF_Z_FACE(side)   ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
+#define KF_Z_FACE(side)     ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)  ((KF_Z_FACE(side) == 2 || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
 #define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != 0 && !KF_HAS_IMAGE(side))
 #define KF_ASKS             (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
@@ -64,12 +68,14 @@ enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
 KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
     const int x =
         KF_FACE_0 == 0 ? 0 : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
-    const int y =
-        KF_FACE_2 == 0 ? 0 : (y0 < 0 ? KF_LOW_Y : 0) + (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
+    const int y = KF_FACE_2 == 0 ? 0
+                                 : (y0 < 0 ? KF_LOW_Y : 0) +
+                                       (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
     return x + y;
 }
 
-/* The node at place (px, py) of the tile within its plane, from the first that is kept of it; -1: outside of the domain. */
+/* The node at place (px, py) of the tile within its plane, from the first that is kept of it; -1: outside of
+ * the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int px, int py) {
     const int nx = a->nodes[0], ny = a->nodes[1];
     const int x = kf_home(x0 + px, nx, KF_FACE_0 == 0), y = kf_tile_row(y0 + py, ny);
@@ -92,7 +98,8 @@ KF_FUNCTION kf_border kf_border_place(int n) {
     return b;
 }
 
-/* --- what leaves a plane's places ------------------------------------------------------------------------ */
+/* --- what leaves a plane's places ------------------------------------------------------------------------
+ */
 
 /* Populations that stay with their thread, where nobody asks for any in their place. */
 #define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
@@ -110,30 +117,36 @@ KF_FUNCTION kf_column kf_get_column(const kf_real *place) {
     return c;
 }
 KF_FUNCTION kf_column kf_listed_column(const kf_kinetic_arguments *a, int cx, int cy, kf_bits place) {
-    const kf_column c = {*kf_listed(a, kf_direction(cx, cy, -1), place), *kf_listed(a, kf_direction(cx, cy, 0), place),
+    const kf_column c = {*kf_listed(a, kf_direction(cx, cy, -1), place),
+                         *kf_listed(a, kf_direction(cx, cy, 0), place),
                          *kf_listed(a, kf_direction(cx, cy, 1), place)};
     return c;
 }
 
 #define KF_ORDER_BY_COLUMN(i, name, cx, cy, cz) by_column[3 * ((cx) + 1 + 3 * ((cy) + 1)) + (cz) + 1] = f[i];
-#define KF_COLUMN(k) {by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2]}
+#define KF_COLUMN(k)                                                                                         \
+    { by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2] }
 /* What leaves place i of the tile, whose node holds h. */
-KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values, kf_rolling *r) {
+KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values,
+                          kf_rolling *r) {
     const int o = KF_OWN(i);
     kf_real *const to = &values[i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X + 1)];
     kf_column stays;
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
-        KF_UNROLL_BY_3 for (int k = 0; k < 9; k++)
+        KF_UNROLL_BY_3
+        for (int k = 0; k < 9; k++)
             if (!KF_STAYS(k % 3 - 1, k / 3 - 1))
-                kf_put_column(to + KF_SLOT(k % 3 - 1, k / 3 - 1, -1), kf_listed_column(a, k % 3 - 1, k / 3 - 1, place));
+                kf_put_column(to + KF_SLOT(k % 3 - 1, k / 3 - 1, -1),
+                              kf_listed_column(a, k % 3 - 1, k / 3 - 1, place));
         stays = kf_listed_column(a, 0, 0, place);
     } else {
         const kf_moments m = kf_to_moments(h);
         kf_real f[27], by_column[27];
         kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
-        KF_UNROLL for (int k = 0; k < 9; k++) {
+        KF_UNROLL
+        for (int k = 0; k < 9; k++) {
             const kf_column c = KF_COLUMN(k);
             if (KF_STAYS(k % 3 - 1, k / 3 - 1))
                 stays = c;
@@ -147,13 +160,15 @@ KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i
         r->staying[2][o] = stays.p;
     }
 }
-/* Of a place of the border what leads into the tile: what leaves its image along that axis with velocity 1, in the same bits
- * as what leaves a place of a tile, for what of the domain a tile's rows are goes by how it is cut up. */
+/* Of a place of the border what leads into the tile: what leaves its image along that axis with velocity 1,
+ * in the same bits as what leaves a place of a tile, for what of the domain a tile's rows are goes by how it
+ * is cut up. */
 KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(-1, inward, -1);
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
-        KF_UNROLL for (int c = 0; c < 3; c++)
+        KF_UNROLL
+        for (int c = 0; c < 3; c++)
             kf_put_column(to + KF_PLANE * c, kf_listed_column(a, c - 1, inward, place));
     } else {
         const kf_real flip = (kf_real)inward;
@@ -164,7 +179,8 @@ KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, i
         m.yz *= flip;
         kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, flip * KF_BODY_Y, KF_BODY_Z, f, 1);
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
-        KF_UNROLL for (int c = 0; c < 3; c++) {
+        KF_UNROLL
+        for (int c = 0; c < 3; c++) {
             const kf_column leaving = KF_COLUMN(6 + c);
             kf_put_column(to + KF_PLANE * c, leaving);
         }
@@ -174,7 +190,8 @@ KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h
     to += KF_SLOT(inward, -1, -1);
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
-        KF_UNROLL for (int c = 0; c < 3; c++)
+        KF_UNROLL
+        for (int c = 0; c < 3; c++)
             kf_put_column(to + 3 * KF_PLANE * c, kf_listed_column(a, inward, c - 1, place));
     } else {
         const kf_real flip = (kf_real)inward;
@@ -185,7 +202,8 @@ KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h
         m.xz *= flip;
         kf_to_populations(&m, KF_BODY_FORCE, flip * KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
-        KF_UNROLL for (int c = 0; c < 3; c++) {
+        KF_UNROLL
+        for (int c = 0; c < 3; c++) {
             const kf_column leaving = KF_COLUMN(3 * c + 2);
             kf_put_column(to + 3 * KF_PLANE * c, leaving);
         }
@@ -202,7 +220,8 @@ KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h
 
 #define KF_EACH_OWN(i, slot)    KF_EACH_FULL_SLOT(i, slot, KF_THREADS, KF_THREADS)
 #define KF_EACH_BORDER(i, slot) KF_EACH_SLOT(i, slot, KF_BORDER, KF_THREADS)
-#define KF_STAGE_WORD(i, name) kf_copy_ahead(&to[(i)*stride], from + kf_place(a, KF_NODE_WORDS, i, 0), sizeof(kf_word));
+#define KF_STAGE_WORD(i, name)                                                                               \
+    kf_copy_ahead(&to[(i)*stride], from + kf_place(a, KF_NODE_WORDS, i, 0), sizeof(kf_word));
 KF_FUNCTION void kf_stage(const kf_kinetic_arguments *a, const kf_word *from, kf_word *to, int stride) {
     KF_EACH_WORD(KF_STAGE_WORD)
 }
@@ -231,7 +250,9 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 }
 #if KF_PREFETCH
 #define KF_STAGE_OWN(plane)                                                                                  \
-    KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) kf_stage(a, kf_in_plane(a, a->source, own_node[slot], plane), &tile->own[i], KF_THREADS);
+    KF_EACH_OWN(i, slot)                                                                                     \
+        if (own_node[slot] >= 0)                                                                             \
+            kf_stage(a, kf_in_plane(a, a->source, own_node[slot], plane), &tile->own[i], KF_THREADS);
 #define KF_HELD(plane, i, slot) kf_take_staged(&tile->own[i], KF_THREADS)
 #else
 #define KF_STAGE_OWN(plane)
@@ -239,34 +260,44 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
 #endif
 #define KF_STAGE(plane)                                                                                      \
     KF_STAGE_OWN(plane)                                                                                      \
-    KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0)                                                      \
-        kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->beside.border[n], KF_BORDER);
+    KF_EACH_BORDER(n, slot)                                                                                  \
+        if (border_node[slot] >= 0)                                                                          \
+            kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->beside.border[n],        \
+                     KF_BORDER);
 #define KF_TURN(plane, values)                                                                               \
-    KF_EACH_OWN(i, slot) if (own_node[slot] >= 0) {                                                          \
-        const kf_held h = KF_HELD(plane, i, slot);                                                           \
-        kf_leave(a, &h, i, values, &r);                                                                      \
-    }                                                                                                        \
-    KF_EACH_BORDER(n, slot) if (border_node[slot] >= 0) {                                                    \
-        const kf_held h = kf_take_staged(&tile->beside.border[n], KF_BORDER);                                     \
-        kf_leave_border(a, &h, n, values);                                                                   \
-    }
+    KF_EACH_OWN(i, slot)                                                                                     \
+        if (own_node[slot] >= 0) {                                                                           \
+            const kf_held h = KF_HELD(plane, i, slot);                                                       \
+            kf_leave(a, &h, i, values, &r);                                                                  \
+        }                                                                                                    \
+    KF_EACH_BORDER(n, slot)                                                                                  \
+        if (border_node[slot] >= 0) {                                                                        \
+            const kf_held h = kf_take_staged(&tile->beside.border[n], KF_BORDER);                            \
+            kf_leave_border(a, &h, n, values);                                                               \
+        }
 
-/* --- what comes in across faces -------------------------------------------------------------------------- */
+/* --- what comes in across faces --------------------------------------------------------------------------
+ */
 
-/* What waits outside outflows across x for plane z: nine values for each row of the tile's plane and side, on their way to
- * where they are read. By the last threads: the first ones have places of the border. */
+/* What waits outside outflows across x for plane z: nine values for each row of the tile's plane and side, on
+ * their way to where they are read. By the last threads: the first ones have places of the border. */
 #define KF_WAITING (9 * KF_PLANE_Y * (KF_WAITS(-1) + KF_WAITS(1)))
 #if KF_WAITS(-1) || KF_WAITS(1)
 #define KF_BRING_WAITING(z)                                                                                  \
-    if ((sides & (KF_LOW_X + KF_HIGH_X)) != 0) KF_EACH_SLOT_BACKWARDS(n, slot, KF_WAITING, KF_THREADS)       \
-        kf_bring_waiting(a, kf_worked_out_here(n), x0, y0, z, sides, tile->population);                      \
+    if ((sides & (KF_LOW_X + KF_HIGH_X)) != 0)                                                               \
+        KF_EACH_SLOT_BACKWARDS(n, slot, KF_WAITING, KF_THREADS)                                              \
+            kf_bring_waiting(a, kf_worked_out_here(n), x0, y0, z, sides, tile->population);                  \
     kf_end_copies();
-KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, int y0, int z, int sides, kf_real *values) {
+KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, int y0, int z, int sides,
+                                  kf_real *values) {
     const int k = n % (9 * KF_PLANE_Y) / KF_PLANE_Y, row = n % KF_PLANE_Y, cy = k % 3 - 1, cz = k / 3 - 1;
     const int side = !KF_WAITS(-1) || n >= 9 * KF_PLANE_Y ? 1 : -1, y = kf_tile_row(y0 + row, a->nodes[1]);
-    if ((sides & (side < 0 ? KF_LOW_X : KF_HIGH_X)) == 0 || !KF_IS_REACHED(a, y) || kf_beyond_rows(y, a->nodes[1]) != 0) return;
+    if ((sides & (side < 0 ? KF_LOW_X : KF_HIGH_X)) == 0 || !KF_IS_REACHED(a, y) ||
+        kf_beyond_rows(y, a->nodes[1]) != 0)
+        return;
     kf_copy_ahead(&values[KF_SLOT(-side, cy, cz) + (side < 0 ? 0 : a->nodes[0] - x0) + KF_PLANE_X * row],
-                  (const kf_real *)a->outflow + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z), sizeof(kf_real));
+                  (const kf_real *)a->outflow + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z),
+                  sizeof(kf_real));
 }
 #define KF_AWAIT_WAITING kf_await_copies(1) /* all but the next plane's moments */
 #define KF_AWAIT_STAGED  kf_await_copies(1) /* all but what waits */
@@ -281,7 +312,8 @@ KF_FUNCTION int kf_mirror_reach(int axis, int c) {
     const int place = axis == 0 ? 1 : KF_PLANE_X, slot = axis == 0 ? 1 : 3;
     return c * (place - 2 * slot * KF_PLANE);
 }
-/* Of a node at (x, y), where what comes in with cx 1 and -1, cy 1 and -1 lies, from where it would lie inside. */
+/* Of a node at (x, y), where what comes in with cx 1 and -1, cy 1 and -1 lies, from where it would lie
+ * inside. */
 typedef struct kf_reach {
     int low_x, high_x, low_y, high_y;
 } kf_reach;
@@ -295,8 +327,13 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_kinetic_arguments *a, int x, int y) {
 }
 /* Where a node finds what comes to it with velocity (cx, cy, cz), from its own place. */
 #define KF_FROM(reach, cx, cy, cz)                                                                           \
-    (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) + ((cx) > 0 ? (reach).low_x : (cx) < 0 ? (reach).high_x : 0) + \
-     ((cy) > 0 ? (reach).low_y : (cy) < 0 ? (reach).high_y : 0))
+    (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) +                                                          \
+     ((cx) > 0   ? (reach).low_x                                                                             \
+      : (cx) < 0 ? (reach).high_x                                                                            \
+                 : 0) +                                                                                      \
+     ((cy) > 0   ? (reach).low_y                                                                             \
+      : (cy) < 0 ? (reach).high_y                                                                            \
+                 : 0))
 
 #if KF_ASKS
 /* A place of the plane outside of the domain, and a velocity that leads inwards from it. */
@@ -360,21 +397,26 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
 }
 #endif
 
-/* At a face across x that populations bounce back from a node makes what comes in from those that leave it, in all
- * planes. It puts where it finds them (reach) what comes from this plane, and, into the plane below, what left it there,
- * which it has kept; for itself from below it adds to the sums of what has come from there. (Not a row outside of the
- * domain, which would put it where the last one finds what a mirror across y sends.) */
+/* At a face across x that populations bounce back from a node makes what comes in from those that leave it,
+ * in all planes. It puts where it finds them (reach) what comes from this plane, and, into the plane below,
+ * what left it there, which it has kept; for itself from below it adds to the sums of what has come from
+ * there. (Not a row outside of the domain, which would put it where the last one finds what a mirror across y
+ * sends.) */
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1)
-#define KF_BOUNCE_LOW if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &tile->beside.kept[KF_KEPT(-1, ty)], &r, o);
-#define KF_ADD_KEPT_LOW if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &tile->beside.kept[KF_KEPT(-1, ty)]))
+#define KF_BOUNCE_LOW                                                                                        \
+    if (x == 0 && y < last) kf_bounce(a, -1, reach, here, &tile->beside.kept[KF_KEPT(-1, ty)], &r, o);
+#define KF_ADD_KEPT_LOW                                                                                      \
+    if (x == 0) KF_ADD_LEVEL(down, kf_bounced_level(-1, &tile->beside.kept[KF_KEPT(-1, ty)]))
 #else
 #define KF_BOUNCE_LOW
 #define KF_ADD_KEPT_LOW
 #endif
 #if KF_BOUNCES(1)
-#define KF_BOUNCE_HIGH if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &tile->beside.kept[KF_KEPT(1, ty)], &r, o);
-#define KF_ADD_KEPT_HIGH if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &tile->beside.kept[KF_KEPT(1, ty)]))
+#define KF_BOUNCE_HIGH                                                                                       \
+    if (x == nx - 1 && y < last) kf_bounce(a, 1, reach, here, &tile->beside.kept[KF_KEPT(1, ty)], &r, o);
+#define KF_ADD_KEPT_HIGH                                                                                     \
+    if (x == nx - 1) KF_ADD_LEVEL(down, kf_bounced_level(1, &tile->beside.kept[KF_KEPT(1, ty)]))
 #else
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
@@ -383,19 +425,23 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
 #define KF_ADD_KEPT KF_ADD_KEPT_LOW KF_ADD_KEPT_HIGH
 /* Sums over the three populations that come back with one cz from the face on that side, by cy + 1. */
 KF_FUNCTION kf_level kf_bounced_level(int side, const kf_real *back) {
-    const kf_real ends = back[2] + back[0], slope = back[2] - back[0], all = ends + back[1], sign = (kf_real)-side;
+    const kf_real ends = back[2] + back[0], slope = back[2] - back[0], all = ends + back[1],
+                  sign = (kf_real)-side;
     const kf_level level = {all, sign * all, slope, all, ends, sign * slope};
     return level;
 }
-KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach reach, kf_real *here, kf_real *kept,
-                           kf_rolling *r, int o) {
+KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach reach, kf_real *here,
+                           kf_real *kept, kf_rolling *r, int o) {
     const kf_real *u = KF_FACE_VELOCITY(a)[side > 0];
     const kf_real sign = (kf_real)-side;
     kf_real up[3];
-    KF_UNROLL for (int cz = -1; cz <= 1; cz++) {
-        KF_UNROLL for (int cy = -1; cy <= 1; cy++) {
-            const kf_real back = kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(1, cy, cz), sign * u[0] + cy * u[1] + cz * u[2],
-                                                 here[KF_SLOT(side, -cy, -cz)]);
+    KF_UNROLL
+    for (int cz = -1; cz <= 1; cz++) {
+        KF_UNROLL
+        for (int cy = -1; cy <= 1; cy++) {
+            const kf_real back =
+                kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(1, cy, cz),
+                                sign * u[0] + cy * u[1] + cz * u[2], here[KF_SLOT(side, -cy, -cz)]);
             kf_real *place = side < 0 ? &here[KF_FROM(reach, 1, cy, cz)] : &here[KF_FROM(reach, -1, cy, cz)];
             *place = cz == 0 ? back : cz < 0 ? kept[cy + 1] : KF_R(0.0);
             if (cz < 0) kept[cy + 1] = back;
@@ -405,23 +451,29 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
     KF_ADD_FROM_BELOW(kf_bounced_level(side, up), r, o)
 }
 
-/* What comes in across a face along z (side): the share that it mirrors of the sums that its image sends, and the rest of
- * what the node itself has sent there, but for what comes in across x too, which it has seen to (kf_bounce). */
-KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here, kf_real staying,
-                                  kf_level image) {
+/* What comes in across a face along z (side): the share that it mirrors of the sums that its image sends, and
+ * the rest of what the node itself has sent there, but for what comes in across x too, which it has seen to
+ * (kf_bounce). */
+KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here,
+                                  kf_real staying, kf_level image) {
     if (KF_Z_FACE(side) == 2) return image;
     const kf_real *u = KF_FACE_VELOCITY(a)[4 + (side > 0)];
-    const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->specular_share[4 + (side > 0)] : KF_R(0.0), rest = KF_R(1.0) - share;
+    const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->specular_share[4 + (side > 0)] : KF_R(0.0),
+                  rest = KF_R(1.0) - share;
     kf_real back[9];
-    KF_UNROLL for (int k = 0; k < 9; k++) {
+    KF_UNROLL
+    for (int k = 0; k < 9; k++) {
         const int cx = k % 3 - 1, cy = k / 3 - 1;
-        const int bounced = (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->nodes[0] - 1);
-        const kf_real sent = kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, 1), cx * u[0] + cy * u[1] - side * u[2],
-                                             KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]);
+        const int bounced =
+            (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->nodes[0] - 1);
+        const kf_real sent =
+            kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, 1), cx * u[0] + cy * u[1] - side * u[2],
+                            KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]);
         back[k] = bounced ? KF_R(0.0) : sent;
     }
-    const kf_level sums = kf_sum_level(kf_sum_line(back[0], back[1], back[2]), kf_sum_line(back[3], back[4], back[5]),
-                                       kf_sum_line(back[6], back[7], back[8]));
+    const kf_level sums =
+        kf_sum_level(kf_sum_line(back[0], back[1], back[2]), kf_sum_line(back[3], back[4], back[5]),
+                     kf_sum_line(back[6], back[7], back[8]));
     image.one = kf_multiply_add(share, image.one, rest * sums.one);
     image.x = kf_multiply_add(share, image.x, rest * sums.x);
     image.y = kf_multiply_add(share, image.y, rest * sums.y);
@@ -433,23 +485,25 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
 #define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
 #define KF_PUT_EDGE(i, name) *kf_edge_word(a, high, i, row, level) = h.name;
 /* The node at (x, y, z), which has index node in its plane. */
-KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int x, int y, int z, kf_moments m) {
+KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int x, int y, int z,
+                                kf_moments m) {
     kf_word *const to = kf_in_plane(a, a->target, node, z);
     const kf_held h = kf_to_held(&m, KF_OF_NODE(a, kf_index_in_plane(a, node, z)));
     KF_EACH_WORD(KF_PUT_WORD)
     if ((KF_WAITS(-1) && x == 0) || (KF_WAITS(1) && x == a->nodes[0] - 1)) {
-        const int high = kf_worked_out_here(x > 0), row = kf_worked_out_here(y), level = kf_worked_out_here(z);
+        const int high = kf_worked_out_here(x > 0), row = kf_worked_out_here(y),
+                  level = kf_worked_out_here(z);
         if (a->edge) {
             KF_EACH_WORD(KF_PUT_EDGE)
         }
     }
 }
 
-/* --- the kernel ------------------------------------------------------------------------------------------ */
+/* --- the kernel ------------------------------------------------------------------------------------------
+ */
 
 /* What arrives with one cx and cy, by their letters. */
-#define KF_ARRIVE(nx, ny, cx, cy)                                                                            \
-    kf_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
+#define KF_ARRIVE(nx, ny, cx, cy) kf_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
 #define KF_ARRIVE_STAYED                                                                                     \
     kf_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                    \
     if (!KF_STAYS(0, 0)) f_zz = kf_get_column(&here[KF_SLOT(0, 0, -1)]);
@@ -473,8 +527,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
 #else
     const int begin = 0, stop = nz;
 #endif
-    /* The walk that ends at the last plane begins first, the one from the first plane second, and the short ones last: at the end
-     * no block has much to do. */
+    /* The walk that ends at the last plane begins first, the one from the first plane second, and the short
+     * ones last: at the end no block has much to do. */
     int planes = KF_WALK(stop - begin, a->march), left = stop - begin - planes, first = stop - planes;
     for (int walk = 0; walk < block_y / tiles_y; walk++) {
         first = walk == 0 ? begin : first + planes;
@@ -484,16 +538,20 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int end = first + planes;
     const int sides = kf_tile_sides(a, x0, y0);
 #if KF_ASKS
-    const int asked = ((sides & KF_LOW_X) != 0 && KF_IS_ASKED_X(-1)) || ((sides & KF_HIGH_X) != 0 && KF_IS_ASKED_X(1)) ||
-                      ((sides & KF_LOW_Y) != 0 && KF_IS_ASKED_Y(-1)) || ((sides & KF_HIGH_Y) != 0 && KF_IS_ASKED_Y(1));
+    const int asked =
+        ((sides & KF_LOW_X) != 0 && KF_IS_ASKED_X(-1)) || ((sides & KF_HIGH_X) != 0 && KF_IS_ASKED_X(1)) ||
+        ((sides & KF_LOW_Y) != 0 && KF_IS_ASKED_Y(-1)) || ((sides & KF_HIGH_Y) != 0 && KF_IS_ASKED_Y(1));
 #endif
     kf_index own_node[KF_SLOTS(KF_THREADS, KF_THREADS)], border_node[KF_SLOTS(KF_BORDER, KF_THREADS)];
-    KF_EACH_OWN(i, slot) own_node[slot] = kf_tile_node(a, x0, y0, i % KF_TILE_X + 1, i / KF_TILE_X + 1);
-    KF_EACH_BORDER(n, slot) border_node[slot] = kf_border_node(a, x0, y0, n);
+    KF_EACH_OWN(i, slot)
+        own_node[slot] = kf_tile_node(a, x0, y0, i % KF_TILE_X + 1, i / KF_TILE_X + 1);
+    KF_EACH_BORDER(n, slot)
+        border_node[slot] = kf_border_node(a, x0, y0, n);
     KF_EACH_THREAD(t, KF_THREADS) {
         KF_NODE_OF_THREAD
         KF_BEGIN_SUMS(r, o)
-        if (tx < 3) tile->beside.kept[KF_KEPT(-1, ty) + tx] = tile->beside.kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
+        if (tx < 3)
+            tile->beside.kept[KF_KEPT(-1, ty) + tx] = tile->beside.kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
         if (t == 0) {
             kf_begin_meeting(&tile->made, KF_THREADS);
             kf_begin_meeting(&tile->read, KF_THREADS);
@@ -502,7 +560,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     }
     KF_BARRIER;
     /* From the plane before the walk to the one after it, or the last before a face that is an image. */
-    const int from = KF_HAS_IMAGE(-1) && first == 0 ? 0 : first - 1, to = KF_HAS_IMAGE(1) && end == nz ? end - 1 : end;
+    const int from = KF_HAS_IMAGE(-1) && first == 0 ? 0 : first - 1,
+              to = KF_HAS_IMAGE(1) && end == nz ? end - 1 : end;
     if (KF_IS_GIVEN(from, nz)) {
         KF_STAGE(kf_home(from, nz, KF_FACE_4 == 0))
     }
@@ -541,7 +600,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             KF_ARRIVE(z, p, 0, 1)
             KF_ARRIVE(p, p, 1, 1)
             const kf_level down = KF_ARRIVED_LEVEL(m);
-            if (KF_HAS_IMAGE(-1) && z == 0) KF_ADD_FROM_BELOW(kf_sent_back(a, -1, x, here, r.staying[0][o], down), &r, o)
+            if (KF_HAS_IMAGE(-1) && z == 0)
+                KF_ADD_FROM_BELOW(kf_sent_back(a, -1, x, here, r.staying[0][o], down), &r, o)
             const kf_level same = KF_ARRIVED_LEVEL(z);
             kf_arrive(&tile->read);
             const kf_level up = KF_ARRIVED_LEVEL(p);
@@ -550,14 +610,16 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
                 kf_put_moments(a, own_node[o], x, y, z - 1, kf_collide_sums(a, &s));
         }
     }
-    if (KF_HAS_IMAGE(1) && end == nz) KF_EACH_THREAD(t, KF_THREADS) {
-        KF_NODE_OF_THREAD
-        const kf_level above = {r.next_one[o], r.next_x[o], r.next_y[o], r.next_xx[o], r.next_yy[o], r.next_xy[o]};
-        kf_level down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
-        KF_ADD_KEPT
-        KF_COMPLETE(s, r, o)
-        if (x < nx && y < last) kf_put_moments(a, own_node[o], x, y, nz - 1, kf_collide_sums(a, &s));
-    }
+    if (KF_HAS_IMAGE(1) && end == nz)
+        KF_EACH_THREAD(t, KF_THREADS) {
+            KF_NODE_OF_THREAD
+            const kf_level above = {r.next_one[o], r.next_x[o],  r.next_y[o],
+                                    r.next_xx[o],  r.next_yy[o], r.next_xy[o]};
+            kf_level down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
+            KF_ADD_KEPT
+            KF_COMPLETE(s, r, o)
+            if (x < nx && y < last) kf_put_moments(a, own_node[o], x, y, nz - 1, kf_collide_sums(a, &s));
+        }
 }
 
 #endif

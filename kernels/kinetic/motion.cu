@@ -1,6 +1,6 @@
 /* Where a moving solid is: the pose of each step, prescribed or of a free solid, whose equations of motion
- * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1, KF_TEAM 1: of a team, whose sums are
- * those of all parts. */
+ * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1, KF_TEAM 1: of a team, whose
+ * sums are those of all parts. */
 #include "body.h"
 #include "prescribed.h"
 
@@ -54,8 +54,7 @@ KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
         for (int part = 1; part < a->parts; part++)
             left += a->body_sums[part * KF_BODY_PLACES + KF_BODY_PLACES - 1];
 #endif
-        if (pose->left_at < 0 && left > 0)
-            pose->left_at = pose->step - 1;
+        if (pose->left_at < 0 && left > 0) pose->left_at = pose->step - 1;
         if (pose->left_at < 0)
             kf_solve_body(pose, sums, a->pass);
         else

@@ -1,9 +1,9 @@
 /* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's
  * zz in a seventh. What a step changes by little has to be kept: velocity is a float, in a half, 2^-11 of the
  * value apart, an acceleration of less would be lost in every step. Density - 1 and the moments of order 2,
- * which relax, are halves of 2^15 times their value (KF_UNIT), like 16-bit populations; density - 1 is rounded by
- * chance (kf_by_chance), so that on average no mass is lost. Beyond the range a node becomes infinite, then
- * NaN.
+ * which relax, are halves of 2^15 times their value (KF_UNIT), like 16-bit populations; density - 1 is
+ * rounded by chance (kf_by_chance), so that on average no mass is lost. Beyond the range a node becomes
+ * infinite, then NaN.
  *
  *     words 0, 1, 2: ux, uy, uz   word 3: density - 1 | xx   word 4: yy | xy   word 5: xz | yz   word 6: zz
  * as a float (the first is the low half). */

@@ -1,11 +1,12 @@
-/* What a row of nodes does on the cpu besides its collisions, so that these stay one loop without branches: before them the
- * ghosts that the row's nodes pull from are filled, each of which has one such node; after them what waits outside of
- * outflows is worked out, and what was kept in the cache leaves it. With folded boundaries rows go on to the end of their last
- * line of memory, so that all are whole vectors and whole lines; what comes to lie beyond the domain is filled before it is read.
+/* What a row of nodes does on the cpu besides its collisions, so that these stay one loop without branches:
+ * before them the ghosts that the row's nodes pull from are filled, each of which has one such node; after
+ * them what waits outside of outflows is worked out, and what was kept in the cache leaves it. With folded
+ * boundaries rows go on to the end of their last line of memory, so that all are whole vectors and whole
+ * lines; what comes to lie beyond the domain is filled before it is read.
  *
- * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are brought together
- * in the nearest cache and then written past all of them; KF_LONG_ROWS 1: vectors are as wide as they can be, which shorter
- * rows do not gain by. */
+ * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are
+ * brought together in the nearest cache and then written past all of them; KF_LONG_ROWS 1: vectors are as
+ * wide as they can be, which shorter rows do not gain by. */
 #ifndef KF_KERNELS_KINETIC_ROWS_H
 #define KF_KERNELS_KINETIC_ROWS_H
 
@@ -31,11 +32,11 @@ typedef kf_stored kf_row_value;
 #define KF_HAND_ON(i, name, cx, cy, cz)  KF_COLLIDED(i) = kf_to_store(f_##name);
 #endif
 #if KF_STAGED
-#define KF_ROW_PART KF_STAGED
+#define KF_ROW_PART    KF_STAGED
 #define KF_KEPT_VALUES (KF_VELOCITIES * KF_STAGED)
-#define KF_COLLIDED(i) kept[(i) * KF_STAGED + x - x0]
+#define KF_COLLIDED(i) kept[(i)*KF_STAGED + x - x0]
 #else
-#define KF_ROW_PART (1 << 30)
+#define KF_ROW_PART    (1 << 30)
 #define KF_KEPT_VALUES 1
 #define KF_COLLIDED(i) *kf_address(a, a->target, i, k)
 #endif
@@ -52,7 +53,8 @@ typedef kf_stored kf_row_value;
     if ((cx) < 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 0, 1, y, z));
 
 #define KF_FILL_GHOST(i, name, cx, cy, cz)                                                                   \
-    if (kf_beyond(x - (cx), a->nodes[0]) || kf_beyond(y - (cy), a->nodes[1]) || kf_beyond(z - (cz), a->nodes[2]))      \
+    if (kf_beyond(x - (cx), a->nodes[0]) || kf_beyond(y - (cy), a->nodes[1]) ||                              \
+        kf_beyond(z - (cz), a->nodes[2]))                                                                    \
         KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
 KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
@@ -75,8 +77,10 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
     }
 }
 
-#define KF_LOAD_COLLIDED(i, name, cx, cy, cz) const kf_real f_##name = kf_from_store((kf_stored)KF_COLLIDED(i));
-KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_row_value *kept, int x0) {
+#define KF_LOAD_COLLIDED(i, name, cx, cy, cz)                                                                \
+    const kf_real f_##name = kf_from_store((kf_stored)KF_COLLIDED(i));
+KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z,
+                                  const kf_row_value *kept, int x0) {
     const kf_index k = kf_node(a, x, y, z);
     (void)k, (void)kept, (void)x0;
     KF_EACH_VELOCITY(KF_LOAD_COLLIDED)
@@ -90,8 +94,10 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
 }
 #endif
 
-#define KF_WIDEN_PART(i, name, cx, cy, cz) kf_widen(kept + (i) * KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
-KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, kf_row_value *kept) {
+#define KF_WIDEN_PART(i, name, cx, cy, cz)                                                                   \
+    kf_widen(kept + (i)*KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
+KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z,
+                              kf_row_value *kept) {
     (void)kept;
     KF_IN_SLAB
     kf_fill_row(a, x0, x1, y, z);
@@ -104,13 +110,14 @@ KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int
 
 #if KF_WIDENED
 #define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
-    kf_narrow(narrow, kept + (i) * KF_STAGED, x1 - x0);                                                      \
+    kf_narrow(narrow, kept + (i)*KF_STAGED, x1 - x0);                                                        \
     kf_stream_bytes(kf_address(a, a->target, i, k), narrow, (x1 - x0) * (kf_int64)sizeof *narrow);
 #else
 #define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
-    kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i) * KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
+    kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i)*KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
 #endif
-KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_row_value *kept) {
+KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z,
+                               const kf_row_value *kept) {
     (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
     KF_IN_SLAB
 #if KF_FOLDED_BOUNDARY

@@ -27,7 +27,8 @@ KF_FUNCTION int kf_home(int axis, int position, int nodes) {
     return rest < 0 ? rest + nodes : rest;
 }
 
-/* The row that a part has for it: cut across y, it has memory for some, one after the other across the seam. */
+/* The row that a part has for it: cut across y, it has memory for some, one after the other across the seam.
+ */
 #if KF_CUT_Y
 KF_FUNCTION int kf_sample_row(const kf_kinetic_arguments *a, int position) {
     return kf_home(1, position - a->rows_before, a->nodes[1]) + a->rows_before;

@@ -1,5 +1,6 @@
-/* The samples of a static solid's cell that are added up before anything is spread, a segment an item or a lane of a warp.
- * Defines: those of immersed.h and band.h, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
+/* The samples of a static solid's cell that are added up before anything is spread, a segment an item or a
+ * lane of a warp. Defines: those of immersed.h and band.h, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES:
+ * 1, or 8 or 32 on a GPU. */
 #ifndef KF_KERNELS_KINETIC_SEGMENTS_H
 #define KF_KERNELS_KINETIC_SEGMENTS_H
 
@@ -53,16 +54,20 @@ typedef kf_real kf_force_sum;
         out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
     }
 #if KF_SEGMENT_LANES > 1
-/* Lanes of a warp take the samples of a segment, or of a run, in turn. What they add up is halved three times: a lane keeps
- * one half of the corners and gives its neighbour the other, until each of eight has one. */
+/* Lanes of a warp take the samples of a segment, or of a run, in turn. What they add up is halved three
+ * times: a lane keeps one half of the corners and gives its neighbour the other, until each of eight has one.
+ */
 #define KF_SEGMENT_GATHER(dx, dy, dz)                                                                        \
     sums[dx + 2 * dy + 4 * dz][0] = sum_x_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][1] = sum_y_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][2] = sum_z_##dx##dy##dz;
 #define KF_HALVE(half)                                                                                       \
-    KF_UNROLL for (int c = 0; c < (half); c++) KF_UNROLL for (int i = 0; i < 3; i++) {                       \
-        const kf_force_sum kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
-                      given = lane & (half) ? sums[c][i] : sums[c + (half)][i];                              \
+    KF_UNROLL                                                                                                \
+    for (int c = 0; c < (half); c++)                                                                         \
+        KF_UNROLL                                                                                            \
+    for (int i = 0; i < 3; i++) {                                                                            \
+        const kf_force_sum kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                          \
+                           given = lane & (half) ? sums[c][i] : sums[c + (half)][i];                         \
         sums[c][i] = kept + __shfl_xor_sync(lanes, given, half);                                             \
     }
 #define KF_ADD_UP_LANES                                                                                      \
@@ -71,8 +76,11 @@ typedef kf_real kf_force_sum;
     KF_HALVE(4)                                                                                              \
     KF_HALVE(2)                                                                                              \
     KF_HALVE(1)                                                                                              \
-    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)                                   \
-        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
+    KF_UNROLL                                                                                                \
+    for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)                                             \
+        KF_UNROLL                                                                                            \
+    for (int i = 0; i < 3; i++)                                                                              \
+        sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
 /* Those that share a segment with the lane. */
 KF_FUNCTION unsigned kf_lanes_beside(int lane) {
     return (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
@@ -89,9 +97,12 @@ KF_FUNCTION unsigned kf_lanes_beside(int lane) {
 #define KF_EARLY_SAMPLES (KF_SEGMENT_ROUNDS < 4 ? KF_SEGMENT_ROUNDS : 4)
 #define KF_ASK_FOR_SAMPLES(stride)                                                                           \
     kf_real4 early[KF_EARLY_SAMPLES];                                                                        \
-    KF_UNROLL for (int i = 0; i < KF_EARLY_SAMPLES; i++) early[i] = samples[KF_SEGMENT_LANES * i * (stride)];
+    KF_UNROLL                                                                                                \
+    for (int i = 0; i < KF_EARLY_SAMPLES; i++)                                                               \
+        early[i] = samples[KF_SEGMENT_LANES * i * (stride)];
 #define KF_TAKE_SAMPLES(stride)                                                                              \
-    KF_UNROLL for (int i = 0; i < KF_EARLY_SAMPLES; i++) {                                                   \
+    KF_UNROLL                                                                                                \
+    for (int i = 0; i < KF_EARLY_SAMPLES; i++) {                                                             \
         KF_SEGMENT_SAMPLE(early[i])                                                                          \
     }                                                                                                        \
     KF_TAKE_SAMPLES_FROM(KF_EARLY_SAMPLES, stride)
@@ -118,7 +129,9 @@ KF_BAND_PART(segment_forces) {
     KF_ADD_UP_LANES
     if (lane >= 8) return;
     kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
-    KF_UNROLL for (int i = 0; i < 3; i++) out[i] = sums[0][i];
+    KF_UNROLL
+    for (int i = 0; i < 3; i++)
+        out[i] = sums[0][i];
 }
 #elif KF_SEGMENTS
 KF_BAND_PART(segment_forces) {

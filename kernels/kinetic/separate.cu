@@ -112,7 +112,7 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
 }
 #define KF_PART_BEGIN                                                                                        \
     (void)Fx, (void)Fy, (void)Fz, (void)deviation;                                                           \
-    KF_EACH_VELOCITY(KF_LOAD_HERE)                                                                                   \
+    KF_EACH_VELOCITY(KF_LOAD_HERE)                                                                           \
     KF_FROM_MOMENTS(ux, uy, uz)
 #define KF_PART(i, name, cx, cy, cz)                                                                         \
     if (KF_PART_OF(i) == KF_PART_NUMBER) kf_set_population(a, a->target, i, k, f_##name);
@@ -128,14 +128,20 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
     KF_PART_BEGIN                                                                                            \
     KF_EACH_VELOCITY(KF_PART)
 #define KF_PART_NUMBER 0
-KF_KERNEL(collide_part_1, kf_kinetic_arguments){KF_COLLIDE_PART}
+KF_KERNEL(collide_part_1, kf_kinetic_arguments) {
+    KF_COLLIDE_PART
+}
 #undef KF_PART_NUMBER
 #define KF_PART_NUMBER 1
-KF_KERNEL(collide_part_2, kf_kinetic_arguments){KF_COLLIDE_PART}
+KF_KERNEL(collide_part_2, kf_kinetic_arguments) {
+    KF_COLLIDE_PART
+}
 #if KF_SPLIT > 2
 #undef KF_PART_NUMBER
 #define KF_PART_NUMBER 2
-KF_KERNEL(collide_part_3, kf_kinetic_arguments){KF_COLLIDE_PART}
+KF_KERNEL(collide_part_3, kf_kinetic_arguments) {
+    KF_COLLIDE_PART
+}
 #endif
 #if KF_SPLIT > 3
 #undef KF_PART_NUMBER

@@ -17,8 +17,8 @@
     const long long in_plane = x + (long long)a->nodes[0] * kf_home_row(a, y);
 
 #if KF_MOMENTS
-/* Moments in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. With a body force they are those about a
- * velocity that gains half of it; of the third order, which has no place, (F / 2)^3 is lost. */
+/* Moments in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. With a body force they are
+ * those about a velocity that gains half of it; of the third order, which has no place, (F / 2)^3 is lost. */
 KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
@@ -47,12 +47,16 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
     kf_word *compact = (kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
-    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) compact[i * plane] = *kf_moment_address(a, a->source, i, k);
+    KF_UNROLL
+    for (int i = 0; i < KF_NODE_WORDS; i++)
+        compact[i * plane] = *kf_moment_address(a, a->source, i, k);
 }
 KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
     const kf_word *compact = (const kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
-    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) *kf_moment_address(a, a->source, i, k) = compact[i * plane];
+    KF_UNROLL
+    for (int i = 0; i < KF_NODE_WORDS; i++)
+        *kf_moment_address(a, a->source, i, k) = compact[i * plane];
 }
 #if KF_CUT_Y
 /* The same of a box of nodes, rows from first_row on of planes from first_plane on, as [i][z][y][x]. */
@@ -63,19 +67,22 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(pack_box, kf_kinetic_arguments) {
     KF_BOX_BEGIN
     kf_word *compact = (kf_word *)a->density + place;
-    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) compact[i * step] = *kf_moment_address(a, a->source, i, k);
+    KF_UNROLL
+    for (int i = 0; i < KF_NODE_WORDS; i++)
+        compact[i * step] = *kf_moment_address(a, a->source, i, k);
 }
 KF_SCALAR_KERNEL(unpack_box, kf_kinetic_arguments) {
     KF_BOX_BEGIN
     const kf_word *compact = (const kf_word *)a->density + place;
-    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) *kf_moment_address(a, a->source, i, k) = compact[i * step];
+    KF_UNROLL
+    for (int i = 0; i < KF_NODE_WORDS; i++)
+        *kf_moment_address(a, a->source, i, k) = compact[i * step];
 }
 #endif
 #else
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
-    *kf_kept(a, a->source, i, k, cx, cy, cz) =                                                               \
-        kf_to_store(kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),      \
-                                             KF_E(z, cz), deviation));
+    *kf_kept(a, a->source, i, k, cx, cy, cz) = kf_to_store(kf_equilibrium_deviation(                         \
+        KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz), KF_E(z, cz), deviation));
 
 #define KF_NOTHING(i, name, cx, cy, cz)      kf_real f_##name = KF_R(0.0);
 #define KF_STORE_SOURCE(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = kf_to_store(f_##name);
@@ -115,18 +122,18 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_EACH_VELOCITY(KF_UNPACK)
 }
 
-/* KF_BOUNCED_Y, KF_BOUNCED_Z 1: the band beside a cut across y or z has nodes at walls, which send back what left them: of
- * all but the farthest plane everything is pulled. */
+/* KF_BOUNCED_Y, KF_BOUNCED_Z 1: the band beside a cut across y or z has nodes at walls, which send back what
+ * left them: of all but the farthest plane everything is pulled. */
 #ifndef KF_BOUNCED_Y
 #define KF_BOUNCED_Y 0
 #endif
 #ifndef KF_BOUNCED_Z
 #define KF_BOUNCED_Z 0
 #endif
-/* Of planes beside a cut what is pulled beyond it, and no more: of the plane beside it what goes there; where a band's
- * velocities are worked out beyond it (several planes), of all but the farthest what stays in its plane, and of all but
- * the two farthest what goes the other way. Values follow each other in density plane by plane, [value][y][x]; cut_side 1: the
- * reader lies above, -1: below. */
+/* Of planes beside a cut what is pulled beyond it, and no more: of the plane beside it what goes there; where
+ * a band's velocities are worked out beyond it (several planes), of all but the farthest what stays in its
+ * plane, and of all but the two farthest what goes the other way. Values follow each other in density plane
+ * by plane, [value][y][x]; cut_side 1: the reader lies above, -1: below. */
 #define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
 #define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
 enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };
@@ -141,7 +148,10 @@ KF_FUNCTION long long kf_values_before(const kf_kinetic_arguments *a, int z) {
     }
     return values;
 }
-#define KF_CROSSES(cz) ((cz)*a->cut_side > 0 || ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
+/* Whether a population with this velocity along z, so many planes beyond the cut, is one that travels. */
+#define KF_CROSSES(cz)                                                                                       \
+    ((cz)*a->cut_side > 0 || /* towards the reader */                                                        \
+     ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
 #define KF_PACK_CUT(i, name, cx, cy, cz)                                                                     \
     if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_kept(a, a->source, i, k, cx, cy, cz);
 #define KF_UNPACK_CUT(i, name, cx, cy, cz)                                                                   \
@@ -162,16 +172,19 @@ KF_SCALAR_KERNEL(unpack_cut, kf_kinetic_arguments) {
 }
 
 #if KF_CUT_Y
-/* The same of a box of nodes beside a cut across z (cut_side), one across y (cut_row) or where both meet: extent (nodes_x,
- * rows, planes), from first_row and first_plane on. Along a cut axis rows or planes follow each other, of which each has
- * its own number of values; along the other all have the same, which lie together: [value][the other][x]. */
+/* The same of a box of nodes beside a cut across z (cut_side), one across y (cut_row) or where both meet:
+ * extent (nodes_x, rows, planes), from first_row and first_plane on. Along a cut axis rows or planes follow
+ * each other, of which each has its own number of values; along the other all have the same, which lie
+ * together: [value][the other][x]. */
 KF_FUNCTION int kf_is_pulled(int c, int side, int beyond, int bounced) {
     return side == 0 || c * side > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
 }
 KF_FUNCTION int kf_rows_beyond(const kf_kinetic_arguments *a, int y) {
     return a->cut_row > 0 ? y : a->extent[1] - 1 - y;
 }
-#define KF_PULLED(cy, cz) (kf_is_pulled(cy, a->cut_row, beyond_y, KF_BOUNCED_Y) && kf_is_pulled(cz, a->cut_side, beyond_z, KF_BOUNCED_Z))
+#define KF_PULLED(cy, cz)                                                                                    \
+    (kf_is_pulled(cy, a->cut_row, beyond_y, KF_BOUNCED_Y) &&                                                 \
+     kf_is_pulled(cz, a->cut_side, beyond_z, KF_BOUNCED_Z))
 #define KF_COUNT_PULLED(i, name, cx, cy, cz) +KF_PULLED(cy, cz)
 /* Where a node's first value lies, and from each of its values to the next. */
 KF_FUNCTION long long kf_box_place(const kf_kinetic_arguments *a, int x, int y, int z, long long *step) {
@@ -225,8 +238,8 @@ KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
     u[2 * count + n] = uz;
 }
 
-/* Sums over every fourth row along y and z (averages.h). An item adds every so manieth row: extent (nodes_x, items along
- * y). */
+/* Sums over every fourth row along y and z (averages.h). An item adds every so manieth row: extent (nodes_x,
+ * items along y). */
 KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
     (void)z;
     const int rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;

@@ -1,17 +1,16 @@
 /* The populations that stream into a node, with the boundaries folded in or not.
  *
- * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z): by GET(number, name, cx, cy, cz), which fetches one
- * population from the node's neighbour, unless it comes from outside. Rows at the shell take what comes from
- * outside by the rule of the boundaries. In all others the first and the last nodes do, as many
- * as lanes of a warp lie along x, without branches.
- * KF_LOAD_OF_BAND(GET): the same for a kernel of the band, which waits for its loads and for little else: between two
- * grids its nodes at the faces choose between addresses in any case.
- * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
+ * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z): by GET(number, name, cx, cy, cz), which fetches
+ * one population from the node's neighbour, unless it comes from outside. Rows at the shell take what comes
+ * from outside by the rule of the boundaries. In all others the first and the last nodes do, as many as lanes
+ * of a warp lie along x, without branches. KF_LOAD_OF_BAND(GET): the same for a kernel of the band, which
+ * waits for its loads and for little else: between two grids its nodes at the faces choose between addresses
+ * in any case. KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
- * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between addresses
- * instead of branching), KF_SHELL_APART 0|1|2 (those at the faces across y and z have a kernel of their own, fused.cu; 2: rows
- * may be no longer than a warp).
- * KF_ROWS: the flow's own kernel needs none of this (rows.h). */
+ * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between
+ * addresses instead of branching), KF_SHELL_APART 0|1|2 (those at the faces across y and z have a kernel of
+ * their own, fused.cu; 2: rows may be no longer than a warp). KF_ROWS: the flow's own kernel needs none of
+ * this (rows.h). */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 
@@ -34,18 +33,19 @@
 #if KF_ROWS
 /* Once in a module: few nodes are asked about one by one. */
 #define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
-KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z, kf_real populations[KF_VELOCITIES]) {
+KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z,
+                                       kf_real populations[KF_VELOCITIES]) {
     KF_EACH_VELOCITY(KF_TAKE_INTO)
 }
 #define KF_TAKE_STREAMED(i, name, cx, cy, cz) f_##name = populations[i];
 #define KF_LOAD_STREAMED(GET)                                                                                \
-    KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
+    KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     if (KF_IN_SHELL || x == 0 || x == a->nodes[0] - 1) {                                                     \
-        kf_real populations[KF_VELOCITIES];                                                                             \
+        kf_real populations[KF_VELOCITIES];                                                                  \
         kf_take_streamed(a, x, y, z, populations);                                                           \
-        KF_EACH_VELOCITY(KF_TAKE_STREAMED)                                                                           \
+        KF_EACH_VELOCITY(KF_TAKE_STREAMED)                                                                   \
     } else {                                                                                                 \
-        KF_EACH_VELOCITY(GET)                                                                                        \
+        KF_EACH_VELOCITY(GET)                                                                                \
     }
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
@@ -56,15 +56,15 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #define KF_FLOW_AT_FACES KF_ALL_AT_FACES
 #endif
 #define KF_LOAD_STREAMED_BY(GET, TAKE, AT_FACES)                                                             \
-    KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
+    KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     if (AT_FACES) {                                                                                          \
-        KF_EACH_VELOCITY(TAKE)                                                                                       \
+        KF_EACH_VELOCITY(TAKE)                                                                               \
     } else if (x >= KF_LANES_ALONG_X && x < ((a->nodes[0] - 1) & -KF_LANES_ALONG_X)) {                       \
-        KF_EACH_VELOCITY(GET)                                                                                        \
+        KF_EACH_VELOCITY(GET)                                                                                \
     } else if (x < KF_LANES_ALONG_X) {                                                                       \
-        KF_EACH_VELOCITY(KF_TAKE_FIRST)                                                                              \
+        KF_EACH_VELOCITY(KF_TAKE_FIRST)                                                                      \
     } else {                                                                                                 \
-        KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                               \
+        KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                       \
     }
 #define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)
 #if KF_IN_PLACE
@@ -78,7 +78,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \
-    KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
+    KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     KF_EACH_VELOCITY(GET)
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #define KF_FINISH

@@ -10,8 +10,9 @@ typedef struct
 }
 kf_float4;
 
-/* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: nodes_x, rows, planes, from
- * first_plane on, which comes first in a->velocity; where there are cuts across y, from first_row on. */
+/* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: nodes_x, rows,
+ * planes, from first_plane on, which comes first in a->velocity; where there are cuts across y, from
+ * first_row on. */
 KF_SCALAR_KERNEL(velocity, kf_kinetic_arguments) {
 #if KF_CUT_Y
     y += a->first_row;

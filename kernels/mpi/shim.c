@@ -1,7 +1,7 @@
 /* What kftune asks of MPI, in types that are the same for every MPI. Built with the user's own mpicc when the
- * first run of several processes begins, and kept like a kernel; base/backend/team/world.c, which loads it, has
- * the same declarations. A request is an address, NULL when there was no memory or MPI refused; all sizes are
- * in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 the run's messages, 1
+ * first run of several processes begins, and kept like a kernel; base/backend/team/world.c, which loads it,
+ * has the same declarations. A request is an address, NULL when there was no memory or MPI refused; all sizes
+ * are in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 the run's messages, 1
  * those of its watch. */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Kernels whose counters are known from arithmetic: tests/unit/test_cupti_gpu.c holds what was counted against
- * it. Every block is full, so that the check of the extent never parts a warp. */
+/* Kernels whose counters are known from arithmetic: tests/unit/test_cupti_gpu.c holds what was counted
+ * against it. Every block is full, so that the check of the extent never parts a warp. */
 #include "../portable.h"
 
 typedef struct truth_arguments {

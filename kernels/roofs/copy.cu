@@ -24,7 +24,8 @@ KF_KERNEL(copy_words, kf_roof_arguments) {
 KF_SCALAR_KERNEL(copy_past, kf_roof_arguments) {
     const kf_int64 i = (x + (kf_int64)a->extent[0] * y) * a->shift;
     (void)z;
-    kf_stream_bytes((roof_word *)a->target + i, (const roof_word *)a->source + i, a->shift * (kf_int64)sizeof(roof_word));
+    kf_stream_bytes((roof_word *)a->target + i, (const roof_word *)a->source + i,
+                    a->shift * (kf_int64)sizeof(roof_word));
     KF_STREAM_END;
 }
 #endif
@@ -117,5 +118,7 @@ KF_BLOCK_KERNEL(copy_near, kf_roof_arguments) {
         }
         KF_BARRIER;
     }
-    KF_EACH_THREAD(t, KF_ROOF_THREADS) { target[t] = tiles[0][0][t]; }
+    KF_EACH_THREAD(t, KF_ROOF_THREADS) {
+        target[t] = tiles[0][0][t];
+    }
 }

@@ -47,7 +47,8 @@ KF_FUNCTION float kf_most(float a, float b) {
     return a > b ? a : b;
 }
 
-/* --- density and shade ------------------------------------------------------------------------------------ */
+/* --- density and shade ------------------------------------------------------------------------------------
+ */
 
 KF_FUNCTION int kf_within(int i, int n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
@@ -87,8 +88,8 @@ KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
     a->occupied[x + a->blocks[0] * (y + a->blocks[1] * z)] = found;
 }
 
-/* Where tracers are few each of them can be seen: that part of the smoke is taken out, to be spread further. It
- * falls with the density, so that thick smoke keeps its detail. Extent: the nodes. */
+/* Where tracers are few each of them can be seen: that part of the smoke is taken out, to be spread further.
+ * It falls with the density, so that thick smoke keeps its detail. Extent: the nodes. */
 KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
     const long long node = x + y * a->stride[1] + z * a->stride[2];
     const float ratio = a->extinction[node] / a->sparse, thin = 1.0f / (1.0f + ratio * ratio);
@@ -117,7 +118,8 @@ KF_FUNCTION float kf_spread(const kf_picture_arguments *a, const float *field, i
 
 /* The thin part again, spread. Extent: the nodes. */
 KF_SCALAR_KERNEL(spread_thin, kf_picture_arguments) {
-    const int block = x / KF_SMOKE_BLOCK + a->blocks[0] * (y / KF_SMOKE_BLOCK + a->blocks[1] * (z / KF_SMOKE_BLOCK));
+    const int block =
+        x / KF_SMOKE_BLOCK + a->blocks[0] * (y / KF_SMOKE_BLOCK + a->blocks[1] * (z / KF_SMOKE_BLOCK));
     if (!a->occupied[block]) return;
     const long long node = x + y * a->stride[1] + z * a->stride[2];
     a->extinction[node] += kf_spread(a, a->shade, x, y, z);
@@ -150,7 +152,8 @@ KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field,
     return lower + share[2] * (upper - lower);
 }
 
-/* --- the solid -------------------------------------------------------------------------------------------- */
+/* --- the solid --------------------------------------------------------------------------------------------
+ */
 
 typedef struct kf_ray {
     kf_vector from, along; /* along: unit vector */
@@ -201,15 +204,16 @@ KF_FUNCTION float kf_triangle(const float *t, kf_ray ray, float farthest, float 
     return distance;
 }
 
-/* The nearest hit before farthest, whose distance is farthest if there is none; any hit when that is enough. */
+/* The nearest hit before farthest, whose distance is farthest if there is none; any hit when that is enough.
+ */
 KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float farthest, int any) {
     kf_hit hit;
     hit.distance = farthest;
     hit.normal = kf_make(0.0f, 0.0f, 0.0f);
     if (a->tree == 0) return hit;
     const kf_ray ray = kf_to_solid(a, world);
-    const kf_vector inverse = kf_make(1.0f / (ray.along.x + 1e-20f), 1.0f / (ray.along.y + 1e-20f),
-                                      1.0f / (ray.along.z + 1e-20f));
+    const kf_vector inverse =
+        kf_make(1.0f / (ray.along.x + 1e-20f), 1.0f / (ray.along.y + 1e-20f), 1.0f / (ray.along.z + 1e-20f));
     int stack[KF_TREE_DEPTH], depth = 0, nearest = -1;
     float u = 0.0f, v = 0.0f;
     stack[depth++] = 0;
@@ -265,14 +269,16 @@ KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
             kf_cast(a, ray, a->slant, 1).distance < a->slant ? 1.0f : kf_value_at(a, a->behind, above);
 }
 
-/* --- light ------------------------------------------------------------------------------------------------ */
+/* --- light ------------------------------------------------------------------------------------------------
+ */
 
 /* Colours are linear. */
 #define KF_SUN     kf_make(2.5f, 2.35f, 2.1f)
 #define KF_SKY     kf_make(0.20f, 0.25f, 0.34f)
 #define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
 #define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
-#define KF_SHADOW  3.0f /* depth counts so much more on the light's way than on the eye's: thin smoke has form, too */
+#define KF_SHADOW                                                                                            \
+    3.0f /* depth counts so much more on the light's way than on the eye's: thin smoke has form, too */
 
 /* A number in [0, 1) that is a function of the pixel and a counter. */
 KF_FUNCTION float kf_noise(int x, int y, int counter) {
@@ -303,8 +309,8 @@ typedef struct kf_sample {
     float first, second; /* in [0, 1) */
 } kf_sample;
 
-/* Light on a surface: of the sun, of which a disc of some width is seen, through smoke and past the solid, and
- * of the sky, as far as the solid leaves it in sight. */
+/* Light on a surface: of the sun, of which a disc of some width is seen, through smoke and past the solid,
+ * and of the sky, as far as the solid leaves it in sight. */
 KF_FUNCTION kf_vector kf_light_on(const kf_picture_arguments *a, kf_vector place, kf_vector normal,
                                   kf_sample sample) {
     const kf_vector sun = kf_load(a->light);
@@ -354,14 +360,16 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
     up[0] = up[1] = up[2] = 0.0f;
     up[a->up] = 1.0f;
     const kf_vector from = kf_along(place, -1.0f, kf_load(a->focus));
-    const float far = (kf_dot(from, from) - kf_axis(from, a->up) * kf_axis(from, a->up)) / (a->reach * a->reach);
+    const float far =
+        (kf_dot(from, from) - kf_axis(from, a->up) * kf_axis(from, a->up)) / (a->reach * a->reach);
     const float fade = expf(-0.35f * far);
     if (fade < 0.004f) return KF_HORIZON;
     const kf_vector light = kf_light_on(a, place, kf_load(up), sample);
     return kf_mixed(KF_HORIZON, kf_times(kf_load(a->road), light), fade);
 }
 
-/* --- the picture ------------------------------------------------------------------------------------------ */
+/* --- the picture ------------------------------------------------------------------------------------------
+ */
 
 /* Where the ray leaves the block that p lies in, as a distance from p. */
 KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_vector along) {
@@ -383,15 +391,18 @@ KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p
     return kf_mixed(kf_load(a->colours[upper]), kf_load(a->colours[upper + 1]), share - (float)upper);
 }
 
-/* Light that the smoke before distance end scatters into the ray; *clear gets the share that passes. Light that
- * is scattered more than once is two further terms, each less absorbed (Wrenninge, Kulla and Lundqvist 2013). */
-KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float end, float offset, float *clear) {
+/* Light that the smoke before distance end scatters into the ray; *clear gets the share that passes. Light
+ * that is scattered more than once is two further terms, each less absorbed (Wrenninge, Kulla and Lundqvist
+ * 2013). */
+KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float end, float offset,
+                               float *clear) {
     const float step = 0.8f / a->refinement, g = 0.35f;
     kf_vector colour = kf_make(0.0f, 0.0f, 0.0f);
     float start = 0.0f;
     *clear = 1.0f;
     for (int i = 0; i < 3; i++) {
-        const float q = kf_axis(ray.from, i), d = kf_axis(ray.along, i), inverse = 1.0f / (d + (d < 0.0f ? -1e-9f : 1e-9f));
+        const float q = kf_axis(ray.from, i), d = kf_axis(ray.along, i),
+                    inverse = 1.0f / (d + (d < 0.0f ? -1e-9f : 1e-9f));
         const float size = (float)a->nodes[i] / a->refinement;
         const float t0 = (-0.5f - q) * inverse, t1 = (size - 0.5f - q) * inverse;
         start = kf_most(start, kf_least(t0, t1));
@@ -404,7 +415,8 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
         const kf_vector p = kf_along(ray.from, t, ray.along);
         int block[3];
         for (int i = 0; i < 3; i++)
-            block[i] = kf_within((int)floorf(kf_fine(a, p, i) * (1.0f / (float)KF_SMOKE_BLOCK)), a->blocks[i]);
+            block[i] =
+                kf_within((int)floorf(kf_fine(a, p, i) * (1.0f / (float)KF_SMOKE_BLOCK)), a->blocks[i]);
         if (!a->occupied[block[0] + a->blocks[0] * (block[1] + a->blocks[1] * block[2])]) {
             t += step * floorf(kf_leave_block(a, p, ray.along) / step);
             continue;
@@ -414,7 +426,8 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
         const float depth = kf_value_at(a, a->shade, p);
         const float pass = expf(-extinction * step), taken = *clear * (1.0f - pass);
         const float sunny = a->tree == 0 ? 1.0f : 1.0f - kf_value_at(a, a->behind, p);
-        const float often = 0.07f * expf(-0.3f * KF_SHADOW * depth) + 0.02f * expf(-0.08f * KF_SHADOW * depth);
+        const float often =
+            0.07f * expf(-0.3f * KF_SHADOW * depth) + 0.02f * expf(-0.08f * KF_SHADOW * depth);
         const float direct = sunny * 0.31f * phase * expf(-KF_SHADOW * depth) + (0.4f + 0.6f * sunny) * often;
         const float open = 0.20f + 0.50f * expf(-depth);
         const kf_vector light = kf_along(kf_scaled(direct, KF_SUN), open, KF_SKY);
@@ -439,12 +452,13 @@ KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_samp
                              : what == 1 ? kf_shade_solid(a, place, hit.normal, ray.along, sample)
                                          : kf_shade_ground(a, place, sample);
     float clear;
-    const kf_vector smoke = kf_march(a, ray, distance, kf_noise(sample.x, sample.y, 31 + sample.number), &clear);
+    const kf_vector smoke =
+        kf_march(a, ray, distance, kf_noise(sample.x, sample.y, 31 + sample.number), &clear);
     return kf_along(smoke, clear, behind);
 }
 
-/* Highlights bend towards white instead of being cut off (the fit of Narkowicz 2015 to the film curve of ACES);
- * then the curve of sRGB: 0 to 1 as it is shown. */
+/* Highlights bend towards white instead of being cut off (the fit of Narkowicz 2015 to the film curve of
+ * ACES); then the curve of sRGB: 0 to 1 as it is shown. */
 KF_FUNCTION float kf_shown(float value) {
     const float bent = value * (2.51f * value + 0.03f) / (value * (2.43f * value + 0.59f) + 0.14f);
     const float shown = kf_least(1.0f, bent);
@@ -456,10 +470,11 @@ KF_FUNCTION unsigned char kf_to_byte(float shown, float random) {
     return (unsigned char)kf_least(255.0f, shown * 255.0f + random);
 }
 
-/* What is shown by the ray through one of the pixel's places, of which there are KF_PICTURE_GRID squared: first
- * those on the diagonal, then the others, each three with every row and column once. */
+/* What is shown by the ray through one of the pixel's places, of which there are KF_PICTURE_GRID squared:
+ * first those on the diagonal, then the others, each three with every row and column once. */
 KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int y, int number) {
-    const int column = number % KF_PICTURE_GRID, row = (number % KF_PICTURE_GRID + number / KF_PICTURE_GRID) % KF_PICTURE_GRID;
+    const int column = number % KF_PICTURE_GRID,
+              row = (number % KF_PICTURE_GRID + number / KF_PICTURE_GRID) % KF_PICTURE_GRID;
     const float part = 1.0f / (float)KF_PICTURE_GRID;
     kf_sample sample;
     sample.x = x;

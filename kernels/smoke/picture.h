@@ -28,21 +28,23 @@ typedef struct kf_picture_arguments {
     long long stride[3];      /* of a node along x, y, z */
     const long long *density; /* tracers, in units of 1 / KF_TRACER_UNIT */
     const long long *paint;   /* as often as the tracers' paint, 0 to KF_PAINT_UNIT; NULL for plain smoke */
-    float *painted, *thin;    /* [z][y][x], with paint: extinction times the share of KF_PAINT_UNIT; the thin part */
-    float colours[3][3];      /* of smoke with no paint, half and the whole of it; linear */
-    float per_unit;           /* extinction of one such unit at a node */
-    float *extinction;        /* [z][y][x], per lattice cell of way */
-    float *shade;             /* [z][y][x], optical depth between the node and the light; the thin smoke before */
-    float *behind;            /* [z][y][x], share of the light that the solid keeps off; NULL without one */
-    int *occupied;            /* [z][y][x] of the blocks: whether there is any smoke */
-    float sparse;             /* extinction of so few tracers that they show as grains */
-    int spacing;              /* nodes from a tap of the spreading to the next */
-    int margin;               /* nodes around a block whose smoke makes it occupied */
+    float *painted,
+        *thin; /* [z][y][x], with paint: extinction times the share of KF_PAINT_UNIT; the thin part */
+    float colours[3][3]; /* of smoke with no paint, half and the whole of it; linear */
+    float per_unit;      /* extinction of one such unit at a node */
+    float *extinction;   /* [z][y][x], per lattice cell of way */
+    float *shade;        /* [z][y][x], optical depth between the node and the light; the thin smoke before */
+    float *behind;       /* [z][y][x], share of the light that the solid keeps off; NULL without one */
+    int *occupied;       /* [z][y][x] of the blocks: whether there is any smoke */
+    float sparse;        /* extinction of so few tracers that they show as grains */
+    int spacing;         /* nodes from a tap of the spreading to the next */
+    int margin;          /* nodes around a block whose smoke makes it occupied */
 
     /* The light is far away, above: towards it. The shade is swept downwards plane by plane. */
     float light[3];
-    int up, plane;         /* axis, and the plane of this launch */
-    float shift[3], slant; /* from a plane to the next one up: along the ray of light, and its length, lattice */
+    int up, plane; /* axis, and the plane of this launch */
+    float shift[3],
+        slant; /* from a plane to the next one up: along the ray of light, and its length, lattice */
 
     /* The camera looks along ahead; right and above span half the picture at distance 1. */
     float eye[3], ahead[3], right[3], above[3];

@@ -112,8 +112,8 @@ KF_FUNCTION float kf_random(kf_uint64 key, kf_uint64 counter) {
     return (float)(bits >> 40) * (1.0f / 16777216.0f);
 }
 
-/* Items are the tracers that an emitter gave since the last move, each at some moment of that time, from where
- * the flow has carried it since. They replace the oldest of the ring. */
+/* Items are the tracers that an emitter gave since the last move, each at some moment of that time, from
+ * where the flow has carried it since. They replace the oldest of the ring. */
 KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     (void)y, (void)z;
     const float turn = 6.28318531f;

@@ -24,19 +24,20 @@ typedef struct kf_tracer_arguments {
     /* Tracers, a ring of capacity places: position, and velocity there at the last move. A place with x below
      * -1 or not a number is empty. */
     float *x, *y, *z, *u, *v, *w;
-    long long *density; /* [z][y][x] of the fine grid, in units of 1 / KF_TRACER_UNIT tracers */
-    int refinement;     /* cells of the fine grid along the edge of a cell */
-    long long *paint;   /* like density, every tracer as often as its paint; NULL when plain */
+    long long *density;      /* [z][y][x] of the fine grid, in units of 1 / KF_TRACER_UNIT tracers */
+    int refinement;          /* cells of the fine grid along the edge of a cell */
+    long long *paint;        /* like density, every tracer as often as its paint; NULL when plain */
     int painted, next_place; /* what the paint is; the place in the ring that the next tracer gets */
-    float per_paint;    /* age: KF_PAINT_UNIT over how many tracers are born meanwhile; speed: over the speed */
+    float per_paint; /* age: KF_PAINT_UNIT over how many tracers are born meanwhile; speed: over the speed */
 
     /* One emitter. */
     int shape, nozzles;
-    int first_place;       /* in the ring, of the first tracer that is born now */
-    unsigned long long first_birth, key; /* number of that tracer among all of the emitter; seed and emitter */
-    float from[3], to[3];  /* box: corners; rake: first and last nozzle; disc: centre, and to is not used */
-    float across[2][3];    /* disc: two vectors from the centre to the rim, at right angles */
-    float radius;          /* of a rake's nozzle */
+    int first_place; /* in the ring, of the first tracer that is born now */
+    unsigned long long first_birth,
+        key;              /* number of that tracer among all of the emitter; seed and emitter */
+    float from[3], to[3]; /* box: corners; rake: first and last nozzle; disc: centre, and to is not used */
+    float across[2][3];   /* disc: two vectors from the centre to the rim, at right angles */
+    float radius;         /* of a rake's nozzle */
 } kf_tracer_arguments;
 
 #endif

@@ -101,7 +101,7 @@ typedef struct kf_sph_arguments {
     float viscosity_at_rest;
 
     float height_inverse[2], height_origin[2];
-    float impact; /* eta, of modern.cu */
+    float impact;            /* eta, of modern.cu */
     const float *heights;    /* terrain, [x][y], in spacings above the origin */
     const float *wall_table; /* [KF_SPH_TABLE][3]: G, M and T of walls.h, by distance over the support */
 

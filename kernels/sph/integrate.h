@@ -1,8 +1,9 @@
 /* The end of a step: kick, drift, kick with the rates predicted over the drift.
  *
- * A particle comes with v* = v_n-1 + h a_n-1, predicted for the place where it now is; its acceleration there, a_n, gives
- * v_n = v_n-1 + (a_n-1 + a_n) h / 2 = v* + (a_n - a_n-1) h / 2, h being the step that led here. It then drifts with
- * v_n + a_n h' / 2, h' being the coming step, and v* = v_n + h' a_n. The same holds for the density. */
+ * A particle comes with v* = v_n-1 + h a_n-1, predicted for the place where it now is; its acceleration
+ * there, a_n, gives v_n = v_n-1 + (a_n-1 + a_n) h / 2 = v* + (a_n - a_n-1) h / 2, h being the step that led
+ * here. It then drifts with v_n + a_n h' / 2, h' being the coming step, and v* = v_n + h' a_n. The same holds
+ * for the density. */
 #ifndef KF_KERNELS_SPH_INTEGRATE_H
 #define KF_KERNELS_SPH_INTEGRATE_H
 
@@ -59,7 +60,8 @@ KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
     const kf_four q = kf_load(a->list_position, i, a->count);
     const float d[3] = {p.x - q.x, p.y - q.y, p.z - q.z};
     float d2 = 0.0f;
-    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++) {
+    KF_UNROLL
+    for (int axis = 0; axis < KF_DIMENSIONS; axis++) {
         const float along = kf_nearest_image(a, axis, d[axis]);
         d2 += along * along;
     }

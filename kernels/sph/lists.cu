@@ -1,5 +1,6 @@
-/* Lists of neighbours that serve several steps: with a skin, so that they stay complete while particles move. Found in two
- * loops (KF_SEARCH_STAGED): the lanes of a warp append at the same time, side by side in memory. */
+/* Lists of neighbours that serve several steps: with a skin, so that they stay complete while particles move.
+ * Found in two loops (KF_SEARCH_STAGED): the lanes of a warp append at the same time, side by side in memory.
+ */
 #define KF_MAKES_LISTS 1
 #include "neighbours.h"
 

@@ -1,29 +1,33 @@
-/* The scheme `modern`: weakly compressible, density by continuity with diffusion, Wendland C2, antisymmetric stress.
- * Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two, for rates of density
- * and strain (strain), and for the forces (motion). Defines besides those of the headers: KF_STIFF, Tait's equation of
- * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_BOUNDED, there are walls without particles; KF_DUMMIES, walls are made of
- * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS; KF_CENTRAL,
- * friction along the line between two (Monaghan and Gingold); KF_IMPACT, pressures where water meets water or a wall. */
+/* The scheme `modern`: weakly compressible, density by continuity with diffusion, Wendland C2, antisymmetric
+ * stress. Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two,
+ * for rates of density and strain (strain), and for the forces (motion). Defines besides those of the
+ * headers: KF_STIFF, Tait's equation of state with exponent 7 (else linear); KF_TENSION, pressures below 0
+ * stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_BOUNDED, there are walls without particles;
+ * KF_DUMMIES, walls are made of particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS; KF_CENTRAL,
+ * friction along the line between two (Monaghan and Gingold); KF_IMPACT, pressures where water meets water or
+ * a wall. */
 #include "integrate.h"
 #include "neighbours.h"
 #include "rheology.h"
 #include "walls.h"
 
-/* What the limited Riemann solver of Zhang, Hu and Adams (2017) adds to the pressures of two that close in; behind a wall
- * the velocity is the mirrored one. */
+/* What the limited Riemann solver of Zhang, Hu and Adams (2017) adds to the pressures of two that close in;
+ * behind a wall the velocity is the mirrored one. */
 KF_FUNCTION float kf_impact(const kf_sph_arguments *a, float closing) {
     return kf_smaller(a->impact * closing, 1.0f) * closing;
 }
 KF_FUNCTION float kf_pressure(float e) {
 #if KF_STIFF /* ((1 + e)^7 - 1) / 7 */
-    const float p = e * (1.0f + e * (3.0f + e * (5.0f + e * (5.0f + e * (3.0f + e * (1.0f + e * (1.0f / 7.0f)))))));
+    const float p =
+        e * (1.0f + e * (3.0f + e * (5.0f + e * (5.0f + e * (3.0f + e * (1.0f + e * (1.0f / 7.0f)))))));
 #else
     const float p = e;
 #endif
     return KF_TENSION ? p : kf_larger(p, 0.0f);
 }
 
-/* Volume of j; what walls are made of moves with the wall in the continuity equation, and as v says in the others. */
+/* Volume of j; what walls are made of moves with the wall in the continuity equation, and as v says in the
+ * others. */
 #if KF_DUMMIES
 #define KF_VOLUME(q) fabsf(q.w)
 #define KF_FLUID(q)  (q.w > 0.0f ? 1.0f : 0.0f)
@@ -32,7 +36,8 @@ KF_FUNCTION float kf_pressure(float e) {
 #define KF_FLUID(q)  1.0f
 #endif
 
-/* ---- particles of walls (Adami, Hu, Adams 2012): pressure, velocity and stress of the fluid around them ---- */
+/* ---- particles of walls (Adami, Hu, Adams 2012): pressure, velocity and stress of the fluid around them
+ * ---- */
 #if KF_DUMMIES
 KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     (void)y, (void)z;
@@ -66,18 +71,22 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     kf_keep(a->sorted.velocity, i, n, v);
     if (KF_STRESS) {
         kf_deviator s;
-        s.xx = inverse * txx, s.yy = inverse * tyy, s.xy = inverse * txy, s.xz = inverse * txz, s.yz = inverse * tyz;
+        s.xx = inverse * txx, s.yy = inverse * tyy, s.xy = inverse * txy, s.xz = inverse * txz,
+        s.yz = inverse * tyz;
         kf_keep_stress(a->sorted.stress, i, n, s);
     }
     kf_keep(a->sorted.position, i, n, p); /* of which others read the sign only */
 }
 #endif
 
-/* Pressures of particle and wall times G, the wall's by hydrostatics from the particle's: p_w G = p_i G + rho g_n M; and
- * the artificial viscosity of a particle that approaches. One that is all but through is pushed back. */
-KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_four v, float pressure, int drop) {
+/* Pressures of particle and wall times G, the wall's by hydrostatics from the particle's: p_w G = p_i G + rho
+ * g_n M; and the artificial viscosity of a particle that approaches. One that is all but through is pushed
+ * back. */
+KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_four v, float pressure,
+                               int drop) {
     const float un = (v.x - w->vx) * w->nx + (v.y - w->vy) * w->ny + (v.z - w->vz) * w->nz;
-    const float weight = -(a->gravity[0] * w->nx + a->gravity[1] * w->ny + a->gravity[2] * w->nz) * (1.0f + v.w);
+    const float weight =
+        -(a->gravity[0] * w->nx + a->gravity[1] * w->ny + a->gravity[2] * w->nz) * (1.0f + v.w);
     const float on_wall = (pressure * w->gradient + weight * w->moment);
     const float through = kf_larger(KF_CLOSEST_WALL - w->distance, 0.0f);
 #if KF_IMPACT
@@ -89,7 +98,8 @@ KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_f
 }
 
 /* Displacement that evens out the particles (Lind et al. 2012), off near the surface. */
-KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, float cy, float cz, float spread) {
+KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, float cy, float cz,
+                             float spread) {
     kf_four s;
     s.x = s.y = s.z = s.w = 0.0f;
     if (!KF_SHIFTS || spread < a->shifting_surface) return s;
@@ -107,53 +117,56 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     float ax = 0, ay = 0, az = 0, compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
     float fx = 0, fy = 0, fz = 0; /* friction */
     if (p.w > 0.0f && kf_inside(a, p)) {
-        KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az, compression, diffusion, cx, cy, cz, spread, fx, fy, fz)", {
-            const kf_four w = KF_VELOCITY_OF(j);
-            const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
-            const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
-            const float vx = ux * dx + uy * dy + uz * dz;
-            const float soft = kf_reciprocal(r2 + a->softening);
-            float push = weight * (pressure + kf_pressure(w.w));
+        KF_NEIGHBOURS(
+            p, i,
+            "omp simd reduction(+ : ax, ay, az, compression, diffusion, cx, cy, cz, spread, fx, fy, fz)", {
+                const kf_four w = KF_VELOCITY_OF(j);
+                const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
+                const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
+                const float vx = ux * dx + uy * dy + uz * dz;
+                const float soft = kf_reciprocal(r2 + a->softening);
+                float push = weight * (pressure + kf_pressure(w.w));
 #if KF_DUMMIES
-            compression += weight * (q.w > 0.0f ? vx : v.x * dx + v.y * dy + v.z * dz);
+                compression += weight * (q.w > 0.0f ? vx : v.x * dx + v.y * dy + v.z * dz);
 #else
             compression += weight * vx;
 #endif
-            diffusion += weight * KF_FLUID(q) * r2 * soft *
-                         (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
+                diffusion += weight * KF_FLUID(q) * r2 * soft *
+                             (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
 #if KF_ARTIFICIAL
-            push -= weight * a->artificial * kf_smaller(vx, 0.0f) * soft;
+                push -= weight * a->artificial * kf_smaller(vx, 0.0f) * soft;
 #endif
 #if KF_IMPACT
 #if KF_DUMMIES
-            const float apart = q.w > 0.0f ? vx : 2.0f * (v.x * dx + v.y * dy + v.z * dz);
+                const float apart = q.w > 0.0f ? vx : 2.0f * (v.x * dx + v.y * dy + v.z * dz);
 #else
             const float apart = vx;
 #endif
-            push += weight * kf_impact(a, kf_larger(-apart, 0.0f) * kf_reciprocal(kf_larger(kf_square_root(r2), 1e-3f)));
+                push += weight * kf_impact(a, kf_larger(-apart, 0.0f) *
+                                                  kf_reciprocal(kf_larger(kf_square_root(r2), 1e-3f)));
 #endif
-            ax += push * dx, ay += push * dy, az += push * dz;
+                ax += push * dx, ay += push * dy, az += push * dz;
 #if KF_VISCOUS
 #if KF_CENTRAL
-            const float drag = (float)(KF_DIMENSIONS + 2) * weight * vx * soft * a->viscosity;
-            const float gx = drag * dx, gy = drag * dy, gz = drag * dz;
+                const float drag = (float)(KF_DIMENSIONS + 2) * weight * vx * soft * a->viscosity;
+                const float gx = drag * dx, gy = drag * dy, gz = drag * dz;
 #else
             const float drag = weight * r2 * soft * a->viscosity;
             const float gx = drag * ux, gy = drag * uy, gz = drag * uz;
 #endif
 #if KF_BOUNDED /* apart from the pressure, which walls complete */
-            fx -= gx, fy -= gy, fz -= gz;
+                fx -= gx, fy -= gy, fz -= gz;
 #else
             ax -= gx, ay -= gy, az -= gz;
 #endif
 #endif
 #if KF_SHIFTS
-            cx -= weight * dx, cy -= weight * dy, cz -= weight * dz;
+                cx -= weight * dx, cy -= weight * dy, cz -= weight * dz;
 #endif
 #if KF_SHIFTS || KF_DROPS
-            spread += weight * r2;
+                spread += weight * r2;
 #endif
-        })
+            })
         KF_ADD_LANES(float, &ax, &ay, &az, &compression, &diffusion)
         if (KF_VISCOUS && KF_BOUNDED) KF_ADD_LANES(float, &fx, &fy, &fz)
         if (KF_SHIFTS) KF_ADD_LANES(float, &cx, &cy, &cz)
@@ -161,8 +174,8 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     }
     if (KF_LANE > 0) return;
     const float f = a->gradient, fv = f * p.w;
-    /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: walls do not
-     * pull it, and leaving them does not thin it below its density at rest. */
+    /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: walls
+     * do not pull it, and leaving them does not thin it below its density at rest. */
     const int drop = KF_DROPS && spread * f < 0.125f * (float)KF_DIMENSIONS;
     const float on_wall = drop ? kf_larger(pressure, 0.0f) : pressure;
     ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
@@ -173,19 +186,22 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
         kf_wall w;
         if (!kf_wall_at(a, p, k, &w)) continue;
-        const float d = kf_larger(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, on_wall, drop);
+        const float d = kf_larger(w.distance, KF_CLOSEST_WALL),
+                    push = p.w * kf_wall_push(a, &w, v, on_wall, drop);
         const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
         const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
         ax += push * w.nx, ay += push * w.ny, az += push * w.nz;
         fx -= drag * (ux - un * w.nx), fy -= drag * (uy - un * w.ny), fz -= drag * (uz - un * w.nz);
         const float m = w.along / (1.0f - w.along), mx = m * w.nx, my = m * w.ny, mz = m * w.nz;
-        more += m, xx += mx * w.nx, yy += my * w.ny, zz += mz * w.nz, xy += mx * w.ny, xz += mx * w.nz, yz += my * w.nz;
-        compression -= (drop && v.w <= 0.0f ? kf_smaller(un, 0.0f) : un) * w.moment / d; /* behind the wall the velocity is linear in the distance */
+        more += m, xx += mx * w.nx, yy += my * w.ny, zz += mz * w.nz, xy += mx * w.ny, xz += mx * w.nz,
+            yz += my * w.nz;
+        compression -= (drop && v.w <= 0.0f ? kf_smaller(un, 0.0f) : un) * w.moment /
+                       d; /* behind the wall the velocity is linear in the distance */
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }
-    /* Behind a wall the pressure changes along it as it does before it, which the fluid's sum lacks a share T of: a
-     * column of water at a side wall would fall. */
+    /* Behind a wall the pressure changes along it as it does before it, which the fluid's sum lacks a share T
+     * of: a column of water at a side wall would fall. */
     if (!drop) {
         const float px = ax, py = ay, pz = az;
         ax += more * px - xx * px - xy * py - xz * pz, ay += more * py - xy * px - yy * py - yz * pz;
@@ -194,7 +210,8 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     ax += fx, ay += fy, az += fz;
 #endif
     kf_four acceleration;
-    acceleration.x = ax + a->gravity[0], acceleration.y = ay + a->gravity[1], acceleration.z = az + a->gravity[2];
+    acceleration.x = ax + a->gravity[0], acceleration.y = ay + a->gravity[1],
+    acceleration.z = az + a->gravity[2];
     acceleration.w = (1.0f + v.w) * compression + a->diffusion * f * diffusion;
     kf_integrate(a, i, p, v, acceleration, kf_shift(a, v, cx, cy, cz, spread));
 }
@@ -208,24 +225,26 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0;
     float compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
     if (p.w < 0.0f || !kf_inside(a, p)) return;
-    KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, compression, diffusion, cx, cy, cz, spread)", {
-        const kf_four w = KF_VELOCITY_OF(j);
-        const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
-        const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
-        const float gx = weight * dx, gy = weight * dy, gz = weight * dz; /* -V grad W / f */
-        lxx += ux * gx, lxy += ux * gy, lyx += uy * gx, lyy += uy * gy;
-        if (KF_DIMENSIONS == 3) {
-            lxz += ux * gz, lyz += uy * gz, lzx += uz * gx, lzy += uz * gy, lzz += uz * gz;
-        }
+    KF_FIRST_NEIGHBOURS(
+        p, i,
+        "omp simd reduction(+:lxx,lxy,lxz,lyx,lyy,lyz,lzx,lzy,lzz,compression,diffusion,cx,cy,cz,spread)", {
+            const kf_four w = KF_VELOCITY_OF(j);
+            const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
+            const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
+            const float gx = weight * dx, gy = weight * dy, gz = weight * dz; /* -V grad W / f */
+            lxx += ux * gx, lxy += ux * gy, lyx += uy * gx, lyy += uy * gy;
+            if (KF_DIMENSIONS == 3) {
+                lxz += ux * gz, lyz += uy * gz, lzx += uz * gx, lzy += uz * gy, lzz += uz * gz;
+            }
 #if KF_DUMMIES
-        compression += q.w > 0.0f ? ux * gx + uy * gy + uz * gz : v.x * gx + v.y * gy + v.z * gz;
+            compression += q.w > 0.0f ? ux * gx + uy * gy + uz * gz : v.x * gx + v.y * gy + v.z * gz;
 #endif
-        diffusion += weight * KF_FLUID(q) * r2 * kf_reciprocal(r2 + a->softening) *
-                     (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
+            diffusion += weight * KF_FLUID(q) * r2 * kf_reciprocal(r2 + a->softening) *
+                         (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
 #if KF_SHIFTS
-        cx -= gx, cy -= gy, cz -= gz, spread += weight * r2;
+            cx -= gx, cy -= gy, cz -= gz, spread += weight * r2;
 #endif
-    })
+        })
     KF_ADD_LANES(float, &lxx, &lxy, &lyx, &lyy, &diffusion)
     if (KF_DIMENSIONS == 3) KF_ADD_LANES(float, &lxz, &lyz, &lzx, &lzy, &lzz)
     if (KF_DUMMIES) KF_ADD_LANES(float, &compression)
@@ -258,7 +277,8 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     a->sums[4 * i + 3] = (1.0f + v.w) * compression + a->diffusion * f * diffusion;
     const kf_deviator old = kf_load_stress(a->sorted.stress, i, n);
     float viscosity;
-    kf_keep_stress(a->sorted.stress, i, n, kf_new_stress(a, l, kf_pressure(v.w), old, a->clock->previous, &viscosity));
+    kf_keep_stress(a->sorted.stress, i, n,
+                   kf_new_stress(a, l, kf_pressure(v.w), old, a->clock->previous, &viscosity));
 #if KF_PAIRED
     a->sums[4 * n + i] = viscosity;
 #endif
@@ -311,23 +331,29 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
             kf_wall w;
             if (!kf_wall_at(a, p, k, &w)) continue;
             const float push = kf_wall_push(a, &w, v, pressure, 0), g = 2.0f * w.gradient;
-            /* Traction of the fluid's stress on the wall; along the wall no more than its friction carries. */
-            float tx = g * (s.xx * w.nx + s.xy * w.ny + s.xz * w.nz), ty = g * (s.xy * w.nx + s.yy * w.ny + s.yz * w.nz),
+            /* Traction of the fluid's stress on the wall; along the wall no more than its friction carries.
+             */
+            float tx = g * (s.xx * w.nx + s.xy * w.ny + s.xz * w.nz),
+                  ty = g * (s.xy * w.nx + s.yy * w.ny + s.yz * w.nz),
                   tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);
             const float tn = tx * w.nx + ty * w.ny + tz * w.nz;
             tx -= tn * w.nx, ty -= tn * w.ny, tz -= tn * w.nz;
             /* Behind the wall the traction is linear, as what moves the fluid along the wall has it:
              * d tau / d n = rho (a - g), with the last step's acceleration. */
             float lx = a->gravity[0] - old.x, ly = a->gravity[1] - old.y, lz = a->gravity[2] - old.z;
-            const float ln = lx * w.nx + ly * w.ny + lz * w.nz, more = (KF_PAIRED ? KF_SUM_SHARE : 1.0f) * w.moment * (1.0f + v.w);
+            const float ln = lx * w.nx + ly * w.ny + lz * w.nz,
+                        more = (KF_PAIRED ? KF_SUM_SHARE : 1.0f) * w.moment * (1.0f + v.w);
             tx += more * (lx - ln * w.nx), ty += more * (ly - ln * w.ny), tz += more * (lz - ln * w.nz);
 #if KF_PAIRED
-            const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
-            const float drag = 2.0f * KF_PAIR_SHARE * p.w * viscosity * w.gradient / kf_larger(w.distance, KF_CLOSEST_WALL);
+            const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz,
+                        un = ux * w.nx + uy * w.ny + uz * w.nz;
+            const float drag =
+                2.0f * KF_PAIR_SHARE * p.w * viscosity * w.gradient / kf_larger(w.distance, KF_CLOSEST_WALL);
             tx += drag * (ux - un * w.nx), ty += drag * (uy - un * w.ny), tz += drag * (uz - un * w.nz);
 #endif
             const float most = a->bed_friction * kf_larger(push - tn, 0.0f), size = kf_length(tx, ty, tz);
-            const float along = (1.0f - w.slip) * (a->bed_friction > 0.0f && size > most ? most / size : 1.0f);
+            const float along =
+                (1.0f - w.slip) * (a->bed_friction > 0.0f && size > most ? most / size : 1.0f);
             ax += p.w * ((push - tn) * w.nx - along * tx), ay += p.w * ((push - tn) * w.ny - along * ty);
             az += p.w * ((push - tn) * w.nz - along * tz);
         }

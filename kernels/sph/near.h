@@ -1,6 +1,6 @@
 /* Neighbours on the cpu: the numbers of those that are near, and one loop of whole vectors over them. What
- * that loop reads of them first goes into arrays of x, y ...; with KF_LAYOUT 4 particles are loaded whole and turned,
- * which is faster than to gather their floats. Part of neighbours.h, where the defines are. */
+ * that loop reads of them first goes into arrays of x, y ...; with KF_LAYOUT 4 particles are loaded whole and
+ * turned, which is faster than to gather their floats. Part of neighbours.h, where the defines are. */
 #ifndef KF_KERNELS_SPH_NEAR_H
 #define KF_KERNELS_SPH_NEAR_H
 
@@ -26,13 +26,15 @@ enum { KF_MOST_NEAR = 4096, KF_BESIDE = 128 };
 #if KF_LAYOUT == 4
 /* x (which 0), y or z of 16 particles, four in each vector. */
 KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
-    const __m512i from = _mm512_add_epi32(_mm512_set1_epi32(which), _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0));
+    const __m512i from = _mm512_add_epi32(
+        _mm512_set1_epi32(which), _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0));
     return _mm512_shuffle_f32x4(_mm512_permutex2var_ps(fours[0], from, fours[1]),
                                 _mm512_permutex2var_ps(fours[2], from, fours[3]), 0x44);
 }
 #endif
 /* Of the first `count` of 16 candidates, those that are near. */
-KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_range r, int first, int count, float reach2) {
+KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_range r, int first, int count,
+                                   float reach2) {
     const __mmask16 lanes = (__mmask16)(count < KF_VECTOR ? (1u << count) - 1u : 0xffffu);
     __m512 d[3];
 #if KF_LAYOUT == 4
@@ -77,7 +79,8 @@ KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int
         return count;
     }
 #if defined(__AVX512F__)
-    __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    __m512i numbers = _mm512_add_epi32(
+        _mm512_set1_epi32(base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
     _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)bits, numbers));
     count += __builtin_popcount(bits & 0xffffu);
     numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
@@ -89,8 +92,8 @@ KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int
     return count;
 #endif
 }
-/* Numbers of those that are near i, without i in a list; how many. With `keeps` their bits are left to the other sums
- * of the step: slot l of particle i is at 2 l and 2 l + 1. */
+/* Numbers of those that are near i, without i in a list; how many. With `keeps` their bits are left to the
+ * other sums of the step: slot l of particle i is at 2 l and 2 l + 1. */
 KF_FUNCTION int kf_find_near(const kf_sph_arguments *a, kf_four p, int i, int keeps, int *near) {
     unsigned *mine = a->hits + kf_word(a, i);
     int home[3], count = 0, kept = 0;
@@ -170,7 +173,8 @@ KF_FUNCTION kf_four kf_from_beside(const kf_beside *from, int k) {
 #define KF_STRESS_OF(j)   kf_deviator_of(kf_from_beside(&kf_stress, kf_m), kf_stress_last[kf_m])
 
 /* Those beyond a periodic face go where p sees them, lanes to spare out of reach. */
-KF_FUNCTION void kf_put_in_place(const kf_sph_arguments *a, kf_four p, int count, int whole, kf_beside *position) {
+KF_FUNCTION void kf_put_in_place(const kf_sph_arguments *a, kf_four p, int count, int whole,
+                                 kf_beside *position) {
     int home[3];
     kf_home_of(a, p, home);
     for (int k = 0; KF_PERIODIC && kf_sees_images(a, home) && k < whole; k++) {

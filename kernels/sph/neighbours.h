@@ -5,31 +5,31 @@
  * and a define says how they are found (KF_SEARCH):
  *
  *     KF_SEARCH_CELLS  cell by cell, as in the thesis
- *     KF_SEARCH_ROWS   row by row: the cells of a row that the support reaches hold one range of particles. With
- *                      KF_PRUNE the range ends where the sphere does
- *     KF_SEARCH_MASKS  rows; the first sum of a step (KF_FIRST_NEIGHBOURS) notes a bit for each candidate, the others
- *                      walk through the bits
- *     KF_SEARCH_LIST   lists, which lists.cu makes every few steps
- *     KF_SEARCH_STAGED rows; a first loop over candidates only notes bits, a second visits those that are near, so that
- *                      the lanes of a warp all have work in it. KF_STAGE_SLOTS words with a hit are kept at a time (shared
- *                      memory on a GPU, of KF_SUM_THREADS threads). With KF_KEEPS_SLOTS the first sum of a step leaves
- *                      them for the others. On the cpu the second loop is one of whole vectors (near.h), with lists too
+ *     KF_SEARCH_ROWS   row by row: the cells of a row that the support reaches hold one range of particles.
+ * With KF_PRUNE the range ends where the sphere does KF_SEARCH_MASKS  rows; the first sum of a step
+ * (KF_FIRST_NEIGHBOURS) notes a bit for each candidate, the others walk through the bits KF_SEARCH_LIST
+ * lists, which lists.cu makes every few steps KF_SEARCH_STAGED rows; a first loop over candidates only notes
+ * bits, a second visits those that are near, so that the lanes of a warp all have work in it. KF_STAGE_SLOTS
+ * words with a hit are kept at a time (shared memory on a GPU, of KF_SUM_THREADS threads). With
+ * KF_KEEPS_SLOTS the first sum of a step leaves them for the others. On the cpu the second loop is one of
+ * whole vectors (near.h), with lists too
  *
- * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU. There KF_LANES threads side by side may share
- * a particle's candidates or list (searches cells, rows and list); KF_ADD_LANES then adds up what they have, in each of
- * them.
+ * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU. There KF_LANES threads side by
+ * side may share a particle's candidates or list (searches cells, rows and list); KF_ADD_LANES then adds up
+ * what they have, in each of them.
  *
- * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the SIMD loop,
- * and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does). */
+ * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the
+ * SIMD loop, and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does).
+ */
 #ifndef KF_KERNELS_SPH_NEIGHBOURS_H
 #define KF_KERNELS_SPH_NEIGHBOURS_H
 
 #include "particle.h"
 
-#define KF_SEARCH_CELLS 0
-#define KF_SEARCH_ROWS  1
-#define KF_SEARCH_MASKS 2
-#define KF_SEARCH_LIST  3
+#define KF_SEARCH_CELLS  0
+#define KF_SEARCH_ROWS   1
+#define KF_SEARCH_MASKS  2
+#define KF_SEARCH_LIST   3
 #define KF_SEARCH_STAGED 4
 
 #define KF_PERIODIC_UP ((KF_PERIODIC >> KF_UP) & 1)
@@ -56,8 +56,10 @@ KF_FUNCTION float kf_gap(float in_cell, int offset) {
 }
 KF_FUNCTION int kf_wrapped(const kf_sph_arguments *a, int axis, int cell, float *x) {
     if ((KF_PERIODIC >> axis) & 1) {
-        if (cell < 0) *x += a->size[axis], cell += a->cells[axis];
-        else if (cell >= a->cells[axis]) *x -= a->size[axis], cell -= a->cells[axis];
+        if (cell < 0)
+            *x += a->size[axis], cell += a->cells[axis];
+        else if (cell >= a->cells[axis])
+            *x -= a->size[axis], cell -= a->cells[axis];
     }
     return cell;
 }
@@ -106,7 +108,8 @@ KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const i
     low = high = kf_wrapped(a, KF_UP, low + part, up);
 #elif KF_CELL_ORDER != KF_ROWS
     if (!KF_PERIODIC_UP) low = low < 0 ? 0 : low, high = high > row.high ? row.high : high;
-    for (int runs = 0; runs < part && low <= high; runs++) low = kf_end_of_run(a, low) + 1;
+    for (int runs = 0; runs < part && low <= high; runs++)
+        low = kf_end_of_run(a, low) + 1;
     if (low > high) return r;
     const int end = kf_end_of_run(a, low), from = low;
     low = kf_wrapped(a, KF_UP, low, up);
@@ -135,8 +138,8 @@ KF_FUNCTION void kf_home_of(const kf_sph_arguments *a, kf_four p, int *home) {
     home[2] = KF_DIMENSIONS == 3 ? kf_cell_along(a, 2, p.z) : 0;
 }
 
-/* Where the words of particle i in lists and masks begin, and how far apart they are: on a GPU word k of 32 particles
- * lies side by side. */
+/* Where the words of particle i in lists and masks begin, and how far apart they are: on a GPU word k of 32
+ * particles lies side by side. */
 #define KF_STRIDE (KF_CUDA ? 32 : 1)
 KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
     const long long n = a->capacity;
@@ -145,12 +148,12 @@ KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
 
 #if KF_CUDA
 #define KF_SIMD(pragma)
-#define KF_NEAR(test) if (test)
-#define KF_LOW_BIT(word) (__ffs((int)(word)) - 1)
-#define KF_ONE_BY_ONE _Pragma("unroll 1")
+#define KF_NEAR(test)         if (test)
+#define KF_LOW_BIT(word)      (__ffs((int)(word)) - 1)
+#define KF_ONE_BY_ONE         _Pragma("unroll 1")
 #define KF_TEXT_PRAGMA(words) _Pragma(#words)
-#define KF_ANY_PRAGMA(words) KF_TEXT_PRAGMA(words)
-#define KF_SOME KF_ANY_PRAGMA(unroll KF_IN_FLIGHT)
+#define KF_ANY_PRAGMA(words)  KF_TEXT_PRAGMA(words)
+#define KF_SOME               KF_ANY_PRAGMA(unroll KF_IN_FLIGHT)
 #else
 #define KF_SIMD(pragma) _Pragma(pragma)
 #define KF_NEAR(test)
@@ -172,22 +175,28 @@ KF_FUNCTION unsigned kf_group(void) { /* the lanes of a warp that share a partic
     return ((1u << KF_LANES) - 1u) << (threadIdx.x % 32 / KF_LANES * KF_LANES);
 }
 KF_FUNCTION float kf_sum_of_lanes(float own) {
-    KF_UNROLL for (int other = KF_LANES / 2; other > 0; other /= 2) own += __shfl_xor_sync(kf_group(), own, other);
+    KF_UNROLL
+    for (int other = KF_LANES / 2; other > 0; other /= 2)
+        own += __shfl_xor_sync(kf_group(), own, other);
     return own;
 }
 KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
-    KF_UNROLL for (int other = KF_LANES / 2; other > 0; other /= 2) own += __shfl_xor_sync(kf_group(), own, other);
+    KF_UNROLL
+    for (int other = KF_LANES / 2; other > 0; other /= 2)
+        own += __shfl_xor_sync(kf_group(), own, other);
     return own;
 }
 #define KF_ADD_LANES(type, ...)                                                                              \
     {                                                                                                        \
         type *const kf_sums[] = {__VA_ARGS__};                                                               \
-        KF_UNROLL for (int kf_s = 0; kf_s < (int)(sizeof kf_sums / sizeof *kf_sums); kf_s++)                 \
+        KF_UNROLL                                                                                            \
+        for (int kf_s = 0; kf_s < (int)(sizeof kf_sums / sizeof *kf_sums); kf_s++)                           \
             *kf_sums[kf_s] = kf_sum_of_lanes(*kf_sums[kf_s]);                                                \
     }
 #else
 #define KF_LANE 0
-#define KF_ADD_LANES(type, ...) {}
+#define KF_ADD_LANES(type, ...)                                                                              \
+    {}
 #endif
 
 #define KF_DISTANCE(from)                                                                                    \
@@ -273,7 +282,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
                     kf_b = kf_r.first, kf_e = kf_r.end;                                                      \
                     if (kf_b >= kf_e) continue;                                                              \
                 }                                                                                            \
-                kf_bits = kf_w < a->capacity ? kf_mine[KF_STRIDE * kf_w] : 0u;                                      \
+                kf_bits = kf_w < a->capacity ? kf_mine[KF_STRIDE * kf_w] : 0u;                               \
                 kf_w++;                                                                                      \
             }                                                                                                \
             if (kf_bits == 0) break;                                                                         \
@@ -285,10 +294,12 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
     }
 
 /* ---- lists (lists.cu makes them) ---- */
-/* True where neighbours may be beyond a periodic face; also while a list is kept, since its skin is part of the cells. */
+/* True where neighbours may be beyond a periodic face; also while a list is kept, since its skin is part of
+ * the cells. */
 KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     int sees = 0;
-    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++)
+    KF_UNROLL
+    for (int axis = 0; axis < KF_DIMENSIONS; axis++)
         if ((KF_PERIODIC >> axis) & 1)
             sees |= home[axis] < KF_REACH || home[axis] >= a->cells[axis] - KF_REACH;
     return sees;
@@ -315,7 +326,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
         const int kf_images = kf_sees_images(a, kf_home);                                                    \
         (void)kf_images;                                                                                     \
         KF_SOME KF_SIMD(pragma) for (int kf_l = KF_LANE; kf_l < kf_length; kf_l += KF_LANES) {               \
-            const int j = (int)kf_mine[KF_STRIDE * kf_l];                                                           \
+            const int j = (int)kf_mine[KF_STRIDE * kf_l];                                                    \
             KF_DISTANCE_TO_IMAGE(p)                                                                          \
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
@@ -334,7 +345,8 @@ KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
     return words + threadIdx.x;
 }
 #define KF_STAGE                                                                                             \
-    unsigned *const kf_stage_bits = kf_stage(), *const kf_stage_base = kf_stage_bits + KF_STAGE_SLOTS * KF_SUM_THREADS;
+    unsigned *const kf_stage_bits = kf_stage(), *const kf_stage_base =                                       \
+                                                    kf_stage_bits + KF_STAGE_SLOTS * KF_SUM_THREADS;
 #define KF_SLOT_OF(array, slot) array[(slot)*KF_SUM_THREADS]
 
 /* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
@@ -363,7 +375,8 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         a->hit_count[i] = kf_kept < a->capacity / 2 ? kf_kept : a->capacity / 2;                             \
     }
 
-/* Visits the neighbours of slots 0 ... number - 1, none of which is empty; LOAD sets kf_bits and kf_base of kf_l. */
+/* Visits the neighbours of slots 0 ... number - 1, none of which is empty; LOAD sets kf_bits and kf_base of
+ * kf_l. */
 #define KF_VISIT_SLOTS(p, number, LOAD, ...)                                                                 \
     {                                                                                                        \
         unsigned kf_bits = 0;                                                                                \
@@ -379,7 +392,8 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-#define KF_FROM_STAGE kf_bits = KF_SLOT_OF(kf_stage_bits, kf_l), kf_base = (int)KF_SLOT_OF(kf_stage_base, kf_l);
+#define KF_FROM_STAGE                                                                                        \
+    kf_bits = KF_SLOT_OF(kf_stage_bits, kf_l), kf_base = (int)KF_SLOT_OF(kf_stage_base, kf_l);
 #define KF_FROM_KEPT                                                                                         \
     kf_base = (int)kf_mine[KF_STRIDE * (2 * kf_l)], kf_bits = kf_mine[KF_STRIDE * (2 * kf_l + 1)];
 
@@ -392,10 +406,10 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         kf_r.first = kf_r.end = 0, kf_r.x = kf_r.y = kf_r.z = 0.0f;                                          \
         kf_home_of(a, p, kf_home);                                                                           \
         const int kf_images = kf_sees_images(a, kf_home);                                                    \
-        (void)kf_images, (void)kf_mine, (void)kf_kept;                                                                      \
+        (void)kf_images, (void)kf_mine, (void)kf_kept;                                                       \
         while (kf_k < KF_RANGES || kf_b < kf_r.end) {                                                        \
             int kf_n = 0;                                                                                    \
-            KF_ONE_BY_ONE while (kf_n < KF_STAGE_SLOTS) {                                                          \
+            KF_ONE_BY_ONE while (kf_n < KF_STAGE_SLOTS) {                                                    \
                 if (kf_b >= kf_r.end) {                                                                      \
                     if (kf_k == KF_RANGES) break;                                                            \
                     kf_r = kf_candidates(a, p, kf_home, kf_k++);                                             \
@@ -415,7 +429,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         }                                                                                                    \
         if (keeps) KF_END_KEPT                                                                               \
     }
-#define KF_EACH_KEPT(p, i, pragma, ...)                                                                              \
+#define KF_EACH_KEPT(p, i, pragma, ...)                                                                      \
     {                                                                                                        \
         const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
         const int kf_number = a->hit_count[i];                                                               \
@@ -423,7 +437,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         kf_home_of(a, p, kf_home);                                                                           \
         const int kf_images = kf_sees_images(a, kf_home);                                                    \
         (void)kf_images;                                                                                     \
-        KF_VISIT_SLOTS(p, kf_number, KF_FROM_KEPT, __VA_ARGS__)                                               \
+        KF_VISIT_SLOTS(p, kf_number, KF_FROM_KEPT, __VA_ARGS__)                                              \
     }
 #endif
 

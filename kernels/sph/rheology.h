@@ -2,9 +2,9 @@
  *   KF_YIELD     0 none; 1 constant; 2 mu(I) p; 3 c cos(phi) + p sin(phi) (Drucker-Prager)
  *   KF_FLOW      0 bi-viscous: eta = min(limit, K gamma^(n-1) + tau_y / gamma)
  *                1 Papanastasiou: eta = K gamma^(n-1) + tau_y (1 - exp(-m gamma)) / gamma
- *                2 elastoviscoplastic: Jaumann rate of the stored stress, and radial return to the yield surface
- *   KF_NEWTONIAN the exponent n is 1
- * gamma = 2 |D|, |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| = sqrt(tau:tau / 2) = eta gamma. */
+ *                2 elastoviscoplastic: Jaumann rate of the stored stress, and radial return to the yield
+ * surface KF_NEWTONIAN the exponent n is 1 gamma = 2 |D|, |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| =
+ * sqrt(tau:tau / 2) = eta gamma. */
 #ifndef KF_KERNELS_SPH_RHEOLOGY_H
 #define KF_KERNELS_SPH_RHEOLOGY_H
 
@@ -74,9 +74,11 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 #if KF_NEWTONIAN
     return (a->consistency * trial + stiff * yield) / (a->consistency + stiff);
 #else
-    float gamma = (trial - yield) / (a->consistency + stiff); /* Newton steps for K gamma^n + G dt gamma = excess */
+    float gamma =
+        (trial - yield) / (a->consistency + stiff); /* Newton steps for K gamma^n + G dt gamma = excess */
     for (int k = 0; k < 6; k++) {
-        const float g = fmaxf(gamma, a->smallest_rate), power = a->consistency * kf_power(g, a->exponent - 1.0f);
+        const float g = fmaxf(gamma, a->smallest_rate),
+                    power = a->consistency * kf_power(g, a->exponent - 1.0f);
         gamma = g - (power * g + stiff * g - (trial - yield)) / (a->exponent * power + stiff);
     }
     return trial - stiff * fmaxf(gamma, 0.0f);
@@ -84,15 +86,16 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 }
 #endif
 
-/* A stress made of sums over neighbours does not feel velocities that alternate from one particle to the next, which
- * then grow; of a law with a viscosity this share acts between pairs instead, as Morris' viscosity, which damps them. */
+/* A stress made of sums over neighbours does not feel velocities that alternate from one particle to the
+ * next, which then grow; of a law with a viscosity this share acts between pairs instead, as Morris'
+ * viscosity, which damps them. */
 #define KF_PAIRED     (KF_STRESS && KF_FLOW != 2)
 #define KF_PAIR_SHARE 0.1f
 #define KF_SUM_SHARE  (1.0f - KF_PAIR_SHARE)
 
 /* viscosity: of the laws that have one. */
-KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, float pressure, kf_deviator old,
-                                      float dt, float *viscosity) {
+KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, float pressure,
+                                      kf_deviator old, float dt, float *viscosity) {
     const kf_deviator d = kf_strain_rate(l);
     const float gamma = 2.0f * kf_size(d), yield = kf_yield_stress(a, gamma, pressure);
 #if KF_FLOW == 2

@@ -1,6 +1,6 @@
-/* The sort by cells: particles of `next` are counted, the counts are added up, and the particles go to `sorted`. Ranked,
- * those of a cell lie in the order of their identities, so that every sum has a fixed order; scattered, in the order in
- * which the atomics came. */
+/* The sort by cells: particles of `next` are counted, the counts are added up, and the particles go to
+ * `sorted`. Ranked, those of a cell lie in the order of their identities, so that every sum has a fixed
+ * order; scattered, in the order in which the atomics came. */
 #include "particle.h"
 
 KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
@@ -12,7 +12,7 @@ KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
 
 /* Cells are added up in groups of KF_SPH_SCAN; each of a block's threads has KF_SHARE of them. */
 #define KF_THREADS 256
-#define KF_SHARE (KF_SPH_SCAN / KF_THREADS)
+#define KF_SHARE   (KF_SPH_SCAN / KF_THREADS)
 
 KF_FUNCTION int kf_share_count(const kf_sph_arguments *a, int first) {
     int sum = 0;
@@ -121,7 +121,8 @@ KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
     const int identity = a->slots[2 * x], from = a->slots[2 * x + 1];
     const int cell = a->cell_of[2 * from], first = a->start[cell], end = a->start[cell + 1];
     int to = first;
-    if (cell == a->cell_count) to = x; /* these have no neighbours, and may be many */
+    if (cell == a->cell_count)
+        to = x; /* these have no neighbours, and may be many */
     else
         for (int k = first; k < end; k++)
             to += a->slots[2 * k] < identity;

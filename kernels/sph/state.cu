@@ -9,7 +9,8 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     clock->time += (double)clock->step;
     clock->previous = clock->step;
     if (!a->list_position) clock->moved = 0; /* the list has served */
-    if (a->time_step > 0.0f) clock->step = a->time_step;
+    if (a->time_step > 0.0f)
+        clock->step = a->time_step;
     else {
         clock->step = fminf(fminf(a->courant_length / (a->acoustic_speed + speed), a->viscous_step),
                             0.25f * sqrtf(a->force_length / fmaxf(acceleration, 1e-12f)));
@@ -63,7 +64,8 @@ KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
 /* Item x adds up KF_SPH_CHUNK particles. */
 KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     (void)y, (void)z;
-    const int n = a->count, first = x * KF_SPH_CHUNK, end = first + KF_SPH_CHUNK < n ? first + KF_SPH_CHUNK : n;
+    const int n = a->count, first = x * KF_SPH_CHUNK,
+              end = first + KF_SPH_CHUNK < n ? first + KF_SPH_CHUNK : n;
     double *to = a->totals + (long long)KF_SPH_TOTALS * x;
     double sum[KF_SPH_TOTALS];
     for (int k = 0; k < KF_SPH_TOTALS; k++)
@@ -73,7 +75,8 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
         if (kf_is_wall(a->next.identity[i]) || !kf_inside(a, p)) continue;
         const double speed2 = (double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z;
         sum[KF_SPH_INSIDE] += 1.0, sum[KF_SPH_KINETIC] += 0.5 * speed2;
-        sum[KF_SPH_POTENTIAL] -= (double)a->gravity[0] * p.x + (double)a->gravity[1] * p.y + (double)a->gravity[2] * p.z;
+        sum[KF_SPH_POTENTIAL] -=
+            (double)a->gravity[0] * p.x + (double)a->gravity[1] * p.y + (double)a->gravity[2] * p.z;
         sum[KF_SPH_MOMENTUM] += v.x, sum[KF_SPH_MOMENTUM + 1] += v.y, sum[KF_SPH_MOMENTUM + 2] += v.z;
         sum[KF_SPH_CENTRE] += p.x, sum[KF_SPH_CENTRE + 1] += p.y, sum[KF_SPH_CENTRE + 2] += p.z;
         sum[KF_SPH_SPEED] = fmax(sum[KF_SPH_SPEED], sqrt(speed2));
@@ -87,8 +90,8 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
         to[k] = sum[k];
 }
 
-/* Gauge g, at gauges[8 g]: x, y, z, reach. Highest particle of the column (as bits, from 1), and pressure weighted by
- * nearness, as fixed-point sums, whose order does not matter. */
+/* Gauge g, at gauges[8 g]: x, y, z, reach. Highest particle of the column (as bits, from 1), and pressure
+ * weighted by nearness, as fixed-point sums, whose order does not matter. */
 KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
     (void)y, (void)z;
     const int n = a->count;

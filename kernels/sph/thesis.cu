@@ -1,7 +1,7 @@
-/* The scheme `thesis`: Sandvik 2021, with the misprints mended that its text proves (docs/sph.md). Density by a sum (poly6),
- * pressure with the spiky gradient at half its weight, viscosity Laplacian, or a stress from the velocity gradient; XSPH fed
- * back into the momentum; penalty walls; limits of speed and acceleration. Velocities are those of half steps. Three
- * dimensions. Defines: KF_STRESS; KF_XSPH. */
+/* The scheme `thesis`: Sandvik 2021, with the misprints mended that its text proves (docs/sph.md). Density by
+ * a sum (poly6), pressure with the spiky gradient at half its weight, viscosity Laplacian, or a stress from
+ * the velocity gradient; XSPH fed back into the momentum; penalty walls; limits of speed and acceleration.
+ * Velocities are those of half steps. Three dimensions. Defines: KF_STRESS; KF_XSPH. */
 #include "integrate.h"
 #include "neighbours.h"
 #include "rheology.h"
@@ -36,9 +36,11 @@ KF_SCALAR_KERNEL(density, kf_sph_arguments) {
 KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient l) {
     const kf_deviator d = kf_strain_rate(l);
     const float size = kf_size(d);
-    if (KF_YIELD && 2.0f * a->viscosity_at_rest * size <= a->yield) return kf_scaled(d, 2.0f * a->viscosity_at_rest);
+    if (KF_YIELD && 2.0f * a->viscosity_at_rest * size <= a->yield)
+        return kf_scaled(d, 2.0f * a->viscosity_at_rest);
     const float least = kf_larger(size, a->smallest_rate);
-    float factor = KF_NEWTONIAN ? 2.0f * a->consistency : 2.0f * a->consistency * kf_power(least, a->exponent - 1.0f);
+    float factor =
+        KF_NEWTONIAN ? 2.0f * a->consistency : 2.0f * a->consistency * kf_power(least, a->exponent - 1.0f);
     if (KF_YIELD) factor += a->yield / least;
     return kf_scaled(d, factor);
 }
@@ -47,7 +49,8 @@ KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
-    float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0, sx = 0, sy = 0, sz = 0;
+    float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0, sx = 0, sy = 0,
+          sz = 0;
     if (!kf_inside(a, p)) return;
     KF_NEIGHBOURS(p, i, "omp simd reduction(+ : lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, sx, sy, sz)", {
         const kf_four w = KF_VELOCITY_OF(j);
@@ -58,7 +61,8 @@ KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
         lxx -= ux * gx, lxy -= ux * gy, lxz -= ux * gz, lyx -= uy * gx, lyy -= uy * gy, lyz -= uy * gz;
         lzx -= uz * gx, lzy -= uz * gy, lzz -= uz * gz;
         if (KF_XSPH) {
-            const float t = kf_larger(a->support2 - r2, 0.0f), s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
+            const float t = kf_larger(a->support2 - r2, 0.0f),
+                        s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
             sx += s * ux, sy += s * uy, sz += s * uz;
         }
     })
@@ -112,7 +116,8 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
             const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f);
             const float g = gap * gap * kf_reciprocal(kf_larger(r, 1e-6f) * (1.0f + w.w));
             const float push = a->half_pressure * (pressure + kf_clipped(w.w));
-            const float xx = push - s.xx - u.xx, yy = push - s.yy - u.yy, zz = push + s.xx + u.xx + s.yy + u.yy;
+            const float xx = push - s.xx - u.xx, yy = push - s.yy - u.yy,
+                        zz = push + s.xx + u.xx + s.yy + u.yy;
             px += g * (xx * dx - (s.xy + u.xy) * dy - (s.xz + u.xz) * dz);
             py += g * (yy * dy - (s.xy + u.xy) * dx - (s.yz + u.yz) * dz);
             pz += g * (zz * dz - (s.xz + u.xz) * dx - (s.yz + u.yz) * dy);
@@ -123,13 +128,15 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
 #else
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : px, py, pz, sx, sy, sz)", {
             const kf_four w = KF_VELOCITY_OF(j);
-            const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f), volume = kf_reciprocal(1.0f + w.w);
-            const float push = a->half_pressure * a->spiky * (pressure + kf_clipped(w.w)) * volume * gap * gap *
-                               kf_reciprocal(kf_larger(r, 1e-6f));
+            const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f),
+                        volume = kf_reciprocal(1.0f + w.w);
+            const float push = a->half_pressure * a->spiky * (pressure + kf_clipped(w.w)) * volume * gap *
+                               gap * kf_reciprocal(kf_larger(r, 1e-6f));
             const float drag = a->laplacian * gap * volume, ux = w.x - v.x, uy = w.y - v.y, uz = w.z - v.z;
             px += push * dx + drag * ux, py += push * dy + drag * uy, pz += push * dz + drag * uz;
             if (KF_XSPH) {
-                const float t = kf_larger(a->support2 - r2, 0.0f), s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
+                const float t = kf_larger(a->support2 - r2, 0.0f),
+                            s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
                 sx += s * ux, sy += s * uy, sz += s * uz;
             }
         })
@@ -139,7 +146,8 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
 #endif
         if (KF_LANE > 0) return;
         const float volume = 1.0f / (1.0f + v.w);
-        f.x = px * volume + a->gravity[0], f.y = py * volume + a->gravity[1], f.z = pz * volume + a->gravity[2];
+        f.x = px * volume + a->gravity[0], f.y = py * volume + a->gravity[1],
+        f.z = pz * volume + a->gravity[2];
         f.w = 0.0f;
         f = kf_limited(kf_penalty(a, p, v, f), a->acceleration_limit);
         v.x += sx + h * f.x, v.y += sy + h * f.y, v.z += sz + h * f.z;

@@ -1,13 +1,14 @@
-/* Walls without particles: half-spaces and terrain. Behind the wall the fluid goes on in layers, half a spacing, one and
- * a half ... from it; what they add to a sum is in a table, by the distance d of the particle: G = sum of |dW/dn|,
- * M = sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are linear in t, and T = sum of u |dW/du| with
- * u along the wall, for those that are linear in u. */
+/* Walls without particles: half-spaces and terrain. Behind the wall the fluid goes on in layers, half a
+ * spacing, one and a half ... from it; what they add to a sum is in a table, by the distance d of the
+ * particle: G = sum of |dW/dn|, M = sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are
+ * linear in t, and T = sum of u |dW/du| with u along the wall, for those that are linear in u. */
 #ifndef KF_KERNELS_SPH_WALLS_H
 #define KF_KERNELS_SPH_WALLS_H
 
 #include "particle.h"
 
-#define KF_CLOSEST_WALL 0.25f /* spacings: what is closer, or beyond the wall, is treated as if it were here */
+#define KF_CLOSEST_WALL                                                                                      \
+    0.25f /* spacings: what is closer, or beyond the wall, is treated as if it were here */
 
 typedef struct kf_wall {
     float nx, ny, nz, distance;
@@ -32,7 +33,8 @@ KF_FUNCTION void kf_height(const kf_sph_arguments *a, float x, float y, float *h
     kf_spline(x, a->height_inverse[0], a->height_origin[0], a->height_nodes[0], &ix, wx, gx);
 #if KF_DIMENSIONS == 2
     (void)y;
-    KF_UNROLL for (int k = 0; k < 3; k++) {
+    KF_UNROLL
+    for (int k = 0; k < 3; k++) {
         const float value = a->heights[ix + k];
         h += wx[k] * value, px += gx[k] * value;
     }
@@ -40,18 +42,21 @@ KF_FUNCTION void kf_height(const kf_sph_arguments *a, float x, float y, float *h
     float wy[3], gy[3];
     int iy;
     kf_spline(y, a->height_inverse[1], a->height_origin[1], a->height_nodes[1], &iy, wy, gy);
-    KF_UNROLL for (int k = 0; k < 3; k++)
-        KF_UNROLL for (int l = 0; l < 3; l++) {
-            const float value = a->heights[(ix + k) * a->height_nodes[1] + iy + l];
-            h += wx[k] * wy[l] * value, px += gx[k] * wy[l] * value, py += wx[k] * gy[l] * value;
-        }
+    KF_UNROLL
+    for (int k = 0; k < 3; k++)
+        KF_UNROLL
+    for (int l = 0; l < 3; l++) {
+        const float value = a->heights[(ix + k) * a->height_nodes[1] + iy + l];
+        h += wx[k] * wy[l] * value, px += gx[k] * wy[l] * value, py += wx[k] * gy[l] * value;
+    }
 #endif
     *height = h, *sx = px, *sy = py;
 }
 /* Tangent plane at the point of the terrain below p, then at the foot of p on that plane. */
 KF_FUNCTION void kf_terrain(const kf_sph_arguments *a, kf_four p, kf_wall *w) {
     float fx = p.x, fy = p.y;
-    KF_UNROLL for (int pass = 0; pass < 2; pass++) {
+    KF_UNROLL
+    for (int pass = 0; pass < 2; pass++) {
         float h, sx, sy;
         kf_height(a, fx, fy, &h, &sx, &sy);
         const float inverse = 1.0f / sqrtf(1.0f + sx * sx + sy * sy);

@@ -1,6 +1,7 @@
 /* Semi-Lagrangian advection: where a cell's fluid was, what it had there, and what happens to it on arrival.
- * Defines of the scene: KF_DIMENSIONS 2 | 3   KF_NX KF_NY KF_NZ   KF_ADVECTION 0 none | 1 linear | 2 maccormack | 3 cubic
- * KF_PLANAR 0 pairs (u, v) | 1 an array for each component (one simulation)   KF_MIDPOINT 0 | 1   KF_DYES 0 .. 3   KF_BUOYANCY, KF_ACCELERATION 0 | 1   KF_SOLID 0 | 1 at rest | 2 moving */
+ * Defines of the scene: KF_DIMENSIONS 2 | 3   KF_NX KF_NY KF_NZ   KF_ADVECTION 0 none | 1 linear | 2
+ * maccormack | 3 cubic KF_PLANAR 0 pairs (u, v) | 1 an array for each component (one simulation) KF_MIDPOINT
+ * 0 | 1   KF_DYES 0 .. 3   KF_BUOYANCY, KF_ACCELERATION 0 | 1   KF_SOLID 0 | 1 at rest | 2 moving */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 #define KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 
@@ -31,8 +32,9 @@
 #define KF_SOLID 0
 #endif
 #define KF_CELLS (KF_NX * KF_NY * KF_NZ)
-/* KF_STRIPS 1: the cpu fetches what came to a strip of cells before it goes on with them. Vectors of cells would take each
- * number on its own from where it lies; one cell after the other takes u and v at once. KF_STRIP_X(i): x of cell i of a row. */
+/* KF_STRIPS 1: the cpu fetches what came to a strip of cells before it goes on with them. Vectors of cells
+ * would take each number on its own from where it lies; one cell after the other takes u and v at once.
+ * KF_STRIP_X(i): x of cell i of a row. */
 #define KF_STRIPS (!KF_CUDA && KF_ADVECTION == 1 && !KF_PLANAR && KF_VELOCITY_BITS != 16)
 #define KF_STRIP  128
 #ifndef KF_STRIP_X
@@ -46,13 +48,15 @@ typedef struct kf_vector {
 /* A velocity field of one simulation. */
 #if KF_PLANAR
 typedef kf_stored_real kf_pair_part;
-#define KF_PAIR_AT(field, cell) kf_complex_of(KF_FROM_STORED((field)[cell]), KF_FROM_STORED((field)[(cell) + KF_CELLS]))
+#define KF_PAIR_AT(field, cell)                                                                              \
+    kf_complex_of(KF_FROM_STORED((field)[cell]), KF_FROM_STORED((field)[(cell) + KF_CELLS]))
 #elif KF_CUDA || KF_VELOCITY_BITS == 16
 typedef kf_stored_pair kf_pair_part;
 #define KF_PAIR_AT(field, cell) kf_pair_from((field)[cell])
 #else /* gcc gathers numbers, not structs */
 typedef kf_stored_pair kf_pair_part;
-#define KF_PAIR_AT(field, cell) kf_complex_of(((const kf_real *)(field))[2 * (cell)], ((const kf_real *)(field))[2 * (cell) + 1])
+#define KF_PAIR_AT(field, cell)                                                                              \
+    kf_complex_of(((const kf_real *)(field))[2 * (cell)], ((const kf_real *)(field))[2 * (cell) + 1])
 #endif
 typedef struct kf_view {
     const kf_pair_part *pairs;
@@ -66,8 +70,9 @@ KF_FUNCTION kf_view kf_view_of(const kf_fluid_arguments *a, const void *field, i
     asm("" : "+l"(address)); /* so that the offset of the simulation is not added to every cell's instead */
     view.pairs = (const kf_pair_part *)__cvta_global_to_generic(address);
 #endif
-    view.thirds = (const kf_stored_real *)((const kf_stored_pair *)field + (long long)KF_CELLS * a->simulations) +
-                  (KF_DIMENSIONS == 3 ? (long long)KF_CELLS * simulation : 0);
+    view.thirds =
+        (const kf_stored_real *)((const kf_stored_pair *)field + (long long)KF_CELLS * a->simulations) +
+        (KF_DIMENSIONS == 3 ? (long long)KF_CELLS * simulation : 0);
     return view;
 }
 KF_FUNCTION kf_vector kf_velocity_at(kf_view view, int cell) {
@@ -77,31 +82,38 @@ KF_FUNCTION kf_vector kf_velocity_at(kf_view view, int cell) {
     velocity.w = KF_DIMENSIONS == 3 ? KF_FROM_STORED(view.thirds[cell]) : KF_R(0);
     return velocity;
 }
-KF_FUNCTION void kf_put_velocity(const kf_fluid_arguments *a, void *field, int simulation, int cell, kf_vector velocity) {
+KF_FUNCTION void kf_put_velocity(const kf_fluid_arguments *a, void *field, int simulation, int cell,
+                                 kf_vector velocity) {
 #if KF_PLANAR
     ((kf_stored_real *)field)[cell] = KF_TO_STORED(velocity.u);
     ((kf_stored_real *)field)[cell + KF_CELLS] = KF_TO_STORED(velocity.v);
 #elif KF_CUDA || KF_VELOCITY_BITS == 16
-    ((kf_stored_pair *)field)[(long long)KF_CELLS * simulation + cell] = kf_pair_to(kf_complex_of(velocity.u, velocity.v));
+    ((kf_stored_pair *)field)[(long long)KF_CELLS * simulation + cell] =
+        kf_pair_to(kf_complex_of(velocity.u, velocity.v));
 #else
     kf_real *pairs = (kf_real *)field + 2 * (long long)KF_CELLS * simulation;
     pairs[2 * cell] = velocity.u, pairs[2 * cell + 1] = velocity.v;
 #endif
     if (KF_DIMENSIONS == 3)
-        ((kf_stored_real *)((kf_stored_pair *)field + (long long)KF_CELLS * a->simulations))[(long long)KF_CELLS * simulation + cell] =
+        ((kf_stored_real *)((kf_stored_pair *)field +
+                            (long long)KF_CELLS * a->simulations))[(long long)KF_CELLS * simulation + cell] =
             KF_TO_STORED(velocity.w);
 }
-/* Cell (x, y, z) and its mirror images behind walls that passes fold at: bit 0 across x, the next across the last axis. */
-#define KF_IMAGES ((1 + KF_FOLD_X) * (1 + KF_FOLD_LAST))
+/* Cell (x, y, z) and its mirror images behind walls that passes fold at: bit 0 across x, the next across the
+ * last axis. */
+#define KF_IMAGES                   ((1 + KF_FOLD_X) * (1 + KF_FOLD_LAST))
 #define KF_IMAGE_ACROSS_X(image)    (KF_FOLD_X && ((image)&1))
 #define KF_IMAGE_ACROSS_LAST(image) (KF_FOLD_LAST && ((image) >> KF_FOLD_X))
 KF_FUNCTION int kf_image(int x, int y, int z, int image) {
     const int last = KF_IMAGE_ACROSS_LAST(image), i = KF_IMAGE_ACROSS_X(image) ? KF_NX - 1 - x : x;
-    const int j = last && KF_DIMENSIONS == 2 ? KF_NY - 1 - y : y, k = last && KF_DIMENSIONS == 3 ? KF_NZ - 1 - z : z;
+    const int j = last && KF_DIMENSIONS == 2 ? KF_NY - 1 - y : y,
+              k = last && KF_DIMENSIONS == 3 ? KF_NZ - 1 - z : z;
     return (k * KF_NY + j) * KF_NX + i;
 }
-KF_FUNCTION void kf_put_images(const kf_fluid_arguments *a, void *field, int simulation, int x, int y, int z, kf_vector velocity) {
-    KF_UNROLL for (int image = 0; image < KF_IMAGES; image++) {
+KF_FUNCTION void kf_put_images(const kf_fluid_arguments *a, void *field, int simulation, int x, int y, int z,
+                               kf_vector velocity) {
+    KF_UNROLL
+    for (int image = 0; image < KF_IMAGES; image++) {
         kf_vector turned = velocity;
         if (KF_IMAGE_ACROSS_X(image)) turned.u = -turned.u;
         if (KF_IMAGE_ACROSS_LAST(image) && KF_DIMENSIONS == 2) turned.v = -turned.v;
@@ -129,16 +141,18 @@ KF_FUNCTION kf_real kf_locate_axis(int i, kf_real distance, int n, int pitch, in
     const int below = kf_wrapped(i + kf_whole_cells(floored), n), above = kf_next(below, n);
     const int first = support == 4 ? 1 : 0;
     cells[first] = below * pitch, cells[first + 1] = above * pitch;
-    if (support == 4) cells[0] = (below == 0 ? n - 1 : below - 1) * pitch, cells[3] = kf_next(above, n) * pitch;
+    if (support == 4)
+        cells[0] = (below == 0 ? n - 1 : below - 1) * pitch, cells[3] = kf_next(above, n) * pitch;
     return -distance - floored;
 }
-/* The place `displacement` upstream of a cell. The weight comes from the displacement, not from the position, which
- * would lose the digits that count the cells. */
+/* The place `displacement` upstream of a cell. The weight comes from the displacement, not from the position,
+ * which would lose the digits that count the cells. */
 KF_FUNCTION kf_place kf_locate(int x, int y, int z, kf_vector displacement, int support) {
     kf_place place;
     place.wx = kf_locate_axis(x, displacement.u, KF_NX, 1, support, place.x);
     place.wy = kf_locate_axis(y, displacement.v, KF_NY, KF_NX, support, place.y);
-    if (KF_DIMENSIONS == 3) place.wz = kf_locate_axis(z, displacement.w, KF_NZ, KF_NX * KF_NY, support, place.z);
+    if (KF_DIMENSIONS == 3)
+        place.wz = kf_locate_axis(z, displacement.w, KF_NZ, KF_NX * KF_NY, support, place.z);
     return place;
 }
 
@@ -197,10 +211,11 @@ typedef struct kf_range {
     kf_range range;                                                                                          \
     const int f = KF_SUPPORT == 4 ? 1 : 0;                                                                   \
     range.low = range.high = value(p->x[f] + p->y[f] + (KF_DIMENSIONS == 3 ? p->z[f] : 0));                  \
-    KF_UNROLL for (int corner = 1; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++) {                        \
+    KF_UNROLL                                                                                                \
+    for (int corner = 1; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++) {                                  \
         const kf_real here = value(p->x[f + (corner & 1)] + p->y[f + (corner >> 1 & 1)] +                    \
                                    (KF_DIMENSIONS == 3 ? p->z[f + (corner >> 2)] : 0));                      \
-        range.low = kf_smaller(range.low, here), range.high = kf_larger(range.high, here);                          \
+        range.low = kf_smaller(range.low, here), range.high = kf_larger(range.high, here);                   \
     }                                                                                                        \
     return range;
 #define KF_RE_VALUE(cell) KF_PAIR_AT(field, cell).re
@@ -231,10 +246,13 @@ KF_FUNCTION void kf_cubic_weights(kf_real w, kf_real *weights) {
     kf_real wx[4], wy[4], wz[4], sum = 0;                                                                    \
     kf_cubic_weights(p->wx, wx), kf_cubic_weights(p->wy, wy);                                                \
     if (KF_DIMENSIONS == 3) kf_cubic_weights(p->wz, wz);                                                     \
-    KF_UNROLL for (int k = 0; k < (KF_DIMENSIONS == 3 ? 4 : 1); k++) {                                       \
-        KF_UNROLL for (int j = 0; j < 4; j++) {                                                              \
+    KF_UNROLL                                                                                                \
+    for (int k = 0; k < (KF_DIMENSIONS == 3 ? 4 : 1); k++) {                                                 \
+        KF_UNROLL                                                                                            \
+        for (int j = 0; j < 4; j++) {                                                                        \
             kf_real row = 0;                                                                                 \
-            KF_UNROLL for (int i = 0; i < 4; i++)                                                            \
+            KF_UNROLL                                                                                        \
+            for (int i = 0; i < 4; i++)                                                                      \
                 row += wx[i] * value(p->x[i] + p->y[j] + (KF_DIMENSIONS == 3 ? p->z[k] : 0));                \
             sum += wy[j] * (KF_DIMENSIONS == 3 ? wz[k] : KF_R(1)) * row;                                     \
         }                                                                                                    \
@@ -251,27 +269,30 @@ KF_FUNCTION kf_real kf_cubic_real(const kf_stored_real *field, const kf_place *p
 }
 #endif
 
-/* What came to the cell: value of the field at the place, by the scheme of the scene. `ahead` is the place downstream
- * where the MacCormack scheme looks back from. */
-KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_real *predicted, int cell, const kf_place *p,
-                                 const kf_place *ahead) {
+/* What came to the cell: value of the field at the place, by the scheme of the scene. `ahead` is the place
+ * downstream where the MacCormack scheme looks back from. */
+KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_real *predicted, int cell,
+                                 const kf_place *p, const kf_place *ahead) {
 #if KF_ADVECTION == 3
     return kf_limited(kf_cubic_real(field, p), kf_range_real(field, p));
 #elif KF_ADVECTION == 2
     const kf_real back = kf_linear_real(predicted, ahead, 2);
-    return kf_limited(KF_FROM_STORED(predicted[cell]) + KF_R(0.5) * (KF_FROM_STORED(field[cell]) - back), kf_range_real(field, p));
+    return kf_limited(KF_FROM_STORED(predicted[cell]) + KF_R(0.5) * (KF_FROM_STORED(field[cell]) - back),
+                      kf_range_real(field, p));
 #else
     (void)predicted, (void)cell, (void)ahead;
     return kf_linear_real(field, p, 2);
 #endif
 }
-KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cell, const kf_place *p, const kf_place *ahead) {
+KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cell, const kf_place *p,
+                                       const kf_place *ahead) {
     kf_vector result;
 #if KF_ADVECTION == 3
     result.u = kf_limited(kf_cubic_re(field.pairs, p), kf_range_re(field.pairs, p));
     result.v = kf_limited(kf_cubic_im(field.pairs, p), kf_range_im(field.pairs, p));
 #elif KF_ADVECTION == 2
-    const kf_complex back = kf_linear_pair(predicted.pairs, ahead, 2), once = KF_PAIR_AT(predicted.pairs, cell);
+    const kf_complex back = kf_linear_pair(predicted.pairs, ahead, 2),
+                     once = KF_PAIR_AT(predicted.pairs, cell);
     const kf_complex here = KF_PAIR_AT(field.pairs, cell);
     result.u = kf_limited(once.re + KF_R(0.5) * (here.re - back.re), kf_range_re(field.pairs, p));
     result.v = kf_limited(once.im + KF_R(0.5) * (here.im - back.im), kf_range_im(field.pairs, p));
@@ -286,8 +307,8 @@ KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cel
 #if KF_SOLID == 2
 #define KF_TIME(a) ((kf_real)(a)->clock[0]) /* the end of this step */
 #endif
-/* Share of solid in a cell and the solid's velocity there. A moving solid's mask is looked up where the cell lies in
- * the solid's own frame, which does not wrap. */
+/* Share of solid in a cell and the solid's velocity there. A moving solid's mask is looked up where the cell
+ * lies in the solid's own frame, which does not wrap. */
 KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z, kf_vector *velocity) {
     const float *solid = (const float *)a->solid;
 #if KF_SOLID == 2
@@ -295,12 +316,14 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
     const kf_real time = KF_TIME(a), angle = KF_R(m->spin) * time;
     kf_real r[3], turned[3];
     const int cell[3] = {x, y, z}, n[3] = {KF_NX, KF_NY, KF_NZ};
-    KF_UNROLL for (int i = 0; i < 3; i++) { /* from the centre, the shorter way round */
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) { /* from the centre, the shorter way round */
         r[i] = KF_R(cell[i]) - KF_R(m->center[i]) - KF_R(m->velocity[i]) * time;
         r[i] -= KF_R(n[i]) * KF_FLOOR(r[i] / KF_R(n[i]) + KF_R(0.5));
     }
     const kf_real ax = KF_R(m->axis[0]), ay = KF_R(m->axis[1]), az = KF_R(m->axis[2]);
-    const kf_real c = KF_R(cos(angle)), s = KF_R(sin(-angle)), along = (KF_R(1) - c) * (ax * r[0] + ay * r[1] + az * r[2]);
+    const kf_real c = KF_R(cos(angle)), s = KF_R(sin(-angle)),
+                  along = (KF_R(1) - c) * (ax * r[0] + ay * r[1] + az * r[2]);
     velocity->u = KF_R(m->velocity[0]) + KF_R(m->spin) * (ay * r[2] - az * r[1]);
     velocity->v = KF_R(m->velocity[1]) + KF_R(m->spin) * (az * r[0] - ax * r[2]);
     velocity->w = KF_R(m->velocity[2]) + KF_R(m->spin) * (ax * r[1] - ay * r[0]);
@@ -310,14 +333,18 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
     kf_real share = 0;
     int low[3];
     kf_real w[3];
-    KF_UNROLL for (int i = 0; i < 3; i++) {
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) {
         const kf_real at = turned[i] + KF_R(m->center[i]), floored = KF_FLOOR(at);
         low[i] = kf_whole_cells(floored), w[i] = at - floored;
     }
-    KF_UNROLL for (int corner = 0; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++) {
-        const int i = low[0] + (corner & 1), j = low[1] + (corner >> 1 & 1), k = KF_DIMENSIONS == 3 ? low[2] + (corner >> 2) : 0;
+    KF_UNROLL
+    for (int corner = 0; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++) {
+        const int i = low[0] + (corner & 1), j = low[1] + (corner >> 1 & 1),
+                  k = KF_DIMENSIONS == 3 ? low[2] + (corner >> 2) : 0;
         const int inside = i >= 0 && i < KF_NX && j >= 0 && j < KF_NY && k >= 0 && k < KF_NZ;
-        const kf_real weight = (corner & 1 ? w[0] : KF_R(1) - w[0]) * (corner >> 1 & 1 ? w[1] : KF_R(1) - w[1]) *
+        const kf_real weight = (corner & 1 ? w[0] : KF_R(1) - w[0]) *
+                               (corner >> 1 & 1 ? w[1] : KF_R(1) - w[1]) *
                                (KF_DIMENSIONS == 3 ? (corner >> 2 ? w[2] : KF_R(1) - w[2]) : KF_R(1));
         share += inside ? weight * KF_R(solid[(k * KF_NY + j) * KF_NX + i]) : KF_R(0);
     }
@@ -339,12 +366,16 @@ typedef struct kf_strip {
 #endif
 } kf_strip;
 #if KF_STRIPS
-KF_FUNCTION void kf_locate_cell(const kf_fluid_arguments *a, int simulation, int i, int y, int z, kf_strip *s, int k) {
+KF_FUNCTION void kf_locate_cell(const kf_fluid_arguments *a, int simulation, int i, int y, int z, kf_strip *s,
+                                int k) {
     const int x = KF_STRIP_X(i);
     const kf_place p = kf_locate(x, y, z, kf_trace(a, kf_view_of(a, a->wind, simulation), x, y, z), 2);
-    KF_UNROLL for (int corner = 0; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++)
-        s->from[corner][k] = (unsigned)(p.x[corner & 1] + p.y[corner >> 1 & 1] + (KF_DIMENSIONS == 3 ? p.z[corner >> 2] : 0));
-    s->weights[0][2 * k] = s->weights[0][2 * k + 1] = p.wx, s->weights[1][2 * k] = s->weights[1][2 * k + 1] = p.wy;
+    KF_UNROLL
+    for (int corner = 0; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++)
+        s->from[corner][k] =
+            (unsigned)(p.x[corner & 1] + p.y[corner >> 1 & 1] + (KF_DIMENSIONS == 3 ? p.z[corner >> 2] : 0));
+    s->weights[0][2 * k] = s->weights[0][2 * k + 1] = p.wx,
+                      s->weights[1][2 * k] = s->weights[1][2 * k + 1] = p.wy;
     if (KF_DIMENSIONS == 3) s->weights[2][2 * k] = s->weights[2][2 * k + 1] = p.wz;
 }
 typedef kf_real kf_duo __attribute__((vector_size(2 * sizeof(kf_real)), aligned(sizeof(kf_real)), may_alias));
@@ -363,7 +394,8 @@ KF_FUNCTION void kf_fetch_located(const kf_fluid_arguments *a, int simulation, i
     const kf_view field = kf_view_of(a, a->field, simulation);
     const kf_real *pairs = (const kf_real *)field.pairs;
     for (int k = 0; k < count; k++) {
-        const kf_duo wx = *(const kf_duo *)(s->weights[0] + 2 * k), wy = *(const kf_duo *)(s->weights[1] + 2 * k);
+        const kf_duo wx = *(const kf_duo *)(s->weights[0] + 2 * k),
+                     wy = *(const kf_duo *)(s->weights[1] + 2 * k);
         KF_FETCHED_PLANE(kf_duo, pair, KF_DUO_VALUE, 0, wx, wy)
 #if KF_DIMENSIONS == 3
         const kf_duo wz = *(const kf_duo *)(s->weights[2] + 2 * k);
@@ -376,20 +408,23 @@ KF_FUNCTION void kf_fetch_located(const kf_fluid_arguments *a, int simulation, i
         *(kf_duo *)(s->pairs + 2 * k) = pair;
     }
 }
-KF_FUNCTION void kf_fetch(const kf_fluid_arguments *a, int simulation, int y, int z, int from, int to, kf_strip *s) {
+KF_FUNCTION void kf_fetch(const kf_fluid_arguments *a, int simulation, int y, int z, int from, int to,
+                          kf_strip *s) {
     _Pragma("omp simd") for (int i = from; i < to; i++) kf_locate_cell(a, simulation, i, y, z, s, i - from);
     kf_fetch_located(a, simulation, to - from, s);
 }
 KF_FUNCTION kf_vector kf_fetched(const kf_strip *s, int k) {
     kf_vector velocity;
-    velocity.u = s->pairs[2 * k], velocity.v = s->pairs[2 * k + 1], velocity.w = KF_DIMENSIONS == 3 ? s->thirds[k] : KF_R(0);
+    velocity.u = s->pairs[2 * k], velocity.v = s->pairs[2 * k + 1],
+    velocity.w = KF_DIMENSIONS == 3 ? s->thirds[k] : KF_R(0);
     return velocity;
 }
 #endif
 
-/* Velocity of a cell before the projection; its dyes go to dye_target. Forces that depend on what arrives, then the
- * pull of a solid. fetched: what came to it, with KF_STRIPS, at place k. */
-KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, int x, int y, int z, const kf_strip *fetched, int k) {
+/* Velocity of a cell before the projection; its dyes go to dye_target. Forces that depend on what arrives,
+ * then the pull of a solid. fetched: what came to it, with KF_STRIPS, at place k. */
+KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, int x, int y, int z,
+                                 const kf_strip *fetched, int k) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
     const kf_view field = kf_view_of(a, a->field, simulation);
 #if KF_ADVECTION == 0
@@ -414,15 +449,20 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
 #if KF_DYES > 0
     const kf_real decay[3] = {KF_PARAMETER(a, decay_0), KF_PARAMETER(a, decay_1), KF_PARAMETER(a, decay_2)};
     const kf_real lift[3] = {KF_PARAMETER(a, lift_0), KF_PARAMETER(a, lift_1), KF_PARAMETER(a, lift_2)};
-    KF_UNROLL for (int i = 0; i < KF_DYES; i++) {
-        const kf_real dye = decay[i] * kf_came_real(kf_dye_of(a->dye, simulation, i), kf_dye_of(a->dye_predicted, simulation, i), cell,
-                                                    &place, &ahead);
-        KF_UNROLL for (int image = 0; image < KF_IMAGES; image++)
-            ((kf_stored_real *)a->dye_target)[((long long)simulation * KF_DYES + i) * KF_CELLS + kf_image(x, y, z, image)] =
+    KF_UNROLL
+    for (int i = 0; i < KF_DYES; i++) {
+        const kf_real dye =
+            decay[i] * kf_came_real(kf_dye_of(a->dye, simulation, i),
+                                    kf_dye_of(a->dye_predicted, simulation, i), cell, &place, &ahead);
+        KF_UNROLL
+        for (int image = 0; image < KF_IMAGES; image++)
+            ((kf_stored_real *)
+                 a->dye_target)[((long long)simulation * KF_DYES + i) * KF_CELLS + kf_image(x, y, z, image)] =
                 KF_TO_STORED(dye);
 #if KF_BUOYANCY
         /* In the mirror image below walls up is down. */
-        const kf_real up = KF_LIFT_MIRRORED && (KF_DIMENSIONS == 3 ? 2 * z >= KF_NZ : 2 * y >= KF_NY) ? -lift[i] : lift[i];
+        const kf_real up =
+            KF_LIFT_MIRRORED && (KF_DIMENSIONS == 3 ? 2 * z >= KF_NZ : 2 * y >= KF_NY) ? -lift[i] : lift[i];
         if (KF_DIMENSIONS == 3)
             velocity.w += up * dye;
         else
@@ -439,7 +479,8 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
 #endif
 #if KF_SOLID
     kf_vector solid;
-    const kf_real pull = KF_PARAMETER(a, drag) * kf_solid_at(a, x, y, z, &solid), left = (KF_R(1) - KF_PARAMETER(a, rebound) * pull) / (KF_R(1) + pull);
+    const kf_real pull = KF_PARAMETER(a, drag) * kf_solid_at(a, x, y, z, &solid),
+                  left = (KF_R(1) - KF_PARAMETER(a, rebound) * pull) / (KF_R(1) + pull);
     velocity.u = solid.u + (velocity.u - solid.u) * left;
     velocity.v = solid.v + (velocity.v - solid.v) * left;
     velocity.w = solid.w + (velocity.w - solid.w) * left;

@@ -1,26 +1,26 @@
 /* What the kernels of the stable fluids system are given; shared with solver/stable_fluids/.
  *
  * Units: a cell and a time step are 1. A velocity field of s simulations is an array of pairs (u, v)
- * [simulation][z][y][x], followed in three dimensions by one of w. The spectrum has the modes 0 <= kx < (NX + 1) / 2:
- * the others follow from them, and those at half the sampling rate are zero. In two dimensions the modes of u and v
- * lie side by side; in three there is an array for each component. */
+ * [simulation][z][y][x], followed in three dimensions by one of w. The spectrum has the modes 0 <= kx < (NX +
+ * 1) / 2: the others follow from them, and those at half the sampling rate are zero. In two dimensions the
+ * modes of u and v lie side by side; in three there is an array for each component. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ARGUMENTS_H
 #define KF_KERNELS_STABLE_FLUIDS_ARGUMENTS_H
 
 /* X(name): scalars in the precision of the arithmetic. */
 #define KF_FLUID_SCALARS(X)                                                                                  \
-    X(step)        /* time that a trace goes back; 1, or 1/2 with reflection */                              \
-    X(viscosity)   /* times the time that this projection stands for */                                      \
-    X(wave_x)      /* 2 pi / NX */                                                                           \
+    X(step)      /* time that a trace goes back; 1, or 1/2 with reflection */                                \
+    X(viscosity) /* times the time that this projection stands for */                                        \
+    X(wave_x)    /* 2 pi / NX */                                                                             \
     X(wave_y)                                                                                                \
     X(wave_z)                                                                                                \
-    X(scale)       /* of the transforms behind the projection: 1 / (NY NZ); those along x have 1 / NX */     \
-    X(drag)        /* dt / eta of the penalised solid; a field's value is pulled to the solid's by it */     \
-    X(rebound)     /* share of that pull by which it goes beyond, for the projection to bring back */          \
-    X(decay_0)     /* factor on a dye in the time of a trace */                                              \
+    X(scale)   /* of the transforms behind the projection: 1 / (NY NZ); those along x have 1 / NX */         \
+    X(drag)    /* dt / eta of the penalised solid; a field's value is pulled to the solid's by it */         \
+    X(rebound) /* share of that pull by which it goes beyond, for the projection to bring back */            \
+    X(decay_0) /* factor on a dye in the time of a trace */                                                  \
     X(decay_1)                                                                                               \
     X(decay_2)                                                                                               \
-    X(lift_0)      /* acceleration upwards by a unit of the dye */                                           \
+    X(lift_0) /* acceleration upwards by a unit of the dye */                                                \
     X(lift_1)                                                                                                \
     X(lift_2)                                                                                                \
     X(confinement) /* eps h of vorticity confinement */                                                      \
@@ -46,8 +46,8 @@ typedef struct kf_fluid_impulse {
     double vector[3];
 } kf_fluid_impulse;
 
-/* A ball in which something goes on from step first to last, every step: the velocity is pulled to `velocity` by the
- * share `pull` and accelerated, dyes gain; all weighted with (1 - r^2 / R^2)^2. */
+/* A ball in which something goes on from step first to last, every step: the velocity is pulled to `velocity`
+ * by the share `pull` and accelerated, dyes gain; all weighted with (1 - r^2 / R^2)^2. */
 typedef struct kf_fluid_source {
     long long first, last;
     double center[3], radius;
@@ -73,7 +73,7 @@ typedef struct kf_fluid_arguments {
     void *dye_target;
     void *spectrum;
     const void *twiddles_x, *twiddles_y, *twiddles_z; /* forward, then inverse: 2 (N - 1) each */
-    void *particles;                                  /* positions in cells, [simulation][particle][dimension] */
+    void *particles; /* positions in cells, [simulation][particle][dimension] */
     long long particle_count;
     long long *clock; /* [0] steps begun, [1] the next impulse */
     const kf_fluid_impulse *impulses;
@@ -81,15 +81,15 @@ typedef struct kf_fluid_arguments {
     long long impulse_count;
     int source_count;
     kf_fluid_motion motion;
-    int *barrier;  /* persistent: arrivals */
-    int steps;     /* persistent: of one launch */
-    int ahead;     /* blocks after which the one comes whose data a block asks the cache for; with KF_AHEAD 1 */
+    int *barrier; /* persistent: arrivals */
+    int steps;    /* persistent: of one launch */
+    int ahead; /* blocks after which the one comes whose data a block asks the cache for; with KF_AHEAD 1 */
     kf_fluid_singles single_precision;
     kf_fluid_doubles double_precision;
 } kf_fluid_arguments;
 
-/* Of transforms that are a pass of their own (transforms.cu): value i of line l of group g is at g group + l line +
- * i stride, in complex values; rows of reals lie `line` reals apart. */
+/* Of transforms that are a pass of their own (transforms.cu): value i of line l of group g is at g group + l
+ * line + i stride, in complex values; rows of reals lie `line` reals apart. */
 typedef struct kf_transform_arguments {
     int extent[3];
     int lines;

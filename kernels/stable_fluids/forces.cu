@@ -1,5 +1,5 @@
-/* What acts on the velocity before it is carried, and what a scheme needs beside: pushes of the script, sources,
- * vorticity confinement, MacCormack's first guess, the reflected velocity. */
+/* What acts on the velocity before it is carried, and what a scheme needs beside: pushes of the script,
+ * sources, vorticity confinement, MacCormack's first guess, the reflected velocity. */
 #include "advection.h"
 
 /* Pushes of this step, in their order; then the clock goes on. One block of KF_THREADS a simulation. */
@@ -11,14 +11,19 @@ KF_BLOCK_KERNEL(impulses, kf_fluid_arguments) {
     long long next = a->clock[2 * block_y + 1];
     while (next < a->impulse_count && a->impulses[next].step <= now) {
         const kf_fluid_impulse *p = &a->impulses[next];
-        const int width = 2 * p->reach + 1, count = KF_DIMENSIONS == 3 ? width * width * width : width * width;
+        const int width = 2 * p->reach + 1,
+                  count = KF_DIMENSIONS == 3 ? width * width * width : width * width;
         KF_EACH_OF(i, count, KF_THREADS) {
-            const int dx = i % width - p->reach, dy = i / width % width - p->reach, dz = KF_DIMENSIONS == 3 ? i / (width * width) - p->reach : 0;
-            const int x = kf_wrapped(p->cell[0] + dx, KF_NX), y = kf_wrapped(p->cell[1] + dy, KF_NY), z = kf_wrapped(p->cell[2] + dz, KF_NZ);
-            const kf_real weight = KF_R(1) / KF_R(1 + dx * dx * dx * dx + dy * dy * dy * dy + dz * dz * dz * dz);
+            const int dx = i % width - p->reach, dy = i / width % width - p->reach,
+                      dz = KF_DIMENSIONS == 3 ? i / (width * width) - p->reach : 0;
+            const int x = kf_wrapped(p->cell[0] + dx, KF_NX), y = kf_wrapped(p->cell[1] + dy, KF_NY),
+                      z = kf_wrapped(p->cell[2] + dz, KF_NZ);
+            const kf_real weight =
+                KF_R(1) / KF_R(1 + dx * dx * dx * dx + dy * dy * dy * dy + dz * dz * dz * dz);
             const int cell = (z * KF_NY + y) * KF_NX + x;
             kf_vector velocity = kf_velocity_at(kf_view_of(a, a->target, block_y), cell);
-            velocity.u += weight * KF_R(p->vector[0]), velocity.v += weight * KF_R(p->vector[1]), velocity.w += weight * KF_R(p->vector[2]);
+            velocity.u += weight * KF_R(p->vector[0]), velocity.v += weight * KF_R(p->vector[1]),
+                velocity.w += weight * KF_R(p->vector[2]);
             kf_put_velocity(a, a->target, block_y, cell, velocity);
         }
         KF_BARRIER;
@@ -40,8 +45,10 @@ KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
     if (x >= (KF_DIMENSIONS == 3 ? width * width * width : width * width)) return;
     const int cx = (int)KF_FLOOR(KF_R(s->center[0]) + KF_R(0.5)) + x % width - reach;
     const int cy = (int)KF_FLOOR(KF_R(s->center[1]) + KF_R(0.5)) + x / width % width - reach;
-    const int cz = KF_DIMENSIONS == 3 ? (int)KF_FLOOR(KF_R(s->center[2]) + KF_R(0.5)) + x / (width * width) - reach : 0;
-    const kf_real dx = KF_R(cx) - KF_R(s->center[0]), dy = KF_R(cy) - KF_R(s->center[1]), dz = KF_DIMENSIONS == 3 ? KF_R(cz) - KF_R(s->center[2]) : KF_R(0);
+    const int cz =
+        KF_DIMENSIONS == 3 ? (int)KF_FLOOR(KF_R(s->center[2]) + KF_R(0.5)) + x / (width * width) - reach : 0;
+    const kf_real dx = KF_R(cx) - KF_R(s->center[0]), dy = KF_R(cy) - KF_R(s->center[1]),
+                  dz = KF_DIMENSIONS == 3 ? KF_R(cz) - KF_R(s->center[2]) : KF_R(0);
     const kf_real distance = (dx * dx + dy * dy + dz * dz) / KF_R(s->radius * s->radius);
     if (distance >= KF_R(1)) return;
     const kf_real weight = (KF_R(1) - distance) * (KF_R(1) - distance), pull = weight * KF_R(s->pull);
@@ -52,8 +59,10 @@ KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
     velocity.w += pull * (KF_R(s->velocity[2]) - velocity.w) + weight * KF_R(s->acceleration[2]);
     kf_put_velocity(a, a->target, z, cell, velocity);
 #if KF_DYES > 0
-    KF_UNROLL for (int i = 0; i < KF_DYES; i++) {
-        kf_stored_real *dye = (kf_stored_real *)a->dye_target + ((long long)z * KF_DYES + i) * KF_CELLS + cell;
+    KF_UNROLL
+    for (int i = 0; i < KF_DYES; i++) {
+        kf_stored_real *dye =
+            (kf_stored_real *)a->dye_target + ((long long)z * KF_DYES + i) * KF_CELLS + cell;
         *dye = KF_TO_STORED(KF_FROM_STORED(*dye) + weight * KF_R(s->dye[i]));
     }
 #endif
@@ -61,10 +70,12 @@ KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
 
 /* Vorticity by central differences; in two dimensions along z. */
 KF_FUNCTION kf_vector kf_vorticity(kf_view field, int x, int y, int z) {
-    const int xm = kf_wrapped(x + KF_NX - 1, KF_NX), xp = kf_next(x, KF_NX), ym = kf_wrapped(y + KF_NY - 1, KF_NY), yp = kf_next(y, KF_NY);
+    const int xm = kf_wrapped(x + KF_NX - 1, KF_NX), xp = kf_next(x, KF_NX),
+              ym = kf_wrapped(y + KF_NY - 1, KF_NY), yp = kf_next(y, KF_NY);
     const int zm = kf_wrapped(z + KF_NZ - 1, KF_NZ), zp = kf_next(z, KF_NZ);
 #define KF_AT(i, j, k) kf_velocity_at(field, ((k)*KF_NY + (j)) * KF_NX + (i))
-    const kf_vector west = KF_AT(xm, y, z), east = KF_AT(xp, y, z), south = KF_AT(x, ym, z), north = KF_AT(x, yp, z);
+    const kf_vector west = KF_AT(xm, y, z), east = KF_AT(xp, y, z), south = KF_AT(x, ym, z),
+                    north = KF_AT(x, yp, z);
     const kf_vector below = KF_AT(x, y, zm), above = KF_AT(x, y, zp);
 #undef KF_AT
     kf_vector curl;
@@ -86,12 +97,15 @@ KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     const kf_view field = kf_view_of(a, a->field, simulation);
     const kf_vector curl = kf_vorticity(field, x, y, k);
     kf_vector n, push;
-    n.u = kf_length(kf_vorticity(field, kf_next(x, KF_NX), y, k)) - kf_length(kf_vorticity(field, kf_wrapped(x + KF_NX - 1, KF_NX), y, k));
-    n.v = kf_length(kf_vorticity(field, x, kf_next(y, KF_NY), k)) - kf_length(kf_vorticity(field, x, kf_wrapped(y + KF_NY - 1, KF_NY), k));
-    n.w = KF_DIMENSIONS == 3
-              ? kf_length(kf_vorticity(field, x, y, kf_next(k, KF_NZ))) - kf_length(kf_vorticity(field, x, y, kf_wrapped(k + KF_NZ - 1, KF_NZ)))
-              : KF_R(0);
-    /* Where the vorticity is even, rounding alone would point anywhere, and grow by it: the sum keeps the force small there. */
+    n.u = kf_length(kf_vorticity(field, kf_next(x, KF_NX), y, k)) -
+          kf_length(kf_vorticity(field, kf_wrapped(x + KF_NX - 1, KF_NX), y, k));
+    n.v = kf_length(kf_vorticity(field, x, kf_next(y, KF_NY), k)) -
+          kf_length(kf_vorticity(field, x, kf_wrapped(y + KF_NY - 1, KF_NY), k));
+    n.w = KF_DIMENSIONS == 3 ? kf_length(kf_vorticity(field, x, y, kf_next(k, KF_NZ))) -
+                                   kf_length(kf_vorticity(field, x, y, kf_wrapped(k + KF_NZ - 1, KF_NZ)))
+                             : KF_R(0);
+    /* Where the vorticity is even, rounding alone would point anywhere, and grow by it: the sum keeps the
+     * force small there. */
     const kf_real share = KF_PARAMETER(a, confinement) / (kf_length(n) + KF_R(0.03));
     push.u = share * (n.v * curl.w - n.w * curl.v);
     push.v = share * (n.w * curl.u - n.u * curl.w);
@@ -104,19 +118,23 @@ KF_KERNEL(predict, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, k = z % KF_NZ, cell = (k * KF_NY + y) * KF_NX + x;
     const kf_vector d = kf_trace(a, kf_view_of(a, a->wind, simulation), x, y, k);
     const kf_place place = kf_locate(x, y, k, d, 2);
-    kf_put_velocity(a, (void *)a->predicted, simulation, cell, kf_linear_velocity(kf_view_of(a, a->field, simulation), &place, 2));
+    kf_put_velocity(a, (void *)a->predicted, simulation, cell,
+                    kf_linear_velocity(kf_view_of(a, a->field, simulation), &place, 2));
 #if KF_DYES > 0
-    KF_UNROLL for (int i = 0; i < KF_DYES; i++)
+    KF_UNROLL
+    for (int i = 0; i < KF_DYES; i++)
         ((kf_stored_real *)a->dye_predicted)[((long long)simulation * KF_DYES + i) * KF_CELLS + cell] =
             KF_TO_STORED(kf_linear_real(kf_dye_of(a->dye, simulation, i), &place, 2));
 #endif
 }
 
-/* Twice the projected velocity minus the one before: what the second half of a step with reflection carries. */
+/* Twice the projected velocity minus the one before: what the second half of a step with reflection carries.
+ */
 KF_KERNEL(reflect, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, cell = ((z % KF_NZ) * KF_NY + y) * KF_NX + x;
     const kf_vector kept = kf_velocity_at(kf_view_of(a, a->kept, simulation), cell);
     kf_vector velocity = kf_velocity_at(kf_view_of(a, a->target, simulation), cell);
-    velocity.u = KF_R(2) * velocity.u - kept.u, velocity.v = KF_R(2) * velocity.v - kept.v, velocity.w = KF_R(2) * velocity.w - kept.w;
+    velocity.u = KF_R(2) * velocity.u - kept.u, velocity.v = KF_R(2) * velocity.v - kept.v,
+    velocity.w = KF_R(2) * velocity.w - kept.w;
     kf_put_velocity(a, a->kept, simulation, cell, velocity);
 }

@@ -1,13 +1,14 @@
 /* The spectrum in memory, and what happens to a mode: diffusion and projection.
- * Defines: KF_NX KF_NY KF_NZ KF_DIMENSIONS, KF_PITCH modes of a row (at least KF_MODES_X), KF_TILE 0 rows | columns of a
- * tile, KF_EXPONENTIAL 0 implicit | 1 exact diffusion */
+ * Defines: KF_NX KF_NY KF_NZ KF_DIMENSIONS, KF_PITCH modes of a row (at least KF_MODES_X), KF_TILE 0 rows |
+ * columns of a tile, KF_EXPONENTIAL 0 implicit | 1 exact diffusion */
 #ifndef KF_KERNELS_STABLE_FLUIDS_MODES_H
 #define KF_KERNELS_STABLE_FLUIDS_MODES_H
 
 #include "numbers.h"
 
-/* KF_OVERLAP 1: the pass begins while the one before it ends. It is not let begin earlier than blocks end by themselves, for it
- * would take their places. Awaiting where nothing overlaps would hold the twiddles in registers that long lines do not have. */
+/* KF_OVERLAP 1: the pass begins while the one before it ends. It is not let begin earlier than blocks end by
+ * themselves, for it would take their places. Awaiting where nothing overlaps would hold the twiddles in
+ * registers that long lines do not have. */
 #ifndef KF_OVERLAP
 #define KF_OVERLAP 0
 #endif
@@ -21,7 +22,9 @@
 #define KF_ROWS       (KF_NY * KF_NZ / (1 + KF_FOLD_LAST))
 #define KF_COMPONENTS KF_DIMENSIONS
 
-typedef struct KF_ALIGNED(2 * sizeof(kf_stored_mode)) kf_mode_pair { kf_stored_mode u, v; } kf_mode_pair;
+typedef struct KF_ALIGNED(2 * sizeof(kf_stored_mode)) kf_mode_pair {
+    kf_stored_mode u, v;
+} kf_mode_pair;
 
 /* Place of mode kx of a row (y, or z NY + y), in units of a mode of all (2D) or one (3D) component. */
 KF_FUNCTION int kf_mode_place(int kx, int row) {
@@ -49,39 +52,47 @@ KF_FUNCTION kf_mode_pair *kf_modes(const kf_fluid_arguments *a, int simulation, 
 
 /* Both components of a mode at once. On the cpu as numbers: gcc makes no vectors of structs. */
 #if KF_DIMENSIONS == 2
-KF_FUNCTION void kf_read_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex *u, kf_complex *v) {
+KF_FUNCTION void kf_read_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex *u,
+                               kf_complex *v) {
 #if KF_CUDA || KF_SPECTRUM_BITS == 16
     const kf_mode_pair modes = *kf_modes(a, simulation, place);
     *u = kf_mode_from(modes.u), *v = kf_mode_from(modes.v);
 #else
     const kf_real *modes = (const kf_real *)a->spectrum + 4 * KF_SPECTRUM_MODES * simulation;
-    u->re = modes[4 * place], u->im = modes[4 * place + 1], v->re = modes[4 * place + 2], v->im = modes[4 * place + 3];
+    u->re = modes[4 * place], u->im = modes[4 * place + 1], v->re = modes[4 * place + 2],
+    v->im = modes[4 * place + 3];
 #endif
 }
-KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex u, kf_complex v) {
+KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex u,
+                                kf_complex v) {
 #if KF_CUDA || KF_SPECTRUM_BITS == 16
     kf_mode_pair modes;
     modes.u = kf_mode_to(u), modes.v = kf_mode_to(v);
     *kf_modes(a, simulation, place) = modes;
 #else
     kf_real *modes = (kf_real *)a->spectrum + 4 * KF_SPECTRUM_MODES * simulation;
-    modes[4 * place] = u.re, modes[4 * place + 1] = u.im, modes[4 * place + 2] = v.re, modes[4 * place + 3] = v.im;
+    modes[4 * place] = u.re, modes[4 * place + 1] = u.im, modes[4 * place + 2] = v.re,
+              modes[4 * place + 3] = v.im;
 #endif
 }
 #endif
 
 /* Wave number of line i of n, with its sign. */
 #define KF_SIGNED(i, n) (2 * (i) > (n) ? (i) - (n) : (i))
-/* What is added to line i of n to have its wave number with its sign; that at half the sampling rate has none. */
+/* What is added to line i of n to have its wave number with its sign; that at half the sampling rate has
+ * none. */
 #define KF_SIGN_SHIFT(i, n) (2 * (i) >= (n) ? -(n) : 0)
 
-/* What a mode is multiplied by: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale D. */
+/* What a mode is multiplied by: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale
+ * D. */
 typedef struct kf_mode_factors {
     kf_real k[3], along, whole;
     int mean; /* k = 0: not projected */
 } kf_mode_factors;
-/* Of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at half the sampling rate. */
-KF_FUNCTION kf_mode_factors kf_factors_of(const kf_fluid_arguments *a, kf_real kx, kf_real ky, kf_real kz, int mean, int highest) {
+/* Of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at half the sampling rate.
+ */
+KF_FUNCTION kf_mode_factors kf_factors_of(const kf_fluid_arguments *a, kf_real kx, kf_real ky, kf_real kz,
+                                          int mean, int highest) {
     kf_mode_factors f;
     const kf_real nu = KF_PARAMETER(a, viscosity), scale = KF_PARAMETER(a, scale);
     f.mean = mean;
@@ -109,29 +120,36 @@ KF_FUNCTION kf_mode_factors kf_factors_of(const kf_fluid_arguments *a, kf_real k
     return f;
 }
 KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int iy, int iz) {
-    return kf_factors_of(a, KF_R(kx), KF_R(iy + KF_SIGN_SHIFT(iy, KF_NY)), KF_DIMENSIONS == 3 ? KF_R(iz + KF_SIGN_SHIFT(iz, KF_NZ)) : KF_R(0),
+    return kf_factors_of(a, KF_R(kx), KF_R(iy + KF_SIGN_SHIFT(iy, KF_NY)),
+                         KF_DIMENSIONS == 3 ? KF_R(iz + KF_SIGN_SHIFT(iz, KF_NZ)) : KF_R(0),
                          kx == 0 && iy == 0 && iz == 0,
                          2 * kx == KF_NX || 2 * iy == KF_NY || (KF_DIMENSIONS == 3 && 2 * iz == KF_NZ));
 }
 #if KF_DIMENSIONS == 2
 /* Without divergence a mode has one amplitude: no difference of large numbers is left. */
 KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf_complex v, int component) {
-    const kf_complex w = kf_complex_of(f->along * (f->k[0] * v.re - f->k[1] * u.re), f->along * (f->k[0] * v.im - f->k[1] * u.im));
+    const kf_complex w = kf_complex_of(f->along * (f->k[0] * v.re - f->k[1] * u.re),
+                                       f->along * (f->k[0] * v.im - f->k[1] * u.im));
     const kf_real turn = component == 0 ? -f->k[1] : f->k[0];
     const kf_complex whole = component == 0 ? u : v;
-    return f->mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im) : kf_complex_of(turn * w.re, turn * w.im);
+    return f->mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im)
+                   : kf_complex_of(turn * w.re, turn * w.im);
 }
 /* For a thread that has one component and sees the other: both compute the same amplitude. */
-KF_FUNCTION kf_complex kf_projected_own(const kf_mode_factors *f, kf_complex mine, kf_complex other, int component) {
-    const kf_real p = component == 0 ? -f->k[1] : f->k[0], q = component == 0 ? f->k[0] : -f->k[1], turn = p * f->along;
-    const kf_real re = kf_sum_of_products(p, mine.re, q, other.re), im = kf_sum_of_products(p, mine.im, q, other.im);
+KF_FUNCTION kf_complex kf_projected_own(const kf_mode_factors *f, kf_complex mine, kf_complex other,
+                                        int component) {
+    const kf_real p = component == 0 ? -f->k[1] : f->k[0], q = component == 0 ? f->k[0] : -f->k[1],
+                  turn = p * f->along;
+    const kf_real re = kf_sum_of_products(p, mine.re, q, other.re),
+                  im = kf_sum_of_products(p, mine.im, q, other.im);
     return kf_complex_of(f->mean ? f->whole * mine.re : turn * re, f->mean ? f->whole * mine.im : turn * im);
 }
 #else
 KF_FUNCTION void kf_projected_3(const kf_mode_factors *f, kf_complex *c) {
     const kf_real re = f->along * (f->k[0] * c[0].re + f->k[1] * c[1].re + f->k[2] * c[2].re);
     const kf_real im = f->along * (f->k[0] * c[0].im + f->k[1] * c[1].im + f->k[2] * c[2].im);
-    KF_UNROLL for (int i = 0; i < 3; i++)
+    KF_UNROLL
+    for (int i = 0; i < 3; i++)
         c[i] = kf_complex_of(f->whole * c[i].re - f->k[i] * re, f->whole * c[i].im - f->k[i] * im);
 }
 #endif

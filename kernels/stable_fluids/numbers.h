@@ -1,5 +1,6 @@
 /* Numbers of the stable fluids kernels: arithmetic, storage of velocity and spectrum, wrap-around.
- * Defines that a config sets: KF_VELOCITY_BITS, KF_SPECTRUM_BITS 16 | 32 | 64 (64: both, and the arithmetic) */
+ * Defines that a config sets: KF_VELOCITY_BITS, KF_SPECTRUM_BITS 16 | 32 | 64 (64: both, and the arithmetic)
+ */
 #ifndef KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
 #define KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
 
@@ -15,16 +16,17 @@
 #if KF_VELOCITY_BITS == 64
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
-#define KF_FLOOR(x) floor(x)
+#define KF_FLOOR(x)           floor(x)
 #else
 typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
-#define KF_FLOOR(x) floorf(x)
+#define KF_FLOOR(x)           floorf(x)
 #endif
 #define KF_R(value) ((kf_real)(value))
 
-/* Between walls across x, across the last axis: the box is twice the domain in memory, its upper half the mirror image of
- * the lower one; 1: passes take the lower half alone, by cosine and sine transforms, and write the upper one beside it. */
+/* Between walls across x, across the last axis: the box is twice the domain in memory, its upper half the
+ * mirror image of the lower one; 1: passes take the lower half alone, by cosine and sine transforms, and
+ * write the upper one beside it. */
 #ifndef KF_FOLD_X
 #define KF_FOLD_X 0
 #endif
@@ -72,16 +74,20 @@ KF_FUNCTION kf_half kf_to_half(float value) {
 }
 #endif
 
-typedef struct KF_ALIGNED(2 * sizeof(kf_real)) kf_complex { kf_real re, im; } kf_complex;
-typedef struct KF_ALIGNED(4) kf_complex_half { kf_half re, im; } kf_complex_half;
+typedef struct KF_ALIGNED(2 * sizeof(kf_real)) kf_complex {
+    kf_real re, im;
+} kf_complex;
+typedef struct KF_ALIGNED(4) kf_complex_half {
+    kf_half re, im;
+} kf_complex_half;
 
 KF_FUNCTION kf_complex kf_complex_of(kf_real re, kf_real im) {
     kf_complex c;
     c.re = re, c.im = im;
     return c;
 }
-/* Stored values. Half precision keeps velocities in cells a step, and modes divided by the number of cells of a
- * row: both stay near 1. */
+/* Stored values. Half precision keeps velocities in cells a step, and modes divided by the number of cells of
+ * a row: both stay near 1. */
 #if KF_VELOCITY_BITS == 16
 typedef kf_complex_half kf_stored_pair;
 typedef kf_half kf_stored_real;
@@ -129,7 +135,8 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #endif
 }
 
-/* A register whose value the compiler does not know, so that what follows from it is not computed ahead of a loop and kept. */
+/* A register whose value the compiler does not know, so that what follows from it is not computed ahead of a
+ * loop and kept. */
 #if !KF_CUDA
 #define KF_OPAQUE(value) ((void)0)
 #elif KF_VELOCITY_BITS == 64
@@ -138,15 +145,17 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #define KF_OPAQUE(value) asm volatile("" : "+f"(value))
 #endif
 
-/* Asks the cache that all multiprocessors share for bytes that another block will read: whole multiples of 16 within the range. Only
- * where the config says so (KF_AHEAD) and from compute capability 9.0 on. */
+/* Asks the cache that all multiprocessors share for bytes that another block will read: whole multiples of 16
+ * within the range. Only where the config says so (KF_AHEAD) and from compute capability 9.0 on. */
 #ifndef KF_AHEAD
 #define KF_AHEAD 0
 #endif
 KF_FUNCTION void kf_ask_for(const void *range, const unsigned bytes) {
 #if KF_CUDA && KF_AHEAD && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     const unsigned long long from = ((unsigned long long)__cvta_generic_to_global(range) + 15) & ~15ull;
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes % 16 == 0 ? bytes : (bytes - 16) / 16 * 16) : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from),
+                 "r"(bytes % 16 == 0 ? bytes : (bytes - 16) / 16 * 16)
+                 : "memory");
 #else
     (void)range, (void)bytes;
 #endif
@@ -173,7 +182,8 @@ KF_FUNCTION int kf_wrapped(int i, int n) {
 KF_FUNCTION int kf_next(int i, int n) {
     return KF_POWER_OF_TWO(n) ? (i + 1) & (n - 1) : i + 1 == n ? 0 : i + 1;
 }
-/* A whole number of cells; a flow that blows up stays within what an int holds. On a GPU a conversion does. */
+/* A whole number of cells; a flow that blows up stays within what an int holds. On a GPU a conversion does.
+ */
 KF_FUNCTION int kf_whole_cells(kf_real floored) {
 #if KF_CUDA && KF_VELOCITY_BITS != 64
     return __float2int_rz(floored);

@@ -1,7 +1,7 @@
 /* Points that go with the flow; positions in cells, wrapped. Extent: (particles, simulations).
- * Defines: KF_PARTICLE_PAIRS 1: a thread has two particles, in two dimensions; the extent is half their number;
- * KF_PARTICLE_RULE 0 the seed's: velocity of the cell that holds it, one Euler step | 1 linear interpolation,
- * midpoint rule */
+ * Defines: KF_PARTICLE_PAIRS 1: a thread has two particles, in two dimensions; the extent is half their
+ * number; KF_PARTICLE_RULE 0 the seed's: velocity of the cell that holds it, one Euler step | 1 linear
+ * interpolation, midpoint rule */
 #include "advection.h"
 
 KF_FUNCTION kf_real kf_around(kf_real position, int n) {
@@ -27,7 +27,8 @@ KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
 #else
     velocity = kf_flow_at(field, p);
     kf_vector middle = p;
-    middle.u += KF_R(0.5) * step * velocity.u, middle.v += KF_R(0.5) * step * velocity.v, middle.w += KF_R(0.5) * step * velocity.w;
+    middle.u += KF_R(0.5) * step * velocity.u, middle.v += KF_R(0.5) * step * velocity.v,
+        middle.w += KF_R(0.5) * step * velocity.w;
     velocity = kf_flow_at(field, middle);
 #endif
     p.u = kf_around(p.u + step * velocity.u, KF_NX), p.v = kf_around(p.v + step * velocity.v, KF_NY);
@@ -35,9 +36,12 @@ KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
     return p;
 }
 #if KF_PARTICLE_PAIRS
-/* Two at once, 16 bytes in single precision: more of the memory's answers are on their way. The last ones first: their
- * velocities were written last, and the cache still has them; positions, which are used once, leave it first. */
-typedef struct KF_ALIGNED(16) kf_two_places { kf_complex first, second; } kf_two_places;
+/* Two at once, 16 bytes in single precision: more of the memory's answers are on their way. The last ones
+ * first: their velocities were written last, and the cache still has them; positions, which are used once,
+ * leave it first. */
+typedef struct KF_ALIGNED(16) kf_two_places {
+    kf_complex first, second;
+} kf_two_places;
 KF_FUNCTION kf_two_places kf_read_places(const kf_two_places *own) {
 #if KF_CUDA && KF_VELOCITY_BITS != 64
     const float4 values = __ldcs((const float4 *)own);
@@ -57,7 +61,8 @@ KF_FUNCTION void kf_write_places(kf_two_places *own, kf_vector p, kf_vector q) {
 }
 KF_KERNEL(particles, kf_fluid_arguments) {
     (void)z;
-    kf_two_places *own = (kf_two_places *)((kf_complex *)a->particles + a->particle_count * y) + (a->extent[0] - 1 - x);
+    kf_two_places *own =
+        (kf_two_places *)((kf_complex *)a->particles + a->particle_count * y) + (a->extent[0] - 1 - x);
     const kf_view field = kf_view_of(a, a->field, y);
     const kf_real step = KF_PARAMETER(a, particle_step);
     const kf_two_places two = kf_read_places(own);

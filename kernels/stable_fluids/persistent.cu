@@ -1,21 +1,22 @@
-/* Many steps in one launch, in two dimensions: the three passes of the fused plan with a barrier of all blocks between
- * them. All blocks must be resident at once; the plan launches no more than fit. For small grids, where a step is a chain
- * of latencies. Only for GPUs: the cpu's
- * blocks run one after the other.
+/* Many steps in one launch, in two dimensions: the three passes of the fused plan with a barrier of all
+ * blocks between them. All blocks must be resident at once; the plan launches no more than fit. For small
+ * grids, where a step is a chain of latencies. Only for GPUs: the cpu's blocks run one after the other.
  * Defines: those of rows.h and columns.h; a block has threads for the larger of both */
 #define KF_KEEP_POWERS 1
-#define KF_SURPLUS (KF_ROW_THREADS * KF_ROW_LINES != KF_COLUMN_THREADS * KF_COLUMN_LINES * (KF_COMPONENT_PER_THREAD ? 2 : 1))
+#define KF_SURPLUS                                                                                           \
+    (KF_ROW_THREADS * KF_ROW_LINES != KF_COLUMN_THREADS * KF_COLUMN_LINES * (KF_COMPONENT_PER_THREAD ? 2 : 1))
 #include "rows.h"
 #include "columns.h"
 
-/* Blocks wait until all have come; goal: how many arrivals that makes since the launch. What they wrote before is then seen
- * by all. An arrival needs no answer, so none is waited for. */
+/* Blocks wait until all have come; goal: how many arrivals that makes since the launch. What they wrote
+ * before is then seen by all. An arrival needs no answer, so none is waited for. */
 KF_FUNCTION void kf_wait_for_all(int *arrivals, int goal) {
     __syncthreads();
     if (threadIdx.x == 0) {
         int seen;
         asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(arrivals) : "memory");
-        do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(arrivals) : "memory");
+        do
+            asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(arrivals) : "memory");
         while (seen - goal < 0);
     }
     __syncthreads();
@@ -43,8 +44,9 @@ KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
         }
         kf_wait_for_all(a->barrier, arrivals += blocks);
         for (int i = block_x; i < row_blocks * a->simulations; i += blocks) {
-            kf_rows_inverse(a, i % row_blocks, i / row_blocks,
-                            KF_PALINDROME(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4) ? &rows : &back, shared);
+            kf_rows_inverse(
+                a, i % row_blocks, i / row_blocks,
+                KF_PALINDROME(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4) ? &rows : &back, shared);
             KF_BARRIER;
         }
         if (step + 1 < a->steps) kf_wait_for_all(a->barrier, arrivals += blocks);

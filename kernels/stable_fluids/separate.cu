@@ -1,6 +1,7 @@
-/* The parts of a step with a pass of its own each, around transforms of whole fields: the plans paper, separate, packed
- * and batched. One simulation. Work arrays: planes [component][z][y][2 (NX / 2 + 1)] of reals, which the transforms of
- * real fields turn into modes in place; or, packed, u + i v as [z][y][x], with w in a plane behind. */
+/* The parts of a step with a pass of its own each, around transforms of whole fields: the plans paper,
+ * separate, packed and batched. One simulation. Work arrays: planes [component][z][y][2 (NX / 2 + 1)] of
+ * reals, which the transforms of real fields turn into modes in place; or, packed, u + i v as [z][y][x], with
+ * w in a plane behind. */
 #include "advection.h"
 #include "modes.h"
 
@@ -16,7 +17,8 @@ KF_KERNEL(copy_velocity, kf_fluid_arguments) {
     kf_put_velocity(a, a->target, 0, cell, kf_velocity_at(kf_view_of(a, a->field, 0), cell));
 }
 
-KF_FUNCTION kf_vector kf_advected(const kf_fluid_arguments *a, int x, int y, int z, const kf_strip *fetched, int k) {
+KF_FUNCTION kf_vector kf_advected(const kf_fluid_arguments *a, int x, int y, int z, const kf_strip *fetched,
+                                  int k) {
     const kf_vector velocity = kf_arrived(a, 0, x, y, z, fetched, k);
 #if KF_KEEP
     if (a->kept != 0) kf_put_velocity(a, a->kept, 0, (z * KF_NY + y) * KF_NX + x, velocity);
@@ -33,12 +35,14 @@ KF_FUNCTION void kf_to_packed(const kf_fluid_arguments *a, int x, int y, int z, 
     const int row = z * KF_NY + y;
     ((kf_complex *)a->spectrum)[(long long)row * KF_NX + x] = kf_complex_of(velocity.u, velocity.v);
     if (KF_DIMENSIONS == 3)
-        ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] = velocity.w;
+        ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] =
+            velocity.w;
 }
 #define KF_NOTHING_BEFORE(a, x0, x1, y, z, strip) (void)0
 #if KF_STRIPS
 #define KF_ADVECTION_KERNEL(name, put)                                                                       \
-    KF_FUNCTION void name##_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z, kf_strip *strip) {            \
+    KF_FUNCTION void name##_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z,                 \
+                                  kf_strip *strip) {                                                         \
         kf_fetch_located(a, 0, x1 - x0, strip);                                                              \
         _Pragma("omp simd") for (int x = x0; x < x1; x++)                                                    \
             put(a, x, y, z, kf_advected(a, x, y, z, strip, x - x0));                                         \
@@ -67,12 +71,17 @@ KF_ADVECTION_KERNEL(advect_packed, kf_to_packed)
 KF_KERNEL(project_planes, kf_fluid_arguments) {
     kf_complex *mode = (kf_complex *)a->spectrum + (long long)KF_HALF_MODES * (z * KF_NY + y) + x, c[3];
     const kf_mode_factors f = kf_factors(a, x, y, z);
-    KF_UNROLL for (int i = 0; i < KF_DIMENSIONS; i++) c[i] = mode[i * KF_PLANE_MODES];
+    KF_UNROLL
+    for (int i = 0; i < KF_DIMENSIONS; i++)
+        c[i] = mode[i * KF_PLANE_MODES];
     KF_PROJECT(c)
-    KF_UNROLL for (int i = 0; i < KF_DIMENSIONS; i++) mode[i * KF_PLANE_MODES] = c[i];
+    KF_UNROLL
+    for (int i = 0; i < KF_DIMENSIONS; i++)
+        mode[i * KF_PLANE_MODES] = c[i];
 }
 
-/* The modes k and -k, unless they are left to those of -k: the other half of planes that mirror themselves is. */
+/* The modes k and -k, unless they are left to those of -k: the other half of planes that mirror themselves
+ * is. */
 KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, int z) {
     const int my = y == 0 ? 0 : KF_NY - y, mz = z == 0 ? 0 : KF_NZ - z, mx = x == 0 ? 0 : KF_NX - x;
     const int row = z * KF_NY + y, mirror = (KF_DIMENSIONS == 3 ? mz : 0) * KF_NY + my;
@@ -88,7 +97,8 @@ KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, in
     /* w has kx <= NX / 2 only: elsewhere it is the conjugate of the mirror's. */
     kf_complex *thirds = pairs + KF_CELLS;
     const int left = 2 * x <= KF_NX;
-    kf_complex *third = left ? thirds + (long long)KF_HALF_MODES * row + x : thirds + (long long)KF_HALF_MODES * mirror + mx;
+    kf_complex *third =
+        left ? thirds + (long long)KF_HALF_MODES * row + x : thirds + (long long)KF_HALF_MODES * mirror + mx;
     c[2] = *third;
     if (!left) c[2].im = -c[2].im;
 #endif
@@ -97,7 +107,8 @@ KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, in
     pairs[there] = kf_complex_of(c[0].re + c[1].im, c[1].re - c[0].im);
 #if KF_DIMENSIONS == 3
     *third = kf_complex_of(c[2].re, left ? c[2].im : -c[2].im);
-    if (left && 2 * mx <= KF_NX) thirds[(long long)KF_HALF_MODES * mirror + mx] = kf_complex_of(c[2].re, -c[2].im);
+    if (left && 2 * mx <= KF_NX)
+        thirds[(long long)KF_HALF_MODES * mirror + mx] = kf_complex_of(c[2].re, -c[2].im);
 #endif
 }
 
@@ -107,13 +118,16 @@ KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
     kf_project_packed(a, x, y, z);
 }
 #else
-/* What modes of a row are multiplied by, then those of the row that mirrors it, in the order of the former. */
+/* What modes of a row are multiplied by, then those of the row that mirrors it, in the order of the former.
+ */
 typedef struct kf_packed_strip {
     kf_real along[KF_STRIP], whole[KF_STRIP], k0[KF_STRIP], k1[KF_STRIP], there[2 * KF_STRIP];
 } kf_packed_strip;
-KF_FUNCTION void kf_project_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z, kf_packed_strip *s) {
+KF_FUNCTION void kf_project_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z,
+                                  kf_packed_strip *s) {
     if (y == 0 || 2 * y == KF_NY) {
-        for (int x = x0; x < x1; x++) kf_project_packed(a, x, y, z);
+        for (int x = x0; x < x1; x++)
+            kf_project_packed(a, x, y, z);
         return;
     }
     kf_real *here = (kf_real *)a->spectrum + 2 * ((long long)y * KF_NX + x0);
@@ -125,7 +139,8 @@ KF_FUNCTION void kf_project_strip(const kf_fluid_arguments *a, int x0, int x1, i
     _Pragma("omp simd") for (int i = 0; i < x1 - x0; i++) {
         kf_mode_factors f;
         f.along = s->along[i], f.whole = s->whole[i], f.k[0] = s->k0[i], f.k[1] = s->k1[i], f.mean = 0;
-        const kf_complex p = kf_complex_of(here[2 * i], here[2 * i + 1]), q = kf_complex_of(s->there[2 * i], s->there[2 * i + 1]);
+        const kf_complex p = kf_complex_of(here[2 * i], here[2 * i + 1]),
+                         q = kf_complex_of(s->there[2 * i], s->there[2 * i + 1]);
         const kf_complex u = kf_complex_of(KF_R(0.5) * (p.re + q.re), KF_R(0.5) * (p.im - q.im));
         const kf_complex v = kf_complex_of(KF_R(0.5) * (p.im + q.im), KF_R(0.5) * (q.re - p.re));
         const kf_complex first = kf_projected_2(&f, u, v, 0), second = kf_projected_2(&f, u, v, 1);
@@ -137,9 +152,11 @@ KF_FUNCTION void kf_project_strip(const kf_fluid_arguments *a, int x0, int x1, i
         mode[0] = s->there[2 * (x - x0)], mode[1] = s->there[2 * (x - x0) + 1];
     }
 }
-KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP, kf_packed_strip, 1, KF_NOTHING_BEFORE, kf_project_strip) {
+KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP, kf_packed_strip, 1, KF_NOTHING_BEFORE,
+              kf_project_strip) {
     const kf_mode_factors f = kf_factors(a, KF_SIGNED(x, KF_NX), y, z);
-    kept->along[x - x0] = f.along, kept->whole[x - x0] = f.whole, kept->k0[x - x0] = f.k[0], kept->k1[x - x0] = f.k[1];
+    kept->along[x - x0] = f.along, kept->whole[x - x0] = f.whole, kept->k0[x - x0] = f.k[0],
+                    kept->k1[x - x0] = f.k[1];
 }
 #endif
 

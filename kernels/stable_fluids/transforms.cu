@@ -5,22 +5,26 @@
 #include "transform.h"
 
 #define KF_LINE_RADICES KF_LINE_R0, KF_LINE_R1, KF_LINE_R2, KF_LINE_R3, KF_LINE_R4
-#define KF_LINE_ENGINE KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_ACROSS, 1, KF_LINE_MOST, KF_LINE_RADICES
-#define KF_LINE_LAST   KF_LAST_OF(KF_LINE_R0, KF_LINE_R1, KF_LINE_R2, KF_LINE_R3, KF_LINE_R4)
+#define KF_LINE_ENGINE                                                                                       \
+    KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_ACROSS, 1, KF_LINE_MOST, KF_LINE_RADICES
+#define KF_LINE_LAST        KF_LAST_OF(KF_LINE_R0, KF_LINE_R1, KF_LINE_R2, KF_LINE_R3, KF_LINE_R4)
 #define KF_LINE_AT(slot, i) KF_AT(0, slot, i, KF_LINE_N, KF_LINE_MOST)
 #define KF_LINE_EACH(l, slot, i, radix)                                                                      \
     KF_EACH_VALUE(l, slot, i, KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_ACROSS, radix)
-#define KF_HALF_MODES  (KF_NX / 2 + 1)
+#define KF_HALF_MODES (KF_NX / 2 + 1)
 
-KF_FUNCTION void kf_transform_lines(const kf_transform_arguments *a, kf_wide *v, kf_wide *shared, const int sign) {
+KF_FUNCTION void kf_transform_lines(const kf_transform_arguments *a, kf_wide *v, kf_wide *shared,
+                                    const int sign) {
     kf_turns turns;
-    kf_take_turns(&turns, (const kf_complex *)a->twiddles + (sign < 0 ? 0 : KF_LINE_N - 1), sign, KF_LINE_ENGINE);
+    kf_take_turns(&turns, (const kf_complex *)a->twiddles + (sign < 0 ? 0 : KF_LINE_N - 1), sign,
+                  KF_LINE_ENGINE);
     kf_transform(v, shared, &turns, sign, KF_LINE_ENGINE);
 }
 
-/* Complex lines in place. Extent: (blocks x threads, groups): line l of group g begins at g group + l line. */
-KF_FUNCTION void kf_complex_lines(const kf_transform_arguments *a, int block, int group, kf_wide *shared, const int sign,
-                                  const int from, const int to) {
+/* Complex lines in place. Extent: (blocks x threads, groups): line l of group g begins at g group + l line.
+ */
+KF_FUNCTION void kf_complex_lines(const kf_transform_arguments *a, int block, int group, kf_wide *shared,
+                                  const int sign, const int from, const int to) {
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];
     kf_complex *base = (kf_complex *)a->values + a->group * group;
     KF_LINE_EACH(l, slot, i, from) {
@@ -43,20 +47,23 @@ KF_BLOCK_KERNEL(lines_inverse, kf_transform_arguments) {
     kf_complex_lines(a, block_x, block_y, shared, 1, KF_LINE_LAST, KF_LINE_R0);
 }
 
-/* Rows of a real field to their modes in place, two rows as one complex line. Rows lie a->line reals apart. */
+/* Rows of a real field to their modes in place, two rows as one complex line. Rows lie a->line reals apart.
+ */
 KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_EXCHANGE_VALUES(1, KF_LINE_N, KF_LINE_LINES));
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];
     KF_LINE_EACH(l, slot, i, KF_LINE_R0) {
         const int wanted = 2 * (block_x * KF_LINE_LINES + l);
         const int row = wanted < a->lines ? wanted : a->lines - 1, next = row + 1 < a->lines ? row + 1 : row;
-        kf_set(v, KF_LINE_AT(slot, i), l, kf_complex_of(((const kf_real *)a->values)[a->line * row + i],
-                                                    ((const kf_real *)a->values)[a->line * next + i]));
+        kf_set(v, KF_LINE_AT(slot, i), l,
+               kf_complex_of(((const kf_real *)a->values)[a->line * row + i],
+                             ((const kf_real *)a->values)[a->line * next + i]));
     }
     kf_transform_lines(a, v, shared, -1);
     KF_BARRIER;
     KF_LINE_EACH(l, slot, i, KF_LINE_LAST) {
-        kf_set(shared, KF_LINE_PLACE(0, i, l, KF_LINE_N, KF_LINE_LINES), l, kf_get(v, KF_LINE_AT(slot, i), l));
+        kf_set(shared, KF_LINE_PLACE(0, i, l, KF_LINE_N, KF_LINE_LINES), l,
+               kf_get(v, KF_LINE_AT(slot, i), l));
     }
     KF_BARRIER;
     KF_LINE_EACH(l, slot, i, KF_LINE_LAST) {
@@ -64,10 +71,13 @@ KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
         kf_complex *modes = (kf_complex *)((kf_real *)a->values + a->line * row);
         if (i < KF_HALF_MODES && row < a->lines) {
             const kf_complex here = kf_get(v, KF_LINE_AT(slot, i), l);
-            const kf_complex mirrored = kf_get(shared, KF_LINE_PLACE(0, i == 0 ? 0 : KF_LINE_N - i, l, KF_LINE_N, KF_LINE_LINES), l);
-            modes[i] = kf_complex_of(KF_R(0.5) * (here.re + mirrored.re), KF_R(0.5) * (here.im - mirrored.im));
+            const kf_complex mirrored =
+                kf_get(shared, KF_LINE_PLACE(0, i == 0 ? 0 : KF_LINE_N - i, l, KF_LINE_N, KF_LINE_LINES), l);
+            modes[i] =
+                kf_complex_of(KF_R(0.5) * (here.re + mirrored.re), KF_R(0.5) * (here.im - mirrored.im));
             if (row + 1 < a->lines)
-                modes[i + a->line / 2] = kf_complex_of(KF_R(0.5) * (here.im + mirrored.im), KF_R(0.5) * (mirrored.re - here.re));
+                modes[i + a->line / 2] =
+                    kf_complex_of(KF_R(0.5) * (here.im + mirrored.im), KF_R(0.5) * (mirrored.re - here.re));
         }
     }
 }
