@@ -71,12 +71,27 @@ void kf_define_to(kf_defines *defines, const char *name, long value);
 __attribute__((format(printf, 3, 4))) void kf_define_text(kf_defines *defines, const char *name,
                                                           const char *format, ...);
 
+typedef enum kf_language { KF_LANGUAGE_C, KF_LANGUAGE_CXX } kf_language;
+
 typedef struct kf_source {
     const char *file; /* below the data folder, e.g. "kernels/kinetic/fused.cu", or a kernel that is not
                        * kftune's by its absolute path */
     const kf_define *defines;
     int define_count;
+    /* Of kernels that are not kftune's; all zero for those that are. */
+    const char *name;           /* cuda: of its kernel as C++ has it, "gemm<float, 16>"; kf_module_function
+                                 * then takes this name. NULL: kernels are found by their symbols */
+    const char *const *options; /* of the compiler, as they are handed to it */
+    int option_count;
+    kf_language language; /* cpu */
 } kf_source;
+
+/* A copy of its own, to be freed with kf_source_free; and a text that is equal for equal sources alone, to be
+ * freed with free, from which kf_source_from_text makes such a copy again. */
+kf_source *kf_source_copy(const kf_source *source);
+void kf_source_free(kf_source *source); /* NULL is fine */
+char *kf_source_text(const kf_source *source);
+kf_source *kf_source_from_text(const char *text); /* that kf_source_text made */
 
 typedef struct kf_build {
     char hash[KF_HASH_HEX]; /* of sources, defines, compiler, architecture: equal hash, equal machine code */

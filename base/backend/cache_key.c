@@ -13,6 +13,7 @@ typedef struct source_files {
     char *paths[SOURCE_FILES]; /* every file read so far: each is hashed once */
     int count;
     char include_folder[KF_PATH];
+    const kf_source *source; /* its options may name more such folders */
     kf_hasher *hasher;
 } source_files;
 
@@ -50,6 +51,18 @@ kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *
 
 static kf_status hash_file(source_files *files, const char *path, kf_error *error);
 
+/* Hashes the file of that name in one of the folders that the source's options add (-I). */
+static kf_status hash_in_folders(source_files *files, const char *name, int length, kf_error *error) {
+    char path[KF_PATH];
+    for (int i = 0; i < files->source->option_count; i++) {
+        const char *option = files->source->options[i];
+        if (strncmp(option, "-I", 2) != 0) continue;
+        KF_TRY(kf_path(path, error, "%s/%.*s", option + 2, length, name));
+        if (access(path, R_OK) == 0) return hash_file(files, path, error);
+    }
+    return KF_OK;
+}
+
 /* Hashes the file an #include names, when it exists; the compiler complains when it does not. */
 static kf_status hash_included(source_files *files, const char *from, const char *name, int length,
                                kf_error *error) {
@@ -64,7 +77,8 @@ static kf_status hash_included(source_files *files, const char *from, const char
         if (access(path, R_OK) == 0) return hash_file(files, path, error);
     }
     KF_TRY(kf_path(path, error, "%s/%.*s", files->include_folder, length, name));
-    return access(path, R_OK) == 0 ? hash_file(files, path, error) : KF_OK;
+    if (access(path, R_OK) == 0) return hash_file(files, path, error);
+    return hash_in_folders(files, name, length, error);
 }
 
 static const char *skip_blanks(const char *text) {
@@ -81,7 +95,8 @@ static kf_status follow_line(source_files *files, const char *path, const char *
     at = skip_blanks(at + 1);
     if (strncmp(at, "include", 7) != 0 || isalnum((unsigned char)at[7]) || at[7] == '_') return KF_OK;
     at = skip_blanks(at + 7);
-    if (*at == '<') return KF_OK; /* the system's: belongs to the compiler */
+    if (*at == '<') /* the system's belong to the compiler */
+        return hash_in_folders(files, at + 1, (int)strcspn(at + 1, ">\r\n"), error);
     const size_t length = *at == '"' ? strcspn(at + 1, "\"\r\n") : 0;
     if (length == 0)
         return kf_fail(
@@ -129,7 +144,11 @@ kf_status kf_cache_key(const kf_source *source, const char *compiler, const char
         kf_hash_add_string(&hasher, source->defines[i].name);
         kf_hash_add_string(&hasher, source->defines[i].value);
     }
-    source_files files = {.hasher = &hasher};
+    for (int i = 0; i < source->option_count; i++)
+        kf_hash_add_string(&hasher, source->options[i]);
+    if (source->name != NULL) kf_hash_add_string(&hasher, source->name);
+    if (source->language != KF_LANGUAGE_C) kf_hash_add(&hasher, &source->language, sizeof source->language);
+    source_files files = {.source = source, .hasher = &hasher};
     char path[KF_PATH];
     KF_TRY(kf_source_path(source, path, error));
     KF_TRY(kf_source_include_folder(files.include_folder, error));

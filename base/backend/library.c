@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util/text.h"
 
@@ -49,6 +50,25 @@ static void *open_in_folder(const kf_library *library, const char *folder) {
                 handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     globfree(&found);
     return handle;
+}
+
+static bool find_in_folder(const char *folder, const char *file, char found[KF_PATH]) {
+    char pattern[KF_PATH], path[KF_PATH];
+    glob_t matches;
+    bool there = false;
+    if (!expand_folder(folder, pattern) || glob(pattern, 0, NULL, &matches) != 0) return false;
+    for (size_t i = matches.gl_pathc; i-- > 0 && !there;) {
+        there = kf_path(path, NULL, "%s/%s", matches.gl_pathv[i], file) == KF_OK && access(path, R_OK) == 0;
+        if (there) kf_copy_text(found, KF_PATH, matches.gl_pathv[i]);
+    }
+    globfree(&matches);
+    return there;
+}
+
+bool kf_library_find_folder(const char *const *folders, const char *file, char folder[KF_PATH]) {
+    for (; *folders; folders++)
+        if (find_in_folder(*folders, file, folder)) return true;
+    return false;
 }
 
 static void *open_library(const kf_library *library, kf_error *error) {

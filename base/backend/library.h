@@ -29,6 +29,9 @@ typedef struct kf_library {
  * long as the program. file (KF_PATH bytes) gets where it was found. */
 kf_status kf_library_load(const kf_library *library, void *table, char file[KF_PATH], kf_error *error);
 
+/* The first of such folders that holds the file; false when none does. */
+bool kf_library_find_folder(const char *const *folders, const char *file, char folder[KF_PATH]);
+
 /* Where CUDA's toolkit and its Python packages keep theirs; NULL at the end. */
 extern const char *const kf_cuda_folders[];
 

@@ -53,7 +53,7 @@ typedef struct device_trial {
 } device_trial;
 
 static kf_status copy_on_device(device_trial *trial, kf_error *error) {
-    static const kf_source probe = {"kernels/probe/simple.cu", NULL, 0};
+    static const kf_source probe = {.file = "kernels/probe/simple.cu"};
     float sent[ITEMS], received[ITEMS] = {0};
     for (int i = 0; i < ITEMS; i++)
         sent[i] = (float)i;
@@ -95,7 +95,7 @@ void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure) {
 
 /* Really compiles: kf_check_device may take its kernel from the cache. */
 static kf_status compile_afresh(kf_error *error) {
-    static const kf_source probe = {"kernels/probe/simple.cu", NULL, 0};
+    static const kf_source probe = {.file = "kernels/probe/simple.cu"};
     kf_host_compiler compiler;
     char output[KF_PATH];
     KF_TRY(kf_host_compiler_find(&compiler, error));

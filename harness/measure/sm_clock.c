@@ -26,7 +26,7 @@ struct kf_sm_clock {
 };
 
 static kf_status open_reader(kf_sm_clock *r, kf_error *error) {
-    const kf_source source = {"kernels/probe/clock.cu", NULL, 0};
+    const kf_source source = {.file = "kernels/probe/clock.cu"};
     const size_t bytes = 2 * sizeof(int64_t) * (size_t)r->slots * (size_t)r->multiprocessors;
     KF_TRY(kf_module_load(r->backend, &source, &r->module, NULL, error));
     KF_TRY(kf_module_function(r->module, "read_clock", &r->function, error));

@@ -61,7 +61,7 @@ static size_t working_set(const kf_device_info *device) {
 }
 
 static kf_status load(kf_backend *backend, const char *file, kf_module **module, kf_error *error) {
-    const kf_source source = {file, NULL, 0};
+    const kf_source source = {.file = file};
     return kf_module_load(backend, &source, module, NULL, error);
 }
 

@@ -19,13 +19,11 @@ static const double LONGEST_BUILD_SECONDS = 300.0;
 
 typedef enum task_state { TASK_QUEUED, TASK_RUNNING, TASK_DONE } task_state;
 
-/* One source with its defines, copied: the system's own live only during the visit. */
+/* One source as a text (kf_source_text): the system's own lives only during the visit. */
 typedef struct build_task {
-    char *file;
-    kf_define *defines; /* with names of our own */
-    int define_count;
-    char key[KF_HASH_HEX]; /* of file and defines */
+    char *source;
     task_state state;
+    bool dropped; /* it was not built: the next of this source is another task */
 } build_task;
 
 /* What a config needs: some of the tasks. */
@@ -75,13 +73,8 @@ void kf_builder_close(kf_builder *builder) {
     if (builder->host > 0) kf_child_end(builder->host, 0.0, NULL);
     for (int w = 0; w < builder->worker_count; w++)
         end_worker(&builder->workers[w]);
-    for (size_t i = 0; i < builder->count; i++) {
-        build_task *task = &builder->tasks[i];
-        for (int d = 0; d < task->define_count; d++)
-            free((char *)task->defines[d].name);
-        free(task->defines);
-        free(task->file);
-    }
+    for (size_t i = 0; i < builder->count; i++)
+        free(builder->tasks[i].source);
     for (size_t i = 0; i < builder->order_count; i++)
         free(builder->orders[i].tasks);
     free(builder->orders);
@@ -92,46 +85,28 @@ void kf_builder_close(kf_builder *builder) {
 
 /* --- queueing ------------------------------------------------------------------------------------------ */
 
-static void name_source(const kf_source *source, char key[KF_HASH_HEX]) {
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, source->file);
-    for (int i = 0; i < source->define_count; i++) {
-        kf_hash_add_string(&hasher, source->defines[i].name);
-        kf_hash_add_string(&hasher, source->defines[i].value);
-    }
-    kf_hash_end(&hasher, key);
-}
-
 void kf_builder_drop_queue(kf_builder *builder) {
     for (size_t i = builder->first_queued; i < builder->count; i++) {
         if (builder->tasks[i].state != TASK_QUEUED) continue;
         builder->tasks[i].state = TASK_DONE;
-        builder->tasks[i].key[0] = '\0'; /* it was not built: the next of this source is another task */
+        builder->tasks[i].dropped = true;
     }
     builder->first_queued = builder->count;
 }
 
 /* The task of this source: one that was queued before, or a new one. */
 static size_t task_of(kf_builder *builder, const kf_source *source) {
-    char key[KF_HASH_HEX];
-    name_source(source, key);
-    for (size_t i = 0; i < builder->count; i++)
-        if (strcmp(builder->tasks[i].key, key) == 0) return i;
+    char *text = kf_source_text(source);
+    for (size_t i = 0; i < builder->count; i++) {
+        if (builder->tasks[i].dropped || strcmp(builder->tasks[i].source, text) != 0) continue;
+        free(text);
+        return i;
+    }
     if (builder->count == builder->capacity) {
         builder->capacity = builder->capacity > 0 ? 2 * builder->capacity : 64;
         builder->tasks = kf_reallocate(builder->tasks, builder->capacity * sizeof *builder->tasks);
     }
-    build_task *task = &builder->tasks[builder->count++];
-    memset(task, 0, sizeof *task);
-    memcpy(task->key, key, sizeof key);
-    task->file = kf_duplicate(source->file);
-    task->define_count = source->define_count;
-    task->defines = kf_allocate_zeroed((size_t)source->define_count + 1, sizeof *task->defines);
-    for (int i = 0; i < source->define_count; i++) {
-        task->defines[i] = source->defines[i];
-        task->defines[i].name = kf_duplicate(source->defines[i].name);
-    }
+    builder->tasks[builder->count++] = (build_task){.source = text, .state = TASK_QUEUED};
     return builder->count - 1;
 }
 
@@ -172,33 +147,21 @@ static cJSON *message_of(size_t task) {
     return message;
 }
 
-/* What was queued after the process began came over the socket. */
+/* What was queued after the process began comes over the socket. */
 static cJSON *task_to_json(const build_task *task, size_t number) {
-    cJSON *message = message_of(number), *defines = cJSON_AddArrayToObject(message, "defines");
-    (void)cJSON_AddStringToObject(message, "file", task->file);
-    for (int d = 0; d < task->define_count; d++) {
-        (void)cJSON_AddItemToArray(defines, cJSON_CreateString(task->defines[d].name));
-        (void)cJSON_AddItemToArray(defines, cJSON_CreateString(task->defines[d].value));
-    }
+    cJSON *message = message_of(number);
+    (void)cJSON_AddStringToObject(message, "source", task->source);
     return message;
 }
 
 /* Seconds that the compiler took. */
 static double compile(const kf_device_info *device, const cJSON *message) {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(message, "defines");
-    const int count = cJSON_GetArraySize(list) / 2;
-    kf_define *defines = kf_allocate_zeroed((size_t)count + 1, sizeof *defines);
-    const cJSON *item = list->child;
-    for (int d = 0; d < count; d++, item = item->next->next) {
-        defines[d].name = item->valuestring;
-        kf_copy_text(defines[d].value, sizeof defines[d].value, item->next->valuestring);
-    }
-    const kf_source source = {cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "file")),
-                              defines, count};
+    kf_source *source =
+        kf_source_from_text(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "source")));
     kf_build build = {.seconds = 0.0};
     kf_error error;
-    (void)kf_source_prebuild(device, &source, &build, &error);
-    free(defines);
+    (void)kf_source_prebuild(device, source, &build, &error);
+    kf_source_free(source);
     return build.seconds;
 }
 

@@ -132,5 +132,5 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
             kf_define_to(defines, "KF_PLANE", level.plane);
         }
     }
-    *source = (kf_source){files[which], defines->list, defines->count};
+    *source = (kf_source){.file = files[which], .defines = defines->list, .define_count = defines->count};
 }

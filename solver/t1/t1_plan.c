@@ -35,7 +35,7 @@ kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, cons
         defines[count++] = own->defines[i];
     char plain[KF_PATH];
     if (own->plain) KF_TRY(kf_t1_plain_source(own, plain, error));
-    const kf_source source = {own->plain ? plain : own->kernel_file, defines, count};
+    const kf_source source = {.file = own->plain ? plain : own->kernel_file, .defines = defines, .define_count = count};
     return visit(&source, data, error);
 }
 
@@ -258,7 +258,7 @@ static void shape_reference(const int extent[3], int block[3]) {
 
 static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
-    const kf_source source = {problem->reference_file, problem->defines, problem->define_count};
+    const kf_source source = {.file = problem->reference_file, .defines = problem->defines, .define_count = problem->define_count};
     const int extent[3] = {(int)problem->size[0], (int)problem->size[1], (int)problem->size[2]};
     kf_function *function = NULL;
     packed arguments = {.length = 0};

@@ -114,7 +114,7 @@ static inline void in_child(void (*test)(void)) {
     const pid_t child = fork();
     if (child == 0) {
         (void)signal(SIGSEGV, SIG_DFL); /* cmocka's handler would carry on with the tests */
-        const kf_source source = {"kernels/test/gpu.cu", NULL, 0};
+        const kf_source source = {.file = "kernels/test/gpu.cu"};
         WORKS(kf_backend_open("cuda:0", &gpu, &problem));
         WORKS(kf_module_load(gpu, &source, &kernels, NULL, &problem));
         test();

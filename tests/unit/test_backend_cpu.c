@@ -38,7 +38,7 @@ static kf_module *load(kf_backend *backend, const char *file, const char *factor
     kf_module *module = NULL;
     kf_error error = {0};
     snprintf(define.value, sizeof define.value, "%s", factor);
-    const kf_source source = {file, &define, 1};
+    const kf_source source = {.file = file, .defines = &define, .define_count = 1};
     if (kf_module_load(backend, &source, &module, build, &error) != KF_OK) fail_msg("%s", error.message);
     return module;
 }
@@ -251,7 +251,7 @@ static void test_prebuilt_kernel_is_loaded_from_the_cache(void **state) {
     (void)state;
     kf_backend *backend = open_cpu();
     const kf_define define = {"FACTOR", "14"};
-    const kf_source source = {"kernels/test/scale.cu", &define, 1};
+    const kf_source source = {.file = "kernels/test/scale.cu", .defines = &define, .define_count = 1};
     kf_build ahead, loaded;
     assert_int_equal(kf_source_prebuild(kf_backend_device(backend), &source, &ahead, NULL), KF_OK);
     assert_false(ahead.cached);
@@ -264,7 +264,7 @@ static void test_prebuilt_kernel_is_loaded_from_the_cache(void **state) {
 
 static void expect_no_build(const char *text, const char *expected) {
     kf_backend *backend = open_cpu();
-    const kf_source source = {"kernels/test/wrong.cu", NULL, 0};
+    const kf_source source = {.file = "kernels/test/wrong.cu"};
     kf_module *module = NULL;
     kf_error error = {0};
     fixture_write("data/kernels/test/wrong.cu", text);

@@ -9,7 +9,7 @@
 static kf_module *load(kf_backend *backend, const char *file) {
     kf_module *module = NULL;
     kf_error error = {0};
-    const kf_source source = {file, NULL, 0};
+    const kf_source source = {.file = file};
     if (kf_module_load(backend, &source, &module, NULL, &error) != KF_OK) fail_msg("%s", error.message);
     return module;
 }

@@ -59,7 +59,7 @@ static kf_device_info hopper(void) {
 static kf_status prebuild(const char *file, const kf_define *defines, int count, kf_build *build,
                           kf_error *error) {
     const kf_device_info info = hopper();
-    const kf_source source = {file, defines, count};
+    const kf_source source = {.file = file, .defines = defines, .define_count = count};
     memset(error, 0, sizeof *error);
     return kf_source_prebuild(&info, &source, build, error);
 }
@@ -158,7 +158,8 @@ static kf_status visit_axpy(const kf_problem *problem, const kf_config *config, 
     KF_TRY(kf_config_integer(config, "factor", &factor, error));
     kf_define define[] = {{"KF_FACTOR", ""}};
     (void)snprintf(define[0].value, sizeof define[0].value, "%ld", factor);
-    const kf_source good = {"kernels/test/axpy.cu", define, 1}, bad = {"kernels/test/wrong.cu", NULL, 0};
+    const kf_source good = {.file = "kernels/test/axpy.cu", .defines = define, .define_count = 1},
+                    bad = {.file = "kernels/test/wrong.cu"};
     KF_TRY(visit(&good, data, error));
     return factor == 8 ? visit(&bad, data, error) : KF_OK;
 }
@@ -248,10 +249,128 @@ static void compile_error_comes_in_one_line(void **state) {
     assert_null(strchr(error.message, '\n'));
 }
 
+/* --- kernels that are not kftune's ---------------------------------------------------------------------- */
+
+static const char foreign_text[] =
+    "#ifdef HALF\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <mma.h>\n#endif\n"
+    "#ifdef ASKS\n#include <asked.h>\n#endif\n"
+    "template <typename T, int N> __global__ void gemm(T *a) { a[0] = N; }\n"
+    "__global__ void plain(float *a) { a[0] = sinf(a[1]); }\n"
+    "extern \"C\" __global__ void symbol(float *a) { a[0] = 1; }\n"
+    "namespace mine { __global__ void inside(int *a) { *a = 1; } }\n"
+    "__global__ void twice(float *a) { a[0] = 1; }\n"
+    "__global__ void twice(double *a) { a[0] = 1; }\n"
+    "void host(float *a) { a[0] = 1; }\n";
+
+static kf_status build_named(const char *name, const kf_define *define, const char *const *options,
+                             int option_count, kf_build *build, kf_error *error) {
+    const kf_device_info info = hopper();
+    const kf_source source = {.file = "kernels/test/foreign.cu",
+                              .name = name,
+                              .defines = define,
+                              .define_count = define != NULL,
+                              .options = options,
+                              .option_count = option_count};
+    memset(error, 0, sizeof *error);
+    memset(build, 0, sizeof *build);
+    /* As compiling ahead has it: over a text, which is the same for the same source. */
+    char *text = kf_source_text(&source);
+    kf_source *copy = kf_source_from_text(text);
+    char *again = kf_source_text(copy);
+    assert_string_equal(text, again);
+    const kf_status status = kf_source_prebuild(&info, copy, build, error);
+    kf_source_free(copy);
+    free(text);
+    free(again);
+    return status;
+}
+
+/* A kernel by the name that C++ has for it, whatever its symbol is; a name that is none says so itself. */
+static void kernels_are_found_by_their_names(void **state) {
+    (void)state;
+    static const char *const names[][2] = {{"plain", "_Z5plainPf"},
+                                           {"symbol", "symbol"},
+                                           {"mine::inside", "_ZN4mine6insideEPi"},
+                                           {"gemm<float, 16>", "_Z4gemmIfLi16EEvPT_"},
+                                           {"gemm<double, TILE>", "_Z4gemmIdLi8EEvPT_"}};
+    static const char *const wrong[][2] = {{"nowhere", "identifier \"nowhere\" is undefined"},
+                                           {"twice", "overloaded function"},
+                                           {"gemm", "function template"},
+                                           {"host", "non-__global__"}};
+    const kf_define tile = {"TILE", "8"};
+    kf_build build, again;
+    kf_error error;
+    need_nvrtc();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *cubin = NULL;
+        size_t size = 0;
+        if (build_named(names[i][0], &tile, NULL, 0, &build, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(build_named(names[i][0], &tile, NULL, 0, &again, &error), KF_OK);
+        assert_true(again.cached);
+        assert_string_equal(build.hash, again.hash);
+        assert_true(kf_cache_get(build.hash, "cubin", &cubin, &size));
+        /* The symbol stands at its end, followed by its length. */
+        const size_t length = strlen(names[i][1]) + 1;
+        assert_memory_equal((char *)cubin + size - length - 4, names[i][1], length);
+        free(cubin);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(build_named(wrong[i][0], &tile, NULL, 0, &build, &error), KF_MACHINE);
+        if (strstr(error.message, "has no kernel") == NULL || strstr(error.message, wrong[i][0]) == NULL ||
+            strstr(error.message, wrong[i][1]) == NULL || strstr(error.message, "nv_name_map") != NULL)
+            fail_msg("%s", error.message);
+    }
+}
+
+/* CUDA's headers are found where the toolkit is; what is nowhere is said, and where was looked. */
+static void headers_of_cuda_are_found(void **state) {
+    (void)state;
+    const kf_define half = {"HALF", "1"}, asks = {"ASKS", "1"};
+    kf_build build;
+    kf_error error;
+    need_nvrtc();
+    assert_int_equal(build_named("plain", &asks, NULL, 0, &build, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "asked.h"));
+    const bool none = strstr(error.message, "CUDA_HOME") != NULL;
+    assert_true(none || strstr(error.message, "neither beside the kernel") != NULL);
+    const kf_status status = build_named("plain", &half, NULL, 0, &build, &error);
+    if (!none && status != KF_OK) fail_msg("%s", error.message);
+    if (none) assert_int_equal(status, KF_MACHINE);
+}
+
+/* What a kernel's author gives the compiler reaches it, and is a part of what is compiled. */
+static void options_reach_the_compiler(void **state) {
+    (void)state;
+    char folder[KF_PATH + 16], header[2 * KF_PATH];
+    const kf_define asks = {"ASKS", "1"};
+    kf_build before, after, plain, fast;
+    kf_error error;
+    need_nvrtc();
+    (void)snprintf(folder, sizeof folder, "-I%s/asked", kernel_scratch);
+    assert_int_equal(kf_make_folders(folder + 2, &error), KF_OK);
+    (void)snprintf(header, sizeof header, "%s/asked.h", folder + 2);
+    const char *const options[] = {folder}, *const fast_math[] = {"--use_fast_math", "--std=c++11"};
+    assert_int_equal(kf_file_write_own(header, "#define ASKED 1\n", 16, &error), KF_OK);
+    if (build_named("plain", &asks, options, 1, &before, &error) != KF_OK) fail_msg("%s", error.message);
+    /* A changed header there is compiled anew. */
+    assert_int_equal(kf_file_write_own(header, "#define ASKED 2\n", 16, &error), KF_OK);
+    assert_int_equal(build_named("plain", &asks, options, 1, &after, &error), KF_OK);
+    assert_string_not_equal(before.hash, after.hash);
+    assert_int_equal(build_named("plain", NULL, NULL, 0, &plain, &error), KF_OK);
+    assert_int_equal(build_named("plain", NULL, fast_math, 2, &fast, &error), KF_OK);
+    void *slow_code = NULL, *fast_code = NULL;
+    size_t slow_size = 0, fast_size = 0;
+    assert_true(kf_cache_get(plain.hash, "cubin", &slow_code, &slow_size));
+    assert_true(kf_cache_get(fast.hash, "cubin", &fast_code, &fast_size));
+    assert_true(fast_size < slow_size); /* without the slow path of sinf */
+    free(slow_code);
+    free(fast_code);
+}
+
 static void unknown_architecture_is_refused(void **state) {
     (void)state;
     kf_device_info info = hopper();
-    const kf_source source = {"kernels/test/everything.cu", NULL, 0};
+    const kf_source source = {.file = "kernels/test/everything.cu"};
     kf_build build;
     kf_error error = {0};
     need_nvrtc();
@@ -415,7 +534,8 @@ static void without_a_driver_the_reason_is_plain(void **state) {
 static int set_up(void **state) {
     (void)state;
     return make_kernel_folder() || write_kernel("factor.h", "") || write_kernel("axpy.cu", axpy_text) ||
-           write_kernel("wrong.cu", wrong_text) || write_kernel("everything.cu", everything_text);
+           write_kernel("wrong.cu", wrong_text) || write_kernel("everything.cu", everything_text) ||
+           write_kernel("foreign.cu", foreign_text);
 }
 
 static int tear_down(void **state) {
@@ -432,6 +552,9 @@ int main(void) {
         cmocka_unit_test(changed_include_is_compiled_again),
         cmocka_unit_test(includes_are_not_the_working_folders),
         cmocka_unit_test(compile_error_comes_in_one_line),
+        cmocka_unit_test(kernels_are_found_by_their_names),
+        cmocka_unit_test(headers_of_cuda_are_found),
+        cmocka_unit_test(options_reach_the_compiler),
         cmocka_unit_test(unknown_architecture_is_refused),
         cmocka_unit_test(missing_source_is_bad_input),
         cmocka_unit_test(shipped_kernels_compile),

@@ -42,7 +42,7 @@ static void device_is_described_before_and_after_opening(void **state) {
     kf_error error = {0};
     need_gpu();
     assert_int_equal(kf_cuda_device_describe(0, &info, &error), KF_OK);
-    const kf_source source = {"kernels/test/gpu.cu", NULL, 0};
+    const kf_source source = {.file = "kernels/test/gpu.cu"};
     kf_build build;
     assert_int_equal(kf_source_prebuild(&info, &source, &build, &error), KF_OK);
     assert_false(build.cached);

@@ -235,7 +235,7 @@ static void test_many_processes_share_the_folder(void **state) {
 /* --- keys --------------------------------------------------------------------------------------------- */
 
 static void key_of(const kf_define *defines, int count, const char *compiler, char key[KF_HASH_HEX]) {
-    const kf_source source = {"kernels/test/key.cu", defines, count};
+    const kf_source source = {.file = "kernels/test/key.cu", .defines = defines, .define_count = count};
     kf_error error = {0};
     const kf_status status = kf_cache_key(&source, compiler, "-O3", "znver3", key, &error);
     if (status != KF_OK) fail_msg("%s", error.message);
@@ -266,7 +266,7 @@ static void test_key_sees_every_change(void **state) {
     assert_string_equal(keys[5], keys[6]);
     assert_string_equal(keys[6], keys[7]);
     /* Everything that decides the machine code beside the source. */
-    const kf_source source = {"kernels/test/key.cu", defines, 2};
+    const kf_source source = {.file = "kernels/test/key.cu", .defines = defines, .define_count = 2};
     static const char *const words[][3] = {{"gcc 12", "-O3", "znver3"},
                                            {"gcc 13", "-O3", "znver3"},
                                            {"gcc 12", "-O2", "znver3"},
@@ -285,7 +285,7 @@ static void test_key_sees_every_change(void **state) {
 }
 
 static void expect_bad_source(const char *file, const char *expected) {
-    const kf_source source = {file, NULL, 0};
+    const kf_source source = {.file = file};
     char key[KF_HASH_HEX];
     kf_error error = {0};
     assert_int_equal(kf_cache_key(&source, "", "", "", key, &error), KF_BAD_INPUT);

@@ -203,7 +203,7 @@ static void choose_items(const kf_device_info *device) {
 }
 
 static void run_child(void (*test)(void)) {
-    const kf_source file = {"kernels/probe/truth.cu", NULL, 0};
+    const kf_source file = {.file = "kernels/probe/truth.cu"};
     (void)signal(SIGSEGV, SIG_DFL); /* cmocka's handler would carry on with the tests */
     kf_counting_prepare();
     WORKS(kf_backend_open("cuda:0", &gpu, &problem));

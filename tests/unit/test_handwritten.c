@@ -111,7 +111,7 @@ static void set_launch(const bench_contest *contest, bench_contender *contender,
 
 static kf_status prepare(bench_contest *contest, bench_contender *contender, const char *file,
                          kf_error *error) {
-    const kf_source source = {file, NULL, 0};
+    const kf_source source = {.file = file};
     kf_function *function;
     KF_TRY(kf_module_load(contest->backend, &source, &contender->module, NULL, error));
     KF_TRY(kf_module_function(contender->module, contest->probe->function, &function, error));

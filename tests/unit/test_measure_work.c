@@ -46,7 +46,7 @@ static void add_kernel(bench *b, const char *name, int period, int phase) {
 static void open_bench_on(bench *b, const char *backend) {
     kf_device_info device = {.spec = "any", .name = "recording", .max_threads_per_block = 1024};
     (void)snprintf(device.backend, sizeof device.backend, "%s", backend);
-    const kf_source source = {"kernels/none.cu", NULL, 0};
+    const kf_source source = {.file = "kernels/none.cu"};
     kf_module *module = NULL;
     kf_error error = {KF_OK, ""};
     memset(b, 0, sizeof *b);

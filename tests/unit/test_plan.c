@@ -84,7 +84,7 @@ static void open_invented(invented *p) {
     must(kf_backend_open("cpu:1", &p->backend, &error), &error);
     const kf_config config = counter_config("right", 1);
     p->plan = kf_plan_create(p->backend, NULL, &config, &methods, p);
-    const kf_source source = {"kernels/log.cu", NULL, 0};
+    const kf_source source = {.file = "kernels/log.cu"};
     must(kf_plan_module(p->plan, &source, &module, &error), &error);
     must(kf_module_function(module, "note", &p->note, &error), &error);
     must(kf_plan_buffer(p->plan, LOG * sizeof(int), &p->log, &error), &error);

@@ -55,7 +55,7 @@ static kf_backend *backend;
 static kf_module *count_module, *atomic_module;
 
 static kf_module *load(const char *file) {
-    const kf_source source = {file, NULL, 0};
+    const kf_source source = {.file = file};
     kf_module *module = NULL;
     kf_error error = {0};
     if (kf_module_load(backend, &source, &module, NULL, &error) != KF_OK) {

@@ -161,7 +161,7 @@ static void test_multiply_adds_are_counted(void **state) {
     (void)state;
     enum { REPEATS = 50000, LOOKS = 12 };
     const kf_define bits = {"ROOF_BITS", "64"};
-    const kf_source source = {"kernels/roofs/multiply_add.cu", &bits, 1};
+    const kf_source source = {.file = "kernels/roofs/multiply_add.cu", .defines = &bits, .define_count = 1};
     kf_error error = {0};
     kf_module *module = NULL;
     bare_kernel kernel;

@@ -17,8 +17,8 @@ const char kf_host_compiler_flags[] =
     "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fno-math-errno "
     "-fno-trapping-math -pipe -w -Wl,-z,defs";
 
-enum { COMMAND_WORDS = 8, FLAG_WORDS = 16, OTHER_WORDS = 12, DEFINES = 64 };
-enum { WORDS = COMMAND_WORDS + FLAG_WORDS + OTHER_WORDS + DEFINES };
+enum { COMMAND_WORDS = 8, FLAG_WORDS = 16, OTHER_WORDS = 16, DEFINES = 64, OPTIONS = 64 };
+enum { WORDS = COMMAND_WORDS + FLAG_WORDS + OTHER_WORDS + DEFINES + OPTIONS };
 
 /* Ends the word that begins at text, takes its quotes away, and returns where the rest begins. */
 static char *end_word(char *text) {
@@ -225,9 +225,9 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
     kf_copy_text(flags, sizeof flags, kf_host_compiler_flags);
     int count = split_command(command, words);
     count += split(flags, words + count, FLAG_WORDS);
-    if (source->define_count > DEFINES)
-        return kf_fail(error, KF_BAD_INPUT, "%s: %d defines are too many", source->file,
-                       source->define_count);
+    if (source->define_count > DEFINES || source->option_count > OPTIONS)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %d defines and %d options are too many", source->file,
+                       source->define_count, source->option_count);
     char defines[DEFINES][160];
     for (int i = 0; i < source->define_count; i++) {
         const kf_define *define = &source->defines[i];
@@ -237,15 +237,27 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
                            define->name);
         words[count++] = defines[i];
     }
-    const char *const rest[] = {"-I",   include_folder, "-x",   "c",   path, "-o",
-                                output, "-x",           "none", "-lm", NULL};
+    const bool cxx = source->language == KF_LANGUAGE_CXX;
+    if (cxx) words[count++] = "-std=gnu++17";
+    words[count++] = "-I";
+    words[count++] = include_folder;
+    for (int i = 0; i < source->option_count; i++)
+        words[count++] = source->options[i];
+    const char *const rest[] = {"-x",  cxx ? "c++" : "c",       path, "-o", output, "-x", "none",
+                                "-lm", cxx ? "-lstdc++" : NULL, NULL};
     memcpy(words + count, rest, sizeof rest);
 
     kf_program_result result;
     KF_TRY(kf_program_run(words, &result, error));
     kf_status status = KF_OK;
     const char *fault = result.exit_status == 0 ? NULL : fault_of_host(&result);
-    if (fault != NULL)
+    if (fault != NULL && cxx && strstr(result.output, "cc1plus") != NULL)
+        status =
+            kf_fail(error, KF_HOST,
+                    "%s compiles no C++: install g++ (apt-get install g++) or set KFTUNE_CC to a compiler "
+                    "that does",
+                    compiler->command);
+    else if (fault != NULL)
         status = kf_fail(error, KF_HOST, "%s cannot compile here: %s; is there room in %s, and memory?",
                          compiler->command, fault, getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     else if (result.exit_status != 0)

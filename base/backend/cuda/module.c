@@ -13,7 +13,8 @@ typedef struct kf_cuda_module {
     kf_module base;
     CUmodule handle;
     kf_cuda_function *functions;
-    char *file; /* for messages */
+    char *file;          /* for messages */
+    char *name, *symbol; /* of the kernel that the source names; NULL: it names none */
 } kf_cuda_module;
 
 kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
@@ -24,8 +25,10 @@ kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_m
     KF_TRY(kf_cuda_enter(backend, error));
     KF_TRY(kf_nvrtc_build(backend->device.architecture, source, &cubin, &size, build, error));
     const CUresult result = kf_cuda.cuModuleLoadData(&handle, cubin);
+    char *symbol = source->name != NULL ? kf_duplicate(kf_nvrtc_symbol(cubin, size)) : NULL;
     free(cubin);
     if (result != CUDA_SUCCESS) {
+        free(symbol);
         kf_cuda_fail(error, result, "cuModuleLoadData");
         return kf_fail_context(error, "%s", source->file);
     }
@@ -33,6 +36,8 @@ kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_m
     made->base.backend = backend;
     made->handle = handle;
     made->file = kf_duplicate(source->file);
+    made->name = source->name != NULL ? kf_duplicate(source->name) : NULL;
+    made->symbol = symbol;
     *module = &made->base;
     return KF_OK;
 }
@@ -47,6 +52,8 @@ void kf_cuda_module_free(kf_module *module) {
         own->functions = next;
     }
     free(own->file);
+    free(own->name);
+    free(own->symbol);
     free(own);
 }
 
@@ -78,7 +85,8 @@ kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_functi
     kf_function_info info = {0};
     CUfunction handle = NULL;
     KF_TRY(kf_cuda_enter(module->backend, error));
-    const CUresult result = kf_cuda.cuModuleGetFunction(&handle, own->handle, name);
+    const bool named = own->name != NULL && strcmp(own->name, name) == 0;
+    const CUresult result = kf_cuda.cuModuleGetFunction(&handle, own->handle, named ? own->symbol : name);
     if (result == CUDA_ERROR_NOT_FOUND)
         return kf_fail(error, KF_MACHINE, "cuda: %s has no kernel \"%s\"", own->file, name);
     if (result != CUDA_SUCCESS) return kf_cuda_fail(error, result, "cuModuleGetFunction");

@@ -14,6 +14,7 @@
 #include "base/backend/cache.h"
 #include "base/backend/cuda/child.h"
 #include "base/backend/cuda/driver.h"
+#include "base/backend/cuda/headers.h"
 #include "base/backend/internal.h"
 #include "base/backend/library.h"
 #include "base/util/log.h"
@@ -29,7 +30,9 @@
     X(nvrtcGetProgramLogSize)                                                                                \
     X(nvrtcGetProgramLog)                                                                                    \
     X(nvrtcGetCUBINSize)                                                                                     \
-    X(nvrtcGetCUBIN)
+    X(nvrtcGetCUBIN)                                                                                         \
+    X(nvrtcAddNameExpression)                                                                                \
+    X(nvrtcGetLoweredName)
 
 #define NVRTC_MEMBER(name) __typeof__(name) *(name);
 static struct nvrtc_table { NVRTC_FUNCTIONS(NVRTC_MEMBER) } nvrtc;
@@ -59,13 +62,14 @@ static pthread_once_t nvrtc_once = PTHREAD_ONCE_INIT;
 static kf_error nvrtc_missing; /* status KF_OK when it works */
 static char nvrtc_text[64];    /* "NVRTC 13.0" */
 static char nvrtc_key[96];     /* the same and the library's size, which tells patch releases apart */
+static char nvrtc_file[KF_PATH];
 
 static void start(void) {
-    char file[KF_PATH];
+    const char *file = nvrtc_file;
     int major = 0, minor = 0;
     struct stat status;
     nvrtc_missing.status = KF_MACHINE;
-    if (kf_library_load(&nvrtc_library, &nvrtc, file, &nvrtc_missing) != KF_OK) return;
+    if (kf_library_load(&nvrtc_library, &nvrtc, nvrtc_file, &nvrtc_missing) != KF_OK) return;
     const nvrtcResult result = nvrtc.nvrtcVersion(&major, &minor);
     if (result != NVRTC_SUCCESS) {
         kf_fail(&nvrtc_missing, KF_MACHINE, "cuda: %s: %s", file, nvrtc.nvrtcGetErrorString(result));
@@ -88,6 +92,16 @@ static bool is_error_line(const char *line, size_t length) {
     char copy[256];
     kf_copy_text(copy, length < sizeof copy ? length + 1 : sizeof copy, line);
     return strstr(copy, "error") && !strstr(copy, "detected in the compilation");
+}
+
+/* A kernel's name is compiled as a line of NVRTC's own behind the source. What is wrong with it alone is said
+ * of the name, and the compiler's reason as it stands behind "error: ". */
+static kf_status report_name(const char *file, const char *name, const char *log, kf_error *error) {
+    static const char sign[] = "error: ";
+    const char *reason = strstr(log, sign);
+    reason = reason != NULL ? reason + strlen(sign) : log;
+    return kf_fail(error, KF_MACHINE, "cuda: %s has no kernel \"%s\": %.*s", file, name,
+                   (int)strcspn(reason, "\n"), reason);
 }
 
 /* "FILE does not compile: first error; second error; ...": the log's error lines, as many as fit. */
@@ -126,19 +140,35 @@ static void add_option(options *list, const char *prefix, const char *name, cons
     list->text[list->count++] = text.text;
 }
 
+/* Whether an option of the source's takes the place of one of ours. */
+static bool replaces(const kf_source *source, const char *ours) {
+    const size_t length = strcspn(ours, "=");
+    for (int i = 0; i < source->option_count; i++)
+        if (ours[length] == '=' && strncmp(source->options[i], ours, length + 1) == 0) return true;
+    return false;
+}
+
 static options make_options(const char *architecture, const kf_source *source, const char *path,
                             const char *include_folder) {
-    options list = {kf_allocate_zeroed((size_t)source->define_count + FIXED_OPTIONS + 3, sizeof(char *)), 0};
+    enum { FOLDERS = 4, ARCHITECTURE = 1 };
+    const int most = source->define_count + source->option_count + FIXED_OPTIONS + FOLDERS + ARCHITECTURE;
+    options list = {kf_allocate_zeroed((size_t)most, sizeof(char *)), 0};
     char *folder = kf_duplicate(path);
     char *slash = strrchr(folder, '/');
     if (slash) *slash = '\0';
     for (int i = 0; i < FIXED_OPTIONS; i++)
-        add_option(&list, fixed_options[i], "", "", "");
+        if (!replaces(source, fixed_options[i])) add_option(&list, fixed_options[i], "", "", "");
     add_option(&list, "--gpu-architecture=", architecture, "", "");
     add_option(&list, "-I", folder, "", ""); /* NVRTC knows the source as text, not where it lies */
     add_option(&list, "-I", include_folder, "", "");
     for (int i = 0; i < source->define_count; i++)
         add_option(&list, "-D", source->defines[i].name, "=", source->defines[i].value);
+    for (int i = 0; i < source->option_count; i++)
+        add_option(&list, source->options[i], "", "", "");
+    char headers[2][KF_PATH];
+    const int count = source->name != NULL ? kf_cuda_headers(nvrtc_file, headers) : 0;
+    for (int i = 0; i < count; i++)
+        add_option(&list, "-I", headers[i], "", "");
     free(folder);
     return list;
 }
@@ -147,6 +177,30 @@ static void free_options(options *list) {
     for (int i = 0; i < list->count; i++)
         free(list->text[i]);
     free(list->text);
+}
+
+/* What machine code of a source with a name ends with: the symbol of its kernel, and how long that is. */
+static kf_status append_symbol(nvrtcProgram program, const kf_source *source, void **cubin, size_t *size,
+                               kf_error *error) {
+    const char *symbol = NULL;
+    const nvrtcResult result = nvrtc.nvrtcGetLoweredName(program, source->name, &symbol);
+    if (result != NVRTC_SUCCESS || symbol == NULL)
+        return kf_fail(error, KF_MACHINE, "cuda: %s: NVRTC has no symbol for \"%s\": %s", source->file,
+                       source->name, nvrtc.nvrtcGetErrorString(result));
+    const uint32_t length = (uint32_t)strlen(symbol) + 1;
+    *cubin = kf_reallocate(*cubin, *size + length + sizeof length);
+    memcpy((char *)*cubin + *size, symbol, length);
+    memcpy((char *)*cubin + *size + length, &length, sizeof length);
+    *size += length + sizeof length;
+    return KF_OK;
+}
+
+const char *kf_nvrtc_symbol(const void *cubin, size_t size) {
+    uint32_t length = 0;
+    if (size < sizeof length) return "";
+    memcpy(&length, (const char *)cubin + size - sizeof length, sizeof length);
+    const char *symbol = (const char *)cubin + size - sizeof length - length;
+    return length > 0 && length <= size - sizeof length && symbol[length - 1] == '\0' ? symbol : "";
 }
 
 static kf_status take_cubin(nvrtcProgram program, const char *file, void **cubin, size_t *size,
@@ -163,24 +217,38 @@ static kf_status take_cubin(nvrtcProgram program, const char *file, void **cubin
                    nvrtc.nvrtcGetErrorString(result));
 }
 
+static kf_status explain(nvrtcProgram program, const kf_source *source, nvrtcResult result, kf_error *error) {
+    if (result == NVRTC_ERROR_OUT_OF_MEMORY)
+        return kf_fail(error, KF_HOST, "cuda: %s: NVRTC: %s", source->file,
+                       nvrtc.nvrtcGetErrorString(result));
+    char *log = read_log(program);
+    const bool named = source->name != NULL && strncmp(log, "__nv_name_map", 13) == 0;
+    kf_status status = named ? report_name(source->file, source->name, log, error)
+                             : report_log(source->file, log, nvrtc.nvrtcGetErrorString(result), error);
+    if (strstr(log, "cannot open source file") != NULL && source->name != NULL)
+        status = kf_cuda_headers_missing(nvrtc_file, error);
+    free(log);
+    return status;
+}
+
 /* NVRTC looks for includes beside path first: with a relative one they would be those of the working folder.
  */
-static kf_status compile_text(const char *file, const char *path, const char *text, const options *list,
-                              void **cubin, size_t *size, kf_error *error) {
+static kf_status compile_text(const kf_source *source, const char *path, const char *text,
+                              const options *list, void **cubin, size_t *size, kf_error *error) {
     nvrtcProgram program = NULL;
     nvrtcResult result = nvrtc.nvrtcCreateProgram(&program, text, path, 0, NULL, NULL);
     if (result != NVRTC_SUCCESS)
-        return kf_fail(error, KF_MACHINE, "cuda: %s: %s", file, nvrtc.nvrtcGetErrorString(result));
+        return kf_fail(error, KF_MACHINE, "cuda: %s: %s", source->file, nvrtc.nvrtcGetErrorString(result));
+    if (source->name != NULL) (void)nvrtc.nvrtcAddNameExpression(program, source->name);
     result = nvrtc.nvrtcCompileProgram(program, list->count, (const char *const *)list->text);
-    kf_status status;
-    if (result == NVRTC_SUCCESS) {
-        status = take_cubin(program, file, cubin, size, error);
-    } else if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
-        status = kf_fail(error, KF_HOST, "cuda: %s: NVRTC: %s", file, nvrtc.nvrtcGetErrorString(result));
-    } else {
-        char *log = read_log(program);
-        status = report_log(file, log, nvrtc.nvrtcGetErrorString(result), error);
-        free(log);
+    kf_status status = KF_OK;
+    if (result != NVRTC_SUCCESS)
+        status = explain(program, source, result, error);
+    else
+        status = take_cubin(program, source->file, cubin, size, error);
+    if (status == KF_OK && source->name != NULL) {
+        status = append_symbol(program, source, cubin, size, error);
+        if (status != KF_OK) free(*cubin);
     }
     nvrtc.nvrtcDestroyProgram(&program);
     return status;
@@ -194,7 +262,7 @@ static kf_status compile(const char *architecture, const kf_source *source, void
     KF_TRY(kf_source_include_folder(include_folder, error));
     KF_TRY(kf_file_read(path, 0, &text, &length, error));
     options list = make_options(architecture, source, path, include_folder);
-    const kf_status status = compile_text(source->file, path, text, &list, cubin, size, error);
+    const kf_status status = compile_text(source, path, text, &list, cubin, size, error);
     free_options(&list);
     free(text);
     return status;
@@ -211,8 +279,9 @@ void kf_nvrtc_stay(const char *architecture) {
     (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* spares cuInit the time to wake the devices */
     if (kf_nvrtc_version(NULL, 0, NULL) != KF_OK) return;
     add_option(&list, "--gpu-architecture=", architecture, "", "");
-    if (compile_text("empty.cu", "empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin,
-                     &size, NULL) == KF_OK)
+    const kf_source empty = {.file = "empty.cu"};
+    if (compile_text(&empty, "empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin, &size,
+                     NULL) == KF_OK)
         free(cubin);
     free(words[0]);
 }
@@ -284,11 +353,13 @@ static kf_status build_into_cache(const char *architecture, const kf_source *sou
 
 kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void **cubin, size_t *size,
                          kf_build *build, kf_error *error) {
-    char flags[128];
+    char flags[128 + KF_PATH] = "", headers[2][KF_PATH];
     kf_build result = {0};
     *cubin = NULL;
     KF_TRY(kf_nvrtc_version(NULL, 0, error));
     snprintf(flags, sizeof flags, "%s %s", fixed_options[0], fixed_options[1]);
+    if (source->name != NULL && kf_cuda_headers(nvrtc_file, headers) > 0)
+        snprintf(flags, sizeof flags, "%s %s -I%s", fixed_options[0], fixed_options[1], headers[0]);
     KF_TRY(kf_cache_key(source, nvrtc_key, flags, architecture, result.hash, error));
     result.cached = kf_cache_get(result.hash, "cubin", cubin, size);
     const kf_status status =
