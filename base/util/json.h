@@ -44,6 +44,11 @@ kf_status kf_json_choice(kf_json_place place, const cJSON *object, const char *k
 kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *key, bool required,
                          const cJSON **member, kf_error *error);
 
+/* The value at a path through JSON that others wrote: names and places (from 0) with points between,
+ * [name=value] for the only item of a list whose member has this value, ["name"] for a name with points or
+ * brackets. *parent: what holds it. NULL, and why, when there is none. */
+const cJSON *kf_json_at(const cJSON *root, const char *path, const cJSON **parent, char *why, size_t size);
+
 /* A number, or null where it is not finite. */
 cJSON *kf_json_number_or_null(double value);
 void kf_json_add_number(cJSON *object, const char *key, double value);

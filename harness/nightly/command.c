@@ -1,10 +1,12 @@
 #include "harness/nightly/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/util/memory.h"
@@ -65,10 +67,21 @@ static kf_status read_environment(kf_json_place place, const cJSON *json, kf_tim
     return KF_OK;
 }
 
+static kf_status read_short(kf_json_place place, const cJSON *json, const char *key, bool required,
+                            char *target, size_t size, kf_error *error) {
+    const char *text = "";
+    KF_TRY(kf_json_string(place, json, key, required, &text, error));
+    if (strlen(text) >= size)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: is longer than %zu bytes", place.file, place.path,
+                       key, size - 1);
+    kf_copy_text(target, size, text);
+    return KF_OK;
+}
+
 /* "wall", {"printed": "time per step:", "unit": "ms"} or {"json": "timing.step", "unit": "s"}. */
 static kf_status read_time(kf_json_place place, const cJSON *json, kf_timed_command *command,
                            kf_error *error) {
-    static const char *const keys[] = {"printed", "json", "unit", NULL};
+    static const char *const keys[] = {"printed", "json", "unit", "file", "comma", NULL};
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(json, "time");
     command->unit_us = 1e6;
     if (time == NULL || (cJSON_IsString(time) && strcmp(time->valuestring, "wall") == 0)) return KF_OK;
@@ -80,14 +93,14 @@ static kf_status read_time(kf_json_place place, const cJSON *json, kf_timed_comm
             "\"path.of.keys\", \"unit\": \"ms\"}",
             place.file, inner.path);
     KF_TRY(kf_json_check_keys(inner, time, keys, error));
-    const char *key = NULL, *names[UNITS];
+    const char *names[UNITS];
     command->source = cJSON_HasObjectItem(time, "json") ? KF_TIME_JSON : KF_TIME_PRINTED;
-    KF_TRY(
-        kf_json_string(inner, time, command->source == KF_TIME_JSON ? "json" : "printed", true, &key, error));
-    if (strlen(key) >= sizeof command->key)
-        return kf_fail(error, KF_BAD_INPUT, "%s: %s: is longer than %zu bytes", place.file, inner.path,
-                       sizeof command->key - 1);
-    kf_copy_text(command->key, sizeof command->key, key);
+    KF_TRY(read_short(inner, time, command->source == KF_TIME_JSON ? "json" : "printed", true, command->key,
+                      sizeof command->key, error));
+    KF_TRY(read_short(inner, time, "file", false, command->file, sizeof command->file, error));
+    int comma = KF_COMMA_UNKNOWN;
+    KF_TRY(kf_json_choice(inner, time, "comma", false, kf_comma_names, KF_COMMAS, &comma, error));
+    command->comma = (kf_comma)comma;
     int unit = 0;
     for (int i = 0; i < UNITS; i++)
         names[i] = units[i].name;
@@ -166,6 +179,9 @@ cJSON *kf_command_to_json(const kf_timed_command *command) {
                                       command->key);
         for (int i = 0; i < UNITS; i++)
             if (units[i].us == command->unit_us) (void)cJSON_AddStringToObject(time, "unit", units[i].name);
+        if (command->file[0] != '\0') (void)cJSON_AddStringToObject(time, "file", command->file);
+        if (command->comma != KF_COMMA_UNKNOWN)
+            (void)cJSON_AddStringToObject(time, "comma", kf_comma_names[command->comma]);
     }
     (void)cJSON_AddNumberToObject(json, "warm_up", command->warm_up);
     (void)cJSON_AddNumberToObject(json, "repeats", command->repeats);
@@ -203,47 +219,60 @@ kf_status kf_command_keep(kf_timed_command *command, const char *archive, char h
 /* --- running ---------------------------------------------------------------------------------------------
  */
 
-/* The number after the last place where the text stands. */
-static bool printed_number(const char *output, const char *text, double *number) {
-    const char *at = NULL;
-    for (const char *next = output; (next = strstr(next, text)) != NULL && *next != '\0'; next++)
-        at = next;
-    if (text[0] == '\0') at = output;
-    if (at == NULL) return false;
-    at += strlen(text);
-    char *end = NULL;
-    while (*at != '\0' && *at != '\n' && strchr("0123456789.+-", *at) == NULL)
-        at++;
-    *number = strtod(at, &end);
-    return end != at;
+/* Where the time is to be found, when not on stdout. */
+static kf_status told_file(const kf_timed_command *command, char path[KF_PATH], kf_error *error) {
+    if (command->file[0] == '/') return kf_path(path, error, "%s", command->file);
+    return kf_path(path, error, "%s/%s", command->folder, command->file);
 }
 
-/* The member of the last JSON object that begins a line. */
-static bool json_number(const char *output, const char *path, double *number) {
-    for (const char *at = output + strlen(output); at >= output; at--) {
-        if (*at != '{' || (at > output && at[-1] != '\n')) continue;
-        cJSON *json = cJSON_Parse(at);
-        const cJSON *value = json;
-        char *keys = kf_duplicate(path), *rest = NULL;
-        for (const char *key = strtok_r(keys, ".", &rest); key != NULL; key = strtok_r(NULL, ".", &rest))
-            value = cJSON_GetObjectItemCaseSensitive(value, key);
-        bool found = cJSON_IsNumber(value);
-        if (found) *number = value->valuedouble;
-        free(keys);
-        cJSON_Delete(json);
-        if (found) return true;
+/* A file that an earlier run left says nothing of this one: it is dated back, and must be written again. */
+static kf_status date_back(const kf_timed_command *command, kf_error *error) {
+    static const struct timespec long_ago[2] = {{0, 0}, {0, 0}};
+    char path[KF_PATH];
+    if (command->file[0] == '\0') return KF_OK;
+    KF_TRY(told_file(command, path, error));
+    if (utimensat(AT_FDCWD, path, long_ago, 0) == 0 || errno == ENOENT) return KF_OK;
+    return kf_fail(error, KF_MACHINE, "%s: cannot be told from that of an earlier run: %s", path,
+                   strerror(errno));
+}
+
+/* The text that tells the time: to be freed; NULL and why. */
+static char *told_text(const kf_timed_command *command, const kf_awaited *run, char *why, size_t size) {
+    if (command->file[0] == '\0') return kf_duplicate(run->out.text != NULL ? run->out.text : "");
+    char path[KF_PATH], *text = NULL;
+    size_t length = 0;
+    struct stat information;
+    kf_error error = {KF_OK, ""};
+    if (told_file(command, path, &error) != KF_OK || kf_file_read(path, 0, &text, &length, &error) != KF_OK) {
+        (void)snprintf(why, size, "%s", error.message);
+    } else if (stat(path, &information) != 0 || information.st_mtime == 0) {
+        (void)snprintf(why, size, "%.300s: was not written by this run", path);
+        free(text);
+        text = NULL;
     }
-    return false;
+    return text;
 }
 
-static bool time_of(const kf_timed_command *command, const kf_awaited *run, double *us) {
-    const char *output = run->out.text != NULL ? run->out.text : "";
-    double number = run->seconds;
-    bool found = true;
-    if (command->source == KF_TIME_PRINTED) found = printed_number(output, command->key, &number);
-    if (command->source == KF_TIME_JSON) found = json_number(output, command->key, &number);
-    *us = number * command->unit_us;
-    return found && isfinite(*us) && *us > 0.0;
+/* False, and why: the run tells no time that is one. */
+static bool time_of(const kf_timed_command *command, const kf_awaited *run, double *us, char *why,
+                    size_t size) {
+    *us = 1e6 * run->seconds;
+    if (command->source == KF_TIME_WALL) return true;
+    char *text = told_text(command, run, why, size);
+    if (text == NULL) return false;
+    kf_printed printed;
+    const bool json = command->source == KF_TIME_JSON,
+               found = json ? kf_printed_in_json(text, command->key, &printed)
+                            : kf_printed_in_text(text, command->key, command->comma, &printed);
+    free(text);
+    *us = printed.number * (printed.unit_us > 0.0 ? printed.unit_us : command->unit_us);
+    if (!found)
+        (void)snprintf(why, size, "prints no positive number %s '%.80s': %s", json ? "in JSON at" : "after",
+                       command->key, printed.why);
+    else if (!(*us > 0.0) || !isfinite(*us))
+        (void)snprintf(why, size, "prints no positive number %s '%.80s', but %g",
+                       json ? "in JSON at" : "after", command->key, printed.number);
+    return found && *us > 0.0 && isfinite(*us);
 }
 
 static void fail(kf_measurement *measurement, kf_state state, const char *what, const char *why) {
@@ -259,16 +288,15 @@ static kf_status run_once(const kf_timed_command *command, kf_measurement *measu
                                       .environment = (const char *const *)command->variables,
                                       .limit_seconds = command->timeout};
     kf_awaited run;
-    char why[256];
+    char why[400];
+    KF_TRY(date_back(command, error));
     kf_status status = kf_await(&request, &run, error);
     if (status == KF_OK && !run.ended) {
         (void)snprintf(why, sizeof why, "not done within %g s", command->timeout);
         fail(measurement, KF_STATE_TIMEOUT, command->words[0], why);
     } else if (status == KF_OK && (!WIFEXITED(run.status) || WEXITSTATUS(run.status) != 0)) {
         fail(measurement, KF_STATE_CRASH, command->words[0], kf_awaited_complaint(&run, why, sizeof why));
-    } else if (status == KF_OK && !time_of(command, &run, us)) {
-        (void)snprintf(why, sizeof why, "prints no positive number %s '%.80s'",
-                       command->source == KF_TIME_JSON ? "in JSON at" : "after", command->key);
+    } else if (status == KF_OK && !time_of(command, &run, us, why, sizeof why)) {
         fail(measurement, KF_STATE_INVALID, command->words[0], why);
     }
     kf_awaited_free(&run);
@@ -302,6 +330,7 @@ kf_status kf_command_measure(const kf_timed_command *command, bool count, kf_mea
     measurement->samples_us = kf_allocate_zeroed((size_t)command->repeats, sizeof *measurement->samples_us);
     for (int i = 0; i < command->repeats && measurement->state == KF_STATE_OK; i++) {
         KF_TRY(run_once(command, measurement, &measurement->samples_us[i], error));
+        if (measurement->state != KF_STATE_OK) break;
         measurement->measure_seconds += 1e-6 * measurement->samples_us[i];
         measurement->sample_count++;
     }

@@ -5,6 +5,7 @@
 
 #include "base/record/measurement.h"
 #include "base/util/json.h"
+#include "harness/nightly/printed.h"
 
 enum { KF_COMMAND_WORDS = 64, KF_COMMAND_VARIABLES = 32, KF_COMMAND_KEPT = 32 };
 
@@ -20,8 +21,10 @@ typedef struct kf_timed_command {
     char *variables[KF_COMMAND_VARIABLES + 1]; /* "NAME=VALUE" */
     char *kept[KF_COMMAND_KEPT + 1];           /* files and folders below folder that are what is judged */
     kf_command_time source;
-    char key[256];  /* printed: the text before the number; JSON: the path of keys */
-    double unit_us; /* of the number */
+    char key[256];      /* printed: the text before the number; JSON: the path, as of kf_json_at */
+    char file[KF_PATH]; /* that it stands in, relative to folder; "": on stdout */
+    kf_comma comma;     /* printed */
+    double unit_us;     /* of a number that stands without */
     int warm_up, repeats;
     double timeout;    /* seconds, of one run */
     bool instructions; /* counted once a night */
