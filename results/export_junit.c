@@ -63,8 +63,11 @@ typedef struct junit {
 } junit;
 
 static void write_change(FILE *stream, const kf_verdict *verdict) {
+    if (!isnan(verdict->time_us)) (void)fprintf(stream, "time %.6g us\n", verdict->time_us);
+    if (verdict->program[0] != '\0') (void)fprintf(stream, "program %s\n", verdict->program);
     if (!isnan(verdict->change))
-        (void)fprintf(stream, "change %+.2f %% (%+.2f to %+.2f), p %.2g\n", 100 * verdict->change,
+        (void)fprintf(stream, "change%s %+.2f %% (%+.2f to %+.2f), p %.2g\n",
+                      kf_verdict_of_instructions(verdict) ? " of instructions" : "", 100 * verdict->change,
                       100 * verdict->change_low, 100 * verdict->change_high, verdict->probability);
     if (verdict->kernel[0] != '\0') {
         (void)fputs("kernel ", stream);
@@ -84,14 +87,13 @@ static kf_status add_case(void *context, const kf_verdict *verdict, kf_error *er
     kf_case_kind kind = kind_of(verdict->state);
     out->count++;
     out->kinds[kind]++;
-    double seconds = isnan(verdict->time_us) ? 0 : 1e-6 * verdict->time_us;
-    out->seconds += seconds;
+    out->seconds += verdict->seconds;
     (void)fputs("    <testcase", out->cases);
     char name[KF_BENCHMARK + 8];
     (void)snprintf(name, sizeof name, "kftune.%s", out->night->suite);
     write_attribute(out->cases, "classname", name);
     write_attribute(out->cases, "name", verdict->benchmark);
-    (void)fprintf(out->cases, " time=\"%.9f\">\n", seconds);
+    (void)fprintf(out->cases, " time=\"%.3f\">\n", verdict->seconds);
     if (elements[kind] != NULL) {
         (void)fprintf(out->cases, "      <%s", elements[kind]);
         char message[sizeof verdict->reason + 16];
@@ -109,7 +111,7 @@ static kf_status add_case(void *context, const kf_verdict *verdict, kf_error *er
 }
 
 static void write_counts(FILE *stream, const junit *out) {
-    (void)fprintf(stream, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.9f\"",
+    (void)fprintf(stream, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.3f\"",
                   out->count, out->kinds[CASE_FAILURE], out->kinds[CASE_ERROR], out->kinds[CASE_SKIPPED],
                   out->seconds);
 }

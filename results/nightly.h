@@ -18,7 +18,8 @@ typedef struct kf_night {
     char uuid[37];
     char suite[KF_BENCHMARK];     /* its name */
     char suite_hash[KF_HASH_HEX]; /* of the suite file's content */
-    char program[KF_HASH_HEX];    /* hash of the program measured and of its data files */
+    char program[KF_HASH_HEX];    /* hash of the program measured and of its data files; of a suite of
+                                     commands alone, of what is kept of them */
     char label[KF_LABEL];         /* what the user calls that program, "" */
     char state[16];               /* "running", "finished", "interrupted" */
     char started[32], ended[32];
@@ -32,13 +33,15 @@ kf_status kf_store_begin_night(kf_store *store, double resume_hours, kf_night *n
 /* state: "finished", "interrupted". */
 kf_status kf_store_end_night(kf_store *store, const kf_night *night, const char *state, kf_error *error);
 
+#define KF_UNKNOWN_PROGRAM "0000000000000000000000000000000000000000000000000000000000000000"
 typedef struct kf_process_row {
     const char *benchmark;
     kf_arm arm;
-    int ordinal;         /* within the arm */
-    const char *series;  /* only what has the same may be compared: kf_store_series */
-    const char *program; /* that measured */
-    const char *job;     /* JSON: what it was asked to measure */
+    int ordinal;        /* within the arm */
+    const char *series; /* only what has the same may be compared: kf_store_series */
+    const char
+        *program;    /* that was measured; of a command its kept files, KF_UNKNOWN_PROGRAM: nothing is kept */
+    const char *job; /* JSON: what it was asked to measure */
 } kf_process_row;
 /* Commits what one process measured. run: of the night's benchmark; with id 0 it is begun in the same
  * transaction, from the fields that kf_store_begin_run takes. A process that is there already is refused. */
@@ -107,7 +110,12 @@ typedef struct kf_verdict {
     double kernel_change_us; /* in a step */
     char counter[96];        /* of that kernel, that moved most; "" */
     double counter_before, counter_after;
+    /* Not of the verdict, but of the processes that it is of. */
+    char program[KF_HASH_HEX]; /* that was measured: of a command its kept files; "": not known */
+    double seconds;            /* that they took, of all arms */
 } kf_verdict;
+/* Whether its change is one of instructions, not of times. */
+bool kf_verdict_of_instructions(const kf_verdict *verdict);
 /* Commits a verdict, and with it the end of the benchmark's run (run_id 0: it has none). */
 kf_status kf_store_add_verdict(kf_store *store, int64_t night, int64_t run_id, const kf_verdict *verdict,
                                kf_error *error);

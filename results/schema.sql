@@ -236,7 +236,8 @@ CREATE TABLE night (
     uuid TEXT NOT NULL UNIQUE CHECK (length(uuid) = 36),
     suite TEXT NOT NULL,            -- its name
     suite_hash TEXT NOT NULL CHECK (length(suite_hash) = 64), -- of the suite file's content
-    program TEXT NOT NULL CHECK (length(program) = 64),       -- hash of the program measured and of its data files
+    program TEXT NOT NULL CHECK (length(program) = 64),       -- hash of the program measured and of its data files, or of
+                                                              -- what is kept of commands, when the suite is of them alone
     label TEXT NOT NULL,            -- what the user calls that program (a commit, a release), or ''
     state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),
     started TEXT NOT NULL CHECK (started GLOB '????-??-??T??:??:??.??????Z'),
@@ -253,7 +254,7 @@ CREATE TABLE nightly (
     arm TEXT NOT NULL CHECK (arm IN ('night', 'reference', 'candidate')), -- the two last: an interleaved comparison
     ordinal INTEGER NOT NULL CHECK (ordinal >= 0),            -- of the process within its arm
     series TEXT NOT NULL CHECK (length(series) = 64),         -- only what has the same may be compared
-    program TEXT NOT NULL CHECK (length(program) = 64),       -- that measured; in arm reference an earlier one
+    program TEXT NOT NULL CHECK (length(program) = 64),       -- that was measured; in arm reference an earlier one; zeros: of a command nothing is kept
     job TEXT NOT NULL CHECK (json_valid(job)),                -- what the process was asked to measure
     result INTEGER NOT NULL UNIQUE REFERENCES result (id) ON DELETE CASCADE,
     PRIMARY KEY (night, benchmark, arm, ordinal)

@@ -17,6 +17,10 @@ bool kf_verdict_fails(kf_verdict_state state) {
     return state == KF_SLOW || state == KF_DRIFT || state == KF_WRONG;
 }
 
+bool kf_verdict_of_instructions(const kf_verdict *verdict) {
+    return verdict->kernel[0] == '\0' && strncmp(verdict->counter, "instructions_", 13) == 0;
+}
+
 /* Prepares sql, whose parameters are bound by the caller before kf_store_step; the caller finalises. */
 static kf_status prepare(kf_store *store, const char *sql, kf_binder *binder, kf_error *error) {
     *binder = (kf_binder){NULL, 0};
@@ -443,6 +447,10 @@ static void read_verdict(sqlite3_stmt *statement, kf_verdict *verdict) {
     kf_read_text(&reader, verdict->counter, sizeof verdict->counter);
     verdict->counter_before = kf_read_number(&reader);
     verdict->counter_after = kf_read_number(&reader);
+    kf_read_text(&reader, verdict->program, sizeof verdict->program);
+    if (strcmp(verdict->program, KF_UNKNOWN_PROGRAM) == 0) verdict->program[0] = '\0';
+    const double seconds = kf_read_number(&reader);
+    verdict->seconds = isnan(seconds) ? 0.0 : seconds;
 }
 
 kf_status kf_store_verdicts(kf_store *store, int64_t night,
@@ -452,7 +460,12 @@ kf_status kf_store_verdicts(kf_store *store, int64_t night,
     KF_TRY(prepare(store,
                    "SELECT benchmark, state, reason, series, time_us, threshold, identical, reference, "
                    "change, change_low, change_high, probability, kernel, kernel_change_us, counter, "
-                   "counter_before, counter_after FROM verdict WHERE night = ? ORDER BY benchmark",
+                   "counter_before, counter_after, "
+                   "(SELECT program FROM nightly n WHERE n.night = v.night AND n.benchmark = v.benchmark AND "
+                   "arm = 'night' ORDER BY ordinal LIMIT 1), "
+                   "(SELECT sum(ifnull(compile_s, 0) + ifnull(verify_s, 0) + ifnull(measure_s, 0)) FROM "
+                   "nightly n JOIN result r ON r.id = n.result WHERE n.night = v.night AND n.benchmark = "
+                   "v.benchmark) FROM verdict v WHERE night = ? ORDER BY benchmark",
                    &binder, error));
     kf_bind_integer(&binder, night);
     bool found = true;

@@ -37,11 +37,18 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
         free(old);
         KF_TRY(status);
     }
+    const char *measured = program->hash;
+    /* What is judged of a command are its files, not the kftune that times them; an earlier night's job has
+     * their hash. */
+    if (entry->benchmark->command != NULL)
+        measured = arm == KF_ARM_REFERENCE && answer->measurement.build_hash[0] != '\0'
+                       ? answer->measurement.build_hash
+                       : entry->program;
     const kf_process_row row = {.benchmark = entry->benchmark->name,
                                 .arm = arm,
                                 .ordinal = entry->arms[arm].done,
                                 .series = entry->series,
-                                .program = program->hash,
+                                .program = measured,
                                 .job = job};
     KF_TRY(kf_store_add_process(session->request->store, &session->result->night, &row, entry->opened,
                                 &entry->device, &entry->run, &config, &answer->measurement, error));

@@ -11,7 +11,6 @@
 
 #include "base/util/memory.h"
 #include "base/util/text.h"
-#include "harness/nightly/program.h"
 #include "harness/worker/await.h"
 
 static const double USUAL_TIMEOUT_SECONDS = 600.0;
@@ -190,32 +189,6 @@ cJSON *kf_command_to_json(const kf_timed_command *command) {
     return json;
 }
 
-/* --- keeping ---------------------------------------------------------------------------------------------
- */
-
-/* The copy in place of the original: of a whole word, or of the folder that a path begins with. */
-static void redirect(char **text, const char *value, const char *kept, const char *folder) {
-    size_t length = strlen(kept);
-    if (strncmp(value, kept, length) != 0 || (value[length] != '\0' && value[length] != '/')) return;
-    kf_text changed = {0};
-    kf_text_append(&changed, "%.*s%s/%s", (int)(value - *text), *text, folder, value);
-    free(*text);
-    *text = changed.text;
-}
-
-kf_status kf_command_keep(kf_timed_command *command, const char *archive, char hash[KF_HASH_HEX],
-                          kf_error *error) {
-    char folder[KF_PATH];
-    KF_TRY(kf_files_keep(command->folder, (const char *const *)command->kept, archive, folder, hash, error));
-    for (char **kept = command->kept; *kept != NULL; kept++) {
-        for (char **word = command->words; *word != NULL; word++)
-            redirect(word, *word, *kept, folder);
-        for (char **pair = command->variables; *pair != NULL; pair++)
-            redirect(pair, strchr(*pair, '=') + 1, *kept, folder);
-    }
-    return KF_OK;
-}
-
 /* --- running ---------------------------------------------------------------------------------------------
  */
 
@@ -291,6 +264,7 @@ static kf_status run_once(const kf_timed_command *command, kf_measurement *measu
     char why[400];
     KF_TRY(date_back(command, error));
     kf_status status = kf_await(&request, &run, error);
+    measurement->measure_seconds += run.seconds;
     if (status == KF_OK && !run.ended) {
         (void)snprintf(why, sizeof why, "not done within %g s", command->timeout);
         fail(measurement, KF_STATE_TIMEOUT, command->words[0], why);
@@ -331,7 +305,6 @@ kf_status kf_command_measure(const kf_timed_command *command, bool count, kf_mea
     for (int i = 0; i < command->repeats && measurement->state == KF_STATE_OK; i++) {
         KF_TRY(run_once(command, measurement, &measurement->samples_us[i], error));
         if (measurement->state != KF_STATE_OK) break;
-        measurement->measure_seconds += 1e-6 * measurement->samples_us[i];
         measurement->sample_count++;
     }
     if (measurement->state != KF_STATE_OK) {

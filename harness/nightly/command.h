@@ -4,6 +4,7 @@
 #define KF_HARNESS_NIGHTLY_COMMAND_H
 
 #include "base/record/measurement.h"
+#include "base/util/hash.h"
 #include "base/util/json.h"
 #include "harness/nightly/printed.h"
 
@@ -39,11 +40,13 @@ void kf_command_free(kf_timed_command *command);
 /* With every default filled in: what kf_command_read reads back. The caller deletes it. */
 cJSON *kf_command_to_json(const kf_timed_command *command);
 
-/* Copies what is kept below archive, in a folder named by its content, and lets words and variables name the
- * copies; hash is that of the content. Without anything kept it is of the command alone, and a later night
- * cannot run it again as it was. */
+/* kept.c: copies what is kept below archive, in a folder named by its content, and lets words and variables
+ * name the copies; hash is that of the content. Without anything kept it is of the command alone, and a later
+ * night cannot run it again as it was. */
 kf_status kf_command_keep(kf_timed_command *command, const char *archive, char hash[KF_HASH_HEX],
                           kf_error *error);
+/* Refuses what is kept outside the folder, or is there and named by no word or variable. */
+kf_status kf_command_check_kept(kf_json_place place, kf_timed_command *command, kf_error *error);
 
 /* Runs it: warm-up, then a sample a repeat; a program that fails, hangs or prints no time is a measurement of
  * that state. With count its instructions, too, where they can be counted, as counter "instructions" of the

@@ -152,7 +152,15 @@ void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_stor
     kf_copy_text(entry->verdict.benchmark, sizeof entry->verdict.benchmark, benchmark->name);
     kf_error error = {KF_OK, ""};
     entry->problem_status = open_parts(entry, store, &error);
-    if (entry->problem_status != KF_OK) kf_copy_text(entry->problem, sizeof entry->problem, error.message);
+    if (entry->problem_status == KF_OK) return;
+    if (entry->problem_status == KF_BAD_INPUT && benchmark->command != NULL && entry->opened != NULL) {
+        /* What is to be watched is not there, as after a build that failed: that is what the night found. */
+        entry->problem_status = KF_OK;
+        entry->failed = KF_STATE_INVALID;
+        kf_copy_text(entry->failure, sizeof entry->failure, error.message);
+        return;
+    }
+    kf_copy_text(entry->problem, sizeof entry->problem, error.message);
 }
 
 void kf_entry_close(kf_entry *entry) {

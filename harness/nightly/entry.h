@@ -20,9 +20,10 @@ typedef struct kf_entry {
     kf_run_row run;   /* id 0 until the first process is stored */
     char *space_json; /* owned */
     char series[KF_HASH_HEX];
-    char *job;          /* owned; what its processes measure */
-    char kept[KF_PATH]; /* of a command: the folder of its copies, "" where nothing is kept */
-    char problem[512];  /* why nothing can be measured, or "" */
+    char *job;                 /* owned; what its processes measure */
+    char kept[KF_PATH];        /* of a command: the folder of its copies, "" where nothing is kept */
+    char program[KF_HASH_HEX]; /* that is measured, as of kf_process_row */
+    char problem[512];         /* why nothing can be measured, or "" */
     kf_status problem_status;
     kf_arm_state arms[KF_ARMS];
     kf_state failed; /* of tonight's processes; KF_STATE_OK: none */
@@ -35,7 +36,10 @@ typedef struct kf_entry {
     /* The interleaved comparison. */
     bool candidate, drift; /* drift: against the pinned release */
     double threshold;      /* log */
+    double hidden;         /* relative; a change that the noise of nights can hide; 0: not known */
     int64_t reference;     /* night */
+    bool unchanged;        /* the code of last night */
+    int64_t pinned;        /* night that is the release, when its code is not tonight's; 0: there is none */
     char *reference_job;   /* owned */
     kf_program reference_program;
     kf_comparison comparison;
@@ -72,10 +76,30 @@ kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error);
 /* count.c: counts what both arms run, into their last results. KF_OK also where counting is not possible. */
 kf_status kf_entry_count(const kf_nightly_session *session, const kf_entry *entry, kf_error *error);
 
-/* second.c: where times are too noisy to tell (beyond 5 %) and a night counts instructions, those of tonight
- * against those of the night reference: *state becomes SLOW or FAST, and the verdict says by what. */
+/* pin.c: holds tonight against the pinned night before anything else is asked, and sets entry->pinned. What
+ * was found slower than the release is so until the code changes or the pin moves; what looks slower becomes
+ * a candidate. *held: *verdict says DRIFT. step: tonight differs from last night by a step, which is held
+ * against last night instead. */
+kf_status kf_entry_hold_against_pin(kf_nightly_session *session, kf_entry *entry,
+                                    const kf_history_night *nights, int count, bool step, bool *held,
+                                    kf_error *error);
+/* The same code, as far as it is known. */
+bool kf_same_code(const kf_history_night *a, const kf_history_night *b);
+
+/* second.c: where times are too noisy to tell and a night counts instructions, those of tonight against those
+ * of the night reference (named in messages): *state becomes SLOW, FAST, or DRIFT when that is the pinned
+ * one, and the verdict says by what. *known: both nights counted. */
 kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entry, int64_t reference,
-                                  kf_verdict_state *state, kf_error *error);
+                                  const char *named, kf_verdict_state *state, bool *known, kf_error *error);
+
+/* judge.c: whether times vary by so much that a change of a twentieth could hide. */
+bool kf_entry_is_noisy(const kf_entry *entry);
+/* "night 12 (v1.3-4-gabc)": with what the user called its program. Returns buffer. */
+enum { KF_NIGHT_TEXT = 48 + KF_LABEL };
+const char *kf_night_text(kf_nightly_session *session, int64_t night, char buffer[KF_NIGHT_TEXT]);
+/* Makes the night the one that tonight is to be run next to. */
+kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
+                                    kf_error *error);
 
 /* blame.c: the kernel that changed most between the arms, and its counter that moved most, into the verdict.
  */

@@ -67,6 +67,8 @@ static char *job_text(const kf_timed_command *command, const char *build) {
 static kf_status keep(kf_entry *entry, kf_timed_command *command, const char *archive, kf_error *error) {
     char build[KF_HASH_HEX];
     KF_TRY(kf_command_keep(command, archive, build, error));
+    kf_copy_text(entry->program, sizeof entry->program,
+                 command->kept[0] != NULL ? build : KF_UNKNOWN_PROGRAM);
     if (command->kept[0] != NULL) {
         KF_TRY(kf_path(entry->kept, error, "%s/%.*s", archive, SHORT_HASH, build));
     } else {

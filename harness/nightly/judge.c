@@ -91,32 +91,25 @@ static kf_status judge_first_night(kf_nightly_session *session, kf_entry *entry,
     return store_verdict(session, entry, KF_NODATA, error);
 }
 
-static bool same_code(const kf_history_night *a, const kf_history_night *b) {
-    return strcmp(a->program, b->program) == 0 && strcmp(a->config, b->config) == 0 &&
-           strcmp(a->build, b->build) == 0;
-}
-
 /* --- choosing what to compare with -------------------------------------------------------------------------
  */
 
-/* "night 12 (v1.3-4-gabc)": with what the user called its program. */
-enum { NIGHT_TEXT = 48 + KF_LABEL };
-static const char *night_text(kf_nightly_session *session, int64_t id, char buffer[NIGHT_TEXT]) {
+const char *kf_night_text(kf_nightly_session *session, int64_t id, char buffer[KF_NIGHT_TEXT]) {
     kf_night night = {.id = 0};
     if (kf_store_night_of(session->request->store, id, &night, NULL) != KF_OK) night.label[0] = '\0';
-    (void)snprintf(buffer, NIGHT_TEXT, night.label[0] != '\0' ? "night %lld (%s)" : "night %lld",
+    (void)snprintf(buffer, KF_NIGHT_TEXT, night.label[0] != '\0' ? "night %lld (%s)" : "night %lld",
                    (long long)id, night.label);
     return buffer;
 }
 
-static kf_status choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
-                                  kf_error *error) {
+kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
+                                    kf_error *error) {
     entry->reference = entry->verdict.reference = night;
     char program[KF_HASH_HEX] = "";
     KF_TRY(kf_store_night_job(session->request->store, night, entry->benchmark->name, &entry->reference_job,
                               program, error));
     kf_error missing = {KF_OK, ""};
-    char named[NIGHT_TEXT];
+    char named[KF_NIGHT_TEXT];
     entry->candidate = true;
     if (entry->benchmark->command != NULL) {
         /* The job names the copies that were kept; any kftune can run them. */
@@ -124,34 +117,73 @@ static kf_status choose_reference(kf_nightly_session *session, kf_entry *entry, 
         if (entry->kept[0] == '\0')
             (void)snprintf(entry->problem, sizeof entry->problem,
                            "nothing of it is kept to be run next to %.200s: list its files in 'keep'",
-                           night_text(session, night, named));
+                           kf_night_text(session, night, named));
         return KF_OK;
     }
     if (kf_program_find(session->archive, program, &entry->reference_program, &missing) != KF_OK)
         (void)snprintf(entry->problem, sizeof entry->problem, "it cannot be run next to %.180s: %.300s",
-                       night_text(session, night, named), missing.message);
+                       kf_night_text(session, night, named), missing.message);
     return KF_OK;
 }
 
-/* The last night up to index that was found good. */
+bool kf_entry_is_noisy(const kf_entry *entry) {
+    static const double NOISY = 0.05; /* relative; below it times tell by themselves */
+    return entry->hidden >= NOISY;
+}
+
+/* The last night up to index that was found good. Where noise hid what it is worth (NODATA), that is not
+ * known; of the first night nothing better is. */
 static int64_t last_good(const kf_history_night *nights, int index) {
     for (int i = index; i >= 0; i--)
-        if (nights[i].judged && !kf_verdict_fails(nights[i].verdict) && nights[i].verdict != KF_AMBIGUOUS)
+        if (nights[i].judged && !kf_verdict_fails(nights[i].verdict) && nights[i].verdict != KF_AMBIGUOUS &&
+            (nights[i].verdict != KF_NODATA || i == 0))
             return nights[i].night;
     return nights[index].night;
 }
 
-static kf_status look_for_drift(kf_nightly_session *session, kf_entry *entry, double level, kf_error *error) {
-    kf_history_night pinned;
-    bool found = false;
-    KF_TRY(kf_store_pinned(session->request->store, entry->benchmark->name, entry->series, &pinned, &found,
-                           error));
-    if (!found || pinned.night == session->result->night.id) return KF_OK;
-    kf_night_level release = kf_night_level_of(pinned.time_us, pinned.process_count, false);
-    if (level - release.level <= kf_standard_rules.drift) return KF_OK;
-    entry->drift = true;
-    entry->threshold = kf_standard_rules.drift;
-    return choose_reference(session, entry, pinned.night, error);
+/* Instructions against the release, then against a night that was good. */
+static kf_status second_measures(kf_nightly_session *session, kf_entry *entry, int64_t reference,
+                                 kf_verdict_state *state, bool *known, kf_error *error) {
+    kf_store *store = session->request->store;
+    const int64_t night = session->result->night.id;
+    char named[KF_NIGHT_TEXT], pinned[KF_NIGHT_TEXT + 16];
+    bool of_pin = false;
+    if (entry->pinned != 0) {
+        (void)snprintf(pinned, sizeof pinned, "the pinned %s", kf_night_text(session, entry->pinned, named));
+        KF_TRY(kf_entry_second_measure(store, night, entry, entry->pinned, pinned, state, &of_pin, error));
+    }
+    *known = of_pin;
+    if (*state == KF_DRIFT || reference == entry->pinned) return KF_OK;
+    KF_TRY(kf_entry_second_measure(store, night, entry, reference, kf_night_text(session, reference, named),
+                                   state, known, error));
+    *known = *known || of_pin;
+    return KF_OK;
+}
+
+/* Nothing looks changed; by times alone that says little where they are noisy and the code is another. */
+static kf_status judge_quiet(kf_nightly_session *session, kf_entry *entry, const kf_history_night *nights,
+                             int count, const kf_screening *screening, kf_error *error) {
+    kf_verdict_state state = KF_SAME;
+    bool known = false;
+    entry->verdict.reference = nights[count - 2].night;
+    say(entry, "%+.3g %% against its level; less than %.3g %% is not looked at", percent(screening->shift),
+        percent(screening->threshold));
+    KF_TRY(second_measures(session, entry, last_good(nights, count - 2), &state, &known, error));
+    if (state == KF_SAME && !known && kf_entry_is_noisy(entry)) {
+        const bool command = entry->benchmark->command != NULL;
+        state = KF_NODATA;
+        say(entry,
+            "the code changed (%+.3g %%), and a change of less than %.3g %% would not be seen in these "
+            "times; "
+            "%s",
+            percent(screening->shift), percent(screening->threshold),
+            !command ? "measure on a machine that does nothing else"
+            : entry->benchmark->command->instructions
+                ? "instructions could not be counted on both nights"
+                : "count instructions (\"instructions\": true), or measure "
+                  "on a machine that does nothing else");
+    }
+    return store_verdict(session, entry, state, error);
 }
 
 static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, const kf_history_night *nights,
@@ -159,33 +191,29 @@ static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, co
     kf_night_level levels[KF_WINDOW];
     for (int i = 0; i < count; i++)
         levels[i] = kf_night_level_of(nights[i].time_us, nights[i].process_count,
-                                      i > 0 && same_code(&nights[i], &nights[i - 1]));
+                                      i > 0 && kf_same_code(&nights[i], &nights[i - 1]));
     kf_screening screening = kf_screen(levels, count, &kf_standard_rules);
     entry->threshold = screening.threshold;
-    entry->verdict.threshold = expm1(screening.threshold);
-    char named[NIGHT_TEXT];
-    if (levels[count - 1].identical) {
+    entry->verdict.threshold = entry->hidden = expm1(screening.threshold);
+    entry->unchanged = levels[count - 1].identical;
+    /* What came in one night is a step; what crept up is a drift, even if it has grown into a step by now. */
+    const double jump = levels[count - 1].level - levels[count - 2].level;
+    const bool step = !entry->unchanged && screening.candidate && fabs(jump) > screening.threshold;
+    bool held = false;
+    KF_TRY(kf_entry_hold_against_pin(session, entry, nights, count, step, &held, error));
+    if (held) return store_verdict(session, entry, KF_DRIFT, error);
+    if (entry->candidate) return KF_OK;
+    if (entry->unchanged) {
+        char named[KF_NIGHT_TEXT];
         entry->verdict.identical = true;
         entry->verdict.reference = nights[count - 2].night;
         say(entry, "same code, config and machine as %s (%+.3g %%: noise)",
-            night_text(session, nights[count - 2].night, named),
-            percent(levels[count - 1].level - levels[count - 2].level));
+            kf_night_text(session, nights[count - 2].night, named), percent(jump));
         return store_verdict(session, entry, KF_SAME, error);
     }
-    /* What came in one night is a step; what crept up is a drift, even if it has grown into a step by now. */
-    double jump = levels[count - 1].level - levels[count - 2].level;
-    if (!screening.candidate || fabs(jump) <= screening.threshold)
-        KF_TRY(look_for_drift(session, entry, levels[count - 1].level, error));
-    if (entry->candidate) return KF_OK;
     if (screening.candidate)
-        return choose_reference(session, entry, last_good(nights, screening.before), error);
-    entry->verdict.reference = nights[count - 2].night;
-    say(entry, "%+.3g %% against its level; less than %.3g %% is not looked at", percent(screening.shift),
-        percent(screening.threshold));
-    kf_verdict_state state = KF_SAME;
-    KF_TRY(kf_entry_second_measure(session->request->store, session->result->night.id, entry,
-                                   last_good(nights, count - 2), &state, error));
-    return store_verdict(session, entry, state, error);
+        return kf_entry_choose_reference(session, entry, last_good(nights, screening.before), error);
+    return judge_quiet(session, entry, nights, count, &screening, error);
 }
 
 kf_status kf_entry_screen(kf_nightly_session *session, kf_entry *entry, kf_error *error) {
@@ -231,9 +259,9 @@ static kf_status measure_pairs(kf_nightly_session *session, kf_entry *entry, int
 }
 
 static kf_status compare_one(kf_nightly_session *session, kf_entry *entry, int processes, kf_error *error) {
-    char named[NIGHT_TEXT];
+    char named[KF_NIGHT_TEXT];
     kf_info("%s: looks changed; running it next to %s", entry->benchmark->name,
-            night_text(session, entry->reference, named));
+            kf_night_text(session, entry->reference, named));
     KF_TRY(measure_pairs(session, entry, processes, error));
     compare(entry);
     if (entry->problem[0] == '\0' && processes < KF_MORE_PROCESSES &&
@@ -255,7 +283,7 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
                                   kf_error *error) {
     kf_verdict *verdict = &entry->verdict;
     const kf_comparison *c = &entry->comparison;
-    char named[NIGHT_TEXT];
+    char named[KF_NIGHT_TEXT];
     kf_verdict_state state = decide(entry, accepted);
     if (!isnan(c->shift)) {
         verdict->change = expm1(c->shift);
@@ -269,11 +297,12 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
     else
         say(entry, "%s%+.3g %% (%+.3g to %+.3g) next to %s%s, %d processes each, p %.2g",
             state == KF_AMBIGUOUS ? "looked changed, but only " : "", percent(c->shift), percent(c->low),
-            percent(c->high), entry->drift ? "the pinned " : "", night_text(session, entry->reference, named),
-            entry->arms[KF_ARM_CANDIDATE].count, c->probability);
+            percent(c->high), entry->drift ? "the pinned " : "",
+            kf_night_text(session, entry->reference, named), entry->arms[KF_ARM_CANDIDATE].count,
+            c->probability);
+    bool known = false;
     if (state == KF_AMBIGUOUS)
-        KF_TRY(kf_entry_second_measure(session->request->store, session->result->night.id, entry,
-                                       entry->reference, &state, error));
+        KF_TRY(second_measures(session, entry, entry->reference, &state, &known, error));
     bool confirmed = state == KF_SLOW || state == KF_DRIFT || state == KF_FAST;
     if (confirmed && entry->benchmark->command == NULL) KF_TRY(kf_entry_count(session, entry, error));
     KF_TRY(kf_entry_blame(session->request->store, session->result->night.id, entry, error));

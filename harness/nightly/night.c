@@ -103,6 +103,7 @@ static kf_status keep_recent(void *context, const kf_night *night, kf_error *err
 static void prune_programs(const kf_nightly_session *session) {
     kept_programs *kept = kf_allocate_zeroed(1, sizeof *kept);
     bool known = true;
+    keep_hash(kept, session->program.hash);
     for (int i = 0; i < session->count; i++) {
         const kf_entry *entry = &session->entries[i];
         kf_history_night pinned;
@@ -120,24 +121,28 @@ static void prune_programs(const kf_nightly_session *session) {
 }
 
 /* A night that was interrupted is only carried on with the same programs: those of commands are part of the
- * suite's hash then. */
-static kf_status hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], kf_error *error) {
-    kf_hasher hasher;
-    bool commands = false;
+ * suite's hash then. Of a suite of commands alone, they are what program is the hash of. One that is missing
+ * is no reason to stop: its benchmark tells of it. */
+static void hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char program[KF_HASH_HEX]) {
+    kf_hasher hasher, programs;
+    int commands = 0;
     kf_hash_begin(&hasher);
+    kf_hash_begin(&programs);
     kf_hash_add_string(&hasher, suite->hash);
     for (int i = 0; i < suite->count; i++) {
         const kf_timed_command *command = suite->benchmarks[i].command;
-        char files[KF_HASH_HEX];
+        char files[KF_HASH_HEX] = "missing";
         if (command == NULL) continue;
-        commands = true;
-        if (kf_files_hash(command->folder, (const char *const *)command->kept, files, error) != KF_OK)
-            return kf_fail_context(error, "%s", suite->benchmarks[i].name);
+        commands++;
+        (void)kf_files_hash(command->folder, (const char *const *)command->kept, files, NULL);
         kf_hash_add_string(&hasher, files);
+        kf_hash_add_string(&programs, files);
     }
+    char of_programs[KF_HASH_HEX];
     kf_hash_end(&hasher, hash);
-    if (!commands) kf_copy_text(hash, KF_HASH_HEX, suite->hash);
-    return KF_OK;
+    kf_hash_end(&programs, of_programs);
+    if (commands == 0) kf_copy_text(hash, KF_HASH_HEX, suite->hash);
+    if (commands == suite->count) kf_copy_text(program, KF_HASH_HEX, of_programs);
 }
 
 static kf_status begin(kf_nightly_session *session, kf_error *error) {
@@ -146,8 +151,8 @@ static kf_status begin(kf_nightly_session *session, kf_error *error) {
     KF_TRY(kf_path(session->archive, error, "%s.programs", kf_store_path(request->store)));
     KF_TRY(kf_program_keep(request->executable, request->data, session->archive, &session->program, error));
     kf_copy_text(night->suite, sizeof night->suite, request->suite->name);
-    KF_TRY(hash_suite(request->suite, night->suite_hash, error));
     kf_copy_text(night->program, sizeof night->program, session->program.hash);
+    hash_suite(request->suite, night->suite_hash, night->program);
     kf_copy_text(night->label, sizeof night->label, request->label);
     return kf_store_begin_night(request->store, RESUME_HOURS, night, &session->result->resumed, error);
 }
@@ -161,12 +166,18 @@ static kf_status play(kf_nightly_session *session, kf_error *error) {
     if (kf_interrupted)
         return kf_fail(error, KF_INTERRUPTED, "interrupted; the next night carries this one on");
     if (session->result->resumed) KF_TRY(resume(session, error));
+    for (int i = 0; i < session->count; i++)
+        if (suite->benchmarks[i].command == NULL)
+            kf_copy_text(session->entries[i].program, KF_HASH_HEX, session->program.hash);
     KF_TRY(measure_all(session, error));
     KF_TRY(judge_all(session, error));
     session->result->verdicts = kf_allocate_zeroed((size_t)session->count, sizeof *session->result->verdicts);
     for (int i = 0; i < session->count; i++) {
         const kf_entry *entry = &session->entries[i];
-        session->result->verdicts[session->result->count++] = entry->verdict;
+        kf_verdict *verdict = &session->result->verdicts[session->result->count++];
+        *verdict = entry->verdict;
+        if (strcmp(entry->program, KF_UNKNOWN_PROGRAM) != 0)
+            kf_copy_text(verdict->program, sizeof verdict->program, entry->program);
         if (entry->problem_status == KF_OK || session->result->problems++ > 0) continue;
         (void)kf_fail(&session->result->problem, entry->problem_status, "%s: %s", entry->benchmark->name,
                       entry->problem);

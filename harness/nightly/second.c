@@ -6,8 +6,6 @@
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
 
-static const double NOISY = 0.05; /* relative; below it times tell by themselves */
-
 /* Of one night; metric "": not counted. */
 typedef struct counted {
     char metric[48];
@@ -21,27 +19,37 @@ static void note(void *context, int ordinal, const char *metric, double value) {
     c->instructions = value;
 }
 
-kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entry, int64_t reference,
-                                  kf_verdict_state *state, kf_error *error) {
-    kf_verdict *verdict = &entry->verdict;
-    counted before = {"", (double)NAN}, after = {"", (double)NAN};
-    const char *benchmark = entry->benchmark->name;
-    if (isnan(verdict->threshold) || verdict->threshold < NOISY) return KF_OK;
-    KF_TRY(kf_store_night_counters(store, night, benchmark, KF_ARM_NIGHT, note, &after, error));
-    KF_TRY(kf_store_night_counters(store, reference, benchmark, KF_ARM_NIGHT, note, &before, error));
-    double change = after.instructions / before.instructions - 1.0;
-    if (!isfinite(change) || strcmp(before.metric, after.metric) != 0) return KF_OK;
-    double least = expm1(kf_standard_rules.least_change);
-    bool changed = fabs(change) > least;
+static void tell(kf_verdict *verdict, double hidden, const counted *before, const counted *after,
+                 double change, const char *named) {
     char times[sizeof verdict->reason];
     kf_copy_text(times, sizeof times, verdict->reason);
     (void)snprintf(
         verdict->reason, sizeof verdict->reason,
-        "times are too noisy (%.3g %%); %s %+.3g %% (%.4g to %.4g) against night %lld; times: %.300s",
-        100.0 * verdict->threshold, after.metric, 100.0 * change, before.instructions, after.instructions,
-        (long long)reference, times);
+        "%.3g %% %s instructions than %s (%.4g to %.4g, %s); times are too noisy (%.3g %%): %.250s",
+        100.0 * fabs(change), change < 0.0 ? "fewer" : "more", named, before->instructions,
+        after->instructions, after->metric + strlen("instructions_"), 100.0 * hidden, times);
+}
+
+kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entry, int64_t reference,
+                                  const char *named, kf_verdict_state *state, bool *known, kf_error *error) {
+    kf_verdict *verdict = &entry->verdict;
+    counted before = {"", (double)NAN}, after = {"", (double)NAN};
+    const char *benchmark = entry->benchmark->name;
+    *known = false;
+    if (!kf_entry_is_noisy(entry)) return KF_OK;
+    KF_TRY(kf_store_night_counters(store, night, benchmark, KF_ARM_NIGHT, note, &after, error));
+    KF_TRY(kf_store_night_counters(store, reference, benchmark, KF_ARM_NIGHT, note, &before, error));
+    const double change = after.instructions / before.instructions - 1.0;
+    const bool pinned = reference == entry->pinned;
+    *known = isfinite(change) && strcmp(before.metric, after.metric) == 0;
+    if (!*known) return KF_OK;
+    const double least = expm1(pinned ? kf_standard_rules.drift : kf_standard_rules.least_change);
+    const bool changed = pinned ? change > least : fabs(change) > least;
+    /* What the pinned night does not complain of is left for the last good night to tell. */
+    if (!changed && pinned) return KF_OK;
+    tell(verdict, entry->hidden, &before, &after, change, named);
     if (!changed) return KF_OK;
-    *state = change > 0.0 ? KF_SLOW : KF_FAST;
+    *state = pinned ? KF_DRIFT : change > 0.0 ? KF_SLOW : KF_FAST;
     verdict->reference = reference;
     verdict->change = verdict->change_low = verdict->change_high = change;
     verdict->probability = 0.0;

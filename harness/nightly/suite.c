@@ -133,7 +133,8 @@ static kf_status read_command(kf_json_place place, const defaults *base, const c
     char folder[KF_PATH];
     if (realpath(base->folder, folder) == NULL) kf_copy_text(folder, sizeof folder, base->folder);
     benchmark->command = kf_allocate_zeroed(1, sizeof *benchmark->command);
-    return kf_command_read(place, json, folder, benchmark->command, error);
+    KF_TRY(kf_command_read(place, json, folder, benchmark->command, error));
+    return kf_command_check_kept(place, benchmark->command, error);
 }
 
 /* Kinds of benchmarks: a scene, a problem of each system whose problems bring their own spaces, a command. */

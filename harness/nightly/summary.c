@@ -12,8 +12,8 @@ static const char *shown_time(double microseconds, char buffer[32]) {
 
 /* By how much tonight's time is over what it was held against; NAN where the change is not of times. */
 static double change_us(const kf_verdict *verdict) {
-    bool of_times = verdict->kernel[0] != '\0' || verdict->counter[0] == '\0';
-    return of_times ? verdict->time_us * verdict->change / (1.0 + verdict->change) : (double)NAN;
+    return kf_verdict_of_instructions(verdict) ? (double)NAN
+                                               : verdict->time_us * verdict->change / (1.0 + verdict->change);
 }
 
 /* "+37.7 ms (+231 %)": what a person wants to know first. */
@@ -26,7 +26,8 @@ static const char *shown_change(const kf_verdict *verdict, char buffer[CHANGE_TE
         (void)snprintf(buffer, CHANGE_TEXT, "%c%s (%+.3g %%)", us < 0.0 ? '-' : '+',
                        kf_human_time_us(fabs(us), time), percent);
     else
-        (void)snprintf(buffer, CHANGE_TEXT, "%+.3g %%", percent);
+        (void)snprintf(buffer, CHANGE_TEXT, "%+.3g %%%s", percent,
+                       kf_verdict_of_instructions(verdict) ? " instructions" : "");
     return buffer;
 }
 
@@ -110,9 +111,10 @@ void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
         kf_text_free(&blame);
         kf_text_append(text, " |\n");
     }
-    kf_text_append(text, "\nSLOW, DRIFT and WRONG fail the night. The change is that of an interleaved run "
-                         "of tonight's program "
-                         "and an earlier one, in fresh processes.\n");
+    kf_text_append(text,
+                   "\nSLOW, DRIFT and WRONG fail the night. A change of time is that of an interleaved run "
+                   "of tonight's program and an earlier one, in fresh processes; one of "
+                   "instructions is that of their counts.\n");
 }
 
 static cJSON *verdict_to_json(const kf_verdict *verdict) {
@@ -120,6 +122,7 @@ static cJSON *verdict_to_json(const kf_verdict *verdict) {
     (void)cJSON_AddStringToObject(json, "benchmark", verdict->benchmark);
     (void)cJSON_AddStringToObject(json, "verdict", kf_verdict_names[verdict->state]);
     (void)cJSON_AddStringToObject(json, "reason", verdict->reason);
+    (void)cJSON_AddStringToObject(json, "program", verdict->program);
     kf_json_add_number(json, "time_us", verdict->time_us);
     kf_json_add_number(json, "threshold", verdict->threshold);
     (void)cJSON_AddBoolToObject(json, "identical", verdict->identical);

@@ -1,6 +1,6 @@
 /* Nights: suite files, and whole nights with programs whose times the test chooses: verdicts, identity,
  * carrying on after kills. What the store keeps of them: test_nightly_store. */
-#include "tests/unit/night_fixture.h"
+#include "tests/unit/night_stage.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,12 +15,6 @@
 
 /* --- suites
  * ------------------------------------------------------------------------------------------------------ */
-
-static void write_text(const char *path, const char *text, mode_t mode) {
-    kf_error error = {0};
-    if (kf_file_write_atomic(path, text, strlen(text), &error) != KF_OK) fail_msg("%s", error.message);
-    assert_int_equal(chmod(path, mode), 0);
-}
 
 static void test_suites(void **state) {
     (void)state;
@@ -67,100 +61,6 @@ static void test_suites(void **state) {
 
 /* --- whole nights
  * -------------------------------------------------------------------------------------------------- */
-
-/* A program that answers what a process of a night would, with a step of so many microseconds, give or take a
- * little. It copies the measurement of a real process (template) and changes its times. */
-typedef struct stage {
-    char folder[KF_PATH], store[KF_PATH], template[KF_PATH];
-    kf_suite suite;
-} stage;
-
-/* The hash of the scene that the suite names. */
-static void scene_hash(const kf_suite_benchmark *benchmark, char hash[KF_HASH_HEX]) {
-    kf_problem *problem = NULL;
-    kf_error error = {0};
-    if (kf_problem_open(benchmark->scene, NULL, &benchmark->options, &problem, &error) != KF_OK)
-        fail_msg("%s", error.message);
-    kf_copy_text(hash, KF_HASH_HEX, problem->hash);
-    kf_problem_free(problem);
-}
-
-static void open_stage(stage *s, const char *name) {
-    char path[KF_PATH];
-    kf_error error = {0};
-    fixture_path(s->folder, name);
-    assert_int_equal(kf_make_folders(s->folder, &error), KF_OK);
-    assert_int_equal(kf_path(s->store, &error, "%s/store.db", s->folder), KF_OK);
-    assert_int_equal(kf_path(path, &error, "%s/suite.json", s->folder), KF_OK);
-    write_text(path,
-               "{\"suite\": \"staged\", \"device\": \"cpu:1\", \"benchmarks\": ["
-               "{\"name\": \"ball\", \"scene\": \"ball\", \"grid\": [16, 12, 12]}]}",
-               0644);
-    if (kf_suite_read(path, NULL, &s->suite, &error) != KF_OK) fail_msg("%s", error.message);
-}
-
-/* A program: a shell script that prints an answer; time_us of its step, +-0.1 % by the process's number.
- * build: the hash of its machine code. state: of its measurement. */
-static void write_program(const stage *s, const char *name, double time_us, char build, kf_state measured,
-                          char path[KF_PATH]) {
-    char hash[KF_HASH_HEX];
-    kf_error error = {0};
-    scene_hash(&s->suite.benchmarks[0], hash);
-    kf_measurement *m = kf_allocate(sizeof *m);
-    if (measured == KF_STATE_OK)
-        fixture_measurement(m, 1.0, 1);
-    else
-        fixture_failure(m, measured, "as the test wants it");
-    memset(m->build_hash, build, KF_HASH_HEX - 1);
-    m->build_hash[KF_HASH_HEX - 1] = '\0';
-    cJSON *json = kf_measurement_to_json(m);
-    if (measured == KF_STATE_OK) {
-        (void)cJSON_ReplaceItemInObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "step_us"),
-                                                     "median", cJSON_CreateRaw("TIME"));
-        cJSON_ReplaceItemInArray(cJSON_GetObjectItemCaseSensitive(json, "samples_us"), 0,
-                                 cJSON_CreateRaw("TIME"));
-    }
-    cJSON_DeleteItemFromObjectCaseSensitive(json, "stop"); /* an earlier program may not know every field */
-    char *text = cJSON_PrintUnformatted(json);
-    cJSON_Delete(json);
-    kf_measurement_free(m);
-    free(m);
-    kf_text script = {0};
-    kf_text_append(&script,
-                   "#!/bin/sh\nt=$(awk -v seed=$$ 'BEGIN { srand(seed); printf \"%%.6f\", %.9g * (0.999 + "
-                   "0.002 * rand()) }')\n",
-                   time_us);
-    kf_text_append(
-        &script,
-        "sed \"s/TIME/$t/g\" <<'ANSWER'\n{\"kftune\": \"test\", \"scene_hash\": \"%s\", \"measurement\": ",
-        hash);
-    kf_text_append(&script, "%s", text);
-    kf_text_append(&script, "}\nANSWER\n# %s\n", name);
-    free(text);
-    assert_int_equal(kf_path(path, &error, "%s/%s", s->folder, name), KF_OK);
-    write_text(path, script.text, 0755);
-    kf_text_free(&script);
-}
-
-static kf_verdict play(const stage *s, const char *program, kf_status expected) {
-    kf_error error = {0};
-    kf_store *store = fixture_open(s->store);
-    const kf_nightly_request request = {
-        .suite = &s->suite, .store = store, .executable = program, .label = ""};
-    kf_nightly_result result;
-    kf_status status = kf_nightly(&request, &result, &error);
-    if (status != expected) fail_msg("status %d: %s", (int)status, error.message);
-    kf_verdict verdict = status == KF_OK ? result.verdicts[0] : (kf_verdict){0};
-    kf_nightly_result_free(&result);
-    kf_store_close(store);
-    return verdict;
-}
-
-static void assert_verdict(const kf_verdict *verdict, kf_verdict_state expected) {
-    if (verdict->state != expected)
-        fail_msg("%s instead of %s: %s", kf_verdict_names[verdict->state], kf_verdict_names[expected],
-                 verdict->reason);
-}
 
 static void test_nights(void **state) {
     (void)state;

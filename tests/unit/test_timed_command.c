@@ -14,6 +14,10 @@ static const char *const texts[] = {
     "{\"command\":[\"sh\",\"-c\",\"echo 3\"],\"folder\":\"/tmp\",\"environment\":{\"A\":\"1\",\"B\":\"x=y\"},"
     "\"keep\":[],\"time\":{\"printed\":\"step:\",\"unit\":\"ms\"},\"warm_up\":2,\"repeats\":7,\"timeout\":33,"
     "\"instructions\":true}",
+    "{\"command\":[\"b\"],\"folder\":\"/"
+    "tmp\",\"environment\":{},\"keep\":[],\"time\":{\"json\":\"a.0.b\",\"unit\":\"ns\","
+    "\"file\":\"r.json\",\"comma\":\"thousands\"},\"warm_up\":1,\"repeats\":3,\"timeout\":10,"
+    "\"instructions\":false}",
     "{\"command\":[\"true\"],\"folder\":\"/"
     "tmp\",\"environment\":{},\"keep\":[],\"time\":\"wall\",\"warm_up\":1,"
     "\"repeats\":3,\"timeout\":10,\"instructions\":false}",

@@ -1,0 +1,124 @@
+/* Whole nights for tests, with programs whose times and instructions the test chooses. */
+#ifndef KF_TESTS_UNIT_NIGHT_STAGE_H
+#define KF_TESTS_UNIT_NIGHT_STAGE_H
+
+#include <sys/stat.h>
+
+#include "harness/nightly/suite.h"
+#include "solver/systems.h"
+#include "tests/unit/night_fixture.h"
+
+static inline void write_text(const char *path, const char *text, mode_t mode) {
+    kf_error error = {0};
+    if (kf_file_write_atomic(path, text, strlen(text), &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+/* A program that answers what a process of a night would, with a step of so many microseconds, give or take a
+ * little. It copies the measurement of a real process (template) and changes its times. */
+typedef struct stage {
+    char folder[KF_PATH], store[KF_PATH], template[KF_PATH];
+    kf_suite suite;
+    double noise;        /* of times, relative, either way; 0: a thousandth */
+    double instructions; /* that programs written from now on count; 0: they do not count */
+} stage;
+
+/* The hash of the scene that the suite names. */
+static inline void scene_hash(const kf_suite_benchmark *benchmark, char hash[KF_HASH_HEX]) {
+    kf_problem *problem = NULL;
+    kf_error error = {0};
+    if (kf_problem_open(benchmark->scene, NULL, &benchmark->options, &problem, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    kf_copy_text(hash, KF_HASH_HEX, problem->hash);
+    kf_problem_free(problem);
+}
+
+static inline void open_stage(stage *s, const char *name) {
+    char path[KF_PATH];
+    kf_error error = {0};
+    fixture_path(s->folder, name);
+    assert_int_equal(kf_make_folders(s->folder, &error), KF_OK);
+    assert_int_equal(kf_path(s->store, &error, "%s/store.db", s->folder), KF_OK);
+    assert_int_equal(kf_path(path, &error, "%s/suite.json", s->folder), KF_OK);
+    write_text(path,
+               "{\"suite\": \"staged\", \"device\": \"cpu:1\", \"benchmarks\": ["
+               "{\"name\": \"ball\", \"scene\": \"ball\", \"grid\": [16, 12, 12]}]}",
+               0644);
+    if (kf_suite_read(path, NULL, &s->suite, &error) != KF_OK) fail_msg("%s", error.message);
+}
+
+/* A program: a shell script that prints an answer; time_us of its step, give or take what the stage says, by
+ * how many processes there were before.
+ * build: the hash of its machine code. state: of its measurement. */
+static inline void write_program(const stage *s, const char *name, double time_us, char build,
+                                 kf_state measured, char path[KF_PATH]) {
+    char hash[KF_HASH_HEX];
+    kf_error error = {0};
+    const double noise = s->noise > 0.0 ? s->noise : 0.001;
+    scene_hash(&s->suite.benchmarks[0], hash);
+    kf_measurement *m = kf_allocate(sizeof *m);
+    if (measured == KF_STATE_OK)
+        fixture_measurement(m, 1.0, 1);
+    else
+        fixture_failure(m, measured, "as the test wants it");
+    memset(m->build_hash, build, KF_HASH_HEX - 1);
+    m->build_hash[KF_HASH_HEX - 1] = '\0';
+    if (s->instructions > 0.0) {
+        free(m->counters);
+        m->counters = kf_allocate_zeroed(1, sizeof *m->counters);
+        m->counter_count = 1;
+        m->counters[0] = (kf_counter){.unit = "1", .value = s->instructions, .passes = 1};
+        kf_copy_text(m->counters[0].metric, sizeof m->counters[0].metric, "instructions_perf_event");
+    }
+    cJSON *json = kf_measurement_to_json(m);
+    if (measured == KF_STATE_OK) {
+        (void)cJSON_ReplaceItemInObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "step_us"),
+                                                     "median", cJSON_CreateRaw("TIME"));
+        cJSON_ReplaceItemInArray(cJSON_GetObjectItemCaseSensitive(json, "samples_us"), 0,
+                                 cJSON_CreateRaw("TIME"));
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(json, "stop"); /* an earlier program may not know every field */
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    kf_measurement_free(m);
+    free(m);
+    kf_text script = {0};
+    kf_text_append(
+        &script,
+        "#!/bin/sh\nseed=$(cat '%s/seed' 2>/dev/null || echo 1)\necho $((seed + 7919)) >'%s/seed'\n"
+        "t=$(awk -v seed=$seed 'BEGIN { srand(seed); rand(); printf \"%%.6f\", %.9g * (1 - %g "
+        "+ %g * rand()) }')\n",
+        s->folder, s->folder, time_us, noise, 2 * noise);
+    kf_text_append(
+        &script,
+        "sed \"s/TIME/$t/g\" <<'ANSWER'\n{\"kftune\": \"test\", \"scene_hash\": \"%s\", \"measurement\": ",
+        hash);
+    kf_text_append(&script, "%s", text);
+    kf_text_append(&script, "}\nANSWER\n# %s\n", name);
+    free(text);
+    assert_int_equal(kf_path(path, &error, "%s/%s", s->folder, name), KF_OK);
+    write_text(path, script.text, 0755);
+    kf_text_free(&script);
+}
+
+static inline kf_verdict play(const stage *s, const char *program, kf_status expected) {
+    kf_error error = {0};
+    kf_store *store = fixture_open(s->store);
+    const kf_nightly_request request = {
+        .suite = &s->suite, .store = store, .executable = program, .label = ""};
+    kf_nightly_result result;
+    kf_status status = kf_nightly(&request, &result, &error);
+    if (status != expected) fail_msg("status %d: %s", (int)status, error.message);
+    kf_verdict verdict = status == KF_OK ? result.verdicts[0] : (kf_verdict){0};
+    kf_nightly_result_free(&result);
+    kf_store_close(store);
+    return verdict;
+}
+
+static inline void assert_verdict(const kf_verdict *verdict, kf_verdict_state expected) {
+    if (verdict->state != expected)
+        fail_msg("%s instead of %s: %s", kf_verdict_names[verdict->state], kf_verdict_names[expected],
+                 verdict->reason);
+}
+
+#endif
