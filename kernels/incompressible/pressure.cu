@@ -149,10 +149,10 @@ KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
     if (KF_DONE || (x + y + z) % 2 == 0) return;
     const kf_index k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
-    kf_real *values = KF_VALUES(a->corrected);
-    values[k] = l.sum > KF_R(0)
-                    ? (KF_CONSTANTS(a->residual)[k] + kf_around(&l, values)) / kf_black_pivot(a, &l, x, y, z)
-                    : KF_R(0);
+    const kf_real *red = KF_CONSTANTS(a->corrected), *right = KF_CONSTANTS(a->residual);
+    const kf_real black =
+        l.sum > KF_R(0) ? (right[k] + kf_around(&l, red)) / kf_black_pivot(a, &l, x, y, z) : KF_R(0);
+    KF_VALUES(a->corrected)[k] = black;
 }
 /* Back: red cells again, with what the black ones became. */
 KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
