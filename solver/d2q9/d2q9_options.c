@@ -1,5 +1,5 @@
-#include <stdio.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/space/options.h"
@@ -222,11 +222,11 @@ void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const
         kf_define_to(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0);
     }
     if (which == KF_D2Q9_FLOW) define_flow(scene, options, defines);
-    source->file = which == KF_D2Q9_BOUNDARY           ? "kernels/d2q9/boundary.cu"
-                   : which == KF_D2Q9_STATE            ? "kernels/d2q9/state.cu"
-                   : options->plan == KF_D2Q9_TOELKE   ? "kernels/d2q9/toelke.cu"
-                   : options->plan == KF_D2Q9_TEMPORAL ? "kernels/d2q9/temporal.cu"
-                                                       : "kernels/d2q9/step.cu";
-    source->defines = defines->list;
-    source->define_count = defines->count;
+    *source = (kf_source){.file = which == KF_D2Q9_BOUNDARY           ? "kernels/d2q9/boundary.cu"
+                                  : which == KF_D2Q9_STATE            ? "kernels/d2q9/state.cu"
+                                  : options->plan == KF_D2Q9_TOELKE   ? "kernels/d2q9/toelke.cu"
+                                  : options->plan == KF_D2Q9_TEMPORAL ? "kernels/d2q9/temporal.cu"
+                                                                      : "kernels/d2q9/step.cu",
+                          .defines = defines->list,
+                          .define_count = defines->count};
 }

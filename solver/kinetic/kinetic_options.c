@@ -474,7 +474,6 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);
     if (which == KF_SOURCE_ORDER) define_samples(scene, defines);
-    source->file = file_of(options, which);
-    source->defines = defines->list;
-    source->define_count = defines->count;
+    *source = (kf_source){
+        .file = file_of(options, which), .defines = defines->list, .define_count = defines->count};
 }

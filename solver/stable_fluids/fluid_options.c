@@ -292,7 +292,5 @@ void kf_fluid_define(const kf_fluid *f, const kf_fluid_options *o, const kf_flui
         kf_define_to(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
     }
     if (module == KF_PERSISTENT_STEPS) define_persistent(f, o, design, d);
-    source->file = paths[module];
-    source->defines = d->list;
-    source->define_count = d->count;
+    *source = (kf_source){.file = paths[module], .defines = d->list, .define_count = d->count};
 }
