@@ -1,5 +1,6 @@
 /* Volume, centre and inertia of the solid that a mesh encloses, by the divergence theorem: tetrahedra between
  * the triangles and a point. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +58,29 @@ static void add_tetrahedron(const double corner[3][3], kf_body *body, double sec
     }
 }
 
-size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body) {
+/* The triangles that close: not the sheets, which lie before the cavities. Owns its triangles. */
+static kf_mesh closing(const kf_mesh *mesh, bool cavities) {
+    const size_t outer = mesh->triangle_count - mesh->sheet_count, inner = cavities ? mesh->inner_count : 0;
+    kf_mesh part = {.vertex_count = mesh->vertex_count,
+                    .triangle_count = outer + inner,
+                    .vertices = mesh->vertices,
+                    .triangles = kf_allocate(3 * (outer + inner) * sizeof *part.triangles + 1)};
+    memcpy(part.triangles, mesh->triangles, 3 * outer * sizeof *part.triangles);
+    memcpy(part.triangles + 3 * outer, mesh->triangles + 3 * mesh->triangle_count,
+           3 * inner * sizeof *part.triangles);
+    return part;
+}
+
+/* A sum of volumes that cancel is not 0 but a rounding: what counts is its share of what so much surface
+ * could enclose. */
+static bool encloses_nothing(const kf_mesh *mesh, double volume) {
+    static const double LEAST = 1e-10;
+    const double area = kf_mesh_area(mesh);
+    return !(fabs(volume) > LEAST * area * sqrt(area));
+}
+
+static void measure(const kf_mesh *mesh, kf_body *body) {
     double second[9] = {0};
-    memset(body, 0, sizeof *body);
-    const size_t open = mesh->triangle_count == 0 ? 1 : count_open_edges(mesh);
-    if (open > 0) return open;
     /* About a vertex, so that what lies far from the origin loses no digits. */
     const double *origin = mesh->vertices + 3 * (size_t)mesh->triangles[0];
     for (size_t t = 0; t < mesh->triangle_count; t++) {
@@ -70,6 +89,10 @@ size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body) {
             for (size_t a = 0; a < 3; a++)
                 corner[c][a] = mesh->vertices[3 * (size_t)mesh->triangles[3 * t + c] + a] - origin[a];
         add_tetrahedron((const double(*)[3])corner, body, second);
+    }
+    if (encloses_nothing(mesh, body->volume)) {
+        memset(body, 0, sizeof *body);
+        return;
     }
     body->inwards = body->volume < 0.0;
     const double sign = body->inwards ? -1.0 : 1.0;
@@ -86,5 +109,13 @@ size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body) {
     body->volume *= sign;
     for (int a = 0; a < 3; a++)
         body->center[a] = origin[a] + center[a];
-    return 0;
+}
+
+size_t kf_mesh_body(const kf_mesh *mesh, bool cavities, kf_body *body) {
+    kf_mesh part = closing(mesh, cavities);
+    memset(body, 0, sizeof *body);
+    const size_t open = part.triangle_count == 0 ? 1 : count_open_edges(&part);
+    if (open == 0) measure(&part, body);
+    free(part.triangles);
+    return open;
 }

@@ -161,7 +161,7 @@ static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *er
     kf_body body;
     kf_box swept;
     double farthest;
-    const size_t open = kf_mesh_body(&scene->mesh, &body);
+    const size_t open = kf_mesh_body(&scene->mesh, true, &body);
     if (open > 0)
         return kf_fail(
             error, KF_BAD_INPUT,

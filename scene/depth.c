@@ -304,7 +304,7 @@ static const double LEAST_AREA = 0.25;
 void kf_scene_set_depth(kf_scene *scene) {
     kf_body body;
     const double area = kf_mesh_area(&scene->mesh);
-    scene->open_edges = kf_mesh_body(&scene->mesh, &body);
+    scene->open_edges = kf_mesh_body(&scene->mesh, false, &body);
     const bool closed = scene->open_edges == 0 && body.volume > 0.0;
     const double surface_to_volume = closed ? area / body.volume : 0.0;
     scene->surface_depth = kf_scene_surface_depth(scene, surface_to_volume);
@@ -319,7 +319,7 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
     kf_body body;
     if (depth == 0.0) return;
     double *normals = triangle_normals(&scene->mesh, triangles, samples->count);
-    if (kf_mesh_body(&scene->mesh, &body) > 0 || body.volume <= 0.0)
+    if (kf_mesh_body(&scene->mesh, false, &body) > 0 || body.volume <= 0.0)
         turn_by_flood(scene, normals);
     else if (body.inwards)
         for (size_t i = 0; i < 3 * samples->count; i++)

@@ -31,14 +31,11 @@ typedef struct kf_box {
 /* True when the file's ending is one of the mesh formats that can be read. */
 bool kf_mesh_is_file_name(const char *file);
 
-/* Reads .obj .stl .ply .gltf .glb in the file's own units. Equal vertices are joined, polygons cut into
- * triangles, triangles without area dropped (and counted in the notes). Errors are KF_BAD_INPUT. Free with
- * kf_mesh_free. */
+/* Reads .obj .stl .ply .gltf .glb in the file's own units, in double precision where the file has it.
+ * Polygons are cut into triangles, and these made one surface (mesh_mend.h); what that changed is counted in
+ * the notes. Errors are KF_BAD_INPUT. Free with kf_mesh_free. */
 kf_status kf_mesh_read(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error);
 void kf_mesh_free(kf_mesh *mesh);
-
-/* assimp forgives a NaN or a wrong index in an OBJ file; this names their line. */
-kf_status kf_obj_check(const char *file, kf_error *error);
 
 /* Joins vertices that are equal to the bit and drops triangles without area; returns how many were dropped.
  */
@@ -50,8 +47,10 @@ double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle);
 void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]);
 /* vertex = matrix (row-major 3x3) vertex + offset */
 void kf_mesh_transform(kf_mesh *mesh, const double matrix[9], const double offset[3]);
-/* Area of the shadow in light that falls along direction, from a raster of 1/4 unit (coarser for huge
- * meshes). */
+/* Area of the shadow in light that falls along direction, in the mesh's units squared: along 2048 lines
+ * across it (fewer for huge meshes), whatever its size, so that a step of its outline counts to 1/4096 of its
+ * height.
+ */
 double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]);
 
 /* The solid that a closed mesh encloses, as if it had density 1. */
@@ -60,9 +59,10 @@ typedef struct kf_body {
     double inertia[9]; /* about the centre */
     bool inwards;      /* the triangles' normals look to the inside */
 } kf_body;
-/* Returns how many edges are open, or shared by triangles that look to different sides; with 0 of them body
- * is set. A body without volume is for the caller to refuse. */
-size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body);
+/* Returns how many edges are open, or shared by triangles that look to different sides, sheets left aside;
+ * with 0 of them body is set. cavities: whether what they enclose is left out, as matter is, or taken in, as
+ * the stream sees it. A volume of 0 (one that is not more than a rounding) is for the caller to refuse. */
+size_t kf_mesh_body(const kf_mesh *mesh, bool cavities, kf_body *body);
 
 /* Grows a mesh; the capacities belong to the builder. */
 typedef struct kf_mesh_builder {
@@ -130,9 +130,10 @@ void kf_loft_tube(kf_mesh_builder *builder, const double from[3], const double t
 enum { KF_SAMPLES_LIMIT = 10000000 };
 
 /* count Poisson-disk samples of the mesh by weighted sample elimination, in the order of the mesh's
- * triangles. The same bits for any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. triangles: the triangle
- * of each, unless NULL. */
-void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
+ * triangles; fewer where a dozen layers and more lie within the distance of two samples. The same bits for
+ * any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. triangles: the triangle of each, unless NULL. The
+ * area of each is the mesh's over count. Returns false, with none, after Ctrl-C. */
+bool kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
                     uint32_t *triangles);
 /* From the mesh, closed or not: open_edges, surface_depth, and solid_area, that of the surface this much
  * deeper. */

@@ -1,5 +1,6 @@
-/* Reading meshes. The file is untrusted, and so is the library that reads it: assimp runs in a child process
- * with limits of memory and time, and of what comes back every index and coordinate is checked. */
+/* Reading meshes. The file is untrusted, and so is the library that reads some of them: all of it runs in a
+ * child process with limits of memory and time, and of what comes back every index and coordinate is checked.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/util/confined.h"
+#include "base/util/memory.h"
 #include "scene/internal.h"
 #include "scene/mesh_import.h"
 
@@ -50,16 +52,22 @@ static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
 
 /* --- in the child --------------------------------------------------------------------------------------- */
 
-enum { VERTICES, TRIANGLES, NOTES }; /* parts of the answer */
+enum { VERTICES, TRIANGLES, KINDS, NOTES }; /* parts of the answer */
 
 static kf_status import(const void *context, kf_answer *answer, kf_error *error) {
+    enum { COUNTS = 2 };
     kf_mesh mesh = {0};
     kf_text notes = {0};
     KF_TRY(kf_mesh_import(context, &mesh, &notes, error));
     answer->part[VERTICES] = mesh.vertices;
     answer->bytes[VERTICES] = 3 * mesh.vertex_count * sizeof *mesh.vertices;
     answer->part[TRIANGLES] = mesh.triangles;
-    answer->bytes[TRIANGLES] = 3 * mesh.triangle_count * sizeof *mesh.triangles;
+    answer->bytes[TRIANGLES] = 3 * (mesh.triangle_count + mesh.inner_count) * sizeof *mesh.triangles;
+    size_t *counts = kf_allocate(COUNTS * sizeof *counts);
+    counts[0] = mesh.sheet_count;
+    counts[1] = mesh.inner_count;
+    answer->part[KINDS] = counts;
+    answer->bytes[KINDS] = COUNTS * sizeof *counts;
     answer->part[NOTES] = notes.text;
     answer->bytes[NOTES] = notes.text != NULL ? notes.length + 1 : 0;
     return KF_OK;
@@ -74,7 +82,7 @@ static kf_status make_no_sense(const char *file, kf_error *error) {
 static kf_status check_answer(const char *file, const kf_mesh *mesh, kf_error *error) {
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
         if (!isfinite(mesh->vertices[i])) return make_no_sense(file, error);
-    for (size_t i = 0; i < 3 * mesh->triangle_count; i++)
+    for (size_t i = 0; i < 3 * (mesh->triangle_count + mesh->inner_count); i++)
         if (mesh->triangles[i] >= mesh->vertex_count) return make_no_sense(file, error);
     return KF_OK;
 }
@@ -83,15 +91,21 @@ static kf_status check_answer(const char *file, const kf_mesh *mesh, kf_error *e
 static kf_status take_answer(const char *file, kf_answer *answer, kf_mesh *mesh, kf_text *notes,
                              kf_error *error) {
     enum { VERTEX_BYTES = 3 * sizeof *mesh->vertices, TRIANGLE_BYTES = 3 * sizeof *mesh->triangles };
+    size_t counts[2] = {0, 0};
+    const size_t triangles = answer->bytes[TRIANGLES] / TRIANGLE_BYTES;
+    if (answer->bytes[KINDS] == sizeof counts) memcpy(counts, answer->part[KINDS], sizeof counts);
     if (answer->bytes[VERTICES] == 0 || answer->bytes[VERTICES] % VERTEX_BYTES != 0 ||
-        answer->bytes[TRIANGLES] == 0 || answer->bytes[TRIANGLES] % TRIANGLE_BYTES != 0)
+        answer->bytes[TRIANGLES] == 0 || answer->bytes[TRIANGLES] % TRIANGLE_BYTES != 0 ||
+        counts[1] >= triangles || counts[0] > triangles - counts[1])
         return make_no_sense(file, error);
     const size_t length = answer->bytes[NOTES];
     if (length > 0) kf_note(notes, "%.*s", (int)length - 1, (const char *)answer->part[NOTES]);
     *mesh = (kf_mesh){.vertices = answer->part[VERTICES],
                       .vertex_count = answer->bytes[VERTICES] / VERTEX_BYTES,
                       .triangles = answer->part[TRIANGLES],
-                      .triangle_count = answer->bytes[TRIANGLES] / TRIANGLE_BYTES};
+                      .triangle_count = triangles - counts[1],
+                      .sheet_count = counts[0],
+                      .inner_count = counts[1]};
     answer->part[VERTICES] = answer->part[TRIANGLES] = NULL;
     return check_answer(file, mesh, error);
 }
@@ -108,8 +122,6 @@ kf_status kf_mesh_read(const char *file, kf_mesh *mesh, kf_text *notes, kf_error
     size_t bytes = 0;
     memset(mesh, 0, sizeof *mesh);
     KF_TRY(check_file(file, &bytes, error));
-    if (strcasecmp(kf_mesh_ending(file), ".obj") == 0) KF_TRY(kf_obj_check(file, error));
-    KF_TRY(kf_mesh_check_claims(file, bytes, error));
     const kf_confinement limits = limits_for(bytes);
     kf_answer answer;
     KF_TRY(kf_confined_run(file, &limits, import, file, &answer, error));

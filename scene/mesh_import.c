@@ -1,104 +1,41 @@
-/* The part of reading a mesh that runs in a child process (mesh.c): assimp imports without post-processing,
- * every index is checked, and only then may it cut polygons into triangles. */
-#include <assimp/cimport.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
-#include <math.h>
-#include <string.h>
-
-#include "scene/internal.h"
+/* The part of reading a mesh that runs in a child process (mesh.c): the file's reader, faces cut into
+ * triangles, and the surface mended. */
 #include "scene/mesh_import.h"
 
-enum { NODE_DEPTH = 256, TRIANGLES_LIMIT = 100000000 };
+#include <math.h>
+#include <string.h>
+#include <strings.h>
 
-/* Indices before anything dereferences them, coordinates before anything computes with them. */
-static kf_status check_contents(const char *file, const struct aiScene *scene, kf_error *error) {
-    size_t triangles = 0, faces = 0;
-    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
-        const struct aiMesh *mesh = scene->mMeshes[m];
-        for (unsigned v = 0; v < mesh->mNumVertices; v++) {
-            const struct aiVector3D p = mesh->mVertices[v];
-            if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z))
-                return kf_fail(error, KF_BAD_INPUT,
-                               "%s: vertex %u of mesh %u is NaN or infinite; repair the mesh and "
-                               "export it again",
-                               file, v, m);
-        }
-        for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-            const struct aiFace *face = &mesh->mFaces[f];
-            for (unsigned i = 0; i < face->mNumIndices; i++)
-                if (face->mIndices[i] >= mesh->mNumVertices)
-                    return kf_fail(error, KF_BAD_INPUT,
-                                   "%s: face %u of mesh %u refers to vertex %u, but there are %u "
-                                   "(counted from 0); export the mesh again",
-                                   file, f, m, face->mIndices[i], mesh->mNumVertices);
-            if (face->mNumIndices >= 3) {
-                faces++;
-                triangles += face->mNumIndices - 2;
-            }
-        }
-    }
-    if (faces == 0)
+#include "scene/mesh_mend.h"
+
+/* ---- what was read ---- */
+
+static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
+    static const struct {
+        const char *ending;
+        kf_status (*read)(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
+    } readers[] = {{".obj", kf_obj_read},
+                   {".stl", kf_stl_read},
+                   {".ply", kf_ply_read},
+                   {".gltf", kf_gltf_read},
+                   {".glb", kf_gltf_read}};
+    for (size_t r = 0; r < sizeof readers / sizeof *readers; r++)
+        if (strcasecmp(kf_mesh_ending(file), readers[r].ending) == 0)
+            return readers[r].read(file, polygons, notes, error);
+    return kf_fail(error, KF_BAD_INPUT, "%s: not a mesh by its name", file);
+}
+
+static kf_status check_polygons(const char *file, const kf_polygons *p, kf_error *error) {
+    if (p->count == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: holds no faces, only points or lines, or nothing; export a surface", file);
-    if (triangles > TRIANGLES_LIMIT)
+    const size_t triangles = p->corner_count - 2 * p->count;
+    if (triangles > KF_MESH_TRIANGLES)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: holds %zu triangles, more than the %d allowed; decimate the mesh", file,
-                       triangles, TRIANGLES_LIMIT);
-    return KF_OK;
-}
-
-static void append_mesh(kf_mesh_builder *builder, const struct aiMesh *mesh,
-                        const struct aiMatrix4x4 *to_world) {
-    const struct aiMatrix4x4 t = *to_world;
-    const uint32_t first = (uint32_t)builder->mesh.vertex_count;
-    for (unsigned v = 0; v < mesh->mNumVertices; v++) {
-        const double x = mesh->mVertices[v].x, y = mesh->mVertices[v].y, z = mesh->mVertices[v].z;
-        kf_mesh_add_vertex(builder, t.a1 * x + t.a2 * y + t.a3 * z + t.a4,
-                           t.b1 * x + t.b2 * y + t.b3 * z + t.b4, t.c1 * x + t.c2 * y + t.c3 * z + t.c4);
-    }
-    for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-        const struct aiFace *face = &mesh->mFaces[f];
-        if (face->mNumIndices == 3)
-            kf_mesh_add_triangle(builder, first + face->mIndices[0], first + face->mIndices[1],
-                                 first + face->mIndices[2]);
-    }
-}
-
-typedef struct node_walk {
-    const char *file;
-    const struct aiScene *scene;
-    kf_mesh_builder builder;
-    kf_error *error;
-} node_walk;
-
-static kf_status append_node(node_walk *walk, const struct aiNode *node, struct aiMatrix4x4 to_world,
-                             int depth) {
-    if (depth > NODE_DEPTH)
-        return kf_fail(walk->error, KF_BAD_INPUT,
-                       "%s: nodes nested more than %d deep; export the mesh flattened", walk->file,
-                       NODE_DEPTH);
-    aiMultiplyMatrix4(&to_world, &node->mTransformation);
-    for (unsigned m = 0; m < node->mNumMeshes; m++) {
-        if (node->mMeshes[m] >= walk->scene->mNumMeshes)
-            return kf_fail(walk->error, KF_BAD_INPUT,
-                           "%s: a node refers to mesh %u, but there are %u; export the mesh again",
-                           walk->file, node->mMeshes[m], walk->scene->mNumMeshes);
-        append_mesh(&walk->builder, walk->scene->mMeshes[node->mMeshes[m]], &to_world);
-        if (walk->builder.mesh.triangle_count > TRIANGLES_LIMIT)
-            return kf_fail(walk->error, KF_BAD_INPUT,
-                           "%s: its instances hold more than %d triangles; decimate the "
-                           "mesh",
-                           walk->file, TRIANGLES_LIMIT);
-    }
-    for (unsigned c = 0; c < node->mNumChildren; c++)
-        KF_TRY(append_node(walk, node->mChildren[c], to_world, depth + 1));
-    return KF_OK;
-}
-
-static kf_status check_placed(const char *file, const kf_mesh *mesh, kf_error *error) {
-    for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
-        if (!(fabs(mesh->vertices[i]) < 1e30)) /* also true for NaN */
+                       triangles, KF_MESH_TRIANGLES);
+    for (size_t i = 0; i < 3 * p->builder.mesh.vertex_count; i++)
+        if (!(fabs(p->builder.mesh.vertices[i]) < 1e30)) /* also true for NaN */
             return kf_fail(
                 error, KF_BAD_INPUT,
                 "%s: vertex %zu lies at infinity or further than 1e30 units away; repair the mesh and "
@@ -107,72 +44,98 @@ static kf_status check_placed(const char *file, const kf_mesh *mesh, kf_error *e
     return KF_OK;
 }
 
-static kf_status clean(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
-    const size_t dropped = kf_mesh_clean(mesh);
-    if (mesh->triangle_count == 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: none of its %zu triangles has an area (degenerate); export a surface", file,
-                       dropped);
-    if (dropped > 0)
-        kf_note(notes, "%s: %zu of %zu triangles have no area and were dropped", file, dropped,
-                dropped + mesh->triangle_count);
+/* Polygons that cross themselves have no area of their own; few of them spoil no surface. */
+static kf_status cut_polygons(const char *file, kf_polygons *p, kf_text *notes, kf_error *error) {
+    static const double MOST_CROSSED = 1e-3, ROUNDING = 1e-9;
+    double crossed = 0.0;
+    size_t count = 0, first = 0;
+    for (size_t f = 0, begin = 0; f < p->count; begin = p->ends[f++]) {
+        const size_t before = p->builder.mesh.triangle_count;
+        const double twice = kf_polygon_cut(&p->builder, p->corners + begin, p->ends[f] - begin);
+        double area = 0.0;
+        if (twice == 0.0) continue;
+        for (size_t t = before; t < p->builder.mesh.triangle_count; t++)
+            area += kf_mesh_triangle_area(&p->builder.mesh, t);
+        if (twice <= ROUNDING * area) continue;
+        crossed += twice;
+        if (count++ == 0) first = f;
+    }
+    if (count == 0) return KF_OK;
+    const double share = crossed / kf_mesh_area(&p->builder.mesh);
+    if (share > MOST_CROSSED)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %zu of its faces cross themselves, the first is face %zu (counted from 1), and with "
+            "them %.2g %% of the surface is not what it seems; triangulate the mesh and export it again",
+            file, count, first + 1, 100.0 * share);
+    kf_note(notes, "%s: %zu of its faces cross themselves, the first is face %zu (counted from 1)", file,
+            count, first + 1);
     return KF_OK;
 }
 
-/* assimp drops faces with wrong indices from glTF files and only its log says so. */
-static void note_dropped_faces(const char *message, char *user) {
-    if (strstr(message, "out-of-range") != NULL) *user = 1;
+/* Numbers of single precision that lie far from the origin have lost what lies between them. */
+static kf_status check_precision(const char *file, const kf_polygons *p, const kf_mesh *mesh, kf_text *notes,
+                                 kf_error *error) {
+    static const double SAID = 1e-5, REFUSED = 1e-3;
+    const kf_box box = kf_mesh_bounds(mesh);
+    double extent = 0.0;
+    for (int a = 0; a < 3; a++)
+        extent = fmax(extent, box.high[a] - box.low[a]);
+    if (p->coarsest > REFUSED * extent)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: its coordinates are of single precision, in steps of %.2g where the mesh is %.3g long: "
+            "its shape is lost; move it to the origin and export it again, or export OBJ",
+            file, p->coarsest, extent);
+    if (p->coarsest > SAID * extent)
+        kf_note(notes,
+                "%s: its coordinates are of single precision, in steps of %.2g where the mesh is %.3g long; "
+                "moved "
+                "to the origin and exported again it has all its digits",
+                file, p->coarsest, extent);
+    return KF_OK;
 }
 
-static const struct aiScene *import(const char *file, bool *out_of_range) {
-    char seen = 0;
-    const struct aiLogStream log = {note_dropped_faces, &seen};
-    aiAttachLogStream(&log);
-    const struct aiScene *scene = aiImportFile(file, 0);
-    aiDetachLogStream(&log);
-    *out_of_range = seen != 0;
-    return scene;
-}
+/* ---- all of it ---- */
 
-static kf_status read_scene(const char *file, const struct aiScene **scene, kf_error *error) {
-    bool out_of_range = false;
-    *scene = import(file, &out_of_range);
-    if (*scene == NULL) {
-        /* assimp's own words may be long, and may end with a newline; the line stays one line. */
-        char reason[200];
-        kf_copy_text(reason, sizeof reason, aiGetErrorString());
-        reason[strcspn(reason, "\r\n")] = '\0';
-        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a mesh (%s); is it a whole %s file?", file,
-                       reason, kf_mesh_ending(file) + 1);
-    }
-    if (out_of_range)
+static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
+    kf_mended done;
+    const size_t before = mesh->triangle_count;
+    kf_mesh_mend(mesh, &done);
+    if (mesh->triangle_count == 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: some faces refer to vertices that are out of range; export the mesh again", file);
-    KF_TRY(check_contents(file, *scene, error));
-    const struct aiScene *triangulated = aiApplyPostProcessing(*scene, aiProcess_Triangulate);
-    if (triangulated == NULL) {
-        *scene = NULL; /* assimp has released it */
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: its polygons cannot be cut into triangles; triangulate the mesh before "
-                       "exporting it",
-                       file);
-    }
-    *scene = triangulated;
+                       "%s: none of its %zu triangles has an area (degenerate); export a surface", file,
+                       before);
+    if (done.flat > 0)
+        kf_note(notes, "%s: %zu of %zu triangles have no area and were dropped", file, done.flat, before);
+    if (done.repeated > 0)
+        kf_note(notes, "%s: %zu of %zu triangles lie on others, whichever way they look, and count once",
+                file, done.repeated, before);
+    if (done.joined > 0)
+        kf_note(notes,
+                "%s: %zu corners within the edges of other triangles, or a rounding beside others, were "
+                "joined with them",
+                file, done.joined);
+    if (done.turned > 0)
+        kf_note(notes,
+                "%s: %zu of %zu triangles looked to the other side than their neighbours and were turned",
+                file, done.turned, before);
+    if (done.inside > 0)
+        kf_note(notes, "%s: %zu of %zu triangles lie where no stream gets from outside, and do not act", file,
+                done.inside, before);
     return KF_OK;
 }
 
 kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
-    node_walk walk = {.file = file, .error = error};
-    kf_status status = read_scene(file, &walk.scene, error);
-    if (status == KF_OK) {
-        struct aiMatrix4x4 identity;
-        aiIdentityMatrix4(&identity);
-        status = append_node(&walk, walk.scene->mRootNode, identity, 0);
-    }
-    if (walk.scene != NULL) aiReleaseImport(walk.scene);
-    *mesh = walk.builder.mesh;
-    if (status == KF_OK) status = check_placed(file, mesh, error);
-    if (status == KF_OK) status = clean(file, mesh, notes, error);
+    kf_polygons polygons = {.coarsest = 0.0};
+    kf_status status = read_polygons(file, &polygons, notes, error);
+    if (status == KF_OK) status = check_polygons(file, &polygons, error);
+    if (status == KF_OK) status = cut_polygons(file, &polygons, notes, error);
+    *mesh = polygons.builder.mesh;
+    memset(&polygons.builder.mesh, 0, sizeof polygons.builder.mesh);
+    if (status == KF_OK) status = mend(file, mesh, notes, error);
+    if (status == KF_OK) status = check_precision(file, &polygons, mesh, notes, error);
+    kf_polygons_free(&polygons);
     if (status != KF_OK) kf_mesh_free(mesh);
     return status;
 }

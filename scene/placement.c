@@ -132,12 +132,11 @@ typedef struct turned {
 
 static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_solid_description *solid) {
     static const double along[3] = {1, 0, 0}, nowhere[3] = {0};
-    enum { RASTER = 200 }; /* units that the longest edge has for the shadow's raster of 1/4 */
     turned t = {0};
     double matrix[9];
     const kf_box own = kf_mesh_bounds(mesh);
-    kf_mesh copy = {mesh->vertex_count, mesh->triangle_count,
-                    kf_allocate(3 * mesh->vertex_count * sizeof(double) + 1), mesh->triangles};
+    kf_mesh copy = *mesh;
+    copy.vertices = kf_allocate(3 * mesh->vertex_count * sizeof(double) + 1);
     memcpy(copy.vertices, mesh->vertices, 3 * mesh->vertex_count * sizeof(double));
     kf_placing_matrix(solid, matrix);
     kf_mesh_transform(&copy, matrix, nowhere);
@@ -149,9 +148,7 @@ static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_
     }
     t.straight = own.high[p->wind.axis] - own.low[p->wind.axis];
     if (t.straight < 1e-6 * longest) t.straight = longest; /* a sheet across the wind */
-    const double k = RASTER / longest, scaling[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
-    kf_mesh_transform(&copy, scaling, nowhere);
-    t.front = kf_mesh_shadow(&copy, along) / (k * k);
+    t.front = kf_mesh_shadow(&copy, along);
     free(copy.vertices);
     return t;
 }

@@ -4,16 +4,19 @@
  *
  * All of it works in units of 2 r_max, the radius within which points weigh on each other. Random numbers are
  * a function of (seed, counter), so a point is drawn again from its number instead of being kept in memory.
- */
+ *
+ * Where many layers of surface lie within a cube of that size, only so many of its points are kept as a dozen
+ * layers have: the cost of neighbours does not grow with the square of the layers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
+#include "base/util/program.h"
 #include "scene/internal.h"
 
-enum { OVERSAMPLING = 5, NEIGHBOUR_ROWS = 9, LONGEST_ROW = 1 << 20 };
+enum { OVERSAMPLING = 5, NEIGHBOUR_ROWS = 9, LONGEST_ROW = 1 << 20, CROWD = 128 };
 static const double MINIMUM_SHARE = 0.65; /* beta of the paper; its gamma is 1.5 */
 
 typedef struct surface {
@@ -40,7 +43,7 @@ typedef struct cubes {
 
 /* The points sorted into cubes, and for each the points within distance 1. */
 typedef struct neighbourhood {
-    size_t count;
+    size_t draws, count; /* points that were drawn, and that are kept of them */
     point *points;
     uint32_t *draw; /* number of each point in the sequence of draws */
     size_t *first;  /* [count + 1] into near */
@@ -141,16 +144,27 @@ static void find_rows(cubes *c, const int64_t *keys, const uint32_t *starts, int
     }
 }
 
+/* Keeps the first points of each cube in the order of drawing. */
 static void sort_into_cubes(neighbourhood *n, const drawing *d, uint64_t key_count) {
     cubes *c = &n->cubes;
-    kf_radix_order(n->count, d->keys, key_count, n->draw);
-    n->points = kf_allocate(n->count * sizeof *n->points);
-    c->of_point = kf_allocate(n->count * sizeof *c->of_point);
-    for (size_t i = 0; i < n->count; i++) {
-        n->points[i] = d->points[n->draw[i]];
-        if (i == 0 || d->keys[n->draw[i]] != d->keys[n->draw[i - 1]]) c->count++;
-        c->of_point[i] = (uint32_t)(c->count - 1);
+    size_t kept = 0, in_cube = 0;
+    uint64_t before = 0;
+    kf_radix_order(n->draws, d->keys, key_count, n->draw);
+    n->points = kf_allocate(n->draws * sizeof *n->points);
+    c->of_point = kf_allocate(n->draws * sizeof *c->of_point);
+    for (size_t i = 0; i < n->draws; i++) {
+        const uint32_t draw = n->draw[i];
+        if (i == 0 || d->keys[draw] != before) {
+            c->count++;
+            in_cube = 0;
+        }
+        before = d->keys[draw];
+        if (++in_cube > CROWD) continue;
+        n->points[kept] = d->points[draw];
+        n->draw[kept] = draw;
+        c->of_point[kept++] = (uint32_t)(c->count - 1);
     }
+    n->count = kept;
     int64_t *keys = kf_allocate(c->count * sizeof *keys);
     uint32_t *starts = kf_allocate((c->count + 1) * sizeof *starts);
     for (size_t i = n->count; i-- > 0;) { /* backwards, so a cube's first point is written last */
@@ -176,9 +190,9 @@ static void gather_points(neighbourhood *n, const surface *s, double radius) {
     d.row = cells[0];
     d.slab = cells[0] * cells[1];
     memcpy(d.low, box.low, sizeof d.low);
-    d.points = kf_allocate(n->count * sizeof *d.points);
-    d.keys = kf_allocate(n->count * sizeof *d.keys);
-    in_parallel(n->count, draw_points, &d);
+    d.points = kf_allocate(n->draws * sizeof *d.points);
+    d.keys = kf_allocate(n->draws * sizeof *d.keys);
+    in_parallel(n->draws, draw_points, &d);
     sort_into_cubes(n, &d, (uint64_t)(d.slab * cells[2]));
     free(d.points);
     free(d.keys);
@@ -206,6 +220,8 @@ static void sum_weights(void *data, size_t begin, size_t end) {
         const range *rows = n->cubes.rows[n->cubes.of_point[i]];
         float sum = 0.0F;
         size_t near = 0;
+        n->first[i + 1] = 0;
+        if (kf_interrupted) continue;
         for (int r = 0; r < NEIGHBOUR_ROWS; r++)
             for (size_t j = rows[r].begin; j < rows[r].end; j++) {
                 const float square = square_distance(&here, &n->points[j]);
@@ -223,6 +239,7 @@ static void list_neighbours(void *data, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         const range *rows = n->cubes.rows[n->cubes.of_point[i]];
         uint32_t *near = n->near + n->first[i];
+        if (kf_interrupted) return;
         for (int r = 0; r < NEIGHBOUR_ROWS; r++)
             for (size_t j = rows[r].begin; j < rows[r].end; j++)
                 if (square_distance(&n->points[i], &n->points[j]) < 1.0F && j != i) *near++ = (uint32_t)j;
@@ -334,11 +351,12 @@ static void prefetch(const neighbourhood *n, const chunk *c) {
             __builtin_prefetch(&n->near[k]);
 }
 
-static void eliminate(neighbourhood *n, size_t keep) {
+/* Returns false when it was interrupted. */
+static bool eliminate(neighbourhood *n, size_t keep) {
     queue q = queue_begin(n->count);
     for (size_t i = 0; i < n->count; i++)
         queue_put(&q, (uint32_t)i, weight_range(n->points[i].weight));
-    for (size_t left = n->count; left > keep;) {
+    for (size_t left = n->count; left > keep && !kf_interrupted;) {
         const chunk taken = queue_take(&q);
         prefetch(n, &taken);
         for (uint32_t p = 0; p < taken.count && left > keep; p++) {
@@ -353,24 +371,25 @@ static void eliminate(neighbourhood *n, size_t keep) {
         }
     }
     queue_end(&q);
+    return !kf_interrupted;
 }
 
 /* The points that are left, in the order of their triangles and within one in the order of drawing. */
-static void collect(const neighbourhood *n, const surface *s, size_t count, kf_samples *samples,
+static void collect(const neighbourhood *n, const surface *s, size_t asked, size_t count, kf_samples *samples,
                     uint32_t *triangle_of) {
-    bool *kept = kf_allocate_zeroed(n->count, sizeof *kept);
+    bool *kept = kf_allocate_zeroed(n->draws, sizeof *kept);
     for (size_t i = 0; i < n->count; i++)
         kept[n->draw[i]] = n->points[i].weight >= 0.0F;
     uint64_t *triangles = kf_allocate(count * sizeof *triangles);
     uint32_t *numbers = kf_allocate(count * sizeof *numbers), *order = kf_allocate(count * sizeof *order);
     size_t found = 0;
-    for (size_t i = 0; i < n->count; i++) {
+    for (size_t i = 0; i < n->draws; i++) {
         if (!kept[i]) continue;
         numbers[found] = (uint32_t)i;
         triangles[found++] = pick_triangle(s, i);
     }
     kf_radix_order(count, triangles, s->mesh->triangle_count, order);
-    const double share_of_area = s->cumulative[s->mesh->triangle_count] / (double)count;
+    const double share_of_area = s->cumulative[s->mesh->triangle_count] / (double)asked;
     for (size_t i = 0; i < count; i++) {
         double position[3];
         (void)draw_point(s, numbers[order[i]], position);
@@ -390,29 +409,34 @@ double kf_sample_radius(double area, size_t count) {
     return sqrt(area / (2.0 * sqrt(3.0) * (double)count));
 }
 
-void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
+bool kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
                     uint32_t *triangles) {
     surface s;
     surface_begin(&s, mesh, seed);
-    neighbourhood n = {.count = OVERSAMPLING * count};
+    neighbourhood n = {.draws = OVERSAMPLING * count};
     const double kept_share = 1.0 / OVERSAMPLING;
     n.least = (float)(MINIMUM_SHARE * (1.0 - kept_share * sqrt(kept_share)));
-    n.draw = kf_allocate(n.count * sizeof *n.draw);
+    n.draw = kf_allocate(n.draws * sizeof *n.draw);
     gather_points(&n, &s, kf_sample_radius(s.cumulative[mesh->triangle_count], count));
     find_neighbours(&n);
-    eliminate(&n, count);
-
-    samples->count = count;
-    samples->x = kf_allocate(count * sizeof(double));
-    samples->y = kf_allocate(count * sizeof(double));
-    samples->z = kf_allocate(count * sizeof(double));
-    samples->area = kf_allocate(count * sizeof(double));
-    collect(&n, &s, count, samples, triangles);
+    const size_t asked = count;
+    count = (n.count + OVERSAMPLING - 1) / OVERSAMPLING;
+    const bool whole = !kf_interrupted && eliminate(&n, count);
+    memset(samples, 0, sizeof *samples);
+    if (whole) {
+        samples->count = count;
+        samples->x = kf_allocate(count * sizeof(double));
+        samples->y = kf_allocate(count * sizeof(double));
+        samples->z = kf_allocate(count * sizeof(double));
+        samples->area = kf_allocate(count * sizeof(double));
+        collect(&n, &s, asked, count, samples, triangles);
+    }
     free(n.points);
     free(n.draw);
     free(n.first);
     free(n.near);
     free(s.cumulative);
+    return whole;
 }
 
 void kf_samples_free(kf_samples *samples) {

@@ -43,6 +43,18 @@ static void clip_samples(kf_scene *scene, kf_text *notes) {
     s->count = kept;
 }
 
+/* Where many layers crowd, fewer samples were placed, and they stand for less. */
+static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
+    const size_t count = scene->samples.count;
+    if (count == wanted) return;
+    kf_note(
+        notes,
+        "samples: %zu of %zu would lie in places where a dozen layers of the surface and more are within a "
+        "fraction of a cell, and were left out",
+        wanted - count, wanted);
+    scene->solid_area *= (double)count / (double)wanted;
+}
+
 static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
     kf_scene_set_depth(scene);
     const double wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
@@ -52,9 +64,13 @@ static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) 
                        "samples; lower samples_per_cell",
                        scene->source, scene->samples_per_cell, scene->solid_area, KF_SAMPLES_LIMIT);
     uint32_t *triangles = kf_allocate((size_t)wanted * sizeof *triangles);
-    kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples, triangles);
-    kf_scene_sink_samples(scene, triangles);
+    const bool whole = kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples, triangles);
+    if (whole) note_crowd(scene, (size_t)wanted, notes);
+    if (whole) kf_scene_sink_samples(scene, triangles);
     free(triangles);
+    if (!whole)
+        return kf_fail(error, KF_INTERRUPTED, "interrupted while the samples of %s were placed",
+                       scene->source);
     clip_samples(scene, notes);
     if (scene->samples.count == 0)
         return kf_fail(error, KF_BAD_INPUT,

@@ -107,7 +107,10 @@ typedef struct kf_samples {
 typedef struct kf_mesh {
     size_t vertex_count, triangle_count;
     double *vertices;    /* [vertex_count][3] */
-    uint32_t *triangles; /* [triangle_count][3] */
+    uint32_t *triangles; /* [triangle_count + inner_count][3] */
+    size_t sheet_count; /* the last of the triangle_count: of sheets on a closed surface, wet on both sides */
+    size_t
+        inner_count; /* behind them: of cavities that no stream reaches; only the solid's matter knows them */
 } kf_mesh;
 
 /* What a node of a two-dimensional scene is. At an open node the moments of the nearest fluid node hold, with

@@ -12,7 +12,7 @@ typedef struct kf_confinement {
     unsigned cpu_seconds;
 } kf_confinement;
 
-enum { KF_ANSWER_PARTS = 3 };
+enum { KF_ANSWER_PARTS = 4 };
 
 /* Bytes that come back from the child. The receiver frees the parts; a part without bytes is NULL. */
 typedef struct kf_answer {

@@ -144,7 +144,7 @@ static void test_bodies_stay_as_they_are(void **state) {
         kf_mesh mesh;
         kf_body body;
         make_shape(shape, NULL, &mesh);
-        assert_int_equal(kf_mesh_body(&mesh, &body), 0);
+        assert_int_equal(kf_mesh_body(&mesh, false, &body), 0);
         const kf_box box = kf_mesh_bounds(&mesh);
         assert_near(body.volume, bodies[i].volume, 1e-8);
         assert_near(kf_mesh_area(&mesh), bodies[i].area, 1e-8);
@@ -174,7 +174,7 @@ static void test_bodies(void **state) {
         mesh.triangles[3 * t] = mesh.triangles[3 * t + 1];
         mesh.triangles[3 * t + 1] = first;
     }
-    assert_int_equal(kf_mesh_body(&mesh, &body), 0);
+    assert_int_equal(kf_mesh_body(&mesh, false, &body), 0);
     assert_near(body.volume, mass, 2e-3);
     for (int a = 0; a < 3; a++)
         assert_near(body.center[a], far[a], 1e-9);
@@ -183,7 +183,7 @@ static void test_bodies(void **state) {
     assert_near(body.inertia[8], body.inertia[4], 1e-4);
     assert_true(fabs(body.inertia[1]) + fabs(body.inertia[2]) + fabs(body.inertia[5]) < 1e-6 * mass);
     mesh.triangle_count--;
-    assert_int_equal(kf_mesh_body(&mesh, &body), 3);
+    assert_int_equal(kf_mesh_body(&mesh, false, &body), 3);
     kf_mesh_free(&mesh);
 }
 
@@ -381,7 +381,6 @@ static void test_bad_obj(void **state) {
     refuse(write_text("words.obj", "this is no mesh at all\nreally\n"), "no vertices");
     refuse(write_bytes("binary.obj", "\x89PNG\0\0\0\0v 1 2 3", 16), "not a text file");
     refuse(write_text("points.obj", SQUARE), "no faces");
-    refuse(write_text("marked.obj", "\xef\xbb\xbf" SQUARE "f 1 2 3\n"), "mark of UTF-8 (BOM)");
     refuse(write_text("nan.obj", SQUARE "v nan 0 0\nf 1 2 3\n"), "nan.obj:4: the x coordinate");
     refuse(write_text("inf.obj", "\n# a\nv 0 0 0\nv 1 0 0\nv 0 -inf 0\nf 1 2 3\n"),
            "inf.obj:5: the y coordinate");
@@ -404,6 +403,18 @@ static void test_bad_obj(void **state) {
         chmod(locked, 0);
         refuse(locked, "ermission");
     }
+}
+
+/* What some programs write before the first line, behind a vertex, and over the end of a line. */
+static void test_obj_text(void **state) {
+    (void)state;
+    const double origin[3] = {0};
+    check_tetrahedron(write_text("marked.obj",
+                                 "\xef\xbb\xbfv 0 0 0 1\nv 1 0 0 0.5 0.5 0.5\nv 0 \\\n1.0e+0 -0\nv 0 0 "
+                                 "+10.E-1\nvp 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nl 1 2\nfo 2 3 4"),
+                      1.0, origin);
+    refuse(write_text("weight.obj", "v 0 0 0\nv 1 0 0 2\nv 0 1 0\nf 1 2 3\n"),
+           "weight.obj:2: this vertex has a weight");
 }
 
 static void test_bad_others(void **state) {
@@ -556,6 +567,7 @@ int main(void) {
         cmocka_unit_test(test_ahmed),
         cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_obj_text),
         cmocka_unit_test(test_polygons),
         cmocka_unit_test(test_bad_obj),
         cmocka_unit_test(test_bad_others),

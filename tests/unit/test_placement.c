@@ -95,8 +95,8 @@ static void test_a_car_turned_onto_all_axes(void **state) {
     assert_int_equal(make_turns(turns), 24);
     int right = 0;
     for (int t = 0; t < 24; t++) {
-        kf_mesh copy = {mesh.vertex_count, mesh.triangle_count,
-                        kf_allocate(3 * mesh.vertex_count * sizeof(double)), mesh.triangles};
+        kf_mesh copy = mesh;
+        copy.vertices = kf_allocate(3 * mesh.vertex_count * sizeof(double));
         memcpy(copy.vertices, mesh.vertices, 3 * mesh.vertex_count * sizeof(double));
         kf_mesh_transform(&copy, turns[t], nowhere);
         kf_text notes = {0};

@@ -1,0 +1,355 @@
+/* Which parts of a mesh the stream reaches. Nodes about the mesh, 256 along its length, are flooded from
+ * outside, not across those that a triangle touches; a part is reached if from a point of it a flooded node
+ * is seen past all other triangles. So walls may be as thin as they like, and nothing depends on which way
+ * triangles look, on how they are tied, or on the grid of the flow. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "base/util/vector.h"
+#include "scene/mesh_mend.h"
+
+enum {
+    FINENESS = 256,
+    RIM = 3,
+    SIGHT = 3,   /* nodes that one looks around, each way */
+    LOOKS = 16,  /* at the nearest flooded ones */
+    POINTS = 300 /* of a part that are tried */
+};
+enum { DRY, TOUCHED, WET };
+
+typedef struct reach {
+    const kf_mesh *mesh;
+    double low[3], step;
+    int length[3];
+    unsigned char *state; /* [z][y][x] of nodes */
+    size_t count, capacity;
+    uint64_t *cells;     /* cells that triangles pass through, ascending once they are sorted */
+    uint32_t *triangles; /* and which */
+} reach;
+
+static size_t index_of(const reach *r, const int node[3]) {
+    return (size_t)node[0] +
+           (size_t)r->length[0] * ((size_t)node[1] + (size_t)r->length[1] * (size_t)node[2]);
+}
+
+static reach reach_around(const kf_mesh *mesh) {
+    reach r = {.mesh = mesh};
+    const kf_box box = kf_mesh_bounds(mesh);
+    double longest = 0.0;
+    size_t nodes = 1;
+    for (int a = 0; a < 3; a++)
+        longest = fmax(longest, box.high[a] - box.low[a]);
+    r.step = longest / FINENESS;
+    for (int a = 0; a < 3; a++) {
+        r.low[a] = box.low[a] - RIM * r.step;
+        r.length[a] = (int)ceil((box.high[a] - box.low[a]) / r.step) + 2 * RIM + 1;
+        nodes *= (size_t)r.length[a];
+    }
+    r.state = kf_allocate_zeroed(nodes, 1);
+    return r;
+}
+
+/* The cell that a place lies in: its lowest node. */
+static void cell_at(const reach *r, const double place[3], int cell[3]) {
+    for (int a = 0; a < 3; a++)
+        cell[a] = (int)floor((place[a] - r->low[a]) / r->step);
+}
+
+/* ---- points on triangles ---- */
+
+/* Rows of points along the longest side, not further from each other than half a step. */
+typedef struct lattice {
+    const double *from, *to, *tip;
+    int count, most; /* rows, and points in the first */
+} lattice;
+
+static lattice rows_of(const reach *r, size_t triangle) {
+    const double *corner[3];
+    double length[3];
+    int longest = 0;
+    for (size_t i = 0; i < 3; i++)
+        corner[i] = r->mesh->vertices + 3 * (size_t)r->mesh->triangles[3 * triangle + i];
+    for (int i = 0; i < 3; i++) {
+        const double *p = corner[i], *q = corner[(i + 1) % 3];
+        length[i] = kf_length((const double[3]){q[0] - p[0], q[1] - p[1], q[2] - p[2]});
+        if (length[i] > length[longest]) longest = i;
+    }
+    const double height = 2.0 * kf_mesh_triangle_area(r->mesh, triangle) / length[longest];
+    return (lattice){corner[longest], corner[(longest + 1) % 3], corner[(longest + 2) % 3],
+                     1 + (int)(2.0 * height / r->step), 1 + (int)(2.0 * length[longest] / r->step)};
+}
+
+static int points_in(const lattice *rows, double up) {
+    return 1 + (int)((1.0 - up) * rows->most);
+}
+
+static void point_at(const lattice *rows, double up, double along, double place[3]) {
+    for (int a = 0; a < 3; a++)
+        place[a] = rows->from[a] + up * (rows->tip[a] - rows->from[a]) +
+                   along * (1.0 - up) * (rows->to[a] - rows->from[a]);
+}
+
+/* ---- the flood ---- */
+
+static void touch(reach *r, const int cell[3]) {
+    for (int c = 0; c < 8; c++)
+        r->state[index_of(r, (const int[3]){cell[0] + (c & 1), cell[1] + (c >> 1 & 1), cell[2] + (c >> 2)})] =
+            TOUCHED;
+}
+
+static void note_cell(reach *r, uint64_t cell, uint32_t triangle) {
+    if (r->count > 0 && r->cells[r->count - 1] == cell && r->triangles[r->count - 1] == triangle) return;
+    if (r->count == r->capacity) {
+        r->capacity = 2 * r->capacity + 4096;
+        r->cells = kf_reallocate(r->cells, r->capacity * sizeof *r->cells);
+        r->triangles = kf_reallocate(r->triangles, r->capacity * sizeof *r->triangles);
+    }
+    r->cells[r->count] = cell;
+    r->triangles[r->count++] = triangle;
+}
+
+/* Edges and corners included, so that the nodes on both sides of a wall are never neighbours. */
+static void touch_triangles(reach *r) {
+    for (size_t t = 0; t < r->mesh->triangle_count; t++) {
+        const lattice rows = rows_of(r, t);
+        for (int j = 0; j <= rows.count; j++) {
+            const double up = (double)j / rows.count;
+            const int points = points_in(&rows, up);
+            for (int i = 0; i <= points; i++) {
+                double place[3];
+                int cell[3];
+                point_at(&rows, up, (double)i / points, place);
+                cell_at(r, place, cell);
+                touch(r, cell);
+                note_cell(r, index_of(r, cell), (uint32_t)t);
+            }
+        }
+    }
+}
+
+static void flood(reach *r) {
+    const size_t row = (size_t)r->length[0], plane = row * (size_t)r->length[1],
+                 count = plane * (size_t)r->length[2];
+    size_t *stack = kf_allocate(count * sizeof *stack), depth = 0;
+    r->state[0] = WET; /* the rim is clear of the mesh */
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const size_t at = stack[--depth];
+        const int here[3] = {(int)(at % row), (int)(at % plane / row), (int)(at / plane)};
+        for (int side = 0; side < 6; side++) {
+            int next[3] = {here[0], here[1], here[2]};
+            next[side / 2] += side % 2 == 0 ? -1 : 1;
+            if (next[side / 2] < 0 || next[side / 2] >= r->length[side / 2]) continue;
+            const size_t index = index_of(r, next);
+            if (r->state[index] != DRY) continue;
+            r->state[index] = WET;
+            stack[depth++] = index;
+        }
+    }
+    free(stack);
+}
+
+static void sort_cells(reach *r) {
+    uint32_t *order = kf_allocate((r->count + 1) * sizeof *order),
+             *triangles = kf_allocate((r->count + 1) * sizeof *triangles);
+    uint64_t *cells = kf_allocate((r->count + 1) * sizeof *cells);
+    const size_t nodes = (size_t)r->length[0] * (size_t)r->length[1] * (size_t)r->length[2];
+    kf_radix_order(r->count, r->cells, nodes, order);
+    for (size_t i = 0; i < r->count; i++) {
+        cells[i] = r->cells[order[i]];
+        triangles[i] = r->triangles[order[i]];
+    }
+    free(r->cells);
+    free(r->triangles);
+    free(order);
+    r->cells = cells;
+    r->triangles = triangles;
+}
+
+/* ---- looking ---- */
+
+typedef struct view {
+    const reach *reach;
+    double from[3];
+    uint32_t own; /* the triangle that one looks from */
+    double node[LOOKS][3], distance[LOOKS];
+    int nodes;
+    uint32_t *near; /* triangles that may be in the way */
+    size_t count, capacity;
+    uint32_t *seen, look; /* [triangle_count] the look that a triangle was last gathered for */
+} view;
+
+/* The nearest flooded nodes. */
+static void find_nodes(view *v, const int cell[3]) {
+    const reach *r = v->reach;
+    v->nodes = 0;
+    for (int n = 0; n < 8 * SIGHT * SIGHT * SIGHT; n++) {
+        const int side = 2 * SIGHT,
+                  node[3] = {cell[0] + n % side - SIGHT + 1, cell[1] + n / side % side - SIGHT + 1,
+                             cell[2] + n / side / side - SIGHT + 1};
+        double arm[3], place[3];
+        bool within = true;
+        for (int a = 0; a < 3; a++) {
+            within = within && node[a] >= 0 && node[a] < r->length[a];
+            place[a] = r->low[a] + node[a] * r->step;
+            arm[a] = place[a] - v->from[a];
+        }
+        if (!within || r->state[index_of(r, node)] != WET) continue;
+        const double distance = kf_length(arm);
+        int at = v->nodes < LOOKS ? v->nodes++ : LOOKS;
+        for (; at > 0 && v->distance[at - 1] > distance; at--)
+            if (at < LOOKS) {
+                v->distance[at] = v->distance[at - 1];
+                memcpy(v->node[at], v->node[at - 1], sizeof place);
+            }
+        if (at == LOOKS) continue;
+        v->distance[at] = distance;
+        memcpy(v->node[at], place, sizeof place);
+    }
+}
+
+static size_t first_in(const reach *r, uint64_t cell) {
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->cells[middle] < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The triangles in the cells about the lines to all nodes, and in those beside them, because a triangle is
+ * noted in the cells of its points only. */
+static void find_near(view *v, const int cell[3]) {
+    const reach *r = v->reach;
+    int from[3] = {cell[0], cell[1], cell[2]}, to[3] = {cell[0], cell[1], cell[2]};
+    v->count = 0;
+    v->look++;
+    for (int n = 0; n < v->nodes; n++) {
+        int there[3];
+        cell_at(r, v->node[n], there);
+        for (int a = 0; a < 3; a++) {
+            from[a] = there[a] < from[a] ? there[a] : from[a];
+            to[a] = there[a] > to[a] ? there[a] : to[a];
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        from[a] = from[a] > 0 ? from[a] - 1 : 0;
+        to[a] = to[a] + 1 < r->length[a] ? to[a] + 1 : to[a];
+    }
+    for (int z = from[2]; z <= to[2]; z++)
+        for (int y = from[1]; y <= to[1]; y++) {
+            const uint64_t last = index_of(r, (const int[3]){to[0], y, z});
+            for (size_t i = first_in(r, index_of(r, (const int[3]){from[0], y, z}));
+                 i < r->count && r->cells[i] <= last; i++) {
+                const uint32_t triangle = r->triangles[i];
+                if (triangle == v->own || v->seen[triangle] == v->look) continue;
+                if (v->count == v->capacity)
+                    v->near = kf_grow(v->near, v->count, &v->capacity, sizeof *v->near);
+                v->seen[triangle] = v->look;
+                v->near[v->count++] = triangle;
+            }
+        }
+}
+
+/* Whether the triangle lies between from and to (Moeller and Trumbore 1997), its edges included. */
+static bool is_between(const kf_mesh *mesh, size_t triangle, const double from[3], const double to[3]) {
+    static const double ROUNDING = 1e-9, BEGIN = 1e-6;
+    const double *p = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle],
+                 *q = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + 1],
+                 *s = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + 2];
+    double u[3], v[3], ray[3], arm[3], across[3], over[3];
+    for (int a = 0; a < 3; a++) {
+        u[a] = q[a] - p[a];
+        v[a] = s[a] - p[a];
+        ray[a] = to[a] - from[a];
+        arm[a] = from[a] - p[a];
+    }
+    kf_cross(ray, v, across);
+    const double volume = kf_dot(u, across);
+    if (volume == 0.0) return false;
+    const double along_u = kf_dot(arm, across) / volume;
+    if (along_u < -ROUNDING || along_u > 1.0 + ROUNDING) return false;
+    kf_cross(arm, u, over);
+    const double along_v = kf_dot(ray, over) / volume, along = kf_dot(v, over) / volume;
+    return along_v >= -ROUNDING && along_u + along_v <= 1.0 + ROUNDING && along > BEGIN && along <= 1.0;
+}
+
+static bool sees_stream(view *v, uint32_t triangle, const double from[3]) {
+    int cell[3];
+    memcpy(v->from, from, sizeof v->from);
+    v->own = triangle;
+    cell_at(v->reach, from, cell);
+    find_nodes(v, cell);
+    if (v->nodes == 0) return false;
+    find_near(v, cell);
+    for (int n = 0; n < v->nodes; n++) {
+        bool free = true;
+        for (size_t i = 0; i < v->count && free; i++)
+            free = !is_between(v->reach->mesh, v->near[i], from, v->node[n]);
+        if (free) return true;
+    }
+    return false;
+}
+
+/* ---- parts ---- */
+
+/* Looks from every stride-th point within the triangle; *number counts all. Returns whether one sees the
+ * stream.
+ */
+static bool look_from(view *v, uint32_t triangle, size_t stride, size_t *number) {
+    const lattice rows = rows_of(v->reach, triangle);
+    for (int j = 0; j < rows.count; j++) {
+        const double up = (j + 0.5) / rows.count;
+        const int points = points_in(&rows, up);
+        for (int i = 0; i < points; i++) {
+            double place[3];
+            if ((*number)++ % stride != 0) continue;
+            point_at(&rows, up, (i + 0.5) / points, place);
+            if (sees_stream(v, triangle, place)) return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_points(const reach *r, size_t triangle) {
+    const lattice rows = rows_of(r, triangle);
+    size_t count = 0;
+    for (int j = 0; j < rows.count; j++)
+        count += (size_t)points_in(&rows, (j + 0.5) / rows.count);
+    return count;
+}
+
+/* Triangles of all undecided parts in the order of the mesh: a part is done once one of its points sees. */
+static void look_from_all(const reach *r, const uint32_t *patch, size_t patches, bool *hidden) {
+    size_t *points = kf_allocate_zeroed(patches, sizeof *points),
+           *number = kf_allocate_zeroed(patches, sizeof *number);
+    view v = {.reach = r};
+    v.seen = kf_allocate_zeroed(r->mesh->triangle_count, sizeof *v.seen);
+    for (size_t t = 0; t < r->mesh->triangle_count; t++)
+        if (hidden[patch[t]]) points[patch[t]] += count_points(r, t);
+    for (size_t t = 0; t < r->mesh->triangle_count; t++) {
+        const uint32_t p = patch[t];
+        if (hidden[p] && look_from(&v, (uint32_t)t, 1 + points[p] / POINTS, &number[p])) hidden[p] = false;
+    }
+    free(v.near);
+    free(v.seen);
+    free(points);
+    free(number);
+}
+
+void kf_mesh_find_hidden(const kf_mesh *mesh, const uint32_t *patch, size_t patches, bool *hidden) {
+    memset(hidden, true, patches * sizeof *hidden);
+    reach r = reach_around(mesh);
+    touch_triangles(&r);
+    flood(&r);
+    sort_cells(&r);
+    look_from_all(&r, patch, patches, hidden);
+    free(r.state);
+    free(r.cells);
+    free(r.triangles);
+}

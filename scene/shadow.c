@@ -1,0 +1,161 @@
+/* The area of a mesh's shadow: lines across it, equally far from each other, on each of which what is covered
+ * is added up exactly. The lines divide the shadow's own height, so a thin rod has as many as a thick one,
+ * and nothing depends on the grid of the flow. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+#include "base/util/vector.h"
+#include "scene/internal.h"
+
+enum { LINES = 2048, FEWEST_LINES = 256 };
+static const double MOST_CROSSINGS = 3e8; /* of lines and triangles; for more the lines are fewer */
+
+typedef struct interval {
+    double from, to;
+} interval;
+
+/* A triangle in the plane, its corners by height. */
+typedef struct flat {
+    double x[3], y[3];
+} flat;
+
+typedef struct shadow {
+    const kf_mesh *mesh;
+    double u[3], v[3]; /* along the lines, and across them */
+    double low, step;  /* line i lies at low + (i + 1/2) step */
+    size_t lines;
+    uint32_t *first; /* [lines] the first triangle that begins at a line, or NONE */
+    uint32_t *next;  /* [triangle_count] another one */
+    uint32_t *active;
+    size_t active_count;
+    interval *covered;
+} shadow;
+static const uint32_t NONE = UINT32_MAX;
+
+/* Two unit vectors that are normal to direction and to each other. */
+static void normal_plane(const double direction[3], double u[3], double v[3]) {
+    const double length = kf_length(direction);
+    const double d[3] = {direction[0] / length, direction[1] / length, direction[2] / length};
+    int least = 0;
+    for (int a = 1; a < 3; a++)
+        if (fabs(d[a]) < fabs(d[least])) least = a;
+    for (int a = 0; a < 3; a++)
+        u[a] = (a == least ? 1.0 : 0.0) - d[least] * d[a];
+    kf_normalise(u);
+    kf_cross(d, u, v);
+}
+
+static flat flatten(const shadow *s, size_t triangle) {
+    flat f;
+    for (size_t i = 0; i < 3; i++) {
+        const double *p = s->mesh->vertices + 3 * (size_t)s->mesh->triangles[3 * triangle + i];
+        const double x = kf_dot(s->u, p), y = kf_dot(s->v, p);
+        size_t at = i;
+        for (; at > 0 && f.y[at - 1] > y; at--) {
+            f.x[at] = f.x[at - 1];
+            f.y[at] = f.y[at - 1];
+        }
+        f.x[at] = x;
+        f.y[at] = y;
+    }
+    return f;
+}
+
+/* The first line above a height. */
+static double line_above(const shadow *s, double y) {
+    return fmax(0.0, ceil((y - s->low) / s->step - 0.5));
+}
+
+static double crossing(const flat *f, int from, int to, double y) {
+    return f->x[from] + (f->x[to] - f->x[from]) * (y - f->y[from]) / (f->y[to] - f->y[from]);
+}
+
+/* What a triangle covers of a line that passes it. */
+static interval cover(const flat *f, double y) {
+    const double one = crossing(f, 0, 2, y),
+                 other = y < f->y[1] ? crossing(f, 0, 1, y) : crossing(f, 1, 2, y);
+    return (interval){fmin(one, other), fmax(one, other)};
+}
+
+static int by_beginning(const void *left, const void *right) {
+    const interval *a = left, *b = right;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* Length of what the intervals cover together; sorts them. */
+static double covered_length(interval *list, size_t count) {
+    double length = 0.0, end = -INFINITY;
+    if (count > 0) qsort(list, count, sizeof *list, by_beginning);
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].to <= end) continue;
+        length += list[i].to - fmax(end, list[i].from);
+        end = list[i].to;
+    }
+    return length;
+}
+
+/* Sorts the triangles by the line at which they begin. Without an end, or with none, they cover no line. */
+static void line_up(shadow *s) {
+    s->first = kf_allocate(s->lines * sizeof *s->first);
+    s->next = kf_allocate(s->mesh->triangle_count * sizeof *s->next);
+    s->active = kf_allocate(s->mesh->triangle_count * sizeof *s->active);
+    s->covered = kf_allocate(s->mesh->triangle_count * sizeof *s->covered);
+    for (size_t line = 0; line < s->lines; line++)
+        s->first[line] = NONE;
+    for (size_t t = 0; t < s->mesh->triangle_count; t++) {
+        const flat f = flatten(s, t);
+        const double line = line_above(s, f.y[0]);
+        if (line >= (double)s->lines || line >= line_above(s, f.y[2])) continue;
+        s->next[t] = s->first[(size_t)line];
+        s->first[(size_t)line] = (uint32_t)t;
+    }
+}
+
+static double length_at(shadow *s, size_t line) {
+    const double y = s->low + ((double)line + 0.5) * s->step;
+    size_t kept = 0;
+    for (uint32_t t = s->first[line]; t != NONE; t = s->next[t])
+        s->active[s->active_count++] = t;
+    for (size_t i = 0; i < s->active_count; i++) {
+        const flat f = flatten(s, s->active[i]);
+        if (!(f.y[2] > y)) continue;
+        s->covered[kept] = cover(&f, y);
+        s->active[kept++] = s->active[i];
+    }
+    s->active_count = kept;
+    return covered_length(s->covered, kept);
+}
+
+/* Height of the shadow, and the lines across it. */
+static void choose_lines(shadow *s) {
+    double high = -INFINITY, crossings = 0.0;
+    s->low = INFINITY;
+    for (size_t t = 0; t < s->mesh->triangle_count; t++) {
+        const flat f = flatten(s, t);
+        s->low = fmin(s->low, f.y[0]);
+        high = fmax(high, f.y[2]);
+        crossings += f.y[2] - f.y[0];
+    }
+    s->lines = LINES;
+    while (s->lines > FEWEST_LINES && crossings / (high - s->low) * (double)s->lines > MOST_CROSSINGS)
+        s->lines /= 2;
+    s->step = (high - s->low) / (double)s->lines;
+}
+
+double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]) {
+    shadow s = {.mesh = mesh};
+    double area = 0.0;
+    if (mesh->triangle_count == 0) return 0.0;
+    normal_plane(direction, s.u, s.v);
+    choose_lines(&s);
+    if (!(s.step > 0.0)) return 0.0;
+    line_up(&s);
+    for (size_t line = 0; line < s.lines; line++)
+        area += length_at(&s, line) * s.step;
+    free(s.first);
+    free(s.next);
+    free(s.active);
+    free(s.covered);
+    return area;
+}
