@@ -149,7 +149,10 @@ static kf_scene *boxed(const double low[3], const double high[3]) {
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
     *scene = (kf_scene){.nodes = {40, 20, 20}, .cell_size = 0.1, .time_step = 0.5, .viscosity = 0.02};
-    scene->mesh = (kf_mesh){8, 12, kf_allocate(24 * sizeof(double)), kf_allocate(36 * sizeof(uint32_t))};
+    scene->mesh = (kf_mesh){.vertex_count = 8,
+                            .triangle_count = 12,
+                            .vertices = kf_allocate(24 * sizeof(double)),
+                            .triangles = kf_allocate(36 * sizeof(uint32_t))};
     for (size_t v = 0; v < 8; v++)
         for (size_t a = 0; a < 3; a++)
             scene->mesh.vertices[3 * v + a] = v >> a & 1 ? high[a] : low[a];
