@@ -29,18 +29,26 @@ static kf_status read_choice(const kf_config *config, const kf_option *option, v
     return KF_OK;
 }
 
+static kf_status read_option(const kf_config *config, const kf_option *option, void *options,
+                             kf_error *error) {
+    void *member = (char *)options + option->offset;
+    if (option->kind == KF_OPTION_FLAG) return kf_config_boolean(config, option->parameter, member, error);
+    if (option->kind == KF_OPTION_INT || option->kind == KF_OPTION_LONG)
+        return read_number(config, option, member, error);
+    return read_choice(config, option, member, error);
+}
+
 kf_status kf_options_read(const kf_config *config, const kf_option *table, size_t count, void *options,
                           kf_error *error) {
-    for (const kf_option *option = table; option < table + count; option++) {
-        void *member = (char *)options + option->offset;
-        if (option->kind == KF_OPTION_FLAG)
-            KF_TRY(kf_config_boolean(config, option->parameter, member, error));
-        else if (option->kind == KF_OPTION_INT || option->kind == KF_OPTION_LONG)
-            KF_TRY(read_number(config, option, member, error));
-        else
-            KF_TRY(read_choice(config, option, member, error));
-    }
+    for (size_t i = 0; i < count; i++)
+        KF_TRY(read_option(config, &table[i], options, error));
     return KF_OK;
+}
+
+void kf_options_read_known(const kf_config *config, const kf_option *table, size_t count, void *options) {
+    kf_error ignored;
+    for (size_t i = 0; i < count; i++)
+        (void)read_option(config, &table[i], options, &ignored);
 }
 
 kf_status kf_options_refuse(kf_error *error, const char *reason) {

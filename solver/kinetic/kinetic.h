@@ -187,6 +187,9 @@ void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity);
 /* kinetic_options.c */
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
                                   const kf_device_info *device, kf_kinetic_options *options, kf_error *error);
+/* The same for who only asks what a config would cost: not checked, and a parameter that it lacks, or has
+ * another value of than today's, has the value that makes no difference. So are old landscapes read. */
+void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *options);
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry);
 /* The same of a team's part that begins at that plane and row. */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/util/memory.h"
-#include "solver/kinetic/kinetic_cost_tally.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic_cost_tally.h"
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };
@@ -20,16 +20,16 @@ enum { FACE_Q = 9, WARP = 32, SECTOR = 32 };
 
 /* Distance of the streams in memory decides how many pages of DRAM and entries of the TLB are open at a time:
  * groups of 2^5 nodes keep 94.5 % of a copy's speed, of 2^20 or separate arrays 88 %. */
-static double stream_efficiency(const kf_kinetic_choice *choice) {
-    double far = isfinite(choice->alpha) ? (log2(choice->alpha) - 5) / 15 : 1;
+static double stream_efficiency(const kf_kinetic_options *o) {
+    double far = isfinite(kf_kinetic_group(o)) ? (log2(kf_kinetic_group(o)) - 5) / 15 : 1;
     return 0.945 - 0.065 * fmin(fmax(far, 0), 1);
 }
 
 /* Requests of a warp that use a part of each sector only, a value: the pieces it falls into when groups are
  * shorter than a sector. */
-static double partial_a_value(const kf_kinetic_choice *choice) {
-    double group_bytes = choice->alpha * choice->value_bytes;
-    return group_bytes >= SECTOR ? 0 : WARP / choice->alpha;
+static double partial_a_value(const kf_kinetic_options *o) {
+    double group_bytes = kf_kinetic_group(o) * kf_kinetic_value_bytes(o);
+    return group_bytes >= SECTOR ? 0 : WARP / kf_kinetic_group(o);
 }
 
 /* A pass over all nodes. */
@@ -49,15 +49,15 @@ typedef struct kf_pass {
 /* The columns of blocks along x and y: threads beyond the end of a row or of a column do nothing. */
 static double blocks_of(const kf_kinetic_tally *tally, double nodes_per_thread) {
     const int *nodes = tally->cost->scene->nodes;
-    const kf_kinetic_choice *c = &tally->choice;
-    return ceil(nodes[0] / nodes_per_thread / c->block_x) * ceil(nodes[1] / c->block_y) * nodes[2];
+    const kf_kinetic_options *o = &tally->options;
+    return ceil(nodes[0] / nodes_per_thread / o->block[0]) * ceil((double)nodes[1] / o->block[1]) * nodes[2];
 }
 
 /* Blocks that a multiprocessor holds at a time: registers are given to warps in portions of 256, from the
  * quarter of the file that a warp's scheduler has. */
-static double resident_blocks(const kf_kinetic_choice *c, double registers) {
+static double resident_blocks(const kf_kinetic_options *o, double registers) {
     static const double QUARTER = 16384, PORTION = 256, MOST_WARPS = 64, MOST_BLOCKS = 32;
-    const double warps = ceil(c->block_x * c->block_y / WARP);
+    const double warps = ceil((double)o->block[0] * o->block[1] / WARP);
     const double fit = 4 * floor(QUARTER / (PORTION * ceil(registers * WARP / PORTION)));
     return fmin(MOST_BLOCKS, fmax(1, floor(fmin(fit, MOST_WARPS) / warps)));
 }
@@ -71,39 +71,40 @@ static void set_blocks(const kf_kinetic_tally *tally, const kf_pass *pass, kf_wo
     if (!kf_device_is_gpu(cost->device)) return;
     const double multiprocessors =
         cost->device->multiprocessors > 0 ? cost->device->multiprocessors : MULTIPROCESSORS;
-    const bool folded = tally->choice.boundary_kernels < 1;
+    const bool folded = tally->options.boundary_kernels < 1;
     work->blocks = blocks_of(tally, pass->nodes_per_thread) / multiprocessors;
-    work->resident = resident_blocks(&tally->choice, pass->registers);
+    work->resident = resident_blocks(&tally->options, pass->registers);
     work->wait_us = WAIT_US + (folded ? ROW_END_US * pass->nodes_per_thread : 0);
 }
 
 /* Warps that cover several short rows ask for each on its own. */
-static double row_efficiency(const kf_kinetic_choice *c, double nodes_per_thread) {
-    const double pieces = WARP / fmin(WARP, c->block_x * nodes_per_thread);
+static double row_efficiency(const kf_kinetic_options *o, double nodes_per_thread) {
+    const double pieces = WARP / fmin(WARP, o->block[0] * nodes_per_thread);
     return 1 / (1 + 0.07 * pow(pieces - 1, 1.5));
 }
 
 /* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. */
 static double spilled_bytes(const kf_kinetic_tally *tally, const kf_pass *pass) {
     static const double BYTES = 8, SPARE = 8; /* of a register; that the compiler takes without need */
-    const double cap = tally->choice.register_cap;
-    if (!(cap > 0) || !tally->choice.fused) return 0;
+    const double cap = (double)tally->options.register_cap;
+    if (!(cap > 0) || !kf_kinetic_in_one_pass(&tally->options)) return 0;
     return BYTES * fmax(0, pass->registers - SPARE - cap) / pass->nodes_per_thread;
 }
 
 static kf_work *add_pass(kf_kinetic_tally *tally, const kf_pass *given) {
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     kf_pass pass = *given;
     if (!(pass.nodes_per_thread > 0)) pass.nodes_per_thread = 1;
     kf_work *work = kf_works_add(tally->works, pass.name, 1);
-    work->amount[KF_COST_DRAM] =
-        tally->nodes * (c->value_bytes * (pass.reads + pass.writes) + spilled_bytes(tally, &pass)) +
-        tally->nodes * pass.ends / c->block_x * SECTOR;
-    work->amount[KF_COST_PARTIAL] = tally->nodes / WARP * partial_a_value(c) * (pass.thrashing + pass.writes);
+    work->amount[KF_COST_DRAM] = tally->nodes * (kf_kinetic_value_bytes(o) * (pass.reads + pass.writes) +
+                                                 spilled_bytes(tally, &pass)) +
+                                 tally->nodes * pass.ends / o->block[0] * SECTOR;
+    work->amount[KF_COST_PARTIAL] = tally->nodes / WARP * partial_a_value(o) * (pass.thrashing + pass.writes);
     work->amount[KF_COST_INSTRUCTIONS] = tally->nodes * pass.instructions;
     work->amount[KF_COST_LATENCY] = pass.depth;
-    work->efficiency = stream_efficiency(c) * row_efficiency(c, pass.nodes_per_thread);
-    if (c->register_cap > 0 && c->fused) pass.registers = fmin(pass.registers, c->register_cap);
+    work->efficiency = stream_efficiency(o) * row_efficiency(o, pass.nodes_per_thread);
+    if (o->register_cap > 0 && kf_kinetic_in_one_pass(o))
+        pass.registers = fmin(pass.registers, (double)o->register_cap);
     set_blocks(tally, &pass, work);
     return work;
 }
@@ -112,21 +113,21 @@ static kf_work *add_pass(kf_kinetic_tally *tally, const kf_pass *given) {
 
 /* Faces across x have every value in another sector, and each sector in another page. */
 static kf_work *add_faces(kf_kinetic_tally *tally, const char *name, int axis, double faces) {
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     const int *n = tally->cost->scene->nodes;
     double area = axis == 0 ? (double)n[1] * n[2] : axis == 1 ? (double)n[0] * n[2] : (double)n[0] * n[1];
     kf_work *work = kf_works_add(tally->works, name, 1);
     double values = faces * area * 2 * FACE_Q;
-    if (axis == 0 || c->aos)
+    if (axis == 0 || o->layout == KF_AOS)
         work->amount[KF_COST_SCATTERED] = values * (axis == 0 ? 1 : 0.3);
     else
-        work->amount[KF_COST_DRAM] = values * c->value_bytes;
+        work->amount[KF_COST_DRAM] = values * kf_kinetic_value_bytes(o);
     return work;
 }
 
 static void add_boundaries(kf_kinetic_tally *tally) {
     static const char *const names[3] = {"boundary_x", "boundary_y", "boundary_z"};
-    int kernels = (int)tally->choice.boundary_kernels;
+    int kernels = (int)tally->options.boundary_kernels;
     for (int axis = 0; axis < 3 && kernels > 0; axis++) {
         /* One kernel for all faces is started once, six are started six times. */
         const double starts = kernels > 1 ? 2 : axis == 0 ? 1 : 0;
@@ -142,17 +143,19 @@ static void add_boundaries(kf_kinetic_tally *tally) {
 static void add_outflow(kf_kinetic_tally *tally) {
     static const double EDGE_SECTORS = 5; /* a node, of an H200's 19.5 us at 400^3 */
     const kf_scene *scene = tally->cost->scene;
-    const bool beside = tally->choice.moments && (!scene->motion.moving || tally->cost->survey.count == 0);
+    const bool beside =
+        tally->options.plan == KF_PLAN_MOMENTS && (!scene->motion.moving || tally->cost->survey.count == 0);
     double scattered = 0;
-    if (tally->choice.fused && !tally->choice.moments && tally->choice.boundary_kernels < 1)
+    if (kf_kinetic_in_one_pass(&tally->options) && tally->options.plan != KF_PLAN_MOMENTS &&
+        tally->options.boundary_kernels < 1)
         return; /* the collision does it */
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         int axis = face / 2;
         double area = tally->nodes / scene->nodes[axis];
-        scattered += area * (tally->choice.aos ? 4
-                             : axis == 0       ? (beside ? EDGE_SECTORS : kf_kinetic_populations(tally))
-                                               : kf_kinetic_populations(tally) / 8.0);
+        scattered += area * (tally->options.layout == KF_AOS ? 4
+                             : axis == 0 ? (beside ? EDGE_SECTORS : kf_kinetic_populations(tally))
+                                         : kf_kinetic_populations(tally) / 8.0);
     }
     if (!(scattered > 0)) return;
     kf_work *work = kf_works_add(tally->works, "convect_outflow", 1);
@@ -170,7 +173,7 @@ static void add_averages(kf_kinetic_tally *tally) {
         ceil((double)scene->nodes[1] / KF_AVERAGE_STRIDE) * ceil((double)scene->nodes[2] / KF_AVERAGE_STRIDE);
     kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / KF_AVERAGE_PERIOD);
     sum->amount[KF_COST_DRAM] =
-        kf_kinetic_populations(tally) * tally->choice.value_bytes * scene->nodes[0] * rows;
+        kf_kinetic_populations(tally) * kf_kinetic_value_bytes(&tally->options) * scene->nodes[0] * rows;
     sum->efficiency = 0.6;
     sum->amount[KF_COST_LATENCY] = 2;
     kf_works_add(tally->works, "average_finish", 1.0 / KF_AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
@@ -190,58 +193,76 @@ static void add_streamed_fields(kf_kinetic_tally *tally) {
                                      .depth = DEPTH});
     (void)add_pass(tally, &(kf_pass){.name = "macroscopic",
                                      .reads = kf_kinetic_populations(tally),
-                                     .writes = solid && !tally->choice.gather ? 7 : 4,
+                                     .writes = solid && tally->options.immersed_boundary != KF_GATHER ? 7 : 4,
                                      .registers = 32,
                                      .depth = DEPTH});
     if (solid) kf_kinetic_add_forces(tally);
 }
 
+/* What the compiler makes of a collision form for sm_90: instructions a node of the fused kernel, registers
+ * of its threads, the same with folded boundaries, and registers of a collision in a kernel of its own. */
+typedef struct collision_cost {
+    double instructions, registers, folded_registers, separate_registers;
+} collision_cost;
+
+static const collision_cost *form_of(const kf_kinetic_options *o) {
+    static const collision_cost forms[] = {[KF_FACTORISED] = {735, 48, 56, 56},
+                                           [KF_EXPANDED] = {2620, 168, 255, 84},
+                                           [KF_SHARED] = {2110, 128, 168, 84},
+                                           [KF_LOW_ORDER] = {556, 64, 72, 56}};
+    return &forms[o->collision_form];
+}
+
 /* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
-static double fused_instructions(const kf_kinetic_choice *c) {
+static double fused_instructions(const kf_kinetic_options *o) {
     static const double NINETEEN = 0.6; /* of the instructions of 27 velocities in the same form */
-    const double conversions = c->value_bytes < 4 ? 55 : 0, shared = c->nodes_per_thread > 1 ? 100 : 0;
-    return (c->form->instructions + conversions - shared) * (c->velocities < 27 ? NINETEEN : 1) *
-           (c->value_bytes > 4 ? 2 : 1);
+    const double conversions = kf_kinetic_value_bytes(o) < 4 ? 55 : 0,
+                 shared = o->nodes_per_thread > 1 ? 100 : 0;
+    return (form_of(o)->instructions + conversions - shared) * (o->velocities < 27 ? NINETEEN : 1) *
+           (kf_kinetic_value_bytes(o) > 4 ? 2 : 1);
 }
 
 /* At least: of pairs of nodes, and of the kernels on one grid. Values of double precision take two. */
-static double fused_registers(const kf_kinetic_choice *c, double least) {
+static double fused_registers(const kf_kinetic_options *o, double least) {
     static const double MOST = 255, WIDE = 64;
     static const double FEWER = 16; /* of threads with 19 velocities */
-    const bool folded = c->boundary_kernels < 1 && !c->shell_apart;
+    const bool folded = o->boundary_kernels < 1 && !o->shell_apart;
     const double own =
-        (folded ? c->form->folded_registers : c->form->registers) - (c->velocities < 27 ? FEWER : 0);
-    return fmin(MOST, fmax(least, own) + (c->value_bytes > 4 ? WIDE : 0));
+        (folded ? form_of(o)->folded_registers : form_of(o)->registers) - (o->velocities < 27 ? FEWER : 0);
+    return fmin(MOST, fmax(least, own) + (kf_kinetic_value_bytes(o) > 4 ? WIDE : 0));
 }
 
 /* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so
  * for half of the populations. Rows shorter than a line of the cache are written by two blocks at a time. */
 static void add_in_place(kf_kinetic_tally *tally) {
     static const double EVEN = 0.85, ESOTERIC = 0.93, EXCHANGE = 0.87, SHORT = 1 / 1.22;
-    const kf_kinetic_choice *c = &tally->choice;
-    const bool folded = c->boundary_kernels < 1;
+    const kf_kinetic_options *o = &tally->options;
+    const bool folded = o->boundary_kernels < 1;
     kf_pass pass = {.name = "stream_collide_even",
                     .reads = kf_kinetic_populations(tally),
                     .writes = kf_kinetic_populations(tally),
                     .thrashing = THRASHING,
-                    .ends = c->exchange   ? 0
-                            : c->esoteric ? 18
-                                          : 36,
-                    .registers = fused_registers(c, folded || c->esoteric ? 80 : 128),
-                    .instructions = fused_instructions(c),
+                    .ends = o->exchange                             ? 0
+                            : o->streaming == KF_STREAMING_ESOTERIC ? 18
+                                                                    : 36,
+                    .registers =
+                        fused_registers(o, folded || o->streaming == KF_STREAMING_ESOTERIC ? 80 : 128),
+                    .instructions = fused_instructions(o),
                     .depth = FUSED_DEPTH};
-    const double whole = stream_efficiency(c) * (c->block_x < WARP ? SHORT : 1);
-    const double efficiency = whole * (c->exchange ? EXCHANGE : c->esoteric ? ESOTERIC : EVEN);
+    const double whole = stream_efficiency(o) * (o->block[0] < WARP ? SHORT : 1);
+    const double efficiency = whole * (o->exchange                             ? EXCHANGE
+                                       : o->streaming == KF_STREAMING_ESOTERIC ? ESOTERIC
+                                                                               : EVEN);
     kf_work *even = add_pass(tally, &pass);
     even->efficiency = efficiency;
     even->launches = 0.5;
-    if (!c->esoteric) {
+    if (o->streaming != KF_STREAMING_ESOTERIC) {
         pass.thrashing = pass.ends = 0;
-        pass.registers = fused_registers(c, folded ? 80 : 64);
+        pass.registers = fused_registers(o, folded ? 80 : 64);
     }
     pass.name = "stream_collide_odd";
     kf_work *odd = add_pass(tally, &pass);
-    odd->efficiency = c->esoteric ? efficiency : whole;
+    odd->efficiency = o->streaming == KF_STREAMING_ESOTERIC ? efficiency : whole;
     odd->launches = 0.5;
 }
 
@@ -250,15 +271,15 @@ static void add_in_place(kf_kinetic_tally *tally) {
  * faces and at a solid take longer than others. */
 static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
     static const double REDONE = 0.75, UNEVEN = 0.2, WAIT_US = 0.7, Q = 27;
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     const int planes = tally->cost->scene->nodes[2],
-              march = (int)fmin(fmax(1, c->march), planes), /* a file may say anything */
+              march = (int)fmin(fmax(1, (double)o->march), planes), /* a file may say anything */
         longest = KF_WALK(planes, march);
     if (!(work->blocks > 0)) return;
     int walks = 0, last = 0;
     for (int left = planes; left > 0; walks++, left -= last)
         last = KF_WALK(left, march);
-    const double shared = Q * (c->block_x + 2) * (c->block_y + 2) * fmax(4, c->value_bytes),
+    const double shared = Q * (o->block[0] + 2.0) * (o->block[1] + 2.0) * fmax(4, kf_kinetic_value_bytes(o)),
                  walk = (double)planes / walks;
     work->blocks /= walk;
     work->resident = fmax(1, fmin(work->resident, kf_cost_blocks_by_shared(shared)));
@@ -274,11 +295,11 @@ static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
  * populations that lead into it. Instructions as compiled, on the way that most nodes take. */
 static void add_moments(kf_kinetic_tally *tally) {
     static const double MOMENTS = 9, WORDS = 6, WORD = 4, OWN = 465, AROUND = 155;
-    const kf_kinetic_choice *c = &tally->choice;
-    const bool packed = c->value_bytes < WORD;
-    const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS;
+    const kf_kinetic_options *o = &tally->options;
+    const bool packed = kf_kinetic_value_bytes(o) < WORD;
+    const double values = packed ? WORDS * WORD / kf_kinetic_value_bytes(o) : MOMENTS;
     /* Places of the plane over nodes of the tile. */
-    const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
+    const double halo = (o->block[0] + 2.0) * (o->block[1] + 2.0) / ((double)o->block[0] * o->block[1]);
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
                                                .reads = values * halo,
                                                .writes = values,
@@ -294,10 +315,10 @@ static void add_moments(kf_kinetic_tally *tally) {
 static double in_turn(const kf_kinetic_tally *tally) {
     static const double KEPT = 0.18, MOST = 0.045, TURNING = 0.035, ENOUGH = 0.04, KNOWN_BYTES = 50 << 20;
     const kf_kinetic_cost *cost = tally->cost;
-    if (!tally->choice.alternate || !kf_device_is_gpu(cost->device)) return 1;
+    if (!tally->options.alternate || !kf_device_is_gpu(cost->device)) return 1;
     const double cache = cost->device->l2_bytes > 0 ? (double)cost->device->l2_bytes : KNOWN_BYTES;
     const double held =
-        cache / (2 * kf_kinetic_populations(tally) * tally->choice.value_bytes * tally->nodes);
+        cache / (2 * kf_kinetic_populations(tally) * kf_kinetic_value_bytes(&tally->options) * tally->nodes);
     return 1 - fmin(MOST, KEPT * held) + TURNING * fmax(0, 1 - held / ENOUGH);
 }
 
@@ -306,34 +327,34 @@ static double in_turn(const kf_kinetic_tally *tally) {
 static void add_shell(kf_kinetic_tally *tally, double share) {
     static const double INSTRUCTIONS = 815; /* as compiled: the addresses are chosen */
     static const double THIRD_LANE = 1;     /* accesses that wait */
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     kf_work *work = kf_works_add(tally->works, "stream_collide_shell", 1);
     const double nodes = share * tally->nodes;
-    const bool third = c->concurrent && tally->cost->survey.count > 0;
-    work->amount[KF_COST_DRAM] = 2 * kf_kinetic_populations(tally) * c->value_bytes * nodes;
+    const bool third = o->concurrent_solid && tally->cost->survey.count > 0;
+    work->amount[KF_COST_DRAM] = 2 * kf_kinetic_populations(tally) * kf_kinetic_value_bytes(o) * nodes;
     work->amount[KF_COST_PARTIAL] =
-        nodes / WARP * partial_a_value(c) * (THRASHING + kf_kinetic_populations(tally));
+        nodes / WARP * partial_a_value(o) * (THRASHING + kf_kinetic_populations(tally));
     work->amount[KF_COST_INSTRUCTIONS] = INSTRUCTIONS * nodes;
     work->amount[KF_COST_LATENCY] = third ? THIRD_LANE : 0;
-    work->efficiency = stream_efficiency(c);
+    work->efficiency = stream_efficiency(o);
 }
 
 static void add_two_grids(kf_kinetic_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
-    const kf_kinetic_choice *c = &tally->choice;
-    const double pairs = c->shell_apart ? 80 : 96; /* registers, without and with the faces' code */
+    const kf_kinetic_options *o = &tally->options;
+    const double pairs = o->shell_apart ? 80 : 96; /* registers, without and with the faces' code */
     const double rows = tally->cost->scene->nodes[1], planes = tally->cost->scene->nodes[2],
-                 inside = c->shell_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
-    if (c->shell_apart) add_shell(tally, 1 - inside);
+                 inside = o->shell_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
+    if (o->shell_apart) add_shell(tally, 1 - inside);
     kf_work *work =
         add_pass(tally, &(kf_pass){.name = "stream_collide",
                                    .reads = kf_kinetic_populations(tally),
                                    .writes = kf_kinetic_populations(tally),
                                    .thrashing = THRASHING,
-                                   .registers = fused_registers(c, c->nodes_per_thread > 1 ? pairs : 0),
-                                   .instructions = fused_instructions(c),
-                                   .nodes_per_thread = c->nodes_per_thread,
-                                   .depth = FUSED_DEPTH + (c->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
+                                   .registers = fused_registers(o, o->nodes_per_thread > 1 ? pairs : 0),
+                                   .instructions = fused_instructions(o),
+                                   .nodes_per_thread = (double)o->nodes_per_thread,
+                                   .depth = FUSED_DEPTH + (o->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
     work->amount[KF_COST_DRAM] *= in_turn(tally);
     for (int r = 0; r < KF_RESOURCES; r++)
         if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] *= inside;
@@ -344,7 +365,7 @@ static void add_two_grids(kf_kinetic_tally *tally) {
 static void add_slabs(kf_kinetic_tally *tally) {
     add_two_grids(tally);
     kf_work *work = &tally->works->list[tally->works->count - 1];
-    work->launches = ceil(tally->cost->scene->nodes[2] / tally->choice.slab);
+    work->launches = ceil(tally->cost->scene->nodes[2] / (double)tally->options.slab);
     for (int r = 0; r < KF_RESOURCES; r++)
         if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] /= work->launches;
     work->blocks /= work->launches;
@@ -352,23 +373,24 @@ static void add_slabs(kf_kinetic_tally *tally) {
 
 static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0,
-               in_place = tally->choice.in_place || tally->choice.esoteric;
+               in_place = tally->options.streaming == KF_STREAMING_AA ||
+                          tally->options.streaming == KF_STREAMING_ESOTERIC;
     if (solid) kf_kinetic_add_forces(tally);
     for (size_t i = first_aside; i < tally->works->count; i++)
-        tally->works->list[i].aside = tally->choice.concurrent;
-    if (tally->choice.moments)
+        tally->works->list[i].aside = tally->options.concurrent_solid;
+    if (tally->options.plan == KF_PLAN_MOMENTS)
         add_moments(tally);
     else if (in_place)
         add_in_place(tally);
-    else if (tally->choice.slab > 0)
+    else if (tally->options.slab > 0)
         add_slabs(tally);
     else
         add_two_grids(tally);
     const size_t before = tally->works->count;
     kf_kinetic_add_band_collide(tally);
     if (tally->works->count > before)
-        tally->works->list[before].aside = tally->choice.masked && tally->choice.concurrent;
-    if (solid && (in_place || tally->choice.slab > 0)) kf_kinetic_add_band_restore(tally);
+        tally->works->list[before].aside = tally->options.masked_band && tally->options.concurrent_solid;
+    if (solid && (in_place || tally->options.slab > 0)) kf_kinetic_add_band_restore(tally);
 }
 
 static void add_collision(kf_kinetic_tally *tally, const char *name, double writes, double registers) {
@@ -384,7 +406,7 @@ static void add_collision(kf_kinetic_tally *tally, const char *name, double writ
 static void add_split_collision(kf_kinetic_tally *tally) {
     static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                         "collide_part_4"};
-    const int kernels = (int)tally->choice.split;
+    const int kernels = (int)tally->options.collision_split;
     add_collision(tally, "moments", kf_kinetic_populations(tally), 58);
     for (int part = 0; part < kernels && part < 4; part++)
         add_collision(tally, parts[part], kf_kinetic_populations(tally) / kernels, 40);
@@ -392,7 +414,7 @@ static void add_split_collision(kf_kinetic_tally *tally) {
 
 static void add_baseline_collision(kf_kinetic_tally *tally) {
     add_collision(tally, "collision_terms", kf_kinetic_populations(tally),
-                  tally->choice.form->separate_registers);
+                  form_of(&tally->options)->separate_registers);
     /* Two arrays at a time are too much for the L1 cache. */
     (void)add_pass(tally, &(kf_pass){.name = "update",
                                      .reads = 2 * kf_kinetic_populations(tally),
@@ -411,16 +433,16 @@ static void add_plan(kf_kinetic_tally *tally) {
         kf_kinetic_add_motion(tally);
         kf_kinetic_add_order(tally);
     }
-    if (tally->choice.fused) {
+    if (kf_kinetic_in_one_pass(&tally->options)) {
         add_fused(tally, first_aside);
         return;
     }
     add_streamed_fields(tally);
-    if (tally->choice.baseline)
+    if (tally->options.plan == KF_PLAN_BASELINE)
         add_baseline_collision(tally);
-    else if (tally->choice.split <= 1)
+    else if (tally->options.collision_split <= 1)
         add_collision(tally, "collide", kf_kinetic_populations(tally),
-                      tally->choice.form->separate_registers);
+                      form_of(&tally->options)->separate_registers);
     else
         add_split_collision(tally);
 }
@@ -447,8 +469,8 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     const int *nodes = cost->scene->nodes;
     if (strcmp(config->system, "kinetic") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not kinetic", config->system);
-    kf_kinetic_tally tally = {cost, kf_read_kinetic_choice(config), works,
-                              (double)nodes[0] * nodes[1] * nodes[2]};
+    kf_kinetic_tally tally = {.cost = cost, .works = works, .nodes = (double)nodes[0] * nodes[1] * nodes[2]};
+    kf_kinetic_read_known_options(config, &tally.options);
     add_plan(&tally);
     return KF_OK;
 }

@@ -5,8 +5,8 @@
 
 #include "base/util/memory.h"
 #include "base/util/random.h"
-#include "solver/kinetic/kinetic_cost.h"
 #include "scene/scene.h"
+#include "solver/kinetic/kinetic_cost.h"
 
 enum {
     WARP = 32,

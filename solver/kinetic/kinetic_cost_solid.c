@@ -2,9 +2,9 @@
  * (docs/cost-model.md). */
 #include <math.h>
 
-#include "solver/kinetic/kinetic_cost_tally.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/scene.h"
+#include "solver/kinetic/kinetic_cost_tally.h"
 
 enum { WARP = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
 
@@ -19,22 +19,24 @@ static kf_work *add_items(kf_kinetic_tally *tally, const char *name, double dram
 }
 
 /* Fixed-point sums are of 64 bits. */
-static double wide(const kf_kinetic_choice *choice) {
-    return choice->fixed ? 1.5 : 1;
+static double wide(const kf_kinetic_options *o) {
+    return o->fixed_point_force ? 1.5 : 1;
 }
 
 /* Additions of one sample to its eight nodes. Where many samples share a cell they wait for each other. */
 static double atomics(const kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double crowded = 1 + survey->samples_per_cell / 350;
-    return 24 * (double)survey->count * crowded * wide(&tally->choice);
+    return 24 * (double)survey->count * crowded * wide(&tally->options);
 }
 
 static double interpolated_sectors(const kf_kinetic_tally *tally) {
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     kf_sample_survey *survey = &tally->cost->survey;
-    double sectors = kf_sample_survey_sectors(survey, (long)c->block_length, c->morton);
-    double layout = c->aos ? 8 : c->alpha < 8 ? 8 / c->alpha : c->value_bytes / 4;
+    double sectors = kf_sample_survey_sectors(survey, o->sample_block_length, o->morton);
+    double layout = o->layout == KF_AOS       ? 8
+                    : kf_kinetic_group(o) < 8 ? 8 / kf_kinetic_group(o)
+                                              : kf_kinetic_value_bytes(o) / 4;
     return 3 * layout * sectors * (double)survey->count / WARP;
 }
 
@@ -47,25 +49,30 @@ static double band_accesses(const kf_kinetic_tally *tally, double values) {
 /* The sort, step by step; where samples of one key are many, one thread puts them in line one by one. */
 void kf_kinetic_add_order(kf_kinetic_tally *tally) {
     static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     const kf_sample_survey *survey = &tally->cost->survey;
     /* A static solid's list of samples cell by cell is made once, before the first step. */
-    if (!tally->cost->scene->motion.moving || (!c->gather && !(c->reorder > 0))) return;
-    const double cells = c->gather || c->morton ? 1 : c->block_length * c->block_length; /* a surface's */
+    if (!tally->cost->scene->motion.moving || (o->immersed_boundary != KF_GATHER && !(o->reorder_period > 0)))
+        return;
+    const double cells = o->immersed_boundary == KF_GATHER || o->morton
+                             ? 1
+                             : pow((double)o->sample_block_length, 2); /* a surface's */
     const double line = survey->samples_per_cell * cells;
-    const double passes = c->gather ? LIST_PASSES : SORT_PASSES;
+    const double passes = o->immersed_boundary == KF_GATHER ? LIST_PASSES : SORT_PASSES;
     kf_work *order = add_items(tally, "order", 60.0 * (double)survey->count, 4 * (double)survey->count,
                                1.2 * passes + STEP * line * line / 4);
-    order->launches = c->gather ? 1 : 1 / c->reorder;
+    order->launches = o->immersed_boundary == KF_GATHER ? 1 : 1 / (double)o->reorder_period;
     order->amount[KF_COST_LAUNCH] = passes;
-    if (!c->gather && c->reorder > KF_LONGEST_GRAPH) tally->works->one_by_one = true;
+    if (o->immersed_boundary != KF_GATHER && o->reorder_period > KF_LONGEST_GRAPH)
+        tally->works->one_by_one = true;
 }
 
 /* Cells of the patches of a moving solid, each counted once a patch: a patch of as many cells of the surface
  * as its samples fill is as long as wide, and reaches into the cells around it. */
 static double runs_of(const kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
-    const double patch = tally->choice.patch, edge = 1 + sqrt(patch / fmax(1, survey->samples_per_cell));
+    const double patch = (double)tally->options.patch_length,
+                 edge = 1 + sqrt(patch / fmax(1, survey->samples_per_cell));
     return (double)survey->count / patch * fmin(patch, edge * edge);
 }
 
@@ -73,24 +80,27 @@ static double runs_of(const kf_kinetic_tally *tally) {
 void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
     static const double MARKING = 6;
     const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     if (!tally->cost->scene->motion.moving) return;
     double samples = (double)survey->count;
-    const bool patches = c->fused && c->aggregated && c->patch > 0;
-    if (!patches || tally->cost->scene->motion.free || c->reorder > 0)
+    const bool patches =
+        kf_kinetic_in_one_pass(o) && o->immersed_boundary == KF_AGGREGATED && o->patch_length > 0;
+    if (!patches || tally->cost->scene->motion.free || o->reorder_period > 0)
         (void)add_items(tally, "advance_pose", 0, 0, 0.5); /* otherwise patch_sort finds the pose itself */
-    if (!c->fused) return;
+    if (!kf_kinetic_in_one_pass(o)) return;
     if (patches) {
-        (void)add_items(tally, "patch_sort", 8 * c->value_bytes * samples, 8 * runs_of(tally), MARKING);
+        (void)add_items(tally, "patch_sort", 8 * kf_kinetic_value_bytes(o) * samples, 8 * runs_of(tally),
+                        MARKING);
         (void)add_items(tally, "patch_collect", 0, survey->band_nodes, MARKING);
         return;
     }
     (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
-    if (c->aggregated) {
-        (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, 2 * samples, MARKING);
-        (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, 3 * samples, MARKING);
+    if (o->immersed_boundary == KF_AGGREGATED) {
+        (void)add_items(tally, "cell_mark", 4 * kf_kinetic_value_bytes(o) * samples, 2 * samples, MARKING);
+        (void)add_items(tally, "cell_fill", (8 * kf_kinetic_value_bytes(o) + 4) * samples, 3 * samples,
+                        MARKING);
     } else {
-        (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples, MARKING);
+        (void)add_items(tally, "band_mark", 4 * kf_kinetic_value_bytes(o) * samples, samples, MARKING);
     }
 }
 
@@ -99,8 +109,8 @@ static void add_body(kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double samples = (double)survey->count;
     if (!tally->cost->scene->motion.free) return;
-    add_items(tally, tally->choice.fused ? "band_body_sums" : "body_sums",
-              7 * tally->choice.value_bytes * samples, interpolated_sectors(tally), 2)
+    add_items(tally, kf_kinetic_in_one_pass(&tally->options) ? "band_body_sums" : "body_sums",
+              7 * kf_kinetic_value_bytes(&tally->options) * samples, interpolated_sectors(tally), 2)
         ->amount[KF_COST_ATOMICS] = samples * KF_BODY_SUMS / KF_BODY_CHUNK;
     (void)add_items(tally, "solve_body", 0, 0, 2);
 }
@@ -111,16 +121,16 @@ static int passes(const kf_kinetic_tally *tally) {
 
 /* The band's kernels are parts of one. */
 static bool is_chain(const kf_kinetic_tally *tally) {
-    return tally->choice.chain && passes(tally) == 1;
+    return tally->options.band_chain && passes(tally) == 1;
 }
 
 /* Forces in fields of the whole domain. */
 static void add_dense_pass(kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
-    double samples = (double)survey->count, bytes = tally->choice.value_bytes;
+    double samples = (double)survey->count, bytes = kf_kinetic_value_bytes(&tally->options);
     add_body(tally);
     (void)add_items(tally, "penalty", 15 * bytes * samples, interpolated_sectors(tally), 2);
-    if (tally->choice.gather)
+    if (tally->options.immersed_boundary == KF_GATHER)
         (void)add_items(tally, "gather", 0, 42 * samples, 2);
     else
         add_items(tally, "scatter", 7 * bytes * samples, 0, 0)->amount[KF_COST_ATOMICS] = atomics(tally);
@@ -131,47 +141,51 @@ static void add_dense_pass(kf_kinetic_tally *tally) {
  * accesses that wait beside it. */
 static double waits(const kf_kinetic_tally *tally, double depth) {
     static const double HIDDEN = 1.5;
-    return fmax(0, depth - (tally->choice.overlap || is_chain(tally) ? HIDDEN : 0));
+    return fmax(0, depth - (tally->options.overlap || is_chain(tally) ? HIDDEN : 0));
 }
 
 static double segments_of(const kf_kinetic_tally *tally) {
-    return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
+    return kf_sample_survey_segments(&tally->cost->survey, tally->options.segment_length);
 }
 
 static double segment_bytes(const kf_kinetic_tally *tally) {
-    const kf_kinetic_choice *c = &tally->choice;
-    return (4 * c->value_bytes * c->segment + 100) * segments_of(tally);
+    const kf_kinetic_options *o = &tally->options;
+    return (4 * kf_kinetic_value_bytes(o) * (double)o->segment_length + 100) * segments_of(tally);
 }
 
 static double segment_depth(const kf_kinetic_tally *tally) {
-    return waits(tally, 0.75 + 0.25 * tally->choice.segment / tally->choice.lanes);
+    return waits(tally,
+                 0.75 + 0.25 * (double)tally->options.segment_length / (double)tally->options.segment_lanes);
 }
 
 /* Forces on the band alone. A segment's samples follow each other in one thread, or in each of its lanes, at
  * their full number also where the cell has fewer. */
 static void add_band_pass(kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_kinetic_choice *c = &tally->choice;
+    const kf_kinetic_options *o = &tally->options;
     double samples = (double)survey->count, segments = segments_of(tally);
     add_body(tally);
-    if (c->aggregated && c->patch > 0)
-        add_items(tally, "patch_forces", 4 * c->value_bytes * samples, 16 * runs_of(tally),
-                  3.5 + 0.25 * samples / runs_of(tally) / c->lanes)
-            ->amount[KF_COST_ATOMICS] = 24 * runs_of(tally) * wide(c);
-    else if (c->aggregated && tally->cost->scene->motion.moving)
-        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
-            ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
-    else if (c->aggregated)
+    if (o->immersed_boundary == KF_AGGREGATED && o->patch_length > 0)
+        add_items(tally, "patch_forces", 4 * kf_kinetic_value_bytes(o) * samples, 16 * runs_of(tally),
+                  3.5 + 0.25 * samples / runs_of(tally) / (double)o->segment_lanes)
+            ->amount[KF_COST_ATOMICS] = 24 * runs_of(tally) * wide(o);
+    else if (o->immersed_boundary == KF_AGGREGATED && tally->cost->scene->motion.moving)
+        add_items(tally, "cell_forces", 4 * kf_kinetic_value_bytes(o) * samples, 16 * segments,
+                  6.5 + 0.25 * (double)o->segment_length)
+            ->amount[KF_COST_ATOMICS] = 24 * segments * wide(o);
+    else if (o->immersed_boundary == KF_AGGREGATED)
         (void)add_items(tally, "segment_forces", segment_bytes(tally), 0, segment_depth(tally));
     else
-        add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
+        add_items(tally, "band_spread", 7 * kf_kinetic_value_bytes(o) * samples, interpolated_sectors(tally),
+                  0)
             ->amount[KF_COST_ATOMICS] = atomics(tally);
 }
 
 /* Of the band's nodes, written side by side and read again. */
 static double kept_bytes(const kf_kinetic_tally *tally) {
-    const double one = tally->choice.value_bytes == 8 ? 8 : 4;
-    return tally->choice.keeps ? one * tally->choice.velocities * tally->cost->survey.band_nodes : 0;
+    const double one = kf_kinetic_value_bytes(&tally->options) == 8 ? 8 : 4;
+    return tally->options.keep_streamed ? one * kf_kinetic_populations(tally) * tally->cost->survey.band_nodes
+                                        : 0;
 }
 
 static const double MACROSCOPIC_DEPTH = 6;
@@ -181,12 +195,13 @@ static double macroscopic_accesses(const kf_kinetic_tally *tally) {
 }
 
 static double collide_accesses(const kf_kinetic_tally *tally) {
-    return (tally->choice.keeps ? 1 : 2) * macroscopic_accesses(tally);
+    return (tally->options.keep_streamed ? 1 : 2) * macroscopic_accesses(tally);
 }
 
 static double collide_depth(const kf_kinetic_tally *tally) {
     static const double DEPTH = 2.5, ENTRY = 0.3;
-    const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
+    const bool listed =
+        tally->options.immersed_boundary == KF_AGGREGATED && !tally->cost->scene->motion.moving;
     const double entries = listed ? 8 * segments_of(tally) / tally->cost->survey.band_nodes : 0;
     return waits(tally, DEPTH + ENTRY * entries);
 }
@@ -205,11 +220,11 @@ void kf_kinetic_add_forces(kf_kinetic_tally *tally) {
         add_chain(tally);
         return;
     }
-    if (tally->choice.fused)
+    if (kf_kinetic_in_one_pass(&tally->options))
         (void)add_items(tally, "band_macroscopic", kept_bytes(tally), macroscopic_accesses(tally),
                         MACROSCOPIC_DEPTH);
     for (int pass = 0; pass < passes(tally); pass++) {
-        if (!tally->choice.fused) {
+        if (!kf_kinetic_in_one_pass(&tally->options)) {
             add_dense_pass(tally);
             continue;
         }

@@ -2,9 +2,11 @@
 #ifndef KF_COST_MODEL_KINETIC_TALLY_H
 #define KF_COST_MODEL_KINETIC_TALLY_H
 
-#include "solver/kinetic/kinetic_cost.h"
-#include "solver/kinetic/kinetic_cost_choice.h"
+#include <math.h>
+
 #include "cost_model/model.h"
+#include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_cost.h"
 
 typedef struct kf_kinetic_cost {
     const kf_scene *scene;
@@ -14,14 +16,27 @@ typedef struct kf_kinetic_cost {
 
 typedef struct kf_kinetic_tally {
     kf_kinetic_cost *cost;
-    kf_kinetic_choice choice;
+    kf_kinetic_options options;
     kf_works *works;
     double nodes;
 } kf_kinetic_tally;
 
+static inline bool kf_kinetic_in_one_pass(const kf_kinetic_options *options) {
+    return options->plan == KF_PLAN_FUSED || options->plan == KF_PLAN_MOMENTS;
+}
+/* Of a stored value. */
+static inline double kf_kinetic_value_bytes(const kf_kinetic_options *options) {
+    return options->storage == KF_F64 ? 8 : options->storage == KF_F16 ? 2 : 4;
+}
+/* Nodes that lie side by side before those of the next value; in layout soa all. */
+static inline double kf_kinetic_group(const kf_kinetic_options *options) {
+    return options->layout == KF_SOA   ? (double)INFINITY
+           : options->layout == KF_AOS ? 1
+                                       : (double)options->alpha;
+}
 /* Of a node. */
 static inline double kf_kinetic_populations(const kf_kinetic_tally *tally) {
-    return tally->choice.velocities;
+    return (double)tally->options.velocities;
 }
 
 /* kinetic_solid.c. A moving solid's pose and band; the order of its samples; forces from its samples on

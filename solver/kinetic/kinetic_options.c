@@ -218,6 +218,24 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     return kf_kinetic_check_team(scene, options, error);
 }
 
+void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *options) {
+    *options = (kf_kinetic_options){.plan = KF_PLAN_PAPER,
+                                    .layout = KF_SOA,
+                                    .storage = KF_F32,
+                                    .immersed_boundary = KF_SCATTER,
+                                    .velocities = 27,
+                                    .alpha = 1,
+                                    .block = {128, 1, 1},
+                                    .boundary_kernels = 1,
+                                    .sample_block_length = 1,
+                                    .morton = true,
+                                    .segment_length = 16,
+                                    .segment_lanes = 1,
+                                    .nodes_per_thread = 1,
+                                    .march = 64};
+    kf_options_read_known(config, table, sizeof table / sizeof *table, options);
+}
+
 /* Whether a part of a team counts nodes from its own first plane on, which keeps indices short: not where the
  * layout has strides as long as the domain, or a node reaches the domain's other end. */
 static bool counts_from_its_planes(const kf_scene *scene, const kf_kinetic_options *options,

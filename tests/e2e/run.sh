@@ -100,6 +100,15 @@ mkfifo pipe.kfc
 timeout 60 "$kftune" run --config ball.kftune.json --restart pipe.kfc --output unborn >out 2>err </dev/null
 [ $? -eq 2 ] || complain "a FIFO is taken for a checkpoint"
 says "not a regular file"
+# Threads of other systems have stacks of 512 KiB, and so have those that this limit gives: no system needs more.
+for scene in "ball 24x12x12" "cylinder2d 64x32x1" "decay 32x32x1" "dam_break_2d 40x40x1" "ball 16x16x16 --system incompressible"; do
+    # shellcheck disable=SC2086 # words of the command line
+    set -- $scene
+    name=$1 grid=$2
+    shift 2
+    (ulimit -s 512 && "$kftune" run --scene "$name" --grid "$grid" "$@" --store ball.db --device cpu --steps 2 --output small --force >out 2>err </dev/null)
+    [ $? -eq 0 ] || complain "$name $* does not run with a stack of 512 KiB"
+done
 # What does not fit is said before it is compiled: with an empty cache in seconds, and nothing is in it then.
 (ulimit -v 6000000 && XDG_CACHE_HOME=$scratch/empty "$kftune" run --scene ball --grid 512x512x512 --store ball.db --device cpu --output unborn >out 2>err </dev/null)
 [ $? -eq 3 ] || complain "a run that does not fit does not end with status 3"

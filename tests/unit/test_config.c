@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/space/config.h"
+#include "base/space/options.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
 
@@ -171,6 +172,41 @@ static void test_too_many_parameters(void **state) {
     }
 }
 
+/* What a system reads of a config: strictly to run it, and as far as it is known to say what it would cost.
+ */
+static void test_members_of_an_older_config(void **state) {
+    (void)state;
+    typedef struct members {
+        long alpha, march;
+        bool morton, exchange;
+        int layout, plan;
+    } members;
+    const kf_option table[] = {KF_NUMBER(members, KF_OPTION_LONG, alpha, "alpha", 1, 128),
+                               KF_NUMBER(members, KF_OPTION_LONG, march, "march", 0, 64),
+                               KF_FLAG(members, morton, "morton"),
+                               KF_FLAG(members, exchange, "exchange"),
+                               KF_CHOICE(members, layout, "layout", "aos", "soa", "csoa"),
+                               KF_CHOICE(members, plan, "plan", "paper", "fused")};
+    enum { COUNT = sizeof table / sizeof *table };
+    const members usual = {.alpha = 2, .march = 7, .exchange = true, .layout = 1, .plan = 1};
+    kf_error error = {KF_OK, ""};
+    kf_config config = sample(); /* alpha 64, layout csoa, morton */
+    members read = usual;
+    assert_int_equal(kf_options_read(&config, table, COUNT, &read, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "march"));
+    read = usual;
+    kf_options_read_known(&config, table, COUNT, &read);
+    assert_true(read.alpha == 64 && read.march == 7 && read.morton && read.exchange);
+    assert_true(read.layout == 2 && read.plan == 1);
+    /* Out of bounds, of another kind, or a name that is not there any more. */
+    kf_config_set_integer(&config, "alpha", 129);
+    kf_config_set_name(&config, "morton", "yes");
+    kf_config_set_name(&config, "layout", "blocks");
+    read = usual;
+    kf_options_read_known(&config, table, COUNT, &read);
+    assert_memory_equal(&read, &usual, sizeof usual);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_are_sorted_and_replaced),
@@ -181,6 +217,7 @@ int main(void) {
         cmocka_unit_test(test_large_integers_survive),
         cmocka_unit_test(test_bad_input_is_named),
         cmocka_unit_test(test_too_many_parameters),
+        cmocka_unit_test(test_members_of_an_older_config),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
