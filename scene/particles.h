@@ -12,6 +12,7 @@
 #include "base/util/file.h"
 #include "base/util/hash.h"
 #include "base/util/status.h"
+#include "kernels/choices.h"
 #include "scene/terrain.h"
 
 enum {
@@ -35,11 +36,16 @@ typedef enum kf_side {
 } kf_side;
 extern const char *const kf_side_names[KF_SIDES];
 
-typedef enum kf_yield { KF_YIELD_NONE, KF_YIELD_CONSTANT, KF_YIELD_MU_I, KF_YIELD_DRUCKER_PRAGER } kf_yield;
+typedef enum kf_yield {
+    KF_YIELD_NONE = KF_NO_YIELD,
+    KF_YIELD_CONSTANT = KF_CONSTANT_YIELD,
+    KF_YIELD_MU_I = KF_MU_I_YIELD,
+    KF_YIELD_DRUCKER_PRAGER = KF_DRUCKER_PRAGER_YIELD
+} kf_yield;
 typedef enum kf_branch {
-    KF_BRANCH_BIVISCOUS,
-    KF_BRANCH_PAPANASTASIOU,
-    KF_BRANCH_ELASTIC,
+    KF_BRANCH_BIVISCOUS = KF_BIVISCOUS_FLOW,
+    KF_BRANCH_PAPANASTASIOU = KF_PAPANASTASIOU_FLOW,
+    KF_BRANCH_ELASTIC = KF_ELASTIC_FLOW,
     KF_BRANCHES
 } kf_branch;
 extern const char *const kf_branch_names[KF_BRANCHES];

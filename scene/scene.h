@@ -16,27 +16,29 @@
 #include "base/util/file.h"
 #include "base/util/hash.h"
 #include "base/util/status.h"
+#include "kernels/choices.h"
 
 typedef enum kf_face { KF_XMIN, KF_XMAX, KF_YMIN, KF_YMAX, KF_ZMIN, KF_ZMAX, KF_FACES } kf_face;
 
 typedef enum kf_boundary {
-    KF_PERIODIC, /* on both faces of an axis or on neither */
-    KF_WALL,     /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
-    KF_FREE_SLIP,
-    KF_INFLOW,  /* prescribed velocity (face_velocity) */
-    KF_OUTFLOW, /* what arrives is convected out; the mean density is held at the reference */
+    KF_PERIODIC = KF_PERIODIC_FACE, /* on both faces of an axis or on neither */
+    KF_WALL = KF_WALL_FACE, /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
+    KF_FREE_SLIP = KF_FREE_SLIP_FACE,
+    KF_INFLOW = KF_INFLOW_FACE, /* prescribed velocity (face_velocity) */
+    KF_OUTFLOW =
+        KF_OUTFLOW_FACE, /* what arrives is convected out; the mean density is held at the reference */
     KF_BOUNDARIES
 } kf_boundary;
 extern const char *const kf_boundary_names[KF_BOUNDARIES];
 
 /* The last three are two-dimensional: the linear ones leave out the quadratic terms, for Stokes flow. */
 typedef enum kf_collision {
-    KF_BGK,
-    KF_RM_MRT,
-    KF_ACM_MRT,
-    KF_BGK_LINEAR,
-    KF_MRT,
-    KF_MRT_LINEAR,
+    KF_BGK = KF_BGK_COLLISION,
+    KF_RM_MRT = KF_RM_MRT_COLLISION,
+    KF_ACM_MRT = KF_ACM_MRT_COLLISION,
+    KF_BGK_LINEAR = KF_BGK_LINEAR_COLLISION,
+    KF_MRT = KF_MRT_COLLISION,
+    KF_MRT_LINEAR = KF_MRT_LINEAR_COLLISION,
     KF_COLLISIONS
 } kf_collision;
 extern const char
@@ -45,19 +47,23 @@ extern const char
 /* How acm_mrt chooses the relaxation rate of the moments of order three and more (reference:
  * docs/physics.md). */
 typedef enum kf_rate_rule {
-    KF_RATE_ADAPTIVE_2020,
-    KF_RATE_CONSTANT,
-    KF_RATE_ONES,
-    KF_RATE_EMPIRICAL_2019,
-    KF_RATE_KBC,
-    KF_RATE_K17,
-    KF_RATE_SUGA_2015,
+    KF_RATE_ADAPTIVE_2020 = KF_ADAPTIVE_2020_RATES,
+    KF_RATE_CONSTANT = KF_CONSTANT_RATES,
+    KF_RATE_ONES = KF_ONES_RATES,
+    KF_RATE_EMPIRICAL_2019 = KF_EMPIRICAL_2019_RATES,
+    KF_RATE_KBC = KF_KBC_RATES,
+    KF_RATE_K17 = KF_K17_RATES,
+    KF_RATE_SUGA_2015 = KF_SUGA_2015_RATES,
     KF_RATE_RULES
 } kf_rate_rule;
 extern const char *const kf_rate_rule_names[KF_RATE_RULES];
 
 /* Moments of order four to six in acm_mrt: central-Hermite, or the paper's raw central moments. */
-typedef enum kf_moment_basis { KF_BASIS_HERMITE, KF_BASIS_RAW, KF_BASES } kf_moment_basis;
+typedef enum kf_moment_basis {
+    KF_BASIS_HERMITE = KF_HERMITE_BASIS,
+    KF_BASIS_RAW = KF_RAW_BASIS,
+    KF_BASES
+} kf_moment_basis;
 extern const char *const kf_moment_basis_names[KF_BASES]; /* "hermite", "raw" */
 
 typedef enum kf_initial {

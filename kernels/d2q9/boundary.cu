@@ -17,7 +17,7 @@
 #define KF_FIRST_ROW 0
 #define KF_ROWS      ny
 #endif
-#define KF_RING (KF_FACE_2 == 5)
+#define KF_RING (KF_FACE_2 == KF_COPIED_FACE)
 
 /* Index of the node that owns P_i of node k, and where what arrives at k along i is expected. */
 KF_FUNCTION kf_real kf_post(const kf_d2q9_arguments *a, int i, kf_index k) {
@@ -54,12 +54,12 @@ KF_FUNCTION kf_trace kf_trace_axis(int position, int component, int count, int l
     kf_trace trace = {position, component, 0, 0, 0};
     if (position >= 0 && position < count) return trace;
     const int kind = position < 0 ? low : high;
-    if (kind == 5) return trace;
-    trace.position = kind == 0 ? (position < 0 ? count - 1 : 0) : position < 0 ? 0 : count - 1;
-    if (kind == 1) trace.bounces = 1;
-    if (kind == 2) trace.component = -component;
-    if (kind == 3) trace.inflow = 1;
-    if (kind == 4) trace.outflow = 1;
+    if (kind == KF_COPIED_FACE) return trace;
+    trace.position = kind == KF_PERIODIC_FACE ? (position < 0 ? count - 1 : 0) : position < 0 ? 0 : count - 1;
+    if (kind == KF_WALL_FACE) trace.bounces = 1;
+    if (kind == KF_FREE_SLIP_FACE) trace.component = -component;
+    if (kind == KF_INFLOW_FACE) trace.inflow = 1;
+    if (kind == KF_OUTFLOW_FACE) trace.outflow = 1;
     return trace;
 }
 

@@ -6,7 +6,7 @@
 
 #include "lattice.h"
 
-#define KF_LINEAR (KF_MODEL & 1)
+#define KF_LINEAR (KF_MODEL & KF_LINEAR_MODEL)
 
 /* Density variation and momentum. */
 KF_FUNCTION void kf_momentum(const kf_nine *f, kf_real *density, kf_real *jx, kf_real *jy) {
@@ -16,7 +16,7 @@ KF_FUNCTION void kf_momentum(const kf_nine *f, kf_real *density, kf_real *jx, kf
     *jy = (f->n - f->s) + (up - down);
 }
 
-#if KF_MODEL < 2
+#if !(KF_MODEL & KF_MRT_MODEL)
 /* f_eq = w (density + 3 e.j + 9/2 (e.j)^2 - 3/2 j^2), the last two dropped in the linear model. */
 KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     const kf_real rate = KF_PARAMETER(a, rate_v), keep = KF_R(1) - rate;

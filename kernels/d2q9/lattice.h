@@ -5,16 +5,17 @@
 #define KF_KERNELS_D2Q9_LATTICE_H
 
 #include "arguments.h"
+#include "choices.h"
 #include "portable.h"
 
-#if KF_STORAGE == 2
+#if KF_STORAGE == KF_F64_STORAGE
 typedef double kf_stored;
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
 #else
 typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
-#if KF_STORAGE == 1
+#if KF_STORAGE == KF_F32_STORAGE
 typedef float kf_stored;
 #elif KF_CUDA
 typedef unsigned short kf_stored; /* the bits of a half */
@@ -32,7 +33,7 @@ typedef int kf_index;
 
 /* Half precision keeps 2^15 times the value: deviations stay below 2, and small ones keep their digits. */
 KF_FUNCTION kf_real kf_from_store(kf_stored value) {
-#if KF_STORAGE != 0
+#if KF_STORAGE != KF_F16_STORAGE
     return value;
 #elif KF_CUDA
     float wide;
@@ -43,7 +44,7 @@ KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #endif
 }
 KF_FUNCTION kf_stored kf_to_store(kf_real value) {
-#if KF_STORAGE != 0
+#if KF_STORAGE != KF_F16_STORAGE
     return value;
 #elif KF_CUDA
     unsigned short bits;
@@ -90,10 +91,10 @@ KF_FUNCTION kf_index kf_node(const kf_d2q9_arguments *a, int x, int y) {
 
 /* Place of component i at node k (Eq. 9 of the paper on kinetic solvers). */
 KF_FUNCTION kf_index kf_place(const kf_d2q9_arguments *a, int i, kf_index k) {
-#if KF_LAYOUT == 0
+#if KF_LAYOUT == KF_AOS_LAYOUT
     (void)a;
     return k * 9 + i;
-#elif KF_LAYOUT == 1
+#elif KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_index)a->capacity * i + k;
 #else
     (void)a;

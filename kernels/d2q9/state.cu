@@ -18,7 +18,7 @@ KF_FUNCTION kf_index kf_post_place(const kf_d2q9_arguments *a, int i, kf_index k
     const long long nx = a->nodes[0], n = x + nx * y, count = nx * a->extent[1];                             \
     kf_nine f;
 
-#if KF_MODEL & 1
+#if KF_MODEL & KF_LINEAR_MODEL
 #define KF_SQUARES(cx, cy) KF_R(0)
 #else
 #define KF_SQUARES(cx, cy)                                                                                   \

@@ -224,8 +224,8 @@ KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     kf_real u[3], d[3];
     kf_carrier_at(a, c, x, y, z, u);
     kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
-    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, KF_LIMITER == 2);
-#if KF_LIMITER == 2
+    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, KF_LIMITER == KF_KEPT_LIMITER);
+#if KF_LIMITER == KF_KEPT_LIMITER
     kf_real values[8], least, most;
     kf_gather(a, a->source, c, &from, values);
     kf_bounds_of(values, &least, &most);
@@ -270,16 +270,16 @@ KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const kf_corners to = kf_corners_of(a, c, c, x, y, z, d, 0);
     kf_real value = KF_CONSTANTS(a->predicted)[at] +
                     KF_R(0.5) * (KF_CONSTANTS(a->source)[at] - kf_sample(a, a->predicted, c, &to));
-#if KF_LIMITER == 1
+#if KF_LIMITER == KF_GATHERED_LIMITER
     kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
     const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, 1);
     value = kf_limit(a, c, &from, value);
-#elif KF_LIMITER == 2
+#elif KF_LIMITER == KF_KEPT_LIMITER
     value =
         kf_least(kf_most_of(value, KF_CONSTANTS(a->kept)[at]), KF_CONSTANTS(a->kept)[3 * a->capacity + at]);
 #endif
     value += KF_R(a->duration * a->force[c]);
-#if KF_VISCOUS == 1
+#if KF_VISCOUS == KF_EXPLICIT_VISCOUS_TERM
     value = kf_diffused(a, KF_CONSTANTS(a->carrier) + c * a->capacity, c, x, y, z, k, value);
 #endif
     KF_VALUES(a->target)[at] = kf_settled(a, c, x, y, z, k, value);
@@ -297,7 +297,7 @@ KF_KERNEL(correct, kf_incompressible_arguments) {
         kf_correct(a, c, x, y, z);
 }
 
-#if KF_VISCOUS == 2
+#if KF_VISCOUS == KF_IMPLICIT_VISCOUS_TERM
 /* A Jacobi iteration of the implicit viscous term: source is what advection left, carrier the last iterate.
  */
 KF_KERNEL(diffuse, kf_incompressible_arguments) {

@@ -3,6 +3,7 @@
 #ifndef KF_KERNELS_INCOMPRESSIBLE_GRID_H
 #define KF_KERNELS_INCOMPRESSIBLE_GRID_H
 
+#include "../choices.h"
 #include "../portable.h"
 #include "arguments.h"
 
@@ -141,7 +142,7 @@ KF_FUNCTION kf_real kf_most_of(kf_real left, kf_real right) {
 
 /* Its velocity along `component` at the face at `position`. */
 KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_real position[3]) {
-#if KF_SOLID == 2
+#if KF_SOLID == KF_MOVING_SOLID
     const kf_solid_state *s = a->solid;
     const int i = (component + 1) % 3, j = (component + 2) % 3;
     return KF_R(s->velocity[component]) + KF_R(s->turn[i]) * (position[j] - KF_R(s->center[j])) -

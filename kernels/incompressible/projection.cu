@@ -9,7 +9,7 @@ KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, in
     const int at[3] = {x, y, z};
     const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c]);
     if (edge && a->faces[2 * c + (at[c] > 0)] >= KF_FACE_SLIP) return u[c * a->capacity + k];
-#if KF_SOLID == 2
+#if KF_SOLID == KF_MOVING_SOLID
     const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)),
                                  KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
                                  KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};

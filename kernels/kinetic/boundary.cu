@@ -78,8 +78,9 @@ KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
 /* What the outflow keeps after a collision (source); take: U / (1 + U) for each face. Extent: (the two
  * longest edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
-    const int outflow[6] = {KF_FACE_0 == 4, KF_FACE_1 == 4, KF_FACE_2 == 4,
-                            KF_FACE_3 == 4, KF_FACE_4 == 4, KF_FACE_5 == 4};
+    const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
+                            KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
+                            KF_FACE_4 == KF_OUTFLOW_FACE, KF_FACE_5 == KF_OUTFLOW_FACE};
     const int face = z, across = face / 2, edge = face % 2 ? a->nodes[across] - 1 : 0;
     const int nx = across == 0 ? edge : x,
               ny = across == 0   ? x
@@ -113,8 +114,9 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
  * on, goes to density or comes from there: [face][9 velocities][v][u], of each face the part that is the
  * box's. Extent: the box's two longest edges, 6 faces. */
 KF_FUNCTION int kf_box_has_face(const kf_kinetic_arguments *a, int face) {
-    const int outflow[6] = {KF_FACE_0 == 4, KF_FACE_1 == 4, KF_FACE_2 == 4,
-                            KF_FACE_3 == 4, KF_FACE_4 == 4, KF_FACE_5 == 4};
+    const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
+                            KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
+                            KF_FACE_4 == KF_OUTFLOW_FACE, KF_FACE_5 == KF_OUTFLOW_FACE};
     const int across = face / 2, edge = face % 2 ? a->nodes[across] - 1 : 0;
     const int first = across == 1 ? a->first_row : a->first_plane, count = across == 1 ? a->rows : a->planes;
     return outflow[face] && (across == 0 || (edge >= first && edge < first + count));

@@ -98,14 +98,15 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
         KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                    \
     }
 #define KF_HAS_OUTFLOW                                                                                       \
-    (KF_FACE_0 == 4 || KF_FACE_1 == 4 || KF_FACE_2 == 4 || KF_FACE_3 == 4 || KF_FACE_4 == 4 || KF_FACE_5 == 4)
+    (KF_FACE_0 == KF_OUTFLOW_FACE || KF_FACE_1 == KF_OUTFLOW_FACE || KF_FACE_2 == KF_OUTFLOW_FACE ||         \
+     KF_FACE_3 == KF_OUTFLOW_FACE || KF_FACE_4 == KF_OUTFLOW_FACE || KF_FACE_5 == KF_OUTFLOW_FACE)
 #define KF_KEEP_OUTFLOWS                                                                                     \
-    if (KF_FACE_0 == 4 && x == 0) KF_KEEP_OUTFLOW(0, 0, y, z)                                                \
-    if (KF_FACE_1 == 4 && x == a->nodes[0] - 1) KF_KEEP_OUTFLOW(0, 1, y, z)                                  \
-    if (KF_FACE_2 == 4 && y == 0) KF_KEEP_OUTFLOW(1, 0, x, z)                                                \
-    if (KF_FACE_3 == 4 && y == a->nodes[1] - 1) KF_KEEP_OUTFLOW(1, 1, x, z)                                  \
-    if (KF_FACE_4 == 4 && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                                \
-    if (KF_FACE_5 == 4 && z == a->nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
+    if (KF_FACE_0 == KF_OUTFLOW_FACE && x == 0) KF_KEEP_OUTFLOW(0, 0, y, z)                                  \
+    if (KF_FACE_1 == KF_OUTFLOW_FACE && x == a->nodes[0] - 1) KF_KEEP_OUTFLOW(0, 1, y, z)                    \
+    if (KF_FACE_2 == KF_OUTFLOW_FACE && y == 0) KF_KEEP_OUTFLOW(1, 0, x, z)                                  \
+    if (KF_FACE_3 == KF_OUTFLOW_FACE && y == a->nodes[1] - 1) KF_KEEP_OUTFLOW(1, 1, x, z)                    \
+    if (KF_FACE_4 == KF_OUTFLOW_FACE && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                  \
+    if (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
 
 /* Pairs of nodes take 96 registers instead of 80 when this is inlined; single nodes lose 2 % when it is not.
  */
@@ -125,25 +126,25 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, 
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
     if (bx != 0) {
-        sx = kind_x == 0 ? sx - bx * a->nodes[0] : x;
-        cx = kind_x == 0 || kind_x == 4 ? cx : -cx;
+        sx = kind_x == KF_PERIODIC_FACE ? sx - bx * a->nodes[0] : x;
+        cx = kind_x == KF_PERIODIC_FACE || kind_x == KF_OUTFLOW_FACE ? cx : -cx;
     }
     if (by != 0) {
-        sy = kind_y == 0 ? sy - by * a->nodes[1] : y;
-        cy = kind_y == 0 || kind_y == 4 ? cy : -cy;
+        sy = kind_y == KF_PERIODIC_FACE ? sy - by * a->nodes[1] : y;
+        cy = kind_y == KF_PERIODIC_FACE || kind_y == KF_OUTFLOW_FACE ? cy : -cy;
     }
     if (bz != 0) {
-        sz = kind_z == 0 ? sz - bz * a->nodes[2] : z;
-        cz = kind_z == 0 || kind_z == 4 ? cz : -cz;
+        sz = kind_z == KF_PERIODIC_FACE ? sz - bz * a->nodes[2] : z;
+        cz = kind_z == KF_PERIODIC_FACE || kind_z == KF_OUTFLOW_FACE ? cz : -cz;
     }
-    if (bx != 0 && kind_x == 4) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
-    if (by != 0 && kind_y == 4) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
-    if (bz != 0 && kind_z == 4) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
+    if (bx != 0 && kind_x == KF_OUTFLOW_FACE) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
+    if (by != 0 && kind_y == KF_OUTFLOW_FACE) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
+    if (bz != 0 && kind_z == KF_OUTFLOW_FACE) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
 #if KF_SLABS /* the plane at the other end may be overwritten: a copy of it lies outside of this one */
-    if (bz != 0 && kind_z == 0) sz += bz * a->nodes[2];
+    if (bz != 0 && kind_z == KF_PERIODIC_FACE) sz += bz * a->nodes[2];
 #endif
 #if KF_CUT_Y /* the row beyond the seam lies outside of this one, too */
-    if (by != 0 && kind_y == 0) sy += by * a->nodes[1];
+    if (by != 0 && kind_y == KF_PERIODIC_FACE) sy += by * a->nodes[1];
 #endif
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
@@ -184,20 +185,21 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
     const int out_x = cx > 0 ? x == 0 : cx < 0 && x == a->nodes[0] - 1,
               out_y = cy > 0 ? y == 0 : cy < 0 && y == a->nodes[1] - 1,
               out_z = cz > 0 ? z == 0 : cz < 0 && z == a->nodes[2] - 1;
-    const int flip_x = out_x && kind_x != 0 && kind_x != 4, flip_y = out_y && kind_y != 0 && kind_y != 4,
-              flip_z = out_z && kind_z != 0 && kind_z != 4;
+    const int flip_x = out_x && kind_x != KF_PERIODIC_FACE && kind_x != KF_OUTFLOW_FACE,
+              flip_y = out_y && kind_y != KF_PERIODIC_FACE && kind_y != KF_OUTFLOW_FACE,
+              flip_z = out_z && kind_z != KF_PERIODIC_FACE && kind_z != KF_OUTFLOW_FACE;
     const int solid_x = out_x && KF_IS_SOLID_FACE(kind_x), solid_y = out_y && KF_IS_SOLID_FACE(kind_y),
               solid_z = out_z && KF_IS_SOLID_FACE(kind_z), solid = solid_x || solid_y || solid_z;
     /* Where it comes from when walls mirror, and its number there. */
-    const int dx = !out_x        ? -cx
-                   : kind_x == 0 ? cx * (a->nodes[0] - 1)
-                                 : 0,
-              dy = !out_y        ? -cy
-                   : kind_y == 0 ? cy * (a->nodes[1] - 1)
-                                 : 0,
-              dz = !out_z        ? -cz
-                   : kind_z == 0 ? cz * (a->nodes[2] - 1)
-                                 : 0;
+    const int dx = !out_x                       ? -cx
+                   : kind_x == KF_PERIODIC_FACE ? cx * (a->nodes[0] - 1)
+                                                : 0,
+              dy = !out_y                       ? -cy
+                   : kind_y == KF_PERIODIC_FACE ? cy * (a->nodes[1] - 1)
+                                                : 0,
+              dz = !out_z                       ? -cz
+                   : kind_z == KF_PERIODIC_FACE ? cz * (a->nodes[2] - 1)
+                                                : 0;
     const int number = flip_z   ? flip_y   ? flip_x ? KF_FLIPPED(1, 1, 1) : KF_FLIPPED(0, 1, 1)
                                     : flip_x ? KF_FLIPPED(1, 0, 1)
                                            : KF_FLIPPED(0, 0, 1)
@@ -205,12 +207,12 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
                          : flip_x ? KF_FLIPPED(1, 0, 0)
                                 : i;
 #if KF_SLABS /* periodic along z: a copy of the plane at the other end */
-    const int from_z = out_z && kind_z == 0 ? -cz : dz;
+    const int from_z = out_z && kind_z == KF_PERIODIC_FACE ? -cz : dz;
 #else
     const int from_z = dz;
 #endif
 #if KF_CUT_Y
-    const int from_y = out_y && kind_y == 0 ? -cy : dy;
+    const int from_y = out_y && kind_y == KF_PERIODIC_FACE ? -cy : dy;
 #else
     const int from_y = dy;
 #endif
@@ -221,9 +223,10 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
     const int bounced = solid && !mirrors;
     kf_real value =
         kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
-    if ((cx != 0 && kind_x == 4) || (cy != 0 && kind_y == 4) || (cz != 0 && kind_z == 4)) {
-        const int waits_x = out_x && kind_x == 4, waits_y = out_y && kind_y == 4,
-                  waits_z = out_z && kind_z == 4;
+    if ((cx != 0 && kind_x == KF_OUTFLOW_FACE) || (cy != 0 && kind_y == KF_OUTFLOW_FACE) ||
+        (cz != 0 && kind_z == KF_OUTFLOW_FACE)) {
+        const int waits_x = out_x && kind_x == KF_OUTFLOW_FACE, waits_y = out_y && kind_y == KF_OUTFLOW_FACE,
+                  waits_z = out_z && kind_z == KF_OUTFLOW_FACE;
         const int gx = flip_x ? -cx : cx, gy = flip_y ? -cy : cy, gz = flip_z ? -cz : cz;
         const kf_index place = waits_x   ? kf_outflow_place(a, 0, cx < 0, gx, gy, gz, y + dy, z + dz)
                                : waits_y ? kf_outflow_place(a, 1, cy < 0, gx, gy, gz, x + dx, z + dz)
@@ -267,7 +270,7 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     if (cx == 0) return kf_from_store(*here);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
-    if (kind == 4) {
+    if (kind == KF_OUTFLOW_FACE) {
         const kf_index start = (kf_index)a->outflow_start[cx < 0];
         const kf_index place = kf_outflow_place(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
         const kf_real value = kf_from_store(*here);
@@ -275,9 +278,9 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
         return outside ? kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * waiting) : value;
     }
     const kf_stored *other = here;
-    if (kind == 0)
+    if (kind == KF_PERIODIC_FACE)
         other = kf_kept(a, a->source, i, inside + cx * a->nodes[0], cx, cy, cz);
-    else if (kind == 2)
+    else if (kind == KF_FREE_SLIP_FACE)
         other = kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz);
     else
         other = kf_kept(a, a->source, kf_direction(-cx, -cy, -cz), k, -cx, -cy, -cz);

@@ -27,7 +27,7 @@
 
 /* One line of three populations (c = -1, 0, +1) to its central moments of order 0, 1, 2, left in m, z, p.
  * rest is the line's moment of order 0 at rest, which the stored deviations lack. */
-#if KF_COLLISION == 1 /* raw moments: about velocity 0 */
+#if KF_COLLISION == KF_RM_MRT_COLLISION /* raw moments: about velocity 0 */
 #define KF_LINE_TO_MOMENTS(m, z, p, u, rest)                                                                 \
     do {                                                                                                     \
         const kf_real sum = p + m, difference = p - m;                                                       \
@@ -157,10 +157,10 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
     f_##name += source * kf_force_source(cx, cy, cz, KF_W1(cx) + KF_E(x, cx), KF_W1(cy) + KF_E(y, cy),       \
                                          KF_W1(cz) + KF_E(z, cz), ux, uy, uz, Fx, Fy, Fz);
 
-#if KF_COLLISION != 0
+#if KF_COLLISION != KF_BGK_COLLISION
 #include "relaxation.h"
 #endif
-#if KF_COLLISION == 2 && (KF_FORM == 1 || KF_FORM == 2)
+#if KF_COLLISION == KF_ACM_MRT_COLLISION && (KF_FORM == KF_EXPANDED_FORM || KF_FORM == KF_SHARED_FORM)
 #include "expanded.h"
 #else
 #define KF_FROM_MOMENTS(ux, uy, uz) KF_FROM_MOMENTS_FACTORISED(ux, uy, uz)
@@ -170,12 +170,12 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
  * Fx, Fy, Fz can differ from zero. The order-of-axes transforms and the product equilibrium describe the same
  * equilibrium and the same force, so equal rates give equal results. */
 #if KF_VELOCITIES == 19
-#if KF_COLLISION != 0
+#if KF_COLLISION != KF_BGK_COLLISION
 #include "low_order.h"
 #endif
 #include "collision_19.h"
 #define KF_COLLIDE(forced) KF_COLLIDE_19(forced)
-#elif KF_COLLISION == 0
+#elif KF_COLLISION == KF_BGK_COLLISION
 #define KF_COLLIDE(forced)                                                                                   \
     do {                                                                                                     \
         const kf_real omega = KF_PARAMETER(a, shear_rate);                                                   \
@@ -188,9 +188,9 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
             KF_EACH_VELOCITY(KF_ADD_BGK_SOURCE)                                                              \
         }                                                                                                    \
     } while (0)
-#elif KF_COLLISION == 2 && KF_RATE_RULE == 4
+#elif KF_COLLISION == KF_ACM_MRT_COLLISION && KF_RATE_RULE == KF_KBC_RATES
 #define KF_COLLIDE(forced) KF_COLLIDE_KBC(forced)
-#elif KF_COLLISION == 2 && KF_FORM == 3
+#elif KF_COLLISION == KF_ACM_MRT_COLLISION && KF_FORM == KF_LOW_ORDER_FORM
 #include "low_order.h"
 #define KF_COLLIDE(forced) KF_COLLIDE_LOW_ORDER(forced)
 #else

@@ -3,20 +3,22 @@
 #ifndef KF_KERNELS_KINETIC_COLLISION_19_H
 #define KF_KERNELS_KINETIC_COLLISION_19_H
 
-#if KF_COLLISION != 0 && (KF_COLLISION != 2 || KF_RATE_RULE > 2 || KF_BASIS != 0 || KF_FORM != 3)
+#if KF_COLLISION != KF_BGK_COLLISION &&                                                                      \
+    (KF_COLLISION != KF_ACM_MRT_COLLISION || !KF_IS_ONE_RATE(KF_RATE_RULE) ||                                \
+     KF_BASIS != KF_HERMITE_BASIS || KF_FORM != KF_LOW_ORDER_FORM)
 #error "19 velocities take BGK, or ACM-MRT in the form low_order"
 #endif
 
 /* 19 velocities are unstable with rates near 2, and the rule adaptive_2020 gives 1.96 and more
  * (docs/physics.md). */
-#if KF_COLLISION == 2 && KF_RATE_RULE == 0
+#if KF_COLLISION == KF_ACM_MRT_COLLISION && KF_RATE_RULE == KF_ADAPTIVE_2020_RATES
 #define KF_RATE_19(forced) KF_R(KF_LARGEST_RATE_19)
 #else
 #define KF_RATE_19(forced) KF_LOW_ORDER_RATE(forced)
 #endif
 
 /* Needs what KF_MOMENTUM declares. k_..: central moments of order 2, less those at rest. */
-#if KF_COLLISION == 0
+#if KF_COLLISION == KF_BGK_COLLISION
 #define KF_ORDER_2_19(forced)                                                                                \
     const kf_real rate = KF_PARAMETER(a, shear_rate), keep = KF_R(1.0) - rate;                               \
     const kf_real a_xx = KF_R(0.0), a_yy = KF_R(0.0), a_zz = KF_R(0.0), a_xy = KF_R(0.0), a_xz = KF_R(0.0),  \

@@ -67,7 +67,7 @@
 #define KF_POWER_0(u) KF_R(1.0)
 #define KF_POWER_1(u) (u)
 #define KF_POWER_2(u) ((u) * (u))
-#if KF_FORM == 1
+#if KF_FORM == KF_EXPANDED_FORM
 #define KF_EXPANDED_TERM(a, b, c, p, q, r)                                                                   \
     +KF_X_##a##p(KF_Y_##b##q, KF_Z_##c##r, (KF_POWER_##p(ux) * KF_POWER_##q(uy) * KF_POWER_##r(uz)))
 #define KF_DECLARE_MONOMIALS

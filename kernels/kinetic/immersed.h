@@ -147,7 +147,7 @@ KF_FUNCTION kf_real4 kf_penalty(const kf_sample *sample, kf_real density, kf_rea
     return g;
 }
 
-#if KF_STORAGE == 2
+#if KF_STORAGE == KF_F64_STORAGE
 #define kf_atomic_add_real kf_atomic_add_double
 #else
 #define kf_atomic_add_real kf_atomic_add_float

@@ -227,7 +227,7 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
     if (lane >= 8) return;
     const int place = a->band_of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
     if (place < 0) return;
-#if KF_FIXED_POINT_FORCE || KF_STORAGE == 2
+#if KF_FIXED_POINT_FORCE || KF_STORAGE == KF_F64_STORAGE
     KF_UNROLL
     for (int i = 0; i < 3; i++)
         KF_ADD_FORCE_SUM(place, i, sums[0][i]);

@@ -9,13 +9,14 @@
 #define KF_KERNELS_KINETIC_LATTICE_H
 
 #include "arguments.h"
+#include "choices.h"
 #include "portable.h"
 
 #ifndef KF_VELOCITIES
 #define KF_VELOCITIES 27
 #endif
 
-#if KF_STORAGE == 2
+#if KF_STORAGE == KF_F64_STORAGE
 typedef double kf_stored;
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
@@ -24,7 +25,7 @@ typedef double kf_real;
 typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
 #define KF_FACE_VELOCITY(a)   ((a)->face_velocity_single)
-#if KF_STORAGE == 1
+#if KF_STORAGE == KF_F32_STORAGE
 typedef float kf_stored;
 #elif KF_CUDA
 typedef unsigned short kf_stored; /* the bits of a half */
@@ -38,7 +39,7 @@ typedef _Float16 kf_stored;
  * digits (Lehmann et al. 2022, PRE 106, 015308). KF_UNIT is the density at rest in the unit in which
  * populations are computed: collisions that are homogeneous in density, momentum and force work in the stored
  * unit and save the factors. */
-#if KF_STORAGE == 0
+#if KF_STORAGE == KF_F16_STORAGE
 #define KF_STORED_UNIT 32768.0
 #else
 #define KF_STORED_UNIT 1.0
@@ -46,7 +47,9 @@ typedef _Float16 kf_stored;
 #if defined(KF_PACKED) && KF_PACKED /* halves of a moment representation (packed.h) */
 #define KF_UNIT 32768.0
 #elif defined(KF_COLLISION) &&                                                                               \
-    (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && (KF_FORM == 0 || KF_FORM == 3)))
+    (KF_COLLISION == KF_BGK_COLLISION ||                                                                     \
+     (KF_COLLISION == KF_ACM_MRT_COLLISION && KF_IS_RATE_BY_ORDER(KF_RATE_RULE) &&                           \
+      (KF_FORM == KF_FACTORISED_FORM || KF_FORM == KF_LOW_ORDER_FORM)))
 #define KF_UNIT KF_STORED_UNIT
 #else
 #define KF_UNIT 1.0
@@ -55,7 +58,7 @@ typedef _Float16 kf_stored;
 /* On the GPU in single precision to the last place or the one before, without the branches that make them
  * exact. */
 KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
-#if KF_CUDA && KF_STORAGE != 2
+#if KF_CUDA && KF_STORAGE != KF_F64_STORAGE
     float result;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
     return result;
@@ -65,7 +68,7 @@ KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
 }
 /* a - 2 b in one operation, which compilers miss: to them 2 b is b + b. */
 KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
-#if KF_CUDA && KF_STORAGE == 2
+#if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(-2.0, b, a);
 #elif KF_CUDA
     return __fmaf_rn(-2.0f, b, a);
@@ -76,20 +79,20 @@ KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
 /* a b + c, rounded once where the processor can: the same in every kernel, whatever a compiler makes of it
  * there. */
 KF_FUNCTION kf_real kf_multiply_add(kf_real a, kf_real b, kf_real c) {
-#if KF_CUDA && KF_STORAGE == 2
+#if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(a, b, c);
 #elif KF_CUDA
     return __fmaf_rn(a, b, c);
-#elif KF_STORAGE == 2 && defined(__FP_FAST_FMA)
+#elif KF_STORAGE == KF_F64_STORAGE && defined(__FP_FAST_FMA)
     return __builtin_fma(a, b, c);
-#elif KF_STORAGE != 2 && defined(__FP_FAST_FMAF)
+#elif KF_STORAGE != KF_F64_STORAGE && defined(__FP_FAST_FMAF)
     return __builtin_fmaf(a, b, c);
 #else
     return a * b + c;
 #endif
 }
 KF_FUNCTION kf_real kf_square_root(kf_real value) {
-#if KF_STORAGE == 2
+#if KF_STORAGE == KF_F64_STORAGE
     return sqrt(value);
 #elif KF_CUDA
     float result;
@@ -107,7 +110,7 @@ typedef int kf_index;
 #endif
 
 KF_FUNCTION kf_real kf_from_store(kf_stored value) {
-#if KF_STORAGE != 0
+#if KF_STORAGE != KF_F16_STORAGE
     return value;
 #elif KF_CUDA
     float wide;
@@ -118,7 +121,7 @@ KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #endif
 }
 KF_FUNCTION kf_stored kf_to_store(kf_real value) {
-#if KF_STORAGE != 0
+#if KF_STORAGE != KF_F16_STORAGE
     return value;
 #elif KF_CUDA
     unsigned short bits;
@@ -203,7 +206,7 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 #endif
 
 /* Two values that move as one memory access on the GPU, where two halves stay together in one register. */
-#if KF_CUDA && KF_STORAGE == 0
+#if KF_CUDA && KF_STORAGE == KF_F16_STORAGE
 typedef unsigned kf_store_pair;
 KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
     kf_stored low;
@@ -357,10 +360,10 @@ KF_FUNCTION kf_index kf_offset(const kf_kinetic_arguments *a, int cx, int cy, in
 
 /* Place of component i of beta at node k (Eq. 9 of the paper). */
 KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf_index k) {
-#if KF_LAYOUT == 0
+#if KF_LAYOUT == KF_AOS_LAYOUT
     (void)a;
     return k * beta + i;
-#elif KF_LAYOUT == 1
+#elif KF_LAYOUT == KF_SOA_LAYOUT
     (void)beta;
     return (kf_index)a->capacity * i + k;
 #else
@@ -372,7 +375,7 @@ KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf
 /* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory
  * access. */
 KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
-#if KF_LAYOUT == 1
+#if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_stored *)f + kf_place(a, KF_VELOCITIES, i, k);
 #else
     return (kf_stored *)f + kf_place(a, KF_VELOCITIES, 0, k) + kf_place(a, KF_VELOCITIES, i, 0);
@@ -384,7 +387,7 @@ KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, 
  * bit. */
 KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx,
                                     int dy, int dz) {
-#if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
+#if KF_LAYOUT == KF_CSOA_LAYOUT && KF_ALIGNED_ROWS
     return (kf_stored *)f +
            (kf_place(a, KF_VELOCITIES, 0, k + dx) + KF_VELOCITIES * kf_offset(a, 0, dy, dz)) +
            kf_place(a, KF_VELOCITIES, i, 0);
@@ -446,9 +449,9 @@ KF_FUNCTION void kf_stream(kf_stored *place, kf_real value) {
 #endif
 }
 KF_FUNCTION void kf_stream_pair(kf_stored *place, kf_store_pair pair) {
-#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 0
+#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == KF_F16_STORAGE
     __stcs((unsigned *)place, pair);
-#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
+#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == KF_F32_STORAGE
     __stcs((float2 *)place, make_float2(pair.low, pair.high));
 #elif KF_CUDA && KF_STREAMING_STORES
     __stcs((double2 *)place, make_double2(pair.low, pair.high));

@@ -40,7 +40,8 @@
  *     M20 = a_xx + 2 ux q_x + R p_x,   M11 = a_xy + ux q_y + uy (q_x + ux R),
  *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6.
  */
-#if defined(KF_RATE_RULE) && KF_RATE_RULE == 2 && KF_COLLISION == 2 /* rate 1: nothing is kept */
+#if defined(KF_RATE_RULE) && KF_RATE_RULE == KF_ONES_RATES &&                                                \
+    KF_COLLISION == KF_ACM_MRT_COLLISION /* rate 1: nothing is kept */
 #define KF_WITH_KEPT_19(f, g) (g)
 #else
 #define KF_WITH_KEPT_19(f, g) (keep * (f) + (g))

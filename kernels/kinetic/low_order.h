@@ -11,7 +11,7 @@
 #ifndef KF_KERNELS_KINETIC_LOW_ORDER_H
 #define KF_KERNELS_KINETIC_LOW_ORDER_H
 
-#if KF_RATE_RULE > 2 || KF_BASIS != 0
+#if !KF_IS_ONE_RATE(KF_RATE_RULE) || KF_BASIS != KF_HERMITE_BASIS
 #error "the form low_order needs one rate for the orders 3 to 6 and the basis hermite"
 #endif
 
@@ -28,7 +28,7 @@
     const kf_real E##axis##z = KF_R(1.0) - KF_R(2.0) * even_##axis, E##axis##p = even_##axis + half_##axis,  \
                   E##axis##m = even_##axis - half_##axis;
 
-#if KF_RATE_RULE == 2 /* rate 1: nothing is kept */
+#if KF_RATE_RULE == KF_ONES_RATES /* rate 1: nothing is kept */
 #define KF_WITH_KEPT(g, f) (g)
 #else
 #define KF_WITH_KEPT(g, f) ((g) + keep * (f))

@@ -131,13 +131,13 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
 /* Whether a tile that ends beyond the part's rows needs this one. */
 #define KF_IS_REACHED(a, y)    ((y) <= (a)->first_row + (a)->rows)
 #define KF_IS_TARGET(a, y, ny) ((y) >= (a)->first_row && (y) < (a)->first_row + (a)->rows)
-#define kf_beyond_rows(y, ny)  (KF_FACE_2 == 0 ? 0 : kf_beyond(y, ny))
+#define kf_beyond_rows(y, ny)  (KF_FACE_2 == KF_PERIODIC_FACE ? 0 : kf_beyond(y, ny))
 #else
 #define KF_FIRST_ROW(a)        0
 #define KF_KEPT_FROM(a)        0
 #define KF_PART_ROWS(a)        ((a)->nodes[1])
 #define KF_HAS_LAST_ROW(a)     1
-#define kf_tile_row(y, ny)     kf_home(y, ny, KF_FACE_2 == 0)
+#define kf_tile_row(y, ny)     kf_home(y, ny, KF_FACE_2 == KF_PERIODIC_FACE)
 #define KF_IS_REACHED(a, y)    1
 #define KF_IS_TARGET(a, y, ny) (kf_beyond(y, ny) == 0)
 #define kf_beyond_rows(y, ny)  kf_beyond(y, ny)

@@ -70,7 +70,7 @@ typedef struct kf_held {
 #else
 #define KF_OF_NODE(a, k) 0
 typedef kf_real kf_word;
-#if KF_STORAGE == 2
+#if KF_STORAGE == KF_F64_STORAGE
 typedef long long kf_bits;
 #define KF_MARK      KF_MARK_DOUBLE
 #define kf_bits_of   kf_double_bits
@@ -88,7 +88,7 @@ typedef kf_moments kf_held;
 
 /* Address of word i at node k: kf_address for fewer values. */
 KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void *grid, int i, kf_index k) {
-#if KF_LAYOUT == 1
+#if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, i, k);
 #else
     return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, 0, k) + kf_place(a, KF_NODE_WORDS, i, 0);

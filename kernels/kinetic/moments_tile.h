@@ -39,7 +39,7 @@ typedef struct kf_tile {
 } kf_tile;
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
-#define KF_VALUE_BYTES (KF_STORAGE == 2 ? 8 : 4)
+#define KF_VALUE_BYTES (KF_STORAGE == KF_F64_STORAGE ? 8 : 4)
 #define KF_TILE_WORDS                                                                                        \
     (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
@@ -51,12 +51,14 @@ typedef struct kf_tile {
 /* Faces across x and y by their side, -1 or 1. */
 #define KF_X_FACE(side)      ((side) < 0 ? KF_FACE_0 : KF_FACE_1)
 #define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == 2)
-#define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == 2 : KF_FACE_3 == 2)
+#define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == KF_FREE_SLIP_FACE : KF_FACE_3 == KF_FREE_SLIP_FACE)
 #define KF_WAITS(side)       (KF_X_FACE(side) == 4)
 #define KF_BOUNCES(side)     (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0))
 #define KF_IS_ASKED_X(side)  (KF_IS_SOLID_FACE(KF_X_FACE(side)) && KF_MIRRORS((side) > 0))
-#define KF_IS_ASKED_Y(side)  ((side) < 0 ? KF_FACE_2 != 0 && KF_FACE_2 != 2 : KF_FACE_3 != 0 && KF_FACE_3 != 2)
-#define KF_ASKS_BESIDE       (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
+#define KF_IS_ASKED_Y(side)                                                                                  \
+    ((side) < 0 ? KF_FACE_2 != KF_PERIODIC_FACE && KF_FACE_2 != KF_FREE_SLIP_FACE                            \
+                : KF_FACE_3 != KF_PERIODIC_FACE && KF_FACE_3 != KF_FREE_SLIP_FACE)
+#define KF_ASKS_BESIDE (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
 /* Across z: the image of the last plane, of which a wall or an inflow sends a share back the way it came. */
 #define KF_Z_FACE(side)     ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)  ((KF_Z_FACE(side) == 2 || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
@@ -66,11 +68,13 @@ typedef struct kf_tile {
 /* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
 enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
 KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
-    const int x =
-        KF_FACE_0 == 0 ? 0 : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
-    const int y = KF_FACE_2 == 0 ? 0
-                                 : (y0 < 0 ? KF_LOW_Y : 0) +
-                                       (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
+    const int x = KF_FACE_0 == KF_PERIODIC_FACE
+                      ? 0
+                      : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
+    const int y =
+        KF_FACE_2 == KF_PERIODIC_FACE
+            ? 0
+            : (y0 < 0 ? KF_LOW_Y : 0) + (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
     return x + y;
 }
 
@@ -78,12 +82,12 @@ KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
  * the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int px, int py) {
     const int nx = a->nodes[0], ny = a->nodes[1];
-    const int x = kf_home(x0 + px, nx, KF_FACE_0 == 0), y = kf_tile_row(y0 + py, ny);
+    const int x = kf_home(x0 + px, nx, KF_FACE_0 == KF_PERIODIC_FACE), y = kf_tile_row(y0 + py, ny);
     if (!KF_IS_REACHED(a, y)) return -1;
     return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
 }
 /* Whether plane z has nodes, or those of the other end. */
-#define KF_IS_GIVEN(z, nz) (KF_FACE_4 == 0 || kf_beyond(z, nz) == 0)
+#define KF_IS_GIVEN(z, nz) (KF_FACE_4 == KF_PERIODIC_FACE || kf_beyond(z, nz) == 0)
 /* Place n of the border: where it lies, and along which axis (0, 1) and which way it leads into the tile. */
 typedef struct kf_border {
     int px, py, axis, inward;
@@ -230,11 +234,11 @@ KF_FUNCTION kf_index kf_index_in_plane(const kf_kinetic_arguments *a, kf_index n
     return kf_node(a, 0, KF_KEPT_FROM(a), 0) + node + (kf_index)a->plane_pitch * z;
 }
 KF_FUNCTION kf_word *kf_in_plane(const kf_kinetic_arguments *a, void *grid, kf_index node, int z) {
-#if KF_LAYOUT == 2 && !KF_ALIGNED_ROWS
+#if KF_LAYOUT == KF_CSOA_LAYOUT && !KF_ALIGNED_ROWS
     return kf_moment_address(a, grid, 0, kf_index_in_plane(a, node, z));
 #else
     return kf_moment_address(a, grid, 0, kf_index_in_plane(a, node, 0)) +
-           (long long)z * ((kf_index)a->plane_pitch * (KF_LAYOUT == 1 ? 1 : KF_NODE_WORDS));
+           (long long)z * ((kf_index)a->plane_pitch * (KF_LAYOUT == KF_SOA_LAYOUT ? 1 : KF_NODE_WORDS));
 #endif
 }
 #define KF_TAKE_WORD(i, name) h.name = from[(i)*stride];
@@ -563,11 +567,11 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int from = KF_HAS_IMAGE(-1) && first == 0 ? 0 : first - 1,
               to = KF_HAS_IMAGE(1) && end == nz ? end - 1 : end;
     if (KF_IS_GIVEN(from, nz)) {
-        KF_STAGE(kf_home(from, nz, KF_FACE_4 == 0))
+        KF_STAGE(kf_home(from, nz, KF_FACE_4 == KF_PERIODIC_FACE))
     }
     kf_end_copies();
     for (int z = from; z <= to; z++) {
-        const int given = KF_IS_GIVEN(z, nz), plane = kf_home(z, nz, KF_FACE_4 == 0);
+        const int given = KF_IS_GIVEN(z, nz), plane = kf_home(z, nz, KF_FACE_4 == KF_PERIODIC_FACE);
         if (z > from) kf_await_all(&tile->read, z - from - 1);
         if (given) {
             KF_BRING_WAITING(plane)
@@ -578,7 +582,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         if (!given || asked) kf_ask(a, x0, y0, z, sides, given, tile->population);
 #endif
         if (z < to && KF_IS_GIVEN(z + 1, nz)) {
-            KF_STAGE(kf_home(z + 1, nz, KF_FACE_4 == 0))
+            KF_STAGE(kf_home(z + 1, nz, KF_FACE_4 == KF_PERIODIC_FACE))
         }
         kf_end_copies();
         KF_AWAIT_WAITING;

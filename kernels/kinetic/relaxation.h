@@ -27,7 +27,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
                                          kf_real pi_xy, kf_real pi_xz, kf_real pi_yz) {
     (void)a, (void)density, (void)jx, (void)jy, (void)jz;
     (void)pi_xx, (void)pi_yy, (void)pi_zz, (void)pi_xy, (void)pi_xz, (void)pi_yz;
-#if KF_RATE_RULE == 0
+#if KF_RATE_RULE == KF_ADAPTIVE_2020_RATES
     const kf_real *averages = (const kf_real *)a->averages;
     const kf_real third = KF_R(KF_UNIT / 3.0);
     const kf_real dxx = pi_xx + third, dyy = pi_yy + third, dzz = pi_zz + third;
@@ -38,9 +38,9 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
                         KF_R(0.00775 / KF_UNIT) * (momentum * averages[1]) +
                         KF_R(0.00016 / KF_UNIT) * (second * averages[2]) + KF_R(0.0087);
     return kf_equal_rates(kf_reciprocal((tau > KF_R(0.005) ? tau : KF_R(0.005)) + KF_R(0.5)));
-#elif KF_RATE_RULE == 1
+#elif KF_RATE_RULE == KF_CONSTANT_RATES
     return kf_equal_rates(KF_PARAMETER(a, high_order_rate));
-#elif KF_RATE_RULE == 3
+#elif KF_RATE_RULE == KF_EMPIRICAL_2019_RATES
     const kf_real speed = kf_square_root(jx * jx + jy * jy + jz * jz) * kf_reciprocal(density) * KF_R(10.0);
     const kf_real factor = KF_R(3.0) * (KF_R(5.0) - KF_R(4.0) * (speed < KF_R(1.0) ? speed : KF_R(1.0)));
     kf_rates rates;
@@ -92,7 +92,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 /* --- RM-MRT ------------------------------------------------------------------------------------------------
  */
 
-#if KF_COLLISION == 1
+#if KF_COLLISION == KF_RM_MRT_COLLISION
 
 /* Raw moments along one axis of order c + 1: of the rest state (w), what velocity u adds to it in equilibrium
  * (e), and their derivative by u (d). */
@@ -108,7 +108,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
      Fy * KF_RAW_G(cx, ux) * KF_RAW_D(cy, uy) * KF_RAW_G(cz, uz) +                                           \
      Fz * KF_RAW_G(cx, ux) * KF_RAW_G(cy, uy) * KF_RAW_D(cz, uz))
 
-#if KF_RATE_RULE == 6
+#if KF_RATE_RULE == KF_SUGA_2015_RATES
 
 /* Orthogonal moments: products of 1, c and c^2 - 2/3, the normal ones of order 2, 3 and 4 by sums and
  * differences. Rates: trace 1.54; order 3, sums 1.5, differences and c c c 1.74; order 4, the sum of the
@@ -197,7 +197,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 /* --- ACM-MRT, the paper's raw central moments --------------------------------------------------------------
  */
 
-#elif KF_RATE_RULE <= 3 && KF_BASIS == 1
+#elif KF_IS_RATE_BY_ORDER(KF_RATE_RULE) && KF_BASIS == KF_RAW_BASIS
 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
@@ -225,7 +225,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 /* --- ACM-MRT, central-Hermite moments ----------------------------------------------------------------------
  */
 
-#elif KF_RATE_RULE <= 3
+#elif KF_IS_RATE_BY_ORDER(KF_RATE_RULE)
 
 /* What the moments of lower order give those of order 4 to 6. */
 #define KF_TAIL_22(p, q)   (c * (p + q) - c * c * deviation)
@@ -264,7 +264,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 /* --- K17: cumulants, Geier, Pasquali, Schoenherr, J. Comput. Phys. 348 (2017) 862 --------------------------
  */
 
-#elif KF_RATE_RULE == 5
+#elif KF_RATE_RULE == KF_K17_RATES
 
 /* The limiter: large moments are relaxed with a rate nearer to 1. */
 KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {

@@ -20,7 +20,7 @@
 #define KF_STAGED 0
 #endif
 /* Halves that lie side by side become floats for a part at once, in the cache, and halves again. */
-#define KF_WIDENED (KF_STAGED && KF_STORAGE == 0 && KF_LAYOUT == 1)
+#define KF_WIDENED (KF_STAGED && KF_STORAGE == KF_F16_STORAGE && KF_LAYOUT == KF_SOA_LAYOUT)
 #if KF_WIDENED
 #include "halves.h"
 typedef float kf_row_value;
@@ -121,9 +121,11 @@ KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, in
     (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
     KF_IN_SLAB
 #if KF_FOLDED_BOUNDARY
-    const int across = (KF_FACE_2 == 4 && y == 0) || (KF_FACE_3 == 4 && y == a->nodes[1] - 1) ||
-                       (KF_FACE_4 == 4 && z == 0) || (KF_FACE_5 == 4 && z == a->nodes[2] - 1);
-    const int low = KF_FACE_0 == 4 && x0 == 0, high = KF_FACE_1 == 4 && KF_ENDS_ROW;
+    const int across =
+        (KF_FACE_2 == KF_OUTFLOW_FACE && y == 0) || (KF_FACE_3 == KF_OUTFLOW_FACE && y == a->nodes[1] - 1) ||
+        (KF_FACE_4 == KF_OUTFLOW_FACE && z == 0) || (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->nodes[2] - 1);
+    const int low = KF_FACE_0 == KF_OUTFLOW_FACE && x0 == 0,
+              high = KF_FACE_1 == KF_OUTFLOW_FACE && KF_ENDS_ROW;
     if (across)
         for (int x = x0; x < x1 && x < a->nodes[0]; x++)
             kf_keep_outflows(a, x, y, z, kept, x0);

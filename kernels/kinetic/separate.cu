@@ -85,7 +85,7 @@ KF_KERNEL(update, kf_kinetic_arguments) {
 }
 #else
 
-#if KF_COLLISION == 0
+#if KF_COLLISION == KF_BGK_COLLISION
 /* BGK has no moments to store: each part relaxes its own populations from the stored fields. */
 #define KF_PART_BEGIN                                                                                        \
     const kf_real omega = KF_PARAMETER(a, shear_rate), source = KF_R(1.0) - KF_R(0.5) * omega;               \

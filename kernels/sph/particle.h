@@ -6,6 +6,7 @@
 #define KF_KERNELS_SPH_PARTICLE_H
 
 #include "arguments.h"
+#include "choices.h"
 #include "portable.h"
 
 #define KF_UP (KF_DIMENSIONS - 1)

@@ -40,14 +40,14 @@ KF_FUNCTION kf_deviator kf_strain_rate(kf_gradient l) {
 }
 
 KF_FUNCTION float kf_yield_stress(const kf_sph_arguments *a, float gamma, float pressure) {
-#if KF_YIELD == 1
+#if KF_YIELD == KF_CONSTANT_YIELD
     (void)gamma, (void)pressure;
     return a->yield;
-#elif KF_YIELD == 2
+#elif KF_YIELD == KF_MU_I_YIELD
     if (pressure <= 0.0f) return 0.0f;
     const float i = gamma * a->grain / sqrtf(pressure); /* grain: diameter times the root of its density */
     return (a->friction + (a->friction_fast - a->friction) * i / (i + a->inertial_number)) * pressure;
-#elif KF_YIELD == 3
+#elif KF_YIELD == KF_DRUCKER_PRAGER_YIELD
     (void)gamma;
     return fmaxf(a->yield + a->friction * pressure, 0.0f);
 #else
@@ -66,7 +66,7 @@ KF_FUNCTION float kf_consistency(const kf_sph_arguments *a, float gamma) {
 #endif
 }
 
-#if KF_FLOW == 2
+#if KF_FLOW == KF_ELASTIC_FLOW
 /* The size of the stress after the return: |tau| + G dt gamma(|tau|) = |trial|, K gamma^n = |tau| - tau_y. */
 KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yield, float dt) {
     const float stiff = a->shear_modulus * dt;
@@ -89,7 +89,7 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 /* A stress made of sums over neighbours does not feel velocities that alternate from one particle to the
  * next, which then grow; of a law with a viscosity this share acts between pairs instead, as Morris'
  * viscosity, which damps them. */
-#define KF_PAIRED     (KF_STRESS && KF_FLOW != 2)
+#define KF_PAIRED     (KF_STRESS && KF_FLOW != KF_ELASTIC_FLOW)
 #define KF_PAIR_SHARE 0.1f
 #define KF_SUM_SHARE  (1.0f - KF_PAIR_SHARE)
 
@@ -98,7 +98,7 @@ KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, 
                                       kf_deviator old, float dt, float *viscosity) {
     const kf_deviator d = kf_strain_rate(l);
     const float gamma = 2.0f * kf_size(d), yield = kf_yield_stress(a, gamma, pressure);
-#if KF_FLOW == 2
+#if KF_FLOW == KF_ELASTIC_FLOW
     *viscosity = 0.0f;
     const float wxy = 0.5f * (l.xy - l.yx), wxz = 0.5f * (l.xz - l.zx), wyz = 0.5f * (l.yz - l.zy);
     const float zz = -old.xx - old.yy, g = 2.0f * a->shear_modulus;
@@ -114,7 +114,7 @@ KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, 
 #else
     (void)old, (void)dt;
     const float rate = fmaxf(gamma, a->smallest_rate);
-#if KF_FLOW == 1
+#if KF_FLOW == KF_PAPANASTASIOU_FLOW
     const float eta = kf_consistency(a, gamma) + yield * (1.0f - expf(-a->growth * rate)) / rate;
 #else
     const float eta = kf_consistency(a, gamma) + yield / rate;

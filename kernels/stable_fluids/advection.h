@@ -8,7 +8,7 @@
 #include "numbers.h"
 
 #ifndef KF_ADVECTION
-#define KF_ADVECTION 1
+#define KF_ADVECTION KF_LINEAR_ADVECTION
 #endif
 #ifndef KF_MIDPOINT
 #define KF_MIDPOINT 0
@@ -29,13 +29,13 @@
 #define KF_PLANAR 0
 #endif
 #ifndef KF_SOLID
-#define KF_SOLID 0
+#define KF_SOLID KF_NO_SOLID
 #endif
 #define KF_CELLS (KF_NX * KF_NY * KF_NZ)
 /* KF_STRIPS 1: the cpu fetches what came to a strip of cells before it goes on with them. Vectors of cells
  * would take each number on its own from where it lies; one cell after the other takes u and v at once.
  * KF_STRIP_X(i): x of cell i of a row. */
-#define KF_STRIPS (!KF_CUDA && KF_ADVECTION == 1 && !KF_PLANAR && KF_VELOCITY_BITS != 16)
+#define KF_STRIPS (!KF_CUDA && KF_ADVECTION == KF_LINEAR_ADVECTION && !KF_PLANAR && KF_VELOCITY_BITS != 16)
 #define KF_STRIP  128
 #ifndef KF_STRIP_X
 #define KF_STRIP_X(i) (i)
@@ -126,7 +126,7 @@ KF_FUNCTION const kf_stored_real *kf_dye_of(const void *dyes, int simulation, in
 }
 
 /* The 2 (cubic: 4) cells an axis around a place, and their weights. */
-#if KF_ADVECTION == 3
+#if KF_ADVECTION == KF_CUBIC_ADVECTION
 #define KF_SUPPORT 4
 #else
 #define KF_SUPPORT 2
@@ -233,7 +233,7 @@ KF_FUNCTION kf_real kf_limited(kf_real value, kf_range range) {
     return kf_smaller(kf_larger(value, range.low), range.high);
 }
 
-#if KF_ADVECTION == 3
+#if KF_ADVECTION == KF_CUBIC_ADVECTION
 /* Catmull-Rom. */
 KF_FUNCTION void kf_cubic_weights(kf_real w, kf_real *weights) {
     const kf_real w2 = w * w, w3 = w2 * w;
@@ -273,9 +273,9 @@ KF_FUNCTION kf_real kf_cubic_real(const kf_stored_real *field, const kf_place *p
  * downstream where the MacCormack scheme looks back from. */
 KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_real *predicted, int cell,
                                  const kf_place *p, const kf_place *ahead) {
-#if KF_ADVECTION == 3
+#if KF_ADVECTION == KF_CUBIC_ADVECTION
     return kf_limited(kf_cubic_real(field, p), kf_range_real(field, p));
-#elif KF_ADVECTION == 2
+#elif KF_ADVECTION == KF_MACCORMACK_ADVECTION
     const kf_real back = kf_linear_real(predicted, ahead, 2);
     return kf_limited(KF_FROM_STORED(predicted[cell]) + KF_R(0.5) * (KF_FROM_STORED(field[cell]) - back),
                       kf_range_real(field, p));
@@ -287,10 +287,10 @@ KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_re
 KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cell, const kf_place *p,
                                        const kf_place *ahead) {
     kf_vector result;
-#if KF_ADVECTION == 3
+#if KF_ADVECTION == KF_CUBIC_ADVECTION
     result.u = kf_limited(kf_cubic_re(field.pairs, p), kf_range_re(field.pairs, p));
     result.v = kf_limited(kf_cubic_im(field.pairs, p), kf_range_im(field.pairs, p));
-#elif KF_ADVECTION == 2
+#elif KF_ADVECTION == KF_MACCORMACK_ADVECTION
     const kf_complex back = kf_linear_pair(predicted.pairs, ahead, 2),
                      once = KF_PAIR_AT(predicted.pairs, cell);
     const kf_complex here = KF_PAIR_AT(field.pairs, cell);
@@ -304,14 +304,14 @@ KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cel
     return result;
 }
 
-#if KF_SOLID == 2
+#if KF_SOLID == KF_MOVING_SOLID
 #define KF_TIME(a) ((kf_real)(a)->clock[0]) /* the end of this step */
 #endif
 /* Share of solid in a cell and the solid's velocity there. A moving solid's mask is looked up where the cell
  * lies in the solid's own frame, which does not wrap. */
 KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z, kf_vector *velocity) {
     const float *solid = (const float *)a->solid;
-#if KF_SOLID == 2
+#if KF_SOLID == KF_MOVING_SOLID
     const kf_fluid_motion *m = &a->motion;
     const kf_real time = KF_TIME(a), angle = KF_R(m->spin) * time;
     kf_real r[3], turned[3];
@@ -427,13 +427,13 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
                                  const kf_strip *fetched, int k) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
     const kf_view field = kf_view_of(a, a->field, simulation);
-#if KF_ADVECTION == 0
+#if KF_ADVECTION == KF_NO_ADVECTION
     kf_vector velocity = kf_velocity_at(field, cell);
 #else
     const kf_view predicted = kf_view_of(a, a->predicted, simulation);
     const kf_vector d = kf_trace(a, kf_view_of(a, a->wind, simulation), x, y, z);
     const kf_place place = kf_locate(x, y, z, d, KF_SUPPORT);
-#if KF_ADVECTION == 2
+#if KF_ADVECTION == KF_MACCORMACK_ADVECTION
     kf_vector back;
     back.u = -d.u, back.v = -d.v, back.w = -d.w;
     const kf_place ahead = kf_locate(x, y, z, back, 2);

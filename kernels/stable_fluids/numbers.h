@@ -5,6 +5,7 @@
 #define KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
 
 #include "arguments.h"
+#include "choices.h"
 #include "portable.h"
 
 #ifndef KF_VELOCITY_BITS

@@ -8,7 +8,7 @@ KF_FUNCTION kf_real kf_around(kf_real position, int n) {
     const kf_real moved = position - KF_R(n) * KF_FLOOR(position / KF_R(n));
     return moved < KF_R(n) ? moved : KF_R(0); /* rounding reaches n */
 }
-#if KF_PARTICLE_RULE == 1
+#if KF_PARTICLE_RULE == KF_MIDPOINT_RULE
 /* Cell centres lie at half numbers. */
 KF_FUNCTION kf_vector kf_flow_at(kf_view field, kf_vector p) {
     kf_vector down;
@@ -20,7 +20,7 @@ KF_FUNCTION kf_vector kf_flow_at(kf_view field, kf_vector p) {
 /* Where a particle is after the step. */
 KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
     kf_vector velocity;
-#if KF_PARTICLE_RULE == 0
+#if KF_PARTICLE_RULE == KF_EULER_RULE
     const int i = kf_wrapped(kf_whole_cells(p.u), KF_NX), j = kf_wrapped(kf_whole_cells(p.v), KF_NY);
     const int k = KF_DIMENSIONS == 3 ? kf_wrapped(kf_whole_cells(p.w), KF_NZ) : 0;
     velocity = kf_velocity_at(field, (k * KF_NY + j) * KF_NX + i);

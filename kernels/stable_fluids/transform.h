@@ -128,7 +128,7 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #define KF_EXCHANGE_HALVES 0
 #endif
 #ifndef KF_TWIDDLES
-#define KF_TWIDDLES 1
+#define KF_TWIDDLES KF_TABLE_TWIDDLES
 #endif
 #ifndef KF_KEEP_POWERS
 #define KF_KEEP_POWERS 0
@@ -326,7 +326,7 @@ KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j
                                    int sign) {
     const int m = (int)((unsigned)j % (unsigned)s);
     KF_UNROLL
-    for (int q = 1; q < (KF_TWIDDLES == 0 ? 2 : radix); q++)
+    for (int q = 1; q < (KF_TWIDDLES == KF_PRODUCTS_TWIDDLES ? 2 : radix); q++)
         w[q] = kf_twiddle(table, s - 1 + (q - 1) * s + m, sign);
 }
 /* The others as products of the first. */
@@ -352,7 +352,7 @@ typedef struct kf_turns {
     const kf_complex *table;
     kf_complex held[128];
 } kf_turns;
-#define KF_TURNS_EACH(radix) ((radix) < 2 ? 0 : KF_TWIDDLES == 0 ? 1 : (radix)-1)
+#define KF_TURNS_EACH(radix) ((radix) < 2 ? 0 : KF_TWIDDLES == KF_PRODUCTS_TWIDDLES ? 1 : (radix)-1)
 #define KF_TURNS_OF(n, threads, radix)                                                                       \
     ((radix) < 2 ? 0 : KF_SLOTS_OF(n, threads, radix) * KF_TURNS_EACH(radix))
 KF_FUNCTION void kf_hold_turns(kf_turns *turns, const int from, const int t, const int n, const int threads,
@@ -375,7 +375,7 @@ KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const i
                                KF_ENGINE_PARAMETERS) {
     const int t = KF_THREAD_OF(threads, lines, across);
     turns->table = table;
-    if (KF_TWIDDLES == 1) return;
+    if (KF_TWIDDLES == KF_TABLE_TWIDDLES) return;
 #define KF_HOLD(from, s, radix) kf_hold_turns(turns, from, t, n, threads, s, radix)
     if (sign < 0) {
         KF_HOLD(0, r0, r1);
@@ -400,7 +400,7 @@ KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const i
 /* The turns of a thread's butterfly b, j = t + threads b, from those held at `from`, or from the table. */
 KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int from, const int sign,
                              const int b, const int j, const int s, const int radix) {
-    if (KF_TWIDDLES == 1)
+    if (KF_TWIDDLES == KF_TABLE_TWIDDLES)
         kf_stage_twiddles(w, turns->table, j, s, radix, sign);
     else
         KF_UNROLL
@@ -408,7 +408,7 @@ KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int fro
         const kf_complex held = turns->held[from + b * KF_TURNS_EACH(radix) + q];
         w[1 + q] = kf_complex_of(held.re, sign > 0 ? -held.im : held.im);
     }
-    if (KF_TWIDDLES == 0) {
+    if (KF_TWIDDLES == KF_PRODUCTS_TWIDDLES) {
         if (!KF_KEEP_POWERS) {
             KF_OPAQUE(w[1].re);
             KF_OPAQUE(w[1].im);
@@ -586,7 +586,7 @@ KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *ta
             kf_wide a[32];
             if (s > 1) {
                 kf_stage_twiddles(w, table, j, s, radix, sign);
-                if (KF_TWIDDLES == 0) kf_powers(w, radix);
+                if (KF_TWIDDLES == KF_PRODUCTS_TWIDDLES) kf_powers(w, radix);
             }
             KF_UNROLL
             for (int q = 0; q < radix; q++) {

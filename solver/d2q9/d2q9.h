@@ -4,6 +4,7 @@
 #define KF_SOLVER_D2Q9_D2Q9_H
 
 #include "base/plan/system.h"
+#include "kernels/choices.h"
 #include "kernels/d2q9/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
@@ -21,8 +22,16 @@ typedef enum kf_d2q9_plan {
     KF_D2Q9_TEMPORAL,
     KF_D2Q9_PLANS
 } kf_d2q9_plan;
-typedef enum kf_d2q9_layout { KF_D2Q9_AOS, KF_D2Q9_SOA, KF_D2Q9_CSOA } kf_d2q9_layout;
-typedef enum kf_d2q9_storage { KF_D2Q9_F16, KF_D2Q9_F32, KF_D2Q9_F64 } kf_d2q9_storage;
+typedef enum kf_d2q9_layout {
+    KF_D2Q9_AOS = KF_AOS_LAYOUT,
+    KF_D2Q9_SOA = KF_SOA_LAYOUT,
+    KF_D2Q9_CSOA = KF_CSOA_LAYOUT
+} kf_d2q9_layout;
+typedef enum kf_d2q9_storage {
+    KF_D2Q9_F16 = KF_F16_STORAGE,
+    KF_D2Q9_F32 = KF_F32_STORAGE,
+    KF_D2Q9_F64 = KF_F64_STORAGE
+} kf_d2q9_storage;
 
 /* A config's parameters, checked against each other. */
 typedef struct kf_d2q9_options {

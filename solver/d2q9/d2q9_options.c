@@ -171,7 +171,9 @@ void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int 
 }
 
 static long model_number(kf_collision collision) {
-    return collision == KF_BGK ? 0 : collision == KF_BGK_LINEAR ? 1 : collision == KF_MRT ? 2 : 3;
+    const bool linear = collision == KF_BGK_LINEAR || collision == KF_MRT_LINEAR,
+               mrt = collision == KF_MRT || collision == KF_MRT_LINEAR;
+    return (linear ? KF_LINEAR_MODEL : 0) + (mrt ? KF_MRT_MODEL : 0);
 }
 
 static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, kf_defines *defines) {
@@ -202,7 +204,6 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
  */
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
                     kf_d2q9_source which, kf_source *source, kf_defines *defines) {
-    enum { BESIDE_A_SLAB = 5 }; /* of boundary.cu: rows that are copied lie there */
     static const char *const faces[4] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2", "KF_FACE_3"};
     const double *force = scene->body_force;
     defines->count = 0;
@@ -213,7 +214,7 @@ void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const
     if (which == KF_D2Q9_BOUNDARY) {
         for (int face = 0; face < 4; face++) {
             const bool cut = options->slab && face / 2 == 1 && scene->faces[face] == KF_PERIODIC;
-            kf_define_to(defines, faces[face], cut ? BESIDE_A_SLAB : (long)scene->faces[face]);
+            kf_define_to(defines, faces[face], cut ? KF_COPIED_FACE : (long)scene->faces[face]);
         }
         kf_define_to(defines, "KF_PARABOLIC", scene->parabolic_inflow);
         if (options->slab) kf_define_to(defines, "KF_SLAB", 1);

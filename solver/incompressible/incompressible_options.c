@@ -107,7 +107,10 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
     const kf_viscous_term viscous = kf_incompressible_viscous_term(scene);
     defines->count = 0;
     kf_define_to(defines, "KF_DOUBLE", options->double_precision);
-    kf_define_to(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
+    kf_define_to(defines, "KF_SOLID",
+                 scene->mesh.triangle_count == 0 ? KF_NO_SOLID
+                 : scene->motion.moving          ? KF_MOVING_SOLID
+                                                 : KF_STILL_SOLID);
     kf_define_to(defines, "KF_THREADS", options->threads);
     if (kf_incompressible_overlaps(options, which)) kf_define_to(defines, "KF_OVERLAP", 1);
     int axes[2];
@@ -119,11 +122,14 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
         kf_define_to(defines, "KF_PERIODIC", has_periodic_axis(scene));
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {
         kf_define_to(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
-        kf_define_to(defines, "KF_LIMITER", model->unlimited ? 0 : options->keeps_bounds ? 2 : 1);
+        kf_define_to(defines, "KF_LIMITER",
+                     model->unlimited        ? KF_NO_LIMITER
+                     : options->keeps_bounds ? KF_KEPT_LIMITER
+                                             : KF_GATHERED_LIMITER);
         kf_define_to(defines, "KF_VISCOUS",
-                     viscous == KF_VISCOUS_OFF        ? 0
-                     : viscous == KF_VISCOUS_EXPLICIT ? 1
-                                                      : 2);
+                     viscous == KF_VISCOUS_OFF        ? KF_NO_VISCOUS_TERM
+                     : viscous == KF_VISCOUS_EXPLICIT ? KF_EXPLICIT_VISCOUS_TERM
+                                                      : KF_IMPLICIT_VISCOUS_TERM);
         kf_define_to(defines, "KF_STEPS", options->one_address);
         if (options->fixed_rows) {
             kf_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};

@@ -4,6 +4,7 @@
 #define KF_SOLVER_KINETIC_KINETIC_H
 
 #include "base/plan/system.h"
+#include "kernels/choices.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/ordering.h"
 #include "scene/scene.h"
@@ -19,11 +20,18 @@ typedef enum kf_kinetic_plan {
     KF_PLAN_FUSED,
     KF_PLAN_MOMENTS
 } kf_kinetic_plan;
-typedef enum kf_kinetic_layout { KF_AOS, KF_SOA, KF_CSOA } kf_kinetic_layout;
+typedef enum kf_kinetic_layout {
+    KF_AOS = KF_AOS_LAYOUT,
+    KF_SOA = KF_SOA_LAYOUT,
+    KF_CSOA = KF_CSOA_LAYOUT
+} kf_kinetic_layout;
 typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 
-/* The values are those of the kernels' KF_STORAGE. */
-typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
+typedef enum kf_storage {
+    KF_F16 = KF_F16_STORAGE,
+    KF_F32 = KF_F32_STORAGE,
+    KF_F64 = KF_F64_STORAGE
+} kf_storage;
 /* Where rows at the faces with a kernel of their own go. */
 typedef enum kf_shell_lane { KF_SHELL_OWN, KF_SHELL_SOLID, KF_SHELL_FLOW } kf_shell_lane;
 
@@ -41,7 +49,12 @@ typedef enum kf_kinetic_transfer {
     KF_THROUGH_HOST,
     KF_BY_NCCL
 } kf_kinetic_transfer;
-typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED, KF_LOW_ORDER } kf_collision_form;
+typedef enum kf_collision_form {
+    KF_FACTORISED = KF_FACTORISED_FORM,
+    KF_EXPANDED = KF_EXPANDED_FORM,
+    KF_SHARED = KF_SHARED_FORM,
+    KF_LOW_ORDER = KF_LOW_ORDER_FORM
+} kf_collision_form;
 
 /* A config's parameters, checked against each other. */
 typedef struct kf_kinetic_options {

@@ -15,9 +15,8 @@ bool kf_kinetic_has_central_moments(const kf_scene *scene) {
 }
 
 bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene) {
-    const kf_rate_rule rule = scene->rate_rule;
     return scene->collision == KF_ACM_MRT && scene->basis == KF_BASIS_HERMITE &&
-           (rule == KF_RATE_ADAPTIVE_2020 || rule == KF_RATE_CONSTANT || rule == KF_RATE_ONES);
+           KF_IS_ONE_RATE(scene->rate_rule);
 }
 
 bool kf_kinetic_is_regularised(const kf_scene *scene) {

@@ -11,13 +11,14 @@
 #include "base/util/file.h"
 #include "base/util/hash.h"
 #include "base/util/text.h"
+#include "kernels/choices.h"
 #include "kernels/stable_fluids/arguments.h"
 
 typedef enum kf_fluid_advection {
-    KF_ADVECT_NONE,
-    KF_ADVECT_LINEAR,
-    KF_ADVECT_MACCORMACK,
-    KF_ADVECT_CUBIC,
+    KF_ADVECT_NONE = KF_NO_ADVECTION,
+    KF_ADVECT_LINEAR = KF_LINEAR_ADVECTION,
+    KF_ADVECT_MACCORMACK = KF_MACCORMACK_ADVECTION,
+    KF_ADVECT_CUBIC = KF_CUBIC_ADVECTION,
     KF_ADVECTIONS
 } kf_fluid_advection;
 extern const char *const kf_fluid_advection_names[KF_ADVECTIONS];
@@ -33,7 +34,11 @@ typedef enum kf_fluid_start {
 } kf_fluid_start;
 extern const char *const kf_fluid_start_names[KF_STARTS];
 
-typedef enum kf_fluid_solid { KF_SOLID_NONE, KF_SOLID_STILL, KF_SOLID_MOVING } kf_fluid_solid;
+typedef enum kf_fluid_solid {
+    KF_SOLID_NONE = KF_NO_SOLID,
+    KF_SOLID_STILL = KF_STILL_SOLID,
+    KF_SOLID_MOVING = KF_MOVING_SOLID
+} kf_fluid_solid;
 
 typedef struct kf_fluid_dye {
     char name[24];

@@ -287,7 +287,7 @@ void kf_fluid_define(const kf_fluid *f, const kf_fluid_options *o, const kf_flui
     }
     if (module == KF_PARTS || module == KF_FORCES) define_physics(f, o, d);
     if (module == KF_PARTICLES) {
-        kf_define_to(d, "KF_PARTICLE_RULE", f->particle_midpoint);
+        kf_define_to(d, "KF_PARTICLE_RULE", f->particle_midpoint ? KF_MIDPOINT_RULE : KF_EULER_RULE);
         kf_define_to(d, "KF_PARTICLE_PAIRS", gpu && kf_fluid_pairs_particles(f));
         kf_define_to(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
     }

@@ -5,6 +5,7 @@
 
 #include "base/plan/problem.h"
 #include "base/plan/system.h"
+#include "kernels/choices.h"
 #include "kernels/stable_fluids/arguments.h"
 #include "solver/stable_fluids/fluid.h"
 #include "solver/stable_fluids/fluid_reference.h"
@@ -25,10 +26,10 @@ typedef enum kf_fluid_plan_kind {
 
 typedef enum kf_fluid_fft { KF_FFT_OWN, KF_FFT_LIBRARY, KF_FFTS } kf_fluid_fft;
 
-typedef enum kf_fluid_twiddles { /* as KF_TWIDDLES of kernels/stable_fluids/transform.h */
-                                 KF_TWIDDLES_PRODUCTS,
-                                 KF_TWIDDLES_TABLE,
-                                 KF_TWIDDLES_EARLY
+typedef enum kf_fluid_twiddles {
+    KF_TWIDDLES_PRODUCTS = KF_PRODUCTS_TWIDDLES,
+    KF_TWIDDLES_TABLE = KF_TABLE_TWIDDLES,
+    KF_TWIDDLES_EARLY = KF_EARLY_TWIDDLES
 } kf_fluid_twiddles;
 
 /* A config's parameters, checked against each other. */

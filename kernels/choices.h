@@ -1,0 +1,101 @@
+/* Numbers of the choices that a scene or a config makes and that kernels are compiled for: what the host
+ * defines (KF_FACE_0, KF_COLLISION, KF_STORAGE ...) and what a kernel compares it with. The host's enums have
+ * these values. They are macros because the preprocessor compares them. */
+#ifndef KF_KERNELS_CHOICES_H
+#define KF_KERNELS_CHOICES_H
+
+/* What a face of the domain is: KF_FACE_0 .. KF_FACE_5. */
+#define KF_PERIODIC_FACE  0
+#define KF_WALL_FACE      1
+#define KF_FREE_SLIP_FACE 2
+#define KF_INFLOW_FACE    3
+#define KF_OUTFLOW_FACE   4
+/* A periodic face of d2q9 that copied rows of another process lie beyond; no scene has it. */
+#define KF_COPIED_FACE 5
+
+/* KF_COLLISION of kinetic. The other three are d2q9's, which has KF_MODEL. */
+#define KF_BGK_COLLISION        0
+#define KF_RM_MRT_COLLISION     1
+#define KF_ACM_MRT_COLLISION    2
+#define KF_BGK_LINEAR_COLLISION 3
+#define KF_MRT_COLLISION        4
+#define KF_MRT_LINEAR_COLLISION 5
+
+/* KF_MODEL of d2q9: the sum of these. */
+#define KF_LINEAR_MODEL 1
+#define KF_MRT_MODEL    2
+
+/* KF_RATE_RULE: how acm_mrt chooses the relaxation rate of the moments of order three and more. */
+#define KF_ADAPTIVE_2020_RATES  0
+#define KF_CONSTANT_RATES       1
+#define KF_ONES_RATES           2
+#define KF_EMPIRICAL_2019_RATES 3
+#define KF_KBC_RATES            4
+#define KF_K17_RATES            5
+#define KF_SUGA_2015_RATES      6
+/* The rules whose rates depend on a moment's order alone, and those of them with one rate for all orders. */
+#define KF_IS_RATE_BY_ORDER(rule) ((rule) <= KF_EMPIRICAL_2019_RATES)
+#define KF_IS_ONE_RATE(rule)      ((rule) <= KF_ONES_RATES)
+
+/* KF_BASIS: the moments of order four to six. */
+#define KF_HERMITE_BASIS 0
+#define KF_RAW_BASIS     1
+
+/* KF_FORM: how kinetic gets populations back from moments. */
+#define KF_FACTORISED_FORM 0
+#define KF_EXPANDED_FORM   1
+#define KF_SHARED_FORM     2
+#define KF_LOW_ORDER_FORM  3
+
+/* KF_STORAGE: the type of what is stored, of kinetic and d2q9. */
+#define KF_F16_STORAGE 0
+#define KF_F32_STORAGE 1
+#define KF_F64_STORAGE 2
+
+/* KF_LAYOUT: Eq. 9 of the kinetic paper, of kinetic and d2q9. */
+#define KF_AOS_LAYOUT  0
+#define KF_SOA_LAYOUT  1
+#define KF_CSOA_LAYOUT 2
+
+/* KF_SOLID of stable_fluids and incompressible. */
+#define KF_NO_SOLID     0
+#define KF_STILL_SOLID  1
+#define KF_MOVING_SOLID 2
+
+/* KF_ADVECTION of stable_fluids. */
+#define KF_NO_ADVECTION         0
+#define KF_LINEAR_ADVECTION     1
+#define KF_MACCORMACK_ADVECTION 2
+#define KF_CUBIC_ADVECTION      3
+
+/* KF_TWIDDLES: where the transforms of stable_fluids have the twiddle factors of a stage from. */
+#define KF_PRODUCTS_TWIDDLES 0
+#define KF_TABLE_TWIDDLES    1
+#define KF_EARLY_TWIDDLES    2
+
+/* KF_PARTICLE_RULE of stable_fluids. */
+#define KF_EULER_RULE    0
+#define KF_MIDPOINT_RULE 1
+
+/* KF_LIMITER of incompressible: what holds a corrected value within the bounds of the values around it. */
+#define KF_NO_LIMITER       0
+#define KF_GATHERED_LIMITER 1
+#define KF_KEPT_LIMITER     2
+
+/* KF_VISCOUS of incompressible. */
+#define KF_NO_VISCOUS_TERM       0
+#define KF_EXPLICIT_VISCOUS_TERM 1
+#define KF_IMPLICIT_VISCOUS_TERM 2
+
+/* KF_YIELD of sph: what the yield stress depends on. */
+#define KF_NO_YIELD             0
+#define KF_CONSTANT_YIELD       1
+#define KF_MU_I_YIELD           2
+#define KF_DRUCKER_PRAGER_YIELD 3
+
+/* KF_FLOW of sph: the law below the yield stress. */
+#define KF_BIVISCOUS_FLOW     0
+#define KF_PAPANASTASIOU_FLOW 1
+#define KF_ELASTIC_FLOW       2
+
+#endif
