@@ -71,10 +71,12 @@ typedef struct kf_sph_arguments {
     int capacity;    /* of a particle's list or masks */
     int height_nodes[2];
     int plane_count;
-    int keeps;             /* particles stay inside the domain; else they leave */
     int wall_slips;        /* particles of walls: free slip */
     float cell_inverse[3]; /* cells a spacing */
     float size[3];         /* of the domain */
+    float low[3],
+        high[3]; /* Particles are inside from low to high. Scheme thesis lets them past its walls. */
+    float least[3], most[3]; /* A particle is held between these; at an open face they are out of reach. */
     float gravity[3];
 
     float support, support2, inverse_support; /* of the neighbour sums */

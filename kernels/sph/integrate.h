@@ -31,15 +31,14 @@ KF_FUNCTION float kf_length(float x, float y, float z) {
     return sqrtf(x * x + y * y + z * z);
 }
 
-/* Into [0, size) along periodic axes; into the domain where particles have to stay there. */
+/* A particle wraps around into [0, size) along periodic axes, and stays inside of all faces that are not
+ * open. */
 KF_FUNCTION kf_four kf_settled(const kf_sph_arguments *a, kf_four p) {
     if (KF_PERIODIC & 1) p.x -= a->size[0] * floorf(p.x / a->size[0]);
     if (KF_PERIODIC & 2) p.y -= a->size[1] * floorf(p.y / a->size[1]);
     if (KF_PERIODIC & 4) p.z -= a->size[2] * floorf(p.z / a->size[2]);
-    if (a->keeps) {
-        p.x = fminf(fmaxf(p.x, 0.0f), a->size[0]), p.y = fminf(fmaxf(p.y, 0.0f), a->size[1]);
-        if (KF_DIMENSIONS == 3) p.z = fminf(fmaxf(p.z, 0.0f), a->size[2]);
-    }
+    p.x = fminf(fmaxf(p.x, a->least[0]), a->most[0]), p.y = fminf(fmaxf(p.y, a->least[1]), a->most[1]);
+    if (KF_DIMENSIONS == 3) p.z = fminf(fmaxf(p.z, a->least[2]), a->most[2]);
     return p;
 }
 

@@ -85,11 +85,14 @@ KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const i
     int low = home[KF_UP] - KF_REACH, high = home[KF_UP] + KF_REACH;
 #if KF_PRUNE
     {
-        const float gx = kf_gap(p.x * a->cell_inverse[0] - (float)home[0], ox),
-                    gy = KF_DIMENSIONS == 3 ? kf_gap(p.y * a->cell_inverse[1] - (float)home[1], oy) : 0.0f,
+        const float gx = kf_gap((p.x - a->low[0]) * a->cell_inverse[0] - (float)home[0], ox),
+                    gy = KF_DIMENSIONS == 3
+                             ? kf_gap((p.y - a->low[1]) * a->cell_inverse[1] - (float)home[1], oy)
+                             : 0.0f,
                     left = (float)(KF_REACH * KF_REACH) * 1.00001f - gx * gx - gy * gy;
         if (left <= 0.0f) return r;
-        const float up = kf_up(p) * a->cell_inverse[KF_UP], reach = kf_square_root(left) + 1e-3f;
+        const float up = (kf_up(p) - a->low[KF_UP]) * a->cell_inverse[KF_UP],
+                    reach = kf_square_root(left) + 1e-3f;
         const int l = (int)floorf(up - reach), h = (int)floorf(up + reach);
         low = l > low ? l : low, high = h < high ? h : high;
     }

@@ -117,7 +117,7 @@ KF_FUNCTION int kf_within(int value, int low, int high) {
     return value < low ? low : value > high ? high : value;
 }
 KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
-    return kf_within((int)(x * a->cell_inverse[axis]), 0, a->cells[axis] - 1);
+    return kf_within((int)((x - a->low[axis]) * a->cell_inverse[axis]), 0, a->cells[axis] - 1);
 }
 
 /* Cells are numbered along rows (0), or block after block: those of a block of 4 cells an axis along its rows
@@ -179,11 +179,11 @@ KF_FUNCTION float kf_up(kf_four p) {
 
 /* True for what is inside the domain, up to rounding; false for what is not a number. */
 KF_FUNCTION int kf_inside(const kf_sph_arguments *a, kf_four p) {
-    const int x = p.x >= 0.0f && p.x <= a->size[0], y = p.y >= 0.0f && p.y <= a->size[1];
+    const int x = p.x >= a->low[0] && p.x <= a->high[0], y = p.y >= a->low[1] && p.y <= a->high[1];
 #if KF_DIMENSIONS == 2
     return x && y;
 #else
-    return x && y && p.z >= 0.0f && p.z <= a->size[2];
+    return x && y && p.z >= a->low[2] && p.z <= a->high[2];
 #endif
 }
 KF_FUNCTION int kf_cell_of(const kf_sph_arguments *a, kf_four p) {

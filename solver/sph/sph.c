@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "solver/sph/sph_cases.h"
 #include "solver/sph/sph_problem.h"
 #include "solver/sph/sph_windows.h"
-#include "solver/sph/sph_cases.h"
 
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_particle_scene *scene = problem->own;

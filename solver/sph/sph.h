@@ -46,6 +46,7 @@ typedef struct kf_sph_options {
 /* Cells, and what else the search needs of memory. */
 typedef struct kf_sph_grid {
     int cells[3], tiles[3];
+    double low[3]; /* where the first cell begins, in spacings */
     double inverse[3];
     int rows, cell_count;
     int *columns; /* [2 rows + 1], or NULL; owned */
@@ -96,6 +97,9 @@ int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *options);
 double kf_sph_neighbours(const kf_particle_scene *scene);
 
 /* sph_grid.c */
+/* From where to where particles are inside along an axis, in spacings. Walls of scheme thesis push what has
+ * passed them (Eq. 4.24), so that its particles are inside up to a support beyond such a wall. */
+void kf_sph_bounds(const kf_particle_scene *scene, int axis, double *low, double *high);
 kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_grid *grid,
                            kf_error *error);
 void kf_sph_free_grid(kf_sph_grid *grid);

@@ -142,7 +142,6 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
     a->fluid_count = (int)(scene->count - scene->wall_count);
     a->cell_count = grid->cell_count;
     a->capacity = grid->capacity;
-    a->keeps = 1;
     a->wall_slips = scene->dummies_slip;
     for (int i = 0; i < 3; i++) {
         a->cells[i] = grid->cells[i];
@@ -150,9 +149,13 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
         a->cell_inverse[i] = (float)grid->inverse[i];
         a->size[i] = (float)scene->size[i];
         a->gravity[i] = (float)scene->gravity[i];
+        double low = 0.0, high = 1.0;
+        if (i < scene->dimensions) kf_sph_bounds(scene, i, &low, &high);
+        a->low[i] = (float)low;
+        a->high[i] = (float)high;
+        a->least[i] = scene->sides[2 * i] == KF_SIDE_OPEN ? -1e30f : a->low[i];
+        a->most[i] = scene->sides[2 * i + 1] == KF_SIDE_OPEN ? 1e30f : a->high[i];
     }
-    for (int f = 0; f < 2 * scene->dimensions; f++)
-        if (scene->sides[f] == KF_SIDE_OPEN) a->keeps = 0;
     a->support = (float)h;
     a->support2 = (float)(h * h);
     a->inverse_support = (float)(1.0 / h);

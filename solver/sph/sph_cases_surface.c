@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "solver/validation/data.h"
 #include "solver/sph/sph_cases.h"
+#include "solver/validation/data.h"
 
 /* ---- a tank at rest ---- */
 

@@ -13,6 +13,16 @@ void kf_sph_free_grid(kf_sph_grid *grid) {
     memset(grid, 0, sizeof *grid);
 }
 
+static bool is_wall(kf_side side) {
+    return side == KF_SIDE_NO_SLIP || side == KF_SIDE_FREE_SLIP;
+}
+
+void kf_sph_bounds(const kf_particle_scene *scene, int axis, double *low, double *high) {
+    const double beyond = scene->scheme == KF_SCHEME_THESIS ? scene->support : 0.0;
+    *low = is_wall(scene->sides[2 * axis]) ? -beyond : 0.0;
+    *high = scene->size[axis] + (is_wall(scene->sides[2 * axis + 1]) ? beyond : 0.0);
+}
+
 /* Cells are at least support / reach wide: with the skin, where lists have one. */
 static kf_status divide(const kf_particle_scene *scene, const kf_sph_options *o, kf_sph_grid *grid,
                         kf_error *error) {
@@ -22,7 +32,9 @@ static kf_status divide(const kf_particle_scene *scene, const kf_sph_options *o,
         grid->inverse[i] = 0.0;
         if (i >= scene->dimensions) continue;
         const bool periodic = scene->sides[2 * i] == KF_SIDE_PERIODIC;
-        const double count = scene->size[i] / width;
+        double high;
+        kf_sph_bounds(scene, i, &grid->low[i], &high);
+        const double count = (high - grid->low[i]) / width;
         grid->cells[i] = (int)(periodic ? floor(count) : floor(count) + 1.0);
         /* A little wider than asked for: rounding must not hide a neighbour. */
         grid->inverse[i] = (periodic ? grid->cells[i] / scene->size[i] : 1.0 / width) * (1.0 - 1e-6);
@@ -43,7 +55,8 @@ static void ground_range(const kf_particle_scene *scene, const kf_sph_grid *grid
     *high = -INFINITY;
     for (int k = 0; k <= 2; k++)
         for (int l = 0; l <= 2; l++) {
-            const double x = (cx + 0.5 * k) / grid->inverse[0], y = (cy + 0.5 * l) / grid->inverse[1];
+            const double x = grid->low[0] + (cx + 0.5 * k) / grid->inverse[0],
+                         y = grid->low[1] + (cy + 0.5 * l) / grid->inverse[1];
             const double height = kf_terrain_height(&scene->terrain, x, y, NULL);
             *low = fmin(*low, height);
             *high = fmax(*high, height);
@@ -71,8 +84,8 @@ static kf_status cut_columns(const kf_particle_scene *scene, kf_sph_grid *grid, 
         double low, high;
         ground_range(scene, grid, row / grid->cells[1], row % grid->cells[1], &low, &high);
         const int last = grid->cells[2] - 1;
-        int begin = (int)floor(fmax(low, 0.0) * grid->inverse[2]) - 1;
-        int end = (int)floor((high + allowed) * grid->inverse[2]);
+        int begin = (int)floor((fmax(low, 0.0) - grid->low[2]) * grid->inverse[2]) - 1;
+        int end = (int)floor((high + allowed - grid->low[2]) * grid->inverse[2]);
         begin = begin < 0 ? 0 : begin > last ? last : begin;
         end = end > last ? last : end < begin ? begin : end;
         total += end - begin + 1;

@@ -122,16 +122,20 @@ static double next_step(const kf_sph_world *w, double speed, double acceleration
                 0.25 * sqrt(length / fmax(acceleration, 1e-12)));
 }
 
+/* How far a particle may be beyond a face: walls of scheme thesis push it back, others hold it. */
+static double beyond(const kf_particle_scene *s, int face) {
+    if (s->sides[face] == KF_SIDE_OPEN) return INFINITY;
+    const bool pushes = s->sides[face] == KF_SIDE_FREE_SLIP || s->sides[face] == KF_SIDE_NO_SLIP;
+    return pushes && s->scheme == KF_SCHEME_THESIS ? s->support : 0.0;
+}
+
+/* What has passed an open face is gone for good. */
 static void settle(const kf_particle_scene *s, kf_sph_body *b) {
-    bool open = false;
-    for (int f = 0; f < 2 * s->dimensions; f++)
-        open = open || s->sides[f] == KF_SIDE_OPEN;
     for (int i = 0; i < s->dimensions; i++) {
-        if (s->sides[2 * i] == KF_SIDE_PERIODIC)
-            b->x[i] -= s->size[i] * floor(b->x[i] / s->size[i]);
-        else if (!open)
-            b->x[i] = fmin(fmax(b->x[i], 0.0), s->size[i]);
-        b->gone = b->gone || b->x[i] < 0.0 || b->x[i] > s->size[i];
+        if (s->sides[2 * i] == KF_SIDE_PERIODIC) b->x[i] -= s->size[i] * floor(b->x[i] / s->size[i]);
+        b->x[i] = fmin(fmax(b->x[i], -beyond(s, 2 * i)), s->size[i] + beyond(s, 2 * i + 1));
+        b->gone = b->gone || (s->sides[2 * i] == KF_SIDE_OPEN && b->x[i] < 0.0) ||
+                  (s->sides[2 * i + 1] == KF_SIDE_OPEN && b->x[i] > s->size[i]);
     }
 }
 

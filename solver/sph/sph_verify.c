@@ -70,8 +70,11 @@ static bool same_set(const kf_particle_scene *s, const float *values, size_t i, 
 }
 
 static bool inside(const kf_particle_scene *s, const float *place) {
-    for (int k = 0; k < s->dimensions; k++)
-        if (!(place[k] >= 0.0f && (double)place[k] <= s->size[k])) return false;
+    for (int k = 0; k < s->dimensions; k++) {
+        double low, high;
+        kf_sph_bounds(s, k, &low, &high);
+        if (!((double)place[k] >= low && (double)place[k] <= high)) return false;
+    }
     return true;
 }
 
