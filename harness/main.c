@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include "base/util/status.h"
 #include "harness/cli/command.h"
 
 int main(int argc, char **argv) {

@@ -14,6 +14,7 @@
 
 #include "base/util/clean.h"
 #include "base/util/clock.h"
+#include "base/util/locale.h"
 #include "base/util/text.h"
 
 static kf_log_level current_level = KF_LOG_NORMAL;
@@ -158,7 +159,7 @@ void kf_log_give_signs(double seconds) {
     static sem_t begun;
     pthread_t thread;
     if (sem_init(&begun, 0, 0) != 0 || pthread_atfork(take_lock, leave_lock, leave_lock) != 0 ||
-        pthread_create(&thread, NULL, give_signs, &begun) != 0)
+        kf_thread_start(&thread, give_signs, &begun) != 0)
         return;
     (void)pthread_detach(thread);
     while (sem_wait(&begun) != 0 && errno == EINTR)

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "base/util/locale.h"
+
 enum { THREADS = 16 };
 
 typedef struct share {
@@ -29,7 +31,7 @@ void kf_in_parallel(size_t count, size_t least, void (*work)(void *data, size_t 
     for (long t = 0; t < threads; t++) {
         shares[t] = (share){work, data, count * (size_t)t / (size_t)threads,
                             count * (size_t)(t + 1) / (size_t)threads};
-        if (t > 0) started[t] = pthread_create(&handles[t], NULL, run_share, &shares[t]) == 0;
+        if (t > 0) started[t] = kf_thread_start(&handles[t], run_share, &shares[t]) == 0;
         if (t > 0 && !started[t]) run_share(&shares[t]);
     }
     run_share(&shares[0]);

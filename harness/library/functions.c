@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/locale.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -82,7 +83,9 @@ static kf_status failed(const char *function, int number, kf_error *error) {
 static kf_status run(void *object, kf_stream *stream, kf_error *error) {
     (void)stream;
     const functions_plan *own = object;
+    kf_locale_to_callers();
     const int number = own->functions->run(own->functions->context);
+    kf_locale_to_own();
     return number == 0 ? KF_OK : failed("run", number, error);
 }
 
@@ -90,7 +93,9 @@ static kf_status run(void *object, kf_stream *stream, kf_error *error) {
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     functions_plan *own = plan->system;
     if (own->prepared) return KF_OK;
+    kf_locale_to_callers();
     const int number = own->functions->prepare(own->functions->context, &own->config);
+    kf_locale_to_own();
     if (number != 0) return failed("prepare", number, error);
     own->prepared = true;
     return KF_OK;
@@ -98,7 +103,11 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
 
 static void free_system(kf_plan *plan) {
     functions_plan *own = plan->system;
-    if (own->prepared && own->functions->release != NULL) own->functions->release(own->functions->context);
+    if (own->prepared && own->functions->release != NULL) {
+        kf_locale_to_callers();
+        own->functions->release(own->functions->context);
+        kf_locale_to_own();
+    }
     free(own);
 }
 
@@ -140,7 +149,9 @@ static kf_status verify(kf_plan *plan, const kf_reference *reference, kf_verific
     double deviation = (double)NAN, bound = 0.0;
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
+    kf_locale_to_callers();
     const int number = own->functions->check(own->functions->context, &deviation, &bound);
+    kf_locale_to_own();
     if (number != 0) return failed("check", number, error);
     kf_verification_add(verification, "deviation", isnan(deviation) ? (double)INFINITY : deviation, bound);
     return kf_verification_judge(verification, error);

@@ -6,10 +6,10 @@
  *     if (kftune_open_scene("car.obj", NULL, &problem) != KFTUNE_OK || kftune_tune(problem, NULL, &result) !=
  * KFTUNE_OK) fprintf(stderr, "%s\n", kftune_error());
  *
- * The library prints nothing, ends nothing, installs no signal handlers and needs no locale. Every
- * measurement is made in a child process (fork), which also calls the functions of kftune_open_functions:
- * what crashes or hangs there costs one config. SIGCHLD must not be ignored while a call runs. Calls from
- * several threads wait for each other.
+ * The library prints nothing, ends nothing, installs no signal handlers and works in every locale (functions
+ * of the caller's are called in the caller's). Every measurement is made in a child process (fork), which
+ * also calls the functions of kftune_open_functions: what crashes or hangs there costs one config. SIGCHLD
+ * must not be ignored while a call runs. Calls from several threads wait for each other.
  *
  * What stays: functions and structs keep their meaning while the library's soname stays (libkftune.so.0);
  * structs begin with their size, so that new members at their end break nobody; 0.3 may add functions. Needs

@@ -9,6 +9,7 @@
 #include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
+#include "base/util/locale.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
@@ -48,7 +49,10 @@ static struct {
 } listener;
 
 static void pass_on(const char *line) {
-    if (listener.line != NULL) listener.line(listener.context, line);
+    if (listener.line == NULL) return;
+    kf_locale_to_callers();
+    listener.line(listener.context, line);
+    kf_locale_to_own();
 }
 
 /* The program ends here; a library leaves what it was doing instead. In a child process ending is right. */
@@ -81,8 +85,10 @@ static kftune_status enter(work function, void *arguments) {
     guard.thread = pthread_self();
     kf_log_to(pass_on);
     kf_on_out_of_memory(leave_without_memory);
+    kf_locale_enter();
     volatile kf_status status = KF_MACHINE;
     if (setjmp(guard.out) == 0) status = function(arguments, &last);
+    kf_locale_leave();
     (void)pthread_mutex_unlock(&entrance);
     return status_of(status);
 }

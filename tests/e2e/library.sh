@@ -45,6 +45,12 @@ grep -q '^known: {.*"block":.*of this problem' "$scratch/out" || complain "the C
 [ ! -s "$scratch/err" ] || complain "the library prints"
 "$kftune" store list --store "$scratch/c.db" | grep -q 'transpose-256' || complain "the program cannot read the library's store"
 
+# The line of the page on the library works as it stands there.
+line=$(sed -n 's/^\(cc blocked\.c .* tuned\.db\).*/\1/p' docs/library.md)
+[ -n "$line" ] || complain "docs/library.md has no line that builds the example"
+mkdir "$scratch/page" && cp "$top/share/doc/kftune/examples/blocked.c" "$scratch/page"
+(cd "$scratch/page" && sh -ec "$line") >"$scratch/out" 2>"$scratch/err" || complain "docs/library.md: '$line' fails"
+
 # Python: a T1 kernel and a Python function.
 if command -v python3 >/dev/null; then
     python3 "$top/share/doc/kftune/examples/scene.py" "$scratch/py.db" tests/data/t1/blur.t1.json >"$scratch/out" 2>"$scratch/err" || complain "the Python example fails"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/util/clock.h"
+#include "base/util/locale.h"
 #include "base/util/memory.h"
 
 /* Longer than from one launch of a step to the next, shorter than what another program would miss. */
@@ -224,7 +225,7 @@ kf_status kf_cpu_threads_start(int threads, bool bind, kf_cpu_threads **team, kf
     for (int rank = 1; rank < threads; rank++) {
         worker *started = &made->workers[rank];
         *started = (worker){.team = made, .rank = rank};
-        if (pthread_create(&started->thread, NULL, work_until_stopped, started) != 0) {
+        if (kf_thread_start(&started->thread, work_until_stopped, started) != 0) {
             kf_cpu_threads_stop(made);
             return kf_fail(error, KF_MACHINE, "thread %d of %d of the cpu backend does not start: use cpu:%d",
                            rank + 1, threads, rank);

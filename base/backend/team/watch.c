@@ -13,6 +13,7 @@
 
 #include "base/backend/team/world_internal.h"
 #include "base/util/clock.h"
+#include "base/util/locale.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
@@ -239,7 +240,7 @@ kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     watch.world = world;
     watch.heard.rank = -1;
     atomic_store(&watch.stops, false);
-    if (pthread_create(&watch.thread, NULL, keep_watch, NULL) != 0)
+    if (kf_thread_start(&watch.thread, keep_watch, NULL) != 0)
         return kf_fail(error, KF_HOST, "the thread that watches the other processes does not start");
     watch.started = true;
     return KF_OK;

@@ -1,0 +1,53 @@
+#include "base/util/locale.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+
+/* Of the call that runs, and of the processes that it forks; 0: none runs. */
+static locale_t callers;
+
+/* glibc makes this one without memory, and never frees it. */
+static locale_t own(void) {
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+void kf_locale_enter(void) {
+    callers = uselocale(own());
+}
+
+void kf_locale_leave(void) {
+    (void)uselocale(callers);
+    callers = (locale_t)0;
+}
+
+void kf_locale_to_callers(void) {
+    if (callers != (locale_t)0) (void)uselocale(callers);
+}
+
+void kf_locale_to_own(void) {
+    if (callers != (locale_t)0) (void)uselocale(own());
+}
+
+/* What a thread begins with. */
+typedef struct beginning {
+    void *(*work)(void *);
+    void *data;
+    locale_t locale;
+} beginning;
+
+static void *begin(void *argument) {
+    const beginning with = *(beginning *)argument;
+    free(argument);
+    (void)uselocale(with.locale);
+    return with.work(with.data);
+}
+
+int kf_thread_start(pthread_t *thread, void *(*work)(void *), void *data) {
+    beginning *with = kf_allocate(sizeof *with);
+    *with = (beginning){work, data, uselocale((locale_t)0)};
+    const int reason = pthread_create(thread, NULL, begin, with);
+    if (reason != 0) free(with);
+    return reason;
+}
