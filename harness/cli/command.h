@@ -79,7 +79,7 @@ typedef struct kf_action {
 kf_status kf_action_find(const char *command, const kf_action *actions, int count, const char *name,
                          const kf_arguments *arguments, const kf_action **found, kf_error *error);
 
-/* "96x48x48". */
+/* "96x48x48", or "1024x512" for one plane of nodes. */
 kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error);
 /* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */
 kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,

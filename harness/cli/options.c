@@ -224,22 +224,23 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
     enum { LONGEST_EDGE = 65536 };
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
-    int parsed[3];
+    int parsed[3] = {1, 1, 1};
     const char *at = text;
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3 && at != NULL; axis++) {
         char *end = NULL;
         errno = 0;
         /* strtol would also take blanks and signs. */
         long edge = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
-        char separator = axis < 2 ? 'x' : '\0';
-        if (end == NULL || *end != separator)
+        const bool last = end != NULL && *end == '\0' && axis > 0;
+        if (end == NULL || (!last && (*end != 'x' || axis == 2)))
             return kf_fail(error, KF_BAD_INPUT,
-                           "option '%s': '%s' is not a grid NXxNYxNZ, for example 96x48x48", option, text);
+                           "option '%s': '%s' is not a grid: write 96x48x48, or 1024x1024 in two dimensions",
+                           option, text);
         if (errno == ERANGE || edge < 1 || edge > LONGEST_EDGE)
             return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s': every edge must have 1 to %d nodes",
                            option, text, LONGEST_EDGE);
         parsed[axis] = (int)edge;
-        at = end + 1;
+        at = last ? NULL : end + 1;
     }
     memcpy(nodes, parsed, sizeof parsed);
     return KF_OK;

@@ -114,7 +114,7 @@ static void test_what_is_refused(void **state) {
         "tune --scene ball --device cpu:0",
         "tune --scene ball --devices cpu,nope",
         "tune --scene ball --device cpu:1 --devices cpu,cpu",
-        "tune --scene ball --grid 3x3",
+        "tune --scene ball --grid 3x3x",
         "tune --scene ball --samples-per-cell 0.9",
         "tune --scene ball --samples-per-cell 1001",
         "tune --scene ball --strategy nope",

@@ -186,7 +186,13 @@ static void grids(void **state) {
     assert_int_equal(nodes[0], 96);
     assert_int_equal(nodes[1], 48);
     assert_int_equal(nodes[2], 32);
-    static const char *const wrong[] = {"96x48",  "96x48x",     "96x48x32x1", "0x4x4",     "-1x4x4",
+    parse(&p, "--grid 1024x512");
+    assert_int_equal(kf_argument_grid(&p.arguments, "--grid", nodes, &error), KF_OK);
+    assert_int_equal(nodes[0], 1024);
+    assert_int_equal(nodes[1], 512);
+    assert_int_equal(nodes[2], 1);
+    nodes[0] = 96;
+    static const char *const wrong[] = {"96",     "96x48x",     "96x48x32x1", "0x4x4",     "-1x4x4",
                                         "96X4X4", "99999x4x4x", "70000x4x4",  "96x+48x32", "x"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char line[64];
