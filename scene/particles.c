@@ -234,6 +234,14 @@ static kf_status read_gauge(const char *file, const cJSON *object, int number, k
                        "%s: %s.name: up to %zu characters without spaces, commas and quotes", file, path,
                        sizeof gauge->name - 1);
     kf_copy_text(gauge->name, sizeof gauge->name, name);
+    const int axes = s->dimensions - !gauge->is_pressure;
+    for (int i = 0; i < axes; i++) {
+        const double end = (kf_particle_box_end(s, i) - s->origin[i]) * s->spacing;
+        if (gauge->place[i] < -s->spacing || gauge->place[i] > end + s->spacing)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s: %s is at %.6g m along %c, outside the box, which goes from 0 to %.6g m",
+                           file, path, name, gauge->place[i], "xyz"[i], end);
+    }
     for (int i = 0; i < 3; i++)
         gauge->place[i] = gauge->place[i] / s->spacing + s->origin[i];
     return KF_OK;
@@ -317,11 +325,12 @@ static kf_status read_scene(const char *file, const cJSON *root, const kf_partic
     if (s->scheme == KF_SCHEME_THESIS && s->dimensions != 3)
         return kf_fail(error, KF_BAD_INPUT, "%s: model.scheme: thesis has three dimensions", file);
     KF_TRY(read_terrain(file, root, metres, s, error));
+    KF_TRY(kf_particle_check_terrain(file, s, notes, error));
     KF_TRY(check_friction(s, file, error));
     KF_TRY(read_gauges(file, root, s, error));
     KF_TRY(read_run(file, root, s, error));
     KF_TRY(kf_particle_bodies_read(file, root, s, bodies, notes, error));
-    return kf_particle_place(s, bodies, error);
+    return kf_particle_place(s, bodies, notes, error);
 }
 
 static kf_status check_scheme(const kf_particle_scene *s, kf_error *error) {

@@ -1,6 +1,7 @@
 /* Particles in shapes: column by column, so that ten million take seconds; the same for any number of
  * threads. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,8 @@ typedef struct placing {
     crossings meshes[KF_PARTICLE_SHAPES];
     int columns[2], rows; /* lattice points along the slow axes and along the last */
     size_t *counts;       /* of particles before each column, fluid then walls; when they are known */
-    size_t fluid;
+    kf_particle_fates fates[KF_PARTICLE_SHAPES]; /* once they are counted */
+    pthread_mutex_t lock;                        /* on these */
     bool fill;
 } placing;
 
@@ -102,7 +104,7 @@ static void cross_mesh(const placing *p, const kf_mesh *mesh, crossings *out) {
 
 /* ---- what is inside ---- */
 
-static bool in_polygon(const kf_particle_body *b, int axes, double x, double y) {
+bool kf_particle_in_polygon(const kf_particle_body *b, int axes, double x, double y) {
     if (axes == 1) return x >= b->low[0] && x <= b->high[0];
     bool inside = false;
     for (int i = 0, j = b->corner_count - 1; i < b->corner_count; j = i++) {
@@ -149,6 +151,17 @@ static double ground_at(const kf_particle_scene *s, double x, double y, double *
     return height;
 }
 
+bool kf_particle_in_box(const kf_particle_scene *s, double x, double y) {
+    return x > s->origin[0] && x < kf_particle_box_end(s, 0) &&
+           (s->dimensions == 2 || (y > s->origin[1] && y < kf_particle_box_end(s, 1)));
+}
+
+double kf_particle_layers(const kf_particle_scene *s, const kf_particle_body *body, double x, double y) {
+    double upright = 1.0;
+    (void)ground_at(s, x, y, &upright);
+    return fmax(0.0, ceil(body->depth * upright - 0.5 * upright));
+}
+
 /* ---- columns ---- */
 
 static void keep(placing *p, size_t *at, const double place[3], int body, bool wall, double top) {
@@ -174,49 +187,75 @@ static void keep(placing *p, size_t *at, const double place[3], int body, bool w
     at[wall]++;
 }
 
-static void fill_lattice(placing *p, size_t column, const double at_column[2], double ground, size_t *at) {
+/* The first shape of the lattice that holds a place; -1: none does. */
+static int body_at(const placing *p, size_t column, const double place[3]) {
+    for (int b = 0; b < p->bodies->count; b++)
+        if (p->bodies->list[b].kind != KF_BODY_POLYGON && contains(p, b, column, place)) return b;
+    return -1;
+}
+
+static void fill_lattice(placing *p, size_t column, const double at_column[2], double ground, size_t *at,
+                         kf_particle_fates *fates) {
     const kf_particle_scene *s = p->scene;
     const int up = s->dimensions - 1;
     for (int k = 0; k < p->rows; k++) {
         double place[3] = {at_column[0], at_column[1], 0.0};
         place[up] = k + 0.5;
-        if (place[up] < ground + 0.45) continue;
-        if (in_layer(s, place)) {
+        const bool buried = place[up] < ground + 0.45;
+        if (buried && p->fill) continue;
+        if (!buried && in_layer(s, place)) {
             keep(p, at, place, 0, true, 0.0);
             continue;
         }
-        for (int b = 0; b < p->bodies->count; b++) {
-            const kf_particle_body *body = &p->bodies->list[b];
-            if (body->kind == KF_BODY_POLYGON || !contains(p, b, column, place)) continue;
-            keep(p, at, place, b, body->wall, body->high[up]);
-            break;
-        }
+        const int b = body_at(p, column, place);
+        if (b < 0) continue;
+        fates[b].in_ground += buried;
+        fates[b].placed += !buried;
+        if (!buried) keep(p, at, place, b, p->bodies->list[b].wall, p->bodies->list[b].high[up]);
     }
 }
 
 /* Snow lies on the terrain: layers parallel to it. */
-static void fill_polygons(placing *p, const double at_column[2], double ground, double upright, size_t *at) {
+static void fill_polygons(placing *p, const double at_column[2], double ground, double upright, size_t *at,
+                          kf_particle_fates *fates) {
     const kf_particle_scene *s = p->scene;
     const int up = s->dimensions - 1;
     for (int b = 0; b < p->bodies->count; b++) {
         const kf_particle_body *body = &p->bodies->list[b];
-        if (body->kind != KF_BODY_POLYGON || !in_polygon(body, up, at_column[0], at_column[1])) continue;
+        if (body->kind != KF_BODY_POLYGON || !kf_particle_in_polygon(body, up, at_column[0], at_column[1]))
+            continue;
         const double depth = body->depth * upright, top = ground + depth;
         double z = 0.5 * upright;
         while (z < depth) {
             double place[3] = {at_column[0], at_column[1], 0.0};
             place[up] = ground + z;
+            const bool below = place[up] < s->origin[up], above = place[up] >= s->size[up];
             /* Weight of what lies above, along the normal. */
-            if (place[up] < s->size[up])
+            if (!below && !above)
                 keep(p, at, place, b, false, place[up] + (top - place[up]) / (upright * upright));
+            fates[b].below += below;
+            fates[b].above += above;
+            fates[b].placed += !below && !above;
             z += 1.0;
         }
     }
 }
 
+static void add_fates(placing *p, const kf_particle_fates *fates) {
+    (void)pthread_mutex_lock(&p->lock);
+    for (int b = 0; b < p->bodies->count; b++) {
+        p->fates[b].placed += fates[b].placed;
+        p->fates[b].above += fates[b].above;
+        p->fates[b].below += fates[b].below;
+        p->fates[b].in_ground += fates[b].in_ground;
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
 static void place_columns(void *data, size_t begin, size_t end) {
     placing *p = data;
     const kf_particle_scene *s = p->scene;
+    kf_particle_fates fates[KF_PARTICLE_SHAPES] = {{0}};
     for (size_t c = begin; c < end; c++) {
         const size_t row = c / (size_t)p->columns[1];
         const double at_column[2] = {(double)row + 0.5,
@@ -224,13 +263,14 @@ static void place_columns(void *data, size_t begin, size_t end) {
         size_t at[2] = {p->fill ? p->counts[2 * c] : 0, p->fill ? p->counts[2 * c + 1] : 0};
         double upright = 1.0;
         const double ground = ground_at(s, at_column[0], at_column[1], &upright);
-        fill_lattice(p, c, at_column, ground, at);
-        if (isfinite(ground)) fill_polygons(p, at_column, ground, upright, at);
+        fill_lattice(p, c, at_column, ground, at, fates);
+        if (isfinite(ground)) fill_polygons(p, at_column, ground, upright, at, fates);
         if (!p->fill) {
             p->counts[2 * c] = at[0];
             p->counts[2 * c + 1] = at[1];
         }
     }
+    if (!p->fill) add_fates(p, fates);
 }
 
 /* Counts to places: all fluid, then all walls. */
@@ -263,8 +303,9 @@ static void shake(kf_particle_scene *s) {
         }
 }
 
-kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_error *error) {
-    placing p = {.scene = scene, .bodies = bodies};
+kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
+                            kf_error *error) {
+    placing p = {.scene = scene, .bodies = bodies, .lock = PTHREAD_MUTEX_INITIALIZER};
     const int up = scene->dimensions - 1;
     p.columns[0] = (int)scene->size[0];
     p.columns[1] = scene->dimensions == 3 ? (int)scene->size[1] : 1;
@@ -275,8 +316,10 @@ kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *
         if (bodies->list[b].kind == KF_BODY_MESH) cross_mesh(&p, &bodies->list[b].mesh, &p.meshes[b]);
     kf_in_parallel(columns, 64, place_columns, &p);
     add_up(&p, columns, scene);
-    kf_status status = KF_OK;
-    if (scene->count == scene->wall_count || scene->count > KF_PARTICLES_LIMIT)
+    kf_status status = kf_particle_tell_left_out(scene, bodies, p.fates, notes, error);
+    if (status != KF_OK)
+        scene->count = scene->wall_count = 0;
+    else if (scene->count == scene->wall_count || scene->count > KF_PARTICLES_LIMIT)
         status =
             kf_fail(error, KF_BAD_INPUT,
                     "%s: %zu particles of fluid, and %zu of walls; a scene has 1 to %d: change "

@@ -1,7 +1,6 @@
-#include "scene/terrain.h"
+#include "scene/terrain_internal.h"
 
 #include <math.h>
-#include <png.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -27,18 +26,22 @@ void kf_terrain_hash(const kf_terrain *terrain, kf_hasher *hasher) {
                 (size_t)terrain->nodes[0] * (size_t)terrain->nodes[1] * sizeof *terrain->heights);
 }
 
-static kf_status reserve(const char *file, kf_terrain *terrain, double columns, double rows,
-                         kf_error *error) {
-    if (columns < LEAST_NODES || rows < (terrain->nodes[1] == 1 ? 1 : LEAST_NODES) ||
-        columns > KF_TERRAIN_NODES || rows > KF_TERRAIN_NODES)
+kf_status kf_terrain_reserve(const char *file, kf_terrain *terrain, double columns, double rows,
+                             kf_error *error) {
+    if (columns != floor(columns) || rows != floor(rows) || columns < LEAST_NODES ||
+        rows < (terrain->nodes[1] == 1 ? 1 : LEAST_NODES) || columns > KF_TERRAIN_NODES ||
+        rows > KF_TERRAIN_NODES)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: a terrain has %d to %d nodes along each axis, this one %.0fx%.0f", file,
+                       "%s: a terrain has %d to %d nodes along each axis, this one %.6gx%.6g", file,
                        LEAST_NODES, KF_TERRAIN_NODES, columns, rows);
     terrain->nodes[0] = (int)columns;
     terrain->nodes[1] = (int)rows;
     terrain->heights = kf_allocate((size_t)columns * (size_t)rows * sizeof *terrain->heights);
     return KF_OK;
 }
+
+/* What a grid means that does not say which value stands for no data. */
+static const double USUAL_MISSING = -9999.0;
 
 /* ---- ESRI ASCII grid: a header of words and numbers, then rows from north to south ---- */
 
@@ -52,7 +55,16 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
                                         "xllcenter", "yllcenter", "cellsize",  "nodata_value"};
     double *const values[] = {&header->columns, &header->rows, &header->x,    &header->y,
                               &header->x,       &header->y,    &header->cell, &header->missing};
-    header->missing = (double)NAN;
+    header->missing = USUAL_MISSING;
+    if (strncmp(*at, "\xef\xbb\xbf", 3) == 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: begins with a byte order mark, which ESRI ASCII grids have not; save it as plain "
+                       "text (sed '1s/^\\xEF\\xBB\\xBF//')",
+                       file);
+    if (strchr("#/;%!", **at) != NULL && **at != '\0')
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: begins with a comment, which ESRI ASCII grids have not; remove the line '%.*s'",
+                       file, (int)strcspn(*at, "\r\n") < 60 ? (int)strcspn(*at, "\r\n") : 60, *at);
     for (;;) {
         *at += strspn(*at, " \t\r\n");
         size_t length = strcspn(*at, " \t\r\n"), w = 0;
@@ -72,6 +84,13 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
     return KF_OK;
 }
 
+/* Files say the same value with different digits, and some mean by the largest of 32 bits, or what is written
+ * for it, that there is none, whatever their header says. */
+static bool is_missing(double value, double missing) {
+    static const double NEAR = 1e-6, EDGE = 1e30;
+    return fabs(value - missing) <= NEAR * fabs(missing) || fabs(value) > EDGE;
+}
+
 static kf_status read_values(const char *file, const char *at, const grid_header *header, kf_terrain *terrain,
                              kf_error *error) {
     const size_t columns = (size_t)terrain->nodes[0], rows = (size_t)terrain->nodes[1];
@@ -79,10 +98,13 @@ static kf_status read_values(const char *file, const char *at, const grid_header
         for (size_t c = 0; c < columns; c++) {
             char *end;
             const double value = strtod(at, &end);
-            if (end == at || !isfinite(value))
-                return kf_fail(error, KF_BAD_INPUT, "%s: row %zu, column %zu: not a height", file, r + 1,
-                               c + 1);
-            if (value == header->missing)
+            const size_t length = strcspn(at + strspn(at, " \t\r\n"), " \t\r\n");
+            const bool whole = *end == '\0' || strchr(" \t\r\n", *end) != NULL;
+            if (end == at || isnan(value) || !whole)
+                return kf_fail(error, KF_BAD_INPUT, "%s: row %zu, column %zu: '%.*s' is not a height%s", file,
+                               r + 1, c + 1, length < 24 ? (int)length : 24, at + strspn(at, " \t\r\n"),
+                               *end == ',' ? "; decimals begin with a point" : "");
+            if (is_missing(value, header->missing))
                 return kf_fail(error, KF_BAD_INPUT,
                                "%s: row %zu, column %zu has no data; cut the grid or fill the gap", file,
                                r + 1, c + 1);
@@ -102,40 +124,15 @@ static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *erro
     const char *at = text;
     kf_status status = strlen(text) == size ? read_header(file, &at, &header, error)
                                             : kf_fail(error, KF_BAD_INPUT, "%s: not a text file", file);
-    if (status == KF_OK) status = reserve(file, terrain, header.columns, header.rows, error);
+    if (status == KF_OK) status = kf_terrain_reserve(file, terrain, header.columns, header.rows, error);
     if (status == KF_OK) status = read_values(file, at, &header, terrain, error);
     terrain->cell = header.cell;
     const double shift = header.centres ? 0.0 : 0.5 * header.cell;
     /* Places are counted from the grid's lower left node: maps have origins of thousands of kilometres. */
     terrain->origin[0] = terrain->origin[1] = shift;
+    terrain->corner[0] = header.x;
+    terrain->corner[1] = header.y;
     free(text);
-    return status;
-}
-
-/* ---- pictures: black is low, white is high ---- */
-
-static kf_status read_picture(const char *file, double low, double high, kf_terrain *terrain,
-                              kf_error *error) {
-    png_image image;
-    memset(&image, 0, sizeof image);
-    image.version = PNG_IMAGE_VERSION;
-    if (png_image_begin_read_from_file(&image, file) == 0)
-        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a PNG picture: %s", file, image.message);
-    kf_status status = reserve(file, terrain, image.width, image.height, error);
-    if (status != KF_OK) {
-        png_image_free(&image);
-        return status;
-    }
-    image.format = PNG_FORMAT_LINEAR_Y; /* 16 bits a pixel */
-    png_uint_16 *pixels = kf_allocate(PNG_IMAGE_SIZE(image));
-    if (png_image_finish_read(&image, NULL, pixels, 0, NULL) == 0)
-        status = kf_fail(error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", file, image.message);
-    const size_t columns = image.width, rows = image.height;
-    for (size_t r = 0; r < rows && status == KF_OK; r++)
-        for (size_t c = 0; c < columns; c++)
-            terrain->heights[c * rows + rows - 1 - r] =
-                low + (high - low) * (double)pixels[r * columns + c] / 65535.0;
-    free(pixels);
     return status;
 }
 
@@ -165,7 +162,8 @@ static kf_status read_formula(const char *file, const char *text, int dimensions
     if (kf_expression_parse(text, &expression, error) != KF_OK)
         return kf_fail_context(error, "%s: terrain.formula", file);
     kf_status status = kf_expression_check_names(expression, names, dimensions == 2 ? 1 : 2, error);
-    if (status == KF_OK) status = reserve(file, terrain, ceil(size[0] / terrain->cell) + 3, rows, error);
+    if (status == KF_OK)
+        status = kf_terrain_reserve(file, terrain, ceil(size[0] / terrain->cell) + 3, rows, error);
     terrain->origin[0] = terrain->origin[1] = -terrain->cell;
     for (int i = 0; i < terrain->nodes[0] && status == KF_OK; i++)
         for (int j = 0; j < terrain->nodes[1] && status == KF_OK; j++) {
@@ -208,7 +206,8 @@ kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions,
     KF_TRY(kf_json_number(place, object, "cell", grid == NULL, 1e-6, 1e5, &terrain->cell, error));
     if (formula != NULL) return read_formula(file, formula, dimensions, size, terrain, error);
     KF_TRY(beside(file, grid != NULL ? grid : picture, path, error));
-    return grid != NULL ? read_grid(path, terrain, error) : read_picture(path, low, high, terrain, error);
+    return grid != NULL ? read_grid(path, terrain, error)
+                        : kf_terrain_read_picture(path, low, high, terrain, error);
 }
 
 /* ---- heights between the nodes ---- */

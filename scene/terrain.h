@@ -1,4 +1,4 @@
-/* Terrain: heights on a grid, from an ESRI ASCII grid, a 16-bit PNG picture or a formula. */
+/* Terrain: heights on a grid, from an ESRI ASCII grid, a grey PNG picture or a formula. */
 #ifndef KF_SCENE_TERRAIN_H
 #define KF_SCENE_TERRAIN_H
 
@@ -17,6 +17,7 @@ typedef struct kf_terrain {
     int nodes[2];
     double origin[2], cell;
     double *heights;
+    double corner[2]; /* on the map that it was cut from: where x and y are 0; metres, no part of the hash */
 } kf_terrain;
 
 /* {"file": "x.asc"}, {"picture": "x.png", "low": m, "high": m, "cell": m} or {"formula": "expression of x,

@@ -52,6 +52,8 @@ typedef struct kf_system {
      * this function. The caller frees with kf_problem_free. */
     kf_status (*open)(const char *source, const kf_problem_options *options, kf_problem **problem,
                       kf_error *error);
+    /* Draws what a problem begins with, as a PNG file, without a device. NULL: it is described, not drawn. */
+    kf_status (*draw)(const kf_problem *problem, const char *path, kf_error *error);
     /* The problem on which its configs are verified, small enough for a double precision reference on the
      * host, and for how many steps. Fills everything but (*small)->system. The caller frees it; problem
      * outlives it. */

@@ -82,7 +82,7 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
 
 /* ---- scenes of systems that are no flows: what they say of themselves ---- */
 
-static void print_facts(const kf_arguments *arguments, const kf_problem *problem) {
+static void print_facts(const kf_arguments *arguments, const kf_problem *problem, const char *picture) {
     char text[KF_FACTS_TEXT];
     if (kf_arguments_json(arguments)) {
         cJSON *json = kf_json_answer("scene");
@@ -93,6 +93,7 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(size, 3));
         cJSON_AddItemToObject(json, "facts", kf_facts_to_json(&problem->facts));
         cJSON_AddItemToObject(json, "units", kf_facts_units(&problem->facts));
+        if (picture != NULL) cJSON_AddStringToObject(json, "picture", picture);
         cJSON_AddStringToObject(json, "notes", problem->notes != NULL ? problem->notes : "");
         kf_json_print(json);
         return;
@@ -105,7 +106,23 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         else
             printf("  %-22s %.6g %s\n", fact->name, fact->value, fact->unit);
     }
+    if (picture != NULL) printf("  %-22s %s\n", "picture", picture);
     if (problem->notes != NULL) kf_info("%s", problem->notes);
+}
+
+/* Draws what a problem begins with; *drawn: the picture's name in path. */
+static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *problem, char path[KF_PATH],
+                              bool *drawn, kf_error *error) {
+    const char *asked = kf_argument(arguments, "--picture", NULL);
+    *drawn = problem->system->draw != NULL;
+    if (!*drawn && asked != NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--picture': scenes of %s are described, not drawn; leave it out",
+                       problem->system->name);
+    if (!*drawn) return KF_OK;
+    KF_TRY(kf_path(path, error, "%s%s", asked != NULL ? asked : problem->name,
+                   asked != NULL ? "" : ".scene.png"));
+    return problem->system->draw(problem, path, error);
 }
 
 /* *shown: the file is of such a system. */
@@ -116,17 +133,16 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     *shown = false;
     if (kf_scene_is_mesh(name) || kf_system_by_section(name, &system, NULL) != KF_OK || system == NULL)
         return KF_OK;
-    if (kf_argument_given(arguments, "--picture"))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "option '--picture': scenes of %s are described, not drawn; leave it out",
-                       system->name);
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
     KF_TRY(kf_problem_open(name, system->name, &wanted, &problem, error));
     *shown = true;
-    print_facts(arguments, problem);
+    char path[KF_PATH];
+    bool drawn = false;
+    const kf_status status = draw_problem(arguments, problem, path, &drawn, error);
+    if (status == KF_OK) print_facts(arguments, problem, drawn ? path : NULL);
     kf_problem_free(problem);
-    return KF_OK;
+    return status;
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {

@@ -50,6 +50,11 @@ static kf_status unknown_option(const kf_arguments *arguments, const kf_command 
 }
 
 /* Takes the option at words[*index]; *index ends on the last word used. */
+static bool is_of_file(const char *value_name) {
+    return strstr(value_name, "FILE") != NULL || strcmp(value_name, "DIR") == 0 ||
+           strcmp(value_name, "FOLDER") == 0;
+}
+
 static kf_status take_option(const kf_command *command, int word_count, char *const *words, int *index,
                              kf_arguments *arguments, kf_error *error) {
     const char *word = words[*index];
@@ -75,6 +80,11 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
     if (option->value_name != NULL && *value == '\0')
         return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' has an empty value; expected %s", command->name,
                        option->name, option->value_name);
+    if (option->value_name != NULL && strcmp(value, "-") == 0 && is_of_file(option->value_name))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: option '%s': '-' stands for no stream here; a file or folder of this name is './-'",
+            command->name, option->name);
     int *count = &arguments->given[found].count;
     if (*count > 0 && !option->repeatable)
         return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' is given twice; give it once", command->name,

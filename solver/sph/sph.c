@@ -6,6 +6,7 @@
 
 #include "base/util/memory.h"
 #include "solver/sph/sph_cases.h"
+#include "solver/sph/sph_picture.h"
 #include "solver/sph/sph_problem.h"
 #include "solver/sph/sph_windows.h"
 
@@ -209,6 +210,14 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 
 static const char *const sections[] = {"particles", NULL};
 
+static kf_status draw(const kf_problem *problem, const char *path, kf_error *error) {
+    kf_snapshot snapshot;
+    kf_sph_first_snapshot(problem->own, &snapshot);
+    const kf_status status = kf_sph_picture(problem->own, &snapshot, path, error);
+    kf_snapshot_free(&snapshot);
+    return status;
+}
+
 const kf_system kf_system_sph = {
     .name = "sph",
     .summary =
@@ -218,6 +227,7 @@ const kf_system kf_system_sph = {
     .runs = true,
     .sections = sections,
     .open = kf_sph_problem_open,
+    .draw = draw,
     .trial = kf_sph_problem_trial,
     .accepts = accepts,
     .variables = describe,

@@ -32,8 +32,9 @@ kf_status kf_sph_write_depth(const kf_particle_scene *scene, const kf_snapshot *
     char *text = kf_allocate(room);
     add_up(scene, snapshot, cell, cells, depths);
     int used = snprintf(text, room,
-                        "ncols %d\nnrows %d\nxllcorner 0\nyllcorner 0\ncellsize %.9g\nNODATA_value -9999\n",
-                        cells[0], cells[1], cell);
+                        "ncols %d\nnrows %d\nxllcorner %.15g\nyllcorner %.15g\ncellsize %.9g\nNODATA_value "
+                        "-9999\n",
+                        cells[0], cells[1], scene->terrain.corner[0], scene->terrain.corner[1], cell);
     size_t length = (size_t)used;
     for (int y = cells[1] - 1; y >= 0; y--)
         for (int x = 0; x < cells[0]; x++) {

@@ -249,3 +249,23 @@ kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snap
     free(s.value);
     return status;
 }
+
+void kf_sph_first_snapshot(const kf_particle_scene *s, kf_snapshot *snapshot) {
+    kf_snapshot_of_particles(snapshot, s->count);
+    float *position = kf_snapshot_add(snapshot, "position", "m", 3),
+          *velocity = kf_snapshot_add(snapshot, "velocity", "m/s", 3),
+          *density = kf_snapshot_add(snapshot, "density", "kg/m3", 1),
+          *pressure = kf_snapshot_add(snapshot, "pressure", "Pa", 1),
+          *stress = kf_snapshot_add(snapshot, "shear_stress", "Pa", 1);
+    for (size_t k = 0; k < s->count; k++) {
+        const double e = (double)s->deviation[k];
+        for (size_t i = 0; i < 3; i++) {
+            position[3 * k + i] = (float)(((double)s->position[3 * k + i] - s->origin[i]) * s->spacing);
+            velocity[3 * k + i] = (float)((double)s->velocity[3 * k + i] * s->sound_speed);
+        }
+        density[k] = (float)((1.0 + e) * s->density);
+        pressure[k] = (float)((s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e) * s->density *
+                              s->sound_speed * s->sound_speed);
+        stress[k] = 0.0f;
+    }
+}

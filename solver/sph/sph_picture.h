@@ -11,4 +11,7 @@
 kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snapshot, const char *path,
                          kf_error *error);
 
+/* The scene's particles as they are placed, as such a snapshot: for the caller to free. */
+void kf_sph_first_snapshot(const kf_particle_scene *scene, kf_snapshot *snapshot);
+
 #endif

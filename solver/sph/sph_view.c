@@ -9,7 +9,9 @@
 #include "base/util/vector.h"
 
 static const float FAR = 1e30f;
-static const double SOCKLE = 0.08; /* ground below the lowest point of the terrain, of the height of all */
+/* Ground below the lowest point of the terrain: of the height of all, and at least of the width, or rays
+ * would step over flat ground. */
+static const double SOCKLE = 0.08, LEAST_SOCKLE = 0.03;
 
 /* Where the fluid may go, metres from the file's origin: the box, as high as terrain or fluid reach at first.
  */
@@ -26,7 +28,7 @@ static void bounds(const kf_particle_scene *s, double low[3], double high[3]) {
         kf_terrain_range(&s->terrain, &lowest, &highest);
         top = fmax(top, (highest - s->origin[2]) * s->spacing);
         low[2] = (lowest - s->origin[2]) * s->spacing;
-        low[2] -= SOCKLE * (top - low[2]);
+        low[2] -= fmax(SOCKLE * (top - low[2]), LEAST_SOCKLE * fmax(high[0], high[1]));
     }
     high[2] = fmin(high[2], low[2] + 1.15 * (top - low[2]));
 }
@@ -164,7 +166,11 @@ static void ground_rows(void *data, size_t begin, size_t end) {
         nearest = fmin(nearest, kf_dot(d, v->ahead));
         furthest = fmax(furthest, kf_dot(d, v->ahead));
     }
-    const double step = fmax(0.5 * s->terrain.cell * s->spacing, (furthest - nearest) / 800.0);
+    double lowest, highest;
+    kf_terrain_range(&s->terrain, &lowest, &highest);
+    const double sockle = (lowest - s->origin[2]) * s->spacing - v->base, range = furthest - nearest;
+    const double step =
+        fmin(fmax(0.5 * s->terrain.cell * s->spacing, range / 800.0), fmax(0.1 * sockle, range / 4000.0));
     for (size_t y = begin; y < end; y++)
         for (int x = 0; x < v->width; x++)
             v->ground[y * (size_t)v->width + (size_t)x] = ground_depth(v, x, (int)y, nearest, furthest, step);

@@ -60,6 +60,10 @@ expect 2 run --config "$scratch/flow.obj"
 says "is a mesh; run it with --scene"
 expect 2 nightly --suite nosuch --store "$scratch/nights.db"
 says "'quick' is a shipped one"
+for option in "store export --out -" "tune --scene ball --out -" "run --scene ball --output=-" "report --out -" "nightly --suite - --store x.db" "scene ball --picture -"; do
+    expect 2 $option
+    says "'-' stands for no stream"
+done
 expect 2 tune --scene ahmed --budget soon
 says "--budget"
 expect 2 tune --scene ahmed --device cudda

@@ -220,7 +220,7 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
     (void)state;
     refused("{\"particles\": {\"spacing\": 0.1, \"dimensions\": 2}, \"box\": {\"size\": [2, 1]}, " WATER
             ", \"fluid\": [{\"shape\": \"box\", \"low\": [3, 0], \"high\": [4, 1]}]}",
-            "0 particles of fluid");
+            "fluid[0]: none of its 100 particles has room: 100 outside the box");
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1]}, " WATER "}", "box.size");
     refused(
         "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, \"gravity\": [0, 0, -9.81], "

@@ -1,0 +1,116 @@
+/* Particles of a fluid's shapes that have no room in the box: counted and told, none is lost without a word.
+ */
+#include <math.h>
+
+#include "scene/particles_internal.h"
+
+/* Whole numbers k with k + 0.5 from low to high. */
+static double points_between(double low, double high) {
+    return fmax(0.0, floor(high - 0.5) - ceil(low - 0.5) + 1.0);
+}
+
+static double points_of_box(const kf_particle_scene *s, const kf_particle_body *body, bool inside) {
+    double points = 1.0;
+    for (int i = 0; i < s->dimensions; i++) {
+        const double low = body->low[i], high = body->high[i];
+        points *= points_between(inside ? fmax(low, s->origin[i]) : low,
+                                 inside ? fmin(high, kf_particle_box_end(s, i)) : high);
+    }
+    return points;
+}
+
+/* The length of the ball above a column's middle, from low to high; false: there is none. */
+static bool ball_above(const kf_particle_scene *s, const kf_particle_body *body, double x, double y,
+                       double *low, double *high) {
+    const int up = s->dimensions - 1;
+    const double dx = x - body->center[0], dy = up == 2 ? y - body->center[1] : 0.0,
+                 square = body->radius * body->radius - dx * dx - dy * dy;
+    if (square < 0.0) return false;
+    *low = body->center[up] - sqrt(square);
+    *high = body->center[up] + sqrt(square);
+    return true;
+}
+
+static double points_outside_of_ball(const kf_particle_scene *s, const kf_particle_body *body) {
+    const int up = s->dimensions - 1;
+    const double y0 = up == 2 ? ceil(body->low[1] - 0.5) : 0.0, y1 = up == 2 ? body->high[1] - 0.5 : 0.0;
+    double outside = 0.0;
+    for (double i = ceil(body->low[0] - 0.5); i <= body->high[0] - 0.5; i++)
+        for (double j = y0; j <= y1; j++) {
+            double low, high;
+            if (!ball_above(s, body, i + 0.5, j + 0.5, &low, &high)) continue;
+            outside += points_between(low, high);
+            if (kf_particle_in_box(s, i + 0.5, up == 2 ? j + 0.5 : -1.0))
+                outside -= points_between(fmax(low, s->origin[up]), fmin(high, kf_particle_box_end(s, up)));
+        }
+    return outside;
+}
+
+/* A polygon's layers in the columns beside the box. */
+static double points_beside_box(const kf_particle_scene *s, const kf_particle_body *body) {
+    const int up = s->dimensions - 1;
+    const double y0 = up == 2 ? ceil(body->low[1] - 0.5) : 0.0, y1 = up == 2 ? body->high[1] - 0.5 : 0.0;
+    double outside = 0.0;
+    for (double i = ceil(body->low[0] - 0.5); i <= body->high[0] - 0.5; i++)
+        for (double j = y0; j <= y1; j++)
+            if (!kf_particle_in_box(s, i + 0.5, up == 2 ? j + 0.5 : -1.0) &&
+                kf_particle_in_polygon(body, up, i + 0.5, j + 0.5))
+                outside += kf_particle_layers(s, body, i + 0.5, j + 0.5);
+    return outside;
+}
+
+/* How far a shape reaches out of the box, spacings; 0: not at all. */
+static double reach(const kf_particle_scene *s, const kf_particle_body *body) {
+    double most = 0.0;
+    const int axes = body->kind == KF_BODY_POLYGON ? s->dimensions - 1 : s->dimensions;
+    for (int i = 0; i < axes; i++)
+        most = fmax(most, fmax(s->origin[i] - body->low[i], body->high[i] - kf_particle_box_end(s, i)));
+    return most;
+}
+
+/* Particles of a fluid's shape that lie outside, wherever else; negative: more than can be counted quickly.
+ */
+static double points_outside(const kf_particle_scene *s, const kf_particle_body *body, double inside) {
+    static const double MOST_COLUMNS = 1e8;
+    const double columns = (body->high[0] - body->low[0] + 1.0) *
+                           (s->dimensions == 3 ? body->high[1] - body->low[1] + 1.0 : 1.0);
+    kf_body solid;
+    if (reach(s, body) <= 0.5) return 0.0;
+    if (body->kind == KF_BODY_BOX) return points_of_box(s, body, false) - points_of_box(s, body, true);
+    if (body->kind == KF_BODY_MESH) {
+        (void)kf_mesh_body(&body->mesh, true, &solid);
+        return fmax(0.0, nearbyint(fabs(solid.volume) - inside));
+    }
+    if (columns > MOST_COLUMNS) return -1.0;
+    return body->kind == KF_BODY_BALL ? points_outside_of_ball(s, body) : points_beside_box(s, body);
+}
+
+kf_status kf_particle_tell_left_out(const kf_particle_scene *s, const kf_particle_bodies *bodies,
+                                    const kf_particle_fates *fates, kf_text *notes, kf_error *error) {
+    int first = 0;
+    while (first < bodies->count && bodies->list[first].wall)
+        first++;
+    for (int b = first; b < bodies->count; b++) {
+        const kf_particle_body *body = &bodies->list[b];
+        const kf_particle_fates *f = &fates[b];
+        const double lattice = points_outside(s, body, (double)(f->placed + f->in_ground)),
+                     outside = lattice < 0.0 ? lattice : lattice + (double)f->above + (double)f->below;
+        if (outside == 0.0 && f->in_ground == 0) continue;
+        const char *about = body->kind == KF_BODY_MESH ? "about " : "";
+        const double all = (double)f->placed + (double)f->in_ground + fmax(0.0, outside);
+        if (f->placed == 0)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: fluid[%d]: none of its %s%.0f particles has room: %.0f outside the box, %zu in the "
+                "ground; move the shape or change box.size",
+                s->source, b - first, about, all, fmax(0.0, outside), (size_t)f->in_ground);
+        if (outside < 0.0)
+            kf_note(notes, "fluid[%d]: most of it lies outside the box, and is left out", b - first);
+        else
+            kf_note(
+                notes,
+                "fluid[%d]: %s%.0f of %.0f particles are left out: %.0f outside the box, %zu in the ground",
+                b - first, about, outside + (double)f->in_ground, all, outside, (size_t)f->in_ground);
+    }
+    return KF_OK;
+}
