@@ -63,19 +63,38 @@ static bool has_section(const cJSON *root, const kf_system *system) {
     return false;
 }
 
-/* The system that a file belongs to by a section of it. NULL: none. What is wrong with the file is for
- * whoever reads it to say. */
+static bool ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), wanted = strlen(ending);
+    return length >= wanted && strcasecmp(path + length - wanted, ending) == 0;
+}
+
+/* What is wrong with the file otherwise is for whoever reads it to say. */
+static const kf_system *look_inside(const char *path) {
+    const kf_system *found = NULL;
+    cJSON *root = NULL;
+    if (!ends_with(path, ".json") || kf_json_read_file(path, &root, NULL) != KF_OK) return NULL;
+    for (int i = 0; kf_systems[i] != NULL && found == NULL; i++)
+        if (has_section(root, kf_systems[i])) found = kf_systems[i];
+    cJSON_Delete(root);
+    return found;
+}
+
 kf_status kf_system_by_section(const char *source, const kf_system **system, kf_error *error) {
     char path[KF_PATH];
-    cJSON *root = NULL;
     *system = NULL;
     KF_TRY(kf_scene_find(source, path, error));
-    const size_t length = strlen(path);
-    if (length < 5 || strcasecmp(path + length - 5, ".json") != 0) return KF_OK;
-    if (kf_json_read_file(path, &root, NULL) != KF_OK) return KF_OK;
     for (int i = 0; kf_systems[i] != NULL && *system == NULL; i++)
-        if (has_section(root, kf_systems[i])) *system = kf_systems[i];
-    cJSON_Delete(root);
+        if (kf_systems[i]->program_ending != NULL && ends_with(path, kf_systems[i]->program_ending))
+            *system = kf_systems[i];
+    if (*system != NULL) return KF_OK;
+    const kf_system *found = look_inside(path);
+    if (found != NULL && found->program_ending != NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: looks like a problem of %s, whose kernel would be compiled and run; if you trust it, let "
+            "its name end in %s or give --system %s",
+            path, found->name, found->program_ending, found->name);
+    *system = found;
     return KF_OK;
 }
 

@@ -22,8 +22,8 @@
 #include "solver/systems.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel",
-     false},
+    {"--scene", "FILE|NAME",
+     "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel (.t1.json)", false},
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",

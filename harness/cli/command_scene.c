@@ -93,6 +93,7 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(size, 3));
         cJSON_AddItemToObject(json, "facts", kf_facts_to_json(&problem->facts));
         cJSON_AddItemToObject(json, "units", kf_facts_units(&problem->facts));
+        cJSON_AddBoolToObject(json, "is_program", problem->system->program_ending != NULL);
         if (picture != NULL) cJSON_AddStringToObject(json, "picture", picture);
         cJSON_AddStringToObject(json, "notes", problem->notes != NULL ? problem->notes : "");
         kf_json_print(json);
@@ -106,6 +107,9 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         else
             printf("  %-22s %.6g %s\n", fact->name, fact->value, fact->unit);
     }
+    if (problem->system->program_ending != NULL)
+        printf("  %-22s %s\n", "program",
+               "a kernel that will be compiled and run: tune it only if you would run it yourself");
     if (picture != NULL) printf("  %-22s %s\n", "picture", picture);
     if (problem->notes != NULL) kf_info("%s", problem->notes);
 }
@@ -131,8 +135,9 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     const kf_system *system;
     kf_problem *problem;
     *shown = false;
-    if (kf_scene_is_mesh(name) || kf_system_by_section(name, &system, NULL) != KF_OK || system == NULL)
-        return KF_OK;
+    if (kf_scene_is_mesh(name)) return KF_OK;
+    KF_TRY(kf_system_by_section(name, &system, error));
+    if (system == NULL) return KF_OK;
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
     KF_TRY(kf_problem_open(name, system->name, &wanted, &problem, error));

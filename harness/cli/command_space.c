@@ -12,8 +12,8 @@
 #include "harness/worker/worker.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel",
-     false},
+    {"--scene", "FILE|NAME",
+     "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel (.t1.json)", false},
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},

@@ -24,7 +24,8 @@
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME",
-     "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json), a shipped scene, or the T1 file of a kernel",
+     "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json), a shipped scene, or the T1 file of a kernel "
+     "(.t1.json)",
      false},
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},

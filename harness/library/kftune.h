@@ -68,7 +68,8 @@ typedef struct kftune_scene_options {
     uint64_t seed;           /* of the sampling; 0: the scene's own */
 } kftune_scene_options;
 
-/* source: a scene file, a mesh, a T1 file, or the name of a shipped scene. options may be NULL. */
+/* source: a scene file, a mesh, the name of a shipped scene, or a T1 file, whose kernel is compiled and run:
+ * its name ends in .t1.json, or the system is "t1". options may be NULL. */
 KFTUNE_API kftune_status kftune_open_scene(const char *source, const kftune_scene_options *options,
                                            kftune_problem **problem);
 

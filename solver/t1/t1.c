@@ -88,6 +88,7 @@ const kf_system kf_system_t1 = {
     .summary = "a kernel that is not kftune's, from its T1 problem file",
     .update = "item",
     .sections = sections,
+    .program_ending = ".t1.json",
     .open = open_file,
     .trial = make_trial,
     .accepts = accepts,
