@@ -42,11 +42,11 @@ static kf_status open_file(const char *source, const kf_problem_options *options
 /* Configs are verified on the problem as it is: what is right for a smaller one need not be for this. */
 static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
     const kf_t1_problem *own = problem->own;
-    if (own->kernel_missing)
+    if (own->missing_file != NULL)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: KernelSpecification.KernelFile: %s is not there; it is looked for beside the "
                        "problem file",
-                       own->file, own->kernel_file);
+                       own->file, own->missing_file);
     *small = problem_of(problem->own, false);
     *steps = own->reference_file[0] != '\0' ? 1 : 10;
     for (int i = 0; i < own->argument_count; i++)
@@ -62,15 +62,15 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
     const kf_t1_problem *own = problem->own;
     const bool gpu = kf_device_is_gpu(device);
-    if (own->plain && gpu)
+    if (kf_t1_is_plain(own) && gpu)
         return kf_fail(error, KF_BAD_INPUT, "%s is C, and this device is a GPU; tune it with --device cpu",
-                       own->kernel_file);
-    if (own->portable || own->plain || gpu) return KF_OK;
+                       own->kernel_files[0]);
+    if (!kf_t1_needs_gpu(own) || gpu) return KF_OK;
     return kf_fail(error, KF_MACHINE,
-                   "%s is CUDA and needs a GPU, this device is the cpu; a kernel written with "
+                   "%s is %s and needs a GPU, this device is the cpu; a kernel written with "
                    "kernels/portable.h (Language "
                    "\"portable\") runs on both",
-                   own->kernel_file);
+                   own->kernel_files[0], own->language == KF_T1_OPENCL ? "OpenCL" : "CUDA");
 }
 
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {

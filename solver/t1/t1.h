@@ -9,47 +9,76 @@
 
 extern const kf_system kf_system_t1;
 
+/* "float", "int32", and vectors of them, "float4": what one value is made of. */
 typedef struct kf_t1_type {
-    const char *name;
-    size_t bytes;
+    char name[16];
+    size_t bytes; /* of a component */
+    int components;
+    size_t alignment; /* of a value among a kernel's parameters */
     bool real, is_signed;
 } kf_t1_type;
 
-enum { KF_T1_ARGUMENTS = 32, KF_T1_CONDITIONS = 256, KF_T1_DEFINES = 24 };
+typedef enum kf_t1_fill_kind {
+    KF_T1_CONSTANT,
+    KF_T1_RANDOM,
+    KF_T1_FILE,
+    KF_T1_GENERATOR, /* an expression over the place, i */
+    KF_T1_FILLS
+} kf_t1_fill_kind;
+
+enum { KF_T1_ARGUMENTS = 32, KF_T1_CONDITIONS = 256, KF_T1_OPTIONS = 64, KF_T1_FILES = 16 };
 
 typedef struct kf_t1_argument {
     char name[KF_NAME];
-    const kf_t1_type *type;
+    kf_t1_type type;
     bool scalar;
-    bool constant;      /* goes to the __constant__ variable of its name */
-    bool read, written; /* by the kernel */
-    bool output;        /* compared with the reference */
-    double threshold;   /* accepted relative deviation; NAN: what the type allows */
-    size_t count;       /* values; 1 for a scalar */
-    void *initial;      /* before the first launch; owned */
-    bool from_file;     /* initial is what a file holds */
-    void *answer;       /* of an output: what is right after one launch; NULL: a run says; owned */
+    bool constant;       /* goes to the __constant__ variable of its name */
+    bool read, written;  /* by the kernel */
+    bool output;         /* compared with the reference */
+    double threshold;    /* accepted relative deviation; NAN: what the type allows */
+    kf_expression *size; /* values, where that depends on the config; NULL: count says */
+    size_t count;        /* components, of the default config */
+    kf_t1_fill_kind fill;
+    double fill_value;
+    uint64_t seed;
+    kf_expression *generator;
+    void *initial; /* before the first launch; owned */
+    void *answer;  /* of an output: what is right after one launch; NULL: a run says; owned */
 } kf_t1_argument;
 
 typedef struct kf_t1_parameter {
     char name[KF_NAME];
     kf_value_kind kind;
+    char *reals; /* of a float parameter, whose values are names: "0.5", in KF_NAME bytes each; owned */
     kf_expression *expression; /* owns the strings among the values */
     kf_scalar *values;
     size_t count;
     size_t chosen; /* the default, or what a search for a valid one tries */
 } kf_t1_parameter;
 
+typedef enum kf_t1_language {
+    KF_T1_CUDA,
+    KF_T1_PORTABLE, /* written with kernels/portable.h */
+    KF_T1_C,        /* a function, called once a launch */
+    KF_T1_CXX,
+    KF_T1_OPENCL,
+    KF_T1_LANGUAGES
+} kf_t1_language;
+
 /* One problem file: what is inside of a problem of this system. */
 typedef struct kf_t1_problem {
-    char file[KF_PATH], kernel_file[KF_PATH], kernel_name[128], name[128];
+    char file[KF_PATH], name[128];
+    kf_t1_language language;
+    char *kernel_files[KF_T1_FILES]; /* compiled as one, in this order; owned */
+    int kernel_file_count;
+    char kernel_name[128];  /* as C++ has it where the language is CUDA: "gemm<float, 16>" */
     char hash[KF_HASH_HEX]; /* of all files' content, and of the size */
     char reference_file[KF_PATH],
-        reference_name[128]; /* a portable kernel that says what is right; "": none */
-    bool kernel_missing;     /* its file is not there: the space can be shown, and nothing be launched */
-    bool portable;           /* written with kernels/portable.h */
-    bool plain;              /* a C function; neither: CUDA */
-    long size[3];            /* ProblemSize; 1 where it has fewer */
+        reference_name[128];  /* a portable kernel that says what is right; "": none */
+    const char *missing_file; /* of kernel_files, is not there: the space can be shown, and nothing be
+                               * launched; NULL: all are */
+    bool says_grid[3];        /* the source uses grid_size_x, _y, _z, as Kernel Tuner defines them */
+    long size[3];             /* ProblemSize; 1 where it has fewer */
     kf_t1_parameter parameters[KF_CONFIG_VALUES];
     int parameter_count;
     kf_expression *conditions[KF_T1_CONDITIONS];
@@ -58,8 +87,8 @@ typedef struct kf_t1_problem {
     kf_expression *threads[3], *blocks[3], *shared_bytes;
     kf_t1_argument arguments[KF_T1_ARGUMENTS];
     int argument_count;
-    kf_define defines[KF_T1_DEFINES]; /* of the file's compiler options; names are owned */
-    int define_count;
+    char *options[KF_T1_OPTIONS]; /* of the compiler, as kf_source has them; owned */
+    int option_count;
     cJSON *declaration; /* of the space */
     kf_config
         reference; /* what results are compared with: the defaults, or the valid config nearest to them */
@@ -68,10 +97,23 @@ typedef struct kf_t1_problem {
 
 void kf_t1_note(kf_t1_problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Whether a kernel is a function of C or C++, and so runs on the cpu alone; or runs on a GPU alone. */
+static inline bool kf_t1_is_plain(const kf_t1_problem *problem) {
+    return problem->language == KF_T1_C || problem->language == KF_T1_CXX;
+}
+static inline bool kf_t1_needs_gpu(const kf_t1_problem *problem) {
+    return problem->language == KF_T1_CUDA || problem->language == KF_T1_OPENCL;
+}
+
 /* t1_read.c: reads and checks everything but what the data holds. size takes the place of the file's
  * ProblemSize; NULL, or its first is 0: the file's. The caller frees with kf_t1_release. */
 kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error);
 void kf_t1_release(kf_t1_problem *problem); /* NULL is fine */
+
+/* t1_kernel.c: language, files, name, the compiler's options. */
+kf_status kf_t1_read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error);
+/* The path of a file beside the problem file, or of an absolute one. */
+kf_status kf_t1_beside(const kf_t1_problem *problem, const char *file, char path[KF_PATH], kf_error *error);
 
 /* t1_space.c: parameters and conditions become the declaration of a space, and a reference is chosen. */
 kf_status kf_t1_read_space(kf_t1_problem *problem, const cJSON *space, kf_error *error);
@@ -85,15 +127,29 @@ kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const
 /* The value of an expression for a config; within [low, high]. */
 kf_status kf_t1_evaluate(const kf_t1_problem *problem, const char *what, const kf_expression *expression,
                          const kf_config *config, long low, long high, long *value, kf_error *error);
+/* Whether an expression uses a parameter. */
+bool kf_t1_depends(const kf_t1_problem *problem, const kf_expression *expression);
 /* A number, or an expression that does not depend on parameters. */
 kf_status kf_t1_constant(const kf_t1_problem *problem, const char *what, const cJSON *item, double *value,
                          kf_error *error);
 
 /* t1_arguments.c */
 kf_status kf_t1_read_arguments(kf_t1_problem *problem, const cJSON *list, kf_error *error);
+/* Components that an argument has for a config. */
+kf_status kf_t1_count(const kf_t1_problem *problem, const kf_t1_argument *argument, const kf_config *config,
+                      size_t *count, kf_error *error);
+
+/* t1_values.c */
+/* False when there is no such type. */
+bool kf_t1_find_type(const char *name, kf_t1_type *type);
+/* Whether a number is a value of a component. */
+bool kf_t1_fits(const kf_t1_type *type, double value);
 double kf_t1_value(const kf_t1_type *type, const void *values, size_t index);
-/* Relative L2 deviation of values from reference; *worst: where it is largest. NaN at the same place is
- * equal. */
+/* What the first count components hold before a launch (of a file: initial). */
+kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count, void *values,
+                     kf_error *error);
+/* Relative L2 deviation of values from reference; *worst: where it is largest. NaN, or an infinity, at the
+ * same place is equal. */
 double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
                        size_t *worst);
 
@@ -109,10 +165,15 @@ kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, k
 /* Downloads an output of the plan; caller frees. */
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error);
 
-/* t1_plain.c: writes the source that makes an entry for the cpu backend of a kernel in plain C, and says
- * where. */
+/* t1_source.c: what is compiled. A kernel of one file is compiled as it is; of others a source is written
+ * into the cache's folder: functions in C get an entry for the cpu backend, OpenCL becomes CUDA C. */
 extern const char kf_t1_plain_entry[];
-kf_status kf_t1_plain_source(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error);
+kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error);
+/* Adds to a compiler's error what the problem's file has to do with it. Returns error->status. */
+kf_status kf_t1_explain(const kf_t1_problem *problem, kf_error *error);
+
+/* t1_opencl.c: appends the text of an OpenCL C source as CUDA C that includes kernels/t1/opencl.h. */
+void kf_t1_translate(const char *file, const char *text, kf_text *out);
 
 /* t1_verify.c */
 kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);

@@ -1,5 +1,4 @@
-/* The kernel's arguments: what they hold before the first launch, and how results compare. */
-#include <float.h>
+/* Reading the kernel's arguments. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,81 +6,22 @@
 #include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
-#include "base/util/random.h"
 #include "solver/t1/t1.h"
 
-static const kf_t1_type types[] = {
-    {"float", 4, true, true},    {"double", 8, true, true},   {"int8", 1, false, true},
-    {"int16", 2, false, true},   {"int32", 4, false, true},   {"int64", 8, false, true},
-    {"uint8", 1, false, false},  {"uint16", 2, false, false}, {"uint32", 4, false, false},
-    {"uint64", 8, false, false}, {"int", 4, false, true},     {"uint", 4, false, false},
-};
-enum { TYPES = sizeof types / sizeof *types };
-
-double kf_t1_value(const kf_t1_type *type, const void *values, size_t index) {
-    const char *at = (const char *)values + index * type->bytes;
-    if (type->real) {
-        float single = 0.0F;
-        double value = 0.0;
-        if (type->bytes == sizeof single) {
-            memcpy(&single, at, sizeof single);
-            return (double)single;
-        }
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-    uint64_t bits = 0;
-    memcpy(&bits, at, type->bytes); /* little-endian, as all machines that CUDA runs on */
-    const unsigned width = 8 * (unsigned)type->bytes;
-    if (!type->is_signed) return (double)bits;
-    if (width < 64 && (bits >> (width - 1)) != 0) bits |= UINT64_MAX << width;
-    return (double)(int64_t)bits;
-}
-
-static void set_value(const kf_t1_type *type, void *values, size_t index, double value) {
-    char *at = (char *)values + index * type->bytes;
-    const float single = (float)value;
-    const int64_t whole = type->real ? 0 : (int64_t)value;
-    if (!type->real)
-        memcpy(at, &whole, type->bytes);
-    else if (type->bytes == sizeof single)
-        memcpy(at, &single, sizeof single);
-    else
-        memcpy(at, &value, sizeof value);
-}
-
-static bool fits(const kf_t1_type *type, double value) {
-    static const double MOST_WHOLE = 9007199254740992.0; /* 2^53: beyond, a double skips whole numbers */
-    if (type->real) return type->bytes == sizeof(double) || fabs(value) <= (double)FLT_MAX;
-    const double range = ldexp(1.0, 8 * (int)type->bytes - (type->is_signed ? 1 : 0));
-    return value == floor(value) && value >= (type->is_signed ? fmax(-range, -MOST_WHOLE) : 0.0) &&
-           value <= fmin(range - 1.0, MOST_WHOLE);
-}
-
-/* --- reading -------------------------------------------------------------------------------------------- */
-
-/* Uniform from 0 to value, the same for a seed wherever it runs. */
-static void fill_random(kf_t1_argument *argument, double value, uint64_t seed) {
-    uint64_t state = seed;
-    for (size_t i = 0; i < argument->count; i++) {
-        const double share = (double)(kf_random_next(&state) >> 11) * 0x1p-53;
-        set_value(argument->type, argument->initial, i,
-                  argument->type->real ? share * value : floor(share * (value + 1.0)));
-    }
-}
+static const double MOST_BYTES = 17179869184.0; /* 16 GiB */
 
 /* A file of exactly the argument's bytes, named by a key. */
 static kf_status read_values(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                              const char *key, const kf_t1_argument *argument, void *values, kf_error *error) {
     const char *name = NULL;
     char path[KF_PATH], *data = NULL;
-    size_t size = 0, wanted = argument->count * argument->type->bytes;
+    size_t size = 0, wanted = argument->count * argument->type.bytes;
+    if (argument->size != NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.%s: a file has one size, and that of %s depends on the config", place.file,
+                       place.path, key, argument->name);
     KF_TRY(kf_json_string(place, json, key, true, &name, error));
-    const char *slash = strrchr(problem->file, '/');
-    if (name[0] == '/' || slash == NULL)
-        KF_TRY(kf_path(path, error, "%s", name));
-    else
-        KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, name));
+    KF_TRY(kf_t1_beside(problem, name, path, error));
     KF_TRY(kf_file_read(path, wanted + 1, &data, &size, error));
     if (size == wanted) memcpy(values, data, wanted);
     free(data);
@@ -90,29 +30,49 @@ static kf_status read_values(const kf_t1_problem *problem, kf_json_place place, 
                    problem->file, wanted);
 }
 
+static kf_status read_fill(const kf_t1_problem *problem, kf_json_place place, const cJSON *json, int number,
+                           kf_t1_argument *argument, kf_error *error) {
+    static const char *const kinds[] = {"Constant", "Random", "BinaryRaw", "Generator"};
+    int kind = 0;
+    long seed = number + 1;
+    KF_TRY(kf_json_choice(place, json, "FillType", false, kinds, KF_T1_FILLS, &kind, error));
+    argument->fill = (kf_t1_fill_kind)kind;
+    const cJSON *given = cJSON_GetObjectItemCaseSensitive(json, "FillValue");
+    argument->fill_value = argument->fill == KF_T1_RANDOM ? 1.0 : 0.0;
+    if (given != NULL && argument->fill != KF_T1_GENERATOR)
+        KF_TRY(kf_t1_constant(problem, "FillValue", given, &argument->fill_value, error));
+    if (!kf_t1_fits(&argument->type, argument->fill_value))
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.FillValue: %g is not a value of type %s", place.file,
+                       place.path, argument->fill_value, argument->type.name);
+    KF_TRY(kf_json_integer(place, json, "RandomSeed", false, 0, 1L << 53, &seed, error));
+    argument->seed = (uint64_t)seed;
+    return KF_OK;
+}
+
+/* The expression over i that a Generator has; it may use the problem's size. */
+static kf_status read_generator(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
+                                kf_t1_argument *argument, kf_error *error) {
+    static const char *const names[] = {"i"};
+    const char *source = NULL;
+    kf_text text = {0};
+    KF_TRY(kf_json_string(place, json, "DataSource", true, &source, error));
+    kf_t1_expand(problem, source, &text);
+    kf_status status = kf_expression_parse(text.text != NULL ? text.text : "", &argument->generator, error);
+    if (status == KF_OK) status = kf_expression_check_names(argument->generator, names, 1, error);
+    kf_text_free(&text);
+    return status == KF_OK ? KF_OK
+                           : kf_fail_context(error, "%s: %s.DataSource \"%.200s\" of a Generator", place.file,
+                                             place.path, source);
+}
+
 static kf_status fill(const kf_t1_problem *problem, kf_json_place place, const cJSON *json, int number,
                       kf_t1_argument *argument, kf_error *error) {
-    static const char *const kinds[] = {"Constant", "Random", "BinaryRaw"};
-    int kind = 0;
-    double value = 0.0;
-    long seed = number + 1;
-    KF_TRY(kf_json_choice(place, json, "FillType", false, kinds, 3, &kind, error));
-    const cJSON *given = cJSON_GetObjectItemCaseSensitive(json, "FillValue");
-    if (kind == 1) value = 1.0;
-    if (given != NULL) KF_TRY(kf_t1_constant(problem, "FillValue", given, &value, error));
-    if (!fits(argument->type, value))
-        return kf_fail(error, KF_BAD_INPUT, "%s: %s.FillValue: %g is not a value of type %s", place.file,
-                       place.path, value, argument->type->name);
-    KF_TRY(kf_json_integer(place, json, "RandomSeed", false, 0, 1L << 53, &seed, error));
-    argument->initial = kf_allocate_zeroed(argument->count, argument->type->bytes);
-    argument->from_file = kind == 2;
-    if (kind == 2) return read_values(problem, place, json, "DataSource", argument, argument->initial, error);
-    if (kind == 1)
-        fill_random(argument, value, (uint64_t)seed);
-    else
-        for (size_t i = 0; i < argument->count; i++)
-            set_value(argument->type, argument->initial, i, value);
-    return KF_OK;
+    KF_TRY(read_fill(problem, place, json, number, argument, error));
+    if (argument->fill == KF_T1_GENERATOR) KF_TRY(read_generator(problem, place, json, argument, error));
+    argument->initial = kf_allocate_zeroed(argument->count, argument->type.bytes);
+    if (argument->fill == KF_T1_FILE)
+        return read_values(problem, place, json, "DataSource", argument, argument->initial, error);
+    return kf_t1_fill(problem, argument, argument->count, argument->initial, error);
 }
 
 /* What its author knows to be right; NULL where there is no such key. */
@@ -124,55 +84,115 @@ static kf_status read_answer(const kf_t1_problem *problem, kf_json_place place, 
             error, KF_BAD_INPUT,
             "%s: %s.ReferenceSource: %s is no output, so nothing is compared with it; leave it out",
             place.file, place.path, argument->name);
-    argument->answer = kf_allocate(argument->count * argument->type->bytes);
+    argument->answer = kf_allocate(argument->count * argument->type.bytes);
     return read_values(problem, place, json, "ReferenceSource", argument, argument->answer, error);
 }
 
+kf_status kf_t1_count(const kf_t1_problem *problem, const kf_t1_argument *argument, const kf_config *config,
+                      size_t *count, kf_error *error) {
+    char what[KF_NAME + 16];
+    long values = 0;
+    *count = argument->count;
+    if (argument->size == NULL) return KF_OK;
+    const size_t bytes = argument->type.bytes * (size_t)argument->type.components;
+    (void)snprintf(what, sizeof what, "the Size of %s", argument->name);
+    KF_TRY(kf_t1_evaluate(problem, what, argument->size, config, 1, (long)(MOST_BYTES / (double)bytes),
+                          &values, error));
+    *count = (size_t)values * (size_t)argument->type.components;
+    return KF_OK;
+}
+
+/* A number, or an expression, which may depend on the config: then it stays. */
 static kf_status read_count(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                             kf_t1_argument *argument, kf_error *error) {
-    static const double MOST_BYTES = 17179869184.0; /* 16 GiB */
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(json, "Size");
+    const double bytes = (double)argument->type.bytes * argument->type.components;
     double count = 1.0;
-    if (!argument->scalar)
-        KF_TRY(
-            kf_t1_constant(problem, "Size", cJSON_GetObjectItemCaseSensitive(json, "Size"), &count, error));
-    if (count >= 1.0 && count == floor(count) && count * (double)argument->type->bytes <= MOST_BYTES) {
-        argument->count = (size_t)count;
+    if (!argument->scalar && cJSON_IsString(size)) {
+        KF_TRY(kf_t1_expression(problem, "Size", size->valuestring, &argument->size, error));
+        if (kf_t1_depends(problem, argument->size))
+            return kf_t1_count(problem, argument, &problem->reference, &argument->count, error);
+        kf_expression_free(argument->size);
+        argument->size = NULL;
+    }
+    if (!argument->scalar) KF_TRY(kf_t1_constant(problem, "Size", size, &count, error));
+    if (count >= 1.0 && count == floor(count) && count * bytes <= MOST_BYTES) {
+        argument->count = (size_t)count * (size_t)argument->type.components;
         return KF_OK;
     }
     return kf_fail(error, KF_BAD_INPUT, "%s: %s.Size: comes to %g values, must be 1 to 16 GiB of them",
                    place.file, place.path, count);
 }
 
-static kf_status read_argument(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
-    static const char *const memories[] = {"Vector", "Scalar"};
+static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_type *type, kf_error *error) {
+    static const char *const known[] = {"float", "double", "half",   "int8",   "int16",  "int32",
+                                        "int64", "uint8",  "uint16", "uint32", "uint64", "int",
+                                        "uint",  "char",   "uchar",  "short",  "ushort", "long",
+                                        "ulong", "bool",   "float2", "float3", "float4", "double2"};
+    const char *name = NULL;
+    int index = 0;
+    KF_TRY(kf_json_string(place, json, "Type", true, &name, error));
+    if (kf_t1_find_type(name, type)) return KF_OK;
+    return kf_json_choice(place, json, "Type", true, known, sizeof known / sizeof *known, &index, error);
+}
+
+/* Where it lies and who writes it. */
+static kf_status read_access(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
+                             kf_t1_argument *argument, kf_error *error) {
+    static const char *const memories[] = {"Vector", "Scalar", "Symbol", "Local"};
     static const char *const accesses[] = {"ReadOnly", "WriteOnly", "ReadWrite"};
-    const char *type_names[TYPES], *name = NULL, *kind = "";
-    char path[64];
+    const char *kind = "";
+    int memory = 0, access = 2;
+    KF_TRY(kf_json_choice(place, json, "MemoryType", true, memories, 4, &memory, error));
+    if (memory == 3)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.MemoryType: Local memory is not taken as an argument; declare it in the "
+                       "kernel, or give its bytes as SharedMemory",
+                       place.file, place.path);
+    KF_TRY(kf_json_choice(place, json, "AccessType", memory == 0, accesses, 3, &access, error));
+    KF_TRY(kf_json_string(place, json, "MemType", false, &kind, error));
+    argument->scalar = memory == 1;
+    if (argument->scalar && argument->type.components > 1 && !kf_t1_needs_gpu(problem))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.Type: a scalar of type %s is CUDA's and OpenCL's; give a Vector of Size 1",
+                       place.file, place.path, argument->type.name);
+    argument->constant = memory == 2 || strcmp(kind, "Constant") == 0;
+    if (memory == 2) access = 0;
+    argument->read = argument->scalar || access != 1;
+    argument->written = !argument->scalar && access != 0;
+    return KF_OK;
+}
+
+static kf_status read_output(kf_json_place place, const cJSON *json, kf_t1_argument *argument,
+                             kf_error *error) {
+    const cJSON *output = cJSON_GetObjectItemCaseSensitive(json, "Output");
+    const bool asked = cJSON_IsTrue(output) || (cJSON_IsNumber(output) && output->valuedouble != 0.0);
+    argument->output = argument->written && (asked || output == NULL);
+    argument->threshold = (double)NAN;
+    if (argument->output && argument->size != NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.Size: depends on the config, so %s of two configs cannot be compared; give "
+                       "it \"Output\": 0 or a size of its own",
+                       place.file, place.path, argument->name);
+    return kf_json_number(place, json, "ValidationThreshold", false, 0.0, 1e9, &argument->threshold, error);
+}
+
+static kf_status read_argument(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
+    const char *name = NULL;
+    char path[64], unnamed[KF_NAME];
     (void)snprintf(path, sizeof path, "KernelSpecification.Arguments[%d]", number);
     const kf_json_place place = {problem->file, path};
     if (problem->argument_count == KF_T1_ARGUMENTS)
         return kf_fail(error, KF_BAD_INPUT, "%s: more than %d arguments", problem->file, KF_T1_ARGUMENTS);
     kf_t1_argument *argument = &problem->arguments[problem->argument_count++];
-    int type = 0, memory = 0, access = 2;
-    for (int i = 0; i < TYPES; i++)
-        type_names[i] = types[i].name;
-    KF_TRY(kf_json_string(place, json, "Name", true, &name, error));
-    KF_TRY(kf_json_choice(place, json, "Type", true, type_names, TYPES, &type, error));
-    KF_TRY(kf_json_choice(place, json, "MemoryType", true, memories, 2, &memory, error));
-    KF_TRY(kf_json_choice(place, json, "AccessType", memory == 0, accesses, 3, &access, error));
-    KF_TRY(kf_json_string(place, json, "MemType", false, &kind, error));
+    (void)snprintf(unnamed, sizeof unnamed, "argument_%d", number);
+    name = unnamed;
+    KF_TRY(kf_json_string(place, json, "Name", false, &name, error));
     kf_copy_text(argument->name, sizeof argument->name, name);
-    argument->type = &types[type];
-    argument->scalar = memory == 1;
-    argument->constant = strcmp(kind, "Constant") == 0;
-    argument->read = argument->scalar || access != 1;
-    argument->written = !argument->scalar && access != 0;
-    const cJSON *output = cJSON_GetObjectItemCaseSensitive(json, "Output");
-    bool asked = cJSON_IsTrue(output) || (cJSON_IsNumber(output) && output->valuedouble != 0.0);
-    argument->output = argument->written && (asked || output == NULL);
-    argument->threshold = (double)NAN;
-    KF_TRY(kf_json_number(place, json, "ValidationThreshold", false, 0.0, 1e9, &argument->threshold, error));
+    KF_TRY(read_type(place, json, &argument->type, error));
+    KF_TRY(read_access(problem, place, json, argument, error));
     KF_TRY(read_count(problem, place, json, argument, error));
+    KF_TRY(read_output(place, json, argument, error));
     KF_TRY(fill(problem, place, json, number, argument, error));
     return read_answer(problem, place, json, argument, error);
 }
@@ -191,34 +211,4 @@ kf_status kf_t1_read_arguments(kf_t1_problem *problem, const cJSON *list, kf_err
                    "%s: KernelSpecification.Arguments: none is written and an output, so no result could be "
                    "verified; give one the AccessType WriteOnly or ReadWrite",
                    problem->file);
-}
-
-/* --- comparing ------------------------------------------------------------------------------------------ */
-
-/* Outputs are millions of floats mostly, and there is one comparison a config. */
-static double value_at(const kf_t1_argument *argument, const void *values, size_t index) {
-    float single;
-    if (!argument->type->real || argument->type->bytes != sizeof single)
-        return kf_t1_value(argument->type, values, index);
-    memcpy(&single, (const char *)values + index * sizeof single, sizeof single);
-    return (double)single;
-}
-
-double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
-                       size_t *worst) {
-    double difference = 0.0, scale = 0.0, largest = -1.0;
-    *worst = 0;
-    for (size_t i = 0; i < argument->count; i++) {
-        const double right = value_at(argument, reference, i), value = value_at(argument, values, i);
-        double off = value - right;
-        if (isnan(right) && isnan(off)) off = isnan(value) ? 0.0 : (double)INFINITY;
-        if (!isnan(right) && isfinite(right)) scale += right * right;
-        difference += off * off;
-        if (!(fabs(off) <= largest)) { /* also true for NaN */
-            largest = fabs(off);
-            *worst = i;
-        }
-    }
-    if (difference == 0.0) return 0.0;
-    return sqrt(difference) / (scale > 0.0 ? sqrt(scale) : 1.0);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/file.h"
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
@@ -10,6 +11,7 @@
 typedef struct kf_t1 {
     const kf_t1_problem *problem;
     kf_buffer *buffers[KF_T1_ARGUMENTS]; /* NULL for scalars */
+    size_t counts[KF_T1_ARGUMENTS];      /* components of each for this config */
 } kf_t1;
 
 /* --- compiling ------------------------------------------------------------------------------------------ */
@@ -22,21 +24,64 @@ static void define_value(const kf_value *value, kf_define *define) {
         (void)snprintf(define->value, sizeof define->value, "%ld", value->integer);
 }
 
+/* Parameters, and what Kernel Tuner's kernels expect beside them. */
+static kf_status define_all(const kf_t1_problem *problem, const kf_config *config, kf_define *defines,
+                            int *count, kf_error *error) {
+    static const char *const grid[] = {"grid_size_x", "grid_size_y", "grid_size_z"};
+    *count = 0;
+    for (int i = 0; i < config->count; i++)
+        define_value(&config->values[i], &defines[(*count)++]);
+    if (problem->language == KF_T1_PORTABLE) return KF_OK;
+    defines[(*count)++] = (kf_define){"kernel_tuner", "1"};
+    for (int axis = 0; axis < 3; axis++) {
+        long blocks = 0;
+        if (!problem->says_grid[axis]) continue;
+        KF_TRY(kf_t1_evaluate(problem, grid[axis], problem->blocks[axis], config, 1, 2147483647, &blocks,
+                              error));
+        kf_define *define = &defines[(*count)++];
+        define->name = grid[axis];
+        (void)snprintf(define->value, sizeof define->value, "%ld", blocks);
+    }
+    return KF_OK;
+}
+
+/* The folder of headers that stand for those of other platforms, as an option. */
+static kf_status folder_option(char option[KF_PATH + 2], kf_error *error) {
+    const char *data = NULL;
+    KF_TRY(kf_data_folder(&data, error));
+    (void)snprintf(option, KF_PATH + 2, "-I%s/kernels/t1", data);
+    return KF_OK;
+}
+
 kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                         kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                         kf_error *error) {
-    (void)device;
     const kf_t1_problem *own = problem->own;
-    kf_define defines[KF_CONFIG_VALUES + KF_T1_DEFINES];
-    int count = 0;
-    for (int i = 0; i < config->count; i++)
-        define_value(&config->values[i], &defines[count++]);
-    for (int i = 0; i < own->define_count; i++)
-        defines[count++] = own->defines[i];
-    char plain[KF_PATH];
-    if (own->plain) KF_TRY(kf_t1_plain_source(own, plain, error));
-    const kf_source source = {.file = own->plain ? plain : own->kernel_file, .defines = defines, .define_count = count};
-    return visit(&source, data, error);
+    kf_define defines[KF_CONFIG_VALUES + 5];
+    const char *options[KF_T1_OPTIONS + 1];
+    char file[KF_PATH], folder[KF_PATH + 2];
+    const bool gpu = kf_t1_needs_gpu(own);
+    kf_source source = {.file = file,
+                        .defines = defines,
+                        .name = gpu ? own->kernel_name : NULL,
+                        .options = options,
+                        .option_count = own->option_count,
+                        .language = own->language == KF_T1_CXX ? KF_LANGUAGE_CXX : KF_LANGUAGE_C};
+    KF_TRY(define_all(own, config, defines, &source.define_count, error));
+    KF_TRY(kf_t1_source_file(own, file, error));
+    for (int i = 0; i < own->option_count; i++)
+        options[i] = own->options[i];
+    if (gpu) {
+        KF_TRY(folder_option(folder, error));
+        options[source.option_count++] = folder;
+    }
+    if (kf_t1_is_plain(own)) {
+        kf_define *threads = &defines[source.define_count++];
+        threads->name = "KF_T1_THREADS";
+        (void)snprintf(threads->value, sizeof threads->value, "%d", device->multiprocessors);
+    }
+    const kf_status status = visit(&source, data, error);
+    return status == KF_OK || error == NULL ? status : kf_t1_explain(own, error);
 }
 
 static kf_status load_module(const kf_source *source, void *data, kf_error *error) {
@@ -67,7 +112,8 @@ static kf_status pack_arguments(const kf_t1 *t1, bool constants, packed *into, k
         const kf_t1_argument *argument = &t1->problem->arguments[i];
         if (argument->constant && !constants) continue;
         if (argument->scalar) {
-            KF_TRY(pack(into, argument->initial, argument->type->bytes, argument->type->bytes, error));
+            KF_TRY(pack(into, argument->initial, argument->count * argument->type.bytes,
+                        argument->type.alignment, error));
         } else {
             const void *address = kf_buffer_address(t1->buffers[i]);
             KF_TRY(pack(into, &address, sizeof address, sizeof address, error));
@@ -82,7 +128,7 @@ static kf_status pack_struct(const kf_t1 *t1, const int extent[3], packed *into,
     size_t alignment = sizeof extent[0];
     for (int i = 0; i < t1->problem->argument_count; i++) {
         const kf_t1_argument *argument = &t1->problem->arguments[i];
-        const size_t own = argument->scalar ? argument->type->bytes : sizeof(void *);
+        const size_t own = argument->scalar ? argument->type.alignment : sizeof(void *);
         if (own > alignment) alignment = own;
     }
     KF_TRY(pack(into, extent, 3 * sizeof extent[0], sizeof extent[0], error));
@@ -99,7 +145,7 @@ static kf_status write_constants(const kf_plan *plan, const kf_t1 *t1, bool *mis
         if (!argument->constant) continue;
         kf_error reason = {KF_OK, ""};
         kf_status status = kf_module_write(plan->modules[0], argument->name, argument->initial,
-                                           argument->count * argument->type->bytes, &reason);
+                                           argument->count * argument->type.bytes, &reason);
         if (status == KF_BAD_INPUT)
             *missing = true;
         else if (status != KF_OK)
@@ -122,24 +168,35 @@ static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_functi
     bool takes_rest = info.argument_bytes == rest.length || (info.argument_bytes == 0 && !missing);
     *into = takes_all ? all : rest;
     if (!takes_all && !takes_rest)
-        return kf_fail(error, KF_MACHINE, "%s takes parameters of %zu bytes, the Arguments of %s come to %zu",
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s takes parameters of %zu bytes, and the Arguments of %s come to %zu: does it have "
+                       "others, or of other types?",
                        t1->problem->kernel_name, info.argument_bytes, t1->problem->file, all.length);
     if (takes_all || !missing) return KF_OK;
     return kf_fail(error, KF_MACHINE,
                    "%s has no __constant__ variable for an argument whose MemType is Constant",
-                   t1->problem->kernel_file);
+                   t1->problem->kernel_files[0]);
 }
 
 /* --- the plan ------------------------------------------------------------------------------------------- */
 
+/* An argument that is longer for this config than for the default is filled for it. */
+static kf_status upload(const kf_t1 *t1, int i, kf_error *error) {
+    const kf_t1_argument *argument = &t1->problem->arguments[i];
+    const size_t bytes = t1->counts[i] * argument->type.bytes;
+    if (t1->counts[i] <= argument->count)
+        return kf_buffer_upload(t1->buffers[i], 0, argument->initial, bytes, error);
+    void *values = kf_allocate(bytes);
+    kf_status status = kf_t1_fill(t1->problem, argument, t1->counts[i], values, error);
+    if (status == KF_OK) status = kf_buffer_upload(t1->buffers[i], 0, values, bytes, error);
+    free(values);
+    return status;
+}
+
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     const kf_t1 *t1 = plan->system;
-    for (int i = 0; i < t1->problem->argument_count; i++) {
-        const kf_t1_argument *argument = &t1->problem->arguments[i];
-        if (t1->buffers[i] != NULL)
-            KF_TRY(kf_buffer_upload(t1->buffers[i], 0, argument->initial,
-                                    argument->count * argument->type->bytes, error));
-    }
+    for (int i = 0; i < t1->problem->argument_count; i++)
+        if (t1->buffers[i] != NULL) KF_TRY(upload(t1, i, error));
     return KF_OK;
 }
 
@@ -153,7 +210,8 @@ static kf_status make_buffers(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     plan->least_bytes = 0.0;
     for (int i = 0; i < t1->problem->argument_count; i++) {
         const kf_t1_argument *argument = &t1->problem->arguments[i];
-        size_t bytes = argument->count * argument->type->bytes;
+        KF_TRY(kf_t1_count(t1->problem, argument, &plan->config, &t1->counts[i], error));
+        const size_t bytes = t1->counts[i] * argument->type.bytes;
         if (argument->scalar) continue;
         KF_TRY(kf_plan_buffer(plan, bytes, &t1->buffers[i], error));
         plan->least_bytes += (double)bytes * (argument->read + argument->written);
@@ -201,16 +259,15 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     kf_function *function = NULL;
     kf_launch launch = {.grid = {0}};
     packed arguments = {.length = 0};
-    const char *entry = problem->plain ? kf_t1_plain_entry : problem->kernel_name;
-    kf_status status = kf_module_function(plan->modules[0], entry, &function, error);
-    if (status != KF_OK)
-        return kf_fail_context(error,
-                               problem->portable ? "is it a KF_KERNEL?" : "is it declared extern \"C\"?");
-    if (problem->plain) /* one thread calls it once */
+    const bool plain = kf_t1_is_plain(problem), portable = problem->language == KF_T1_PORTABLE;
+    const char *entry = plain ? kf_t1_plain_entry : problem->kernel_name;
+    const kf_status status = kf_module_function(plan->modules[0], entry, &function, error);
+    if (status != KF_OK) return portable ? kf_fail_context(error, "is it a KF_KERNEL?") : status;
+    if (plain) /* one thread calls it once */
         launch = (kf_launch){.block = {1, 1, 1}, .grid = {1, 1, 1}};
     else
         KF_TRY(set_shape(problem, &plan->config, &launch, error));
-    if (problem->portable || problem->plain)
+    if (portable || plain)
         KF_TRY(pack_portable(t1, &launch, &arguments, error));
     else
         KF_TRY(pack_cuda(plan, t1, function, &arguments, error));
@@ -225,7 +282,8 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
 static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
     plan->updates = (double)problem->size[0] * (double)problem->size[1] * (double)problem->size[2];
-    KF_TRY(kf_t1_sources(plan->problem, &plan->config, NULL, load_module, plan, error));
+    KF_TRY(kf_t1_sources(plan->problem, &plan->config, kf_backend_device(plan->backend), load_module, plan,
+                         error));
     KF_TRY(make_buffers(plan, t1, error));
     return append_launch(plan, t1, error);
 }
@@ -258,7 +316,10 @@ static void shape_reference(const int extent[3], int block[3]) {
 
 static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
-    const kf_source source = {.file = problem->reference_file, .defines = problem->defines, .define_count = problem->define_count};
+    const char *options[KF_T1_OPTIONS];
+    kf_source source = {.file = problem->reference_file, .options = options};
+    for (int i = 0; i < problem->option_count; i++) /* others are for the kernel's own language */
+        if (strncmp(problem->options[i], "-D", 2) == 0) options[source.option_count++] = problem->options[i];
     const int extent[3] = {(int)problem->size[0], (int)problem->size[1], (int)problem->size[2]};
     kf_function *function = NULL;
     packed arguments = {.length = 0};
@@ -291,8 +352,7 @@ kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, k
 
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error) {
     const kf_t1 *t1 = plan->system;
-    const size_t bytes =
-        t1->problem->arguments[argument].count * t1->problem->arguments[argument].type->bytes;
+    const size_t bytes = t1->counts[argument] * t1->problem->arguments[argument].type.bytes;
     *values = kf_allocate(bytes);
     kf_status status = kf_buffer_download(t1->buffers[argument], 0, *values, bytes, error);
     if (status == KF_OK) return KF_OK;

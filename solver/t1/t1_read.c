@@ -1,7 +1,8 @@
-/* Reading a T1 problem file. Keys that are not known are left alone: other programs have their own. */
+/* Reading a T1 problem file. */
 #include <errno.h>
-#include <libgen.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,9 @@ static const char *const axes[] = {"X", "Y", "Z"};
 /* The size that was asked for stays; a file without one has nothing that would follow it. */
 static kf_status read_size(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(kernel, "ProblemSize"), *item;
-    int axis = 0;
     const bool asked = problem->size[0] > 0;
     const bool one = problem->size[0] * problem->size[1] * problem->size[2] == 1;
+    int axis = 0;
     if (size == NULL && asked && !one)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--grid': %s has no KernelSpecification.ProblemSize, so its size is fixed; "
@@ -28,22 +29,26 @@ static kf_status read_size(kf_t1_problem *problem, const cJSON *kernel, kf_error
     for (int i = 0; i < 3 && !asked; i++)
         problem->size[i] = 1;
     if (size == NULL) return KF_OK;
-    bool good = cJSON_IsArray(size) && size->child != NULL;
-    cJSON_ArrayForEach(item, size) {
-        good = good && axis < 3 && cJSON_IsNumber(item) && item->valuedouble >= 1.0 &&
-               item->valuedouble <= 2147483647.0 && item->valuedouble == (double)(long)item->valuedouble;
-        if (good && !asked) problem->size[axis] = (long)item->valuedouble;
-        axis++;
+    for (item = cJSON_IsArray(size) ? size->child : size; item != NULL && axis < 3;
+         item = cJSON_IsArray(size) ? item->next : NULL, axis++) {
+        double value = 0.0;
+        KF_TRY(kf_t1_constant(problem, "KernelSpecification.ProblemSize", item, &value, error));
+        if (!(value >= 1.0 && value <= 2147483647.0 && value == floor(value))) break;
+        if (!asked) problem->size[axis] = (long)value;
     }
+    if (axis == 0 || item != NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: KernelSpecification.ProblemSize: must be one to three whole numbers, or expressions "
+            "without parameters",
+            problem->file);
+    const int numbers = axis;
     for (; asked && axis < 3; axis++)
-        if (good && problem->size[axis] != 1)
+        if (problem->size[axis] != 1)
             return kf_fail(error, KF_BAD_INPUT,
                            "option '--grid': the ProblemSize of %s has %d numbers; those behind must be 1",
-                           problem->file, axis);
-    if (good) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: KernelSpecification.ProblemSize: must be a list of one to three whole numbers",
-                   problem->file);
+                           problem->file, numbers);
+    return KF_OK;
 }
 
 /* An expression's text by its key in an object of axes; fallback where there is none. Numbers do too. */
@@ -94,10 +99,19 @@ static void blocks_text(const kf_t1_problem *problem, const cJSON *kernel, int a
     kf_text_free(&items);
 }
 
+/* Where a file has no LocalSize: the parameter that Kernel Tuner takes for the threads along an axis. */
+static const char *usual_threads(const kf_t1_problem *problem, int axis) {
+    static const char *const names[] = {"block_size_x", "block_size_y", "block_size_z"};
+    for (int p = 0; p < problem->parameter_count; p++)
+        if (strcmp(problem->parameters[p].name, names[axis]) == 0) return names[axis];
+    return "1";
+}
+
 static kf_status read_axis(kf_t1_problem *problem, const cJSON *kernel, int axis, kf_error *error) {
     char what[48];
     kf_text threads = {0}, blocks = {0};
-    axis_text(cJSON_GetObjectItemCaseSensitive(kernel, "LocalSize"), axis, "1", &threads);
+    axis_text(cJSON_GetObjectItemCaseSensitive(kernel, "LocalSize"), axis,
+              cJSON_HasObjectItem(kernel, "LocalSize") ? "1" : usual_threads(problem, axis), &threads);
     blocks_text(problem, kernel, axis, threads.text, &blocks);
     (void)snprintf(what, sizeof what, "KernelSpecification.LocalSize.%s", axes[axis]);
     kf_status status = kf_t1_expression(problem, what, threads.text, &problem->threads[axis], error);
@@ -117,87 +131,7 @@ static kf_status read_shared(kf_t1_problem *problem, const cJSON *kernel, kf_err
                             error);
 }
 
-/* --- the kernel ----------------------------------------------------------------------------------------- */
-
-/* "-DNAME" and "-DNAME=VALUE" become defines; the language standard is C++17 anyway. */
-static kf_status read_options(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
-    const cJSON *option;
-    cJSON_ArrayForEach(option, cJSON_GetObjectItemCaseSensitive(kernel, "CompilerOptions")) {
-        const char *text = cJSON_IsString(option) ? option->valuestring : "";
-        if (strncmp(text, "-std=", 5) == 0 || strncmp(text, "--std=", 6) == 0) continue;
-        kf_define *define = &problem->defines[problem->define_count];
-        const char *value = strchr(text, '=');
-        if (strncmp(text, "-D", 2) != 0 || text[2] == '\0' || text[2] == '=' ||
-            (value != NULL && strlen(value + 1) >= sizeof define->value) ||
-            problem->define_count == KF_T1_DEFINES)
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "%s: KernelSpecification.CompilerOptions: '%.80s' is not taken; only -std=... and up to %d "
-                "-DNAME=VALUE are",
-                problem->file, text, KF_T1_DEFINES);
-        char *name = kf_duplicate(text + 2);
-        name[strcspn(name, "=")] = '\0';
-        define->name = name;
-        kf_copy_text(define->value, sizeof define->value, value != NULL ? value + 1 : "1");
-        problem->define_count++;
-    }
-    return KF_OK;
-}
-
-/* The path of a source beside the problem file, or of an absolute one. */
-static kf_status find_source(const kf_t1_problem *problem, const char *file, char found[KF_PATH], bool *there,
-                             kf_error *error) {
-    char path[KF_PATH];
-    const char *slash = strrchr(problem->file, '/');
-    if (file[0] == '/')
-        KF_TRY(kf_path(path, error, "%s", file));
-    else
-        KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, file));
-    *there = realpath(path, found) != NULL;
-    if (!*there) memcpy(found, path, sizeof path);
-    return KF_OK;
-}
-
-static kf_status read_reference(kf_t1_problem *problem, kf_json_place place, const cJSON *kernel,
-                                kf_error *error) {
-    const char *file = NULL, *name = problem->kernel_name;
-    bool there = false;
-    KF_TRY(kf_json_string(place, kernel, "ReferenceFile", false, &file, error));
-    KF_TRY(kf_json_string(place, kernel, "ReferenceName", false, &name, error));
-    if (file == NULL) return KF_OK;
-    KF_TRY(find_source(problem, file, problem->reference_file, &there, error));
-    kf_copy_text(problem->reference_name, sizeof problem->reference_name, name);
-    if (there) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: KernelSpecification.ReferenceFile: %s is not there; it is looked for beside the "
-                   "problem file",
-                   problem->file, problem->reference_file);
-}
-
-static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
-    static const char *const languages[] = {"CUDA", "portable", "C"};
-    const kf_json_place place = {problem->file, "KernelSpecification"};
-    const char *foreign = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "Language"));
-    const char *name = NULL, *file = NULL;
-    int language = 0;
-    if (foreign != NULL && strcasecmp(foreign, "OpenCL") == 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: KernelSpecification.Language: is OpenCL, which kftune has no backend for; it runs "
-            "CUDA, \"portable\" (kernels/portable.h) on the cpu too, and C on the cpu",
-            problem->file);
-    KF_TRY(kf_json_choice(place, kernel, "Language", true, languages, 3, &language, error));
-    KF_TRY(kf_json_string(place, kernel, "KernelName", true, &name, error));
-    KF_TRY(kf_json_string(place, kernel, "KernelFile", true, &file, error));
-    problem->portable = language == 1;
-    problem->plain = language == 2;
-    kf_copy_text(problem->kernel_name, sizeof problem->kernel_name, name);
-    bool there = false;
-    KF_TRY(find_source(problem, file, problem->kernel_file, &there, error));
-    problem->kernel_missing = !there;
-    KF_TRY(read_reference(problem, place, kernel, error));
-    return read_options(problem, kernel, error);
-}
+/* --- the whole file ------------------------------------------------------------------------------------- */
 
 void kf_t1_note(kf_t1_problem *problem, const char *format, ...) {
     char line[1024];
@@ -222,36 +156,94 @@ static void read_name(kf_t1_problem *problem, const cJSON *root) {
         if (*c == '/' || *c <= ' ' || *c > '~' || (*c == '.' && c == problem->name)) *c = '_';
 }
 
+static kf_status hash_file(kf_hasher *hasher, const char *path, kf_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    KF_TRY(kf_file_read(path, 0, &text, &size, error));
+    kf_hash_add(hasher, &size, sizeof size);
+    kf_hash_add(hasher, text, size);
+    free(text);
+    return KF_OK;
+}
+
+/* Of all that decides what is computed: files, data, size. */
 static kf_status hash_files(kf_t1_problem *problem, const char *text, size_t size, kf_error *error) {
     kf_hasher hasher;
-    char *kernel = NULL, *reference = NULL;
-    size_t kernel_size = 0, reference_size = 0;
-    if (!problem->kernel_missing) KF_TRY(kf_file_read(problem->kernel_file, 0, &kernel, &kernel_size, error));
-    kf_status status = KF_OK;
-    if (problem->reference_file[0] != '\0')
-        status = kf_file_read(problem->reference_file, 0, &reference, &reference_size, error);
-    if (status != KF_OK) {
-        free(kernel);
-        return status;
-    }
     kf_hash_begin(&hasher);
     kf_hash_add(&hasher, &size, sizeof size);
     kf_hash_add(&hasher, text, size);
     kf_hash_add(&hasher, problem->size, sizeof problem->size);
-    kf_hash_add(&hasher, kernel, kernel_size);
-    kf_hash_add(&hasher, &reference_size, sizeof reference_size);
-    if (reference != NULL) kf_hash_add(&hasher, reference, reference_size);
+    for (int i = 0; i < problem->kernel_file_count && problem->missing_file == NULL; i++)
+        KF_TRY(hash_file(&hasher, problem->kernel_files[i], error));
+    if (problem->reference_file[0] != '\0') KF_TRY(hash_file(&hasher, problem->reference_file, error));
     for (int i = 0; i < problem->argument_count; i++) {
         const kf_t1_argument *argument = &problem->arguments[i];
-        if (argument->answer != NULL)
-            kf_hash_add(&hasher, argument->answer, argument->count * argument->type->bytes);
-        if (argument->from_file)
-            kf_hash_add(&hasher, argument->initial, argument->count * argument->type->bytes);
+        const size_t bytes = argument->count * argument->type.bytes;
+        if (argument->answer != NULL) kf_hash_add(&hasher, argument->answer, bytes);
+        if (argument->fill == KF_T1_FILE) kf_hash_add(&hasher, argument->initial, bytes);
     }
     kf_hash_end(&hasher, problem->hash);
-    free(kernel);
-    free(reference);
     return KF_OK;
+}
+
+/* --- keys that nobody reads ------------------------------------------------------------------------------
+ */
+
+/* Appends the keys of an object that are not among the known ones, each once, behind the object's name. */
+static void list_unread(const char *name, const cJSON *object, const char *const *known, kf_text *unread) {
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object) {
+        bool read = cJSON_IsNull(item);
+        char key[128];
+        for (int i = 0; known[i] != NULL && item->string != NULL; i++)
+            read = read || strcmp(known[i], item->string) == 0;
+        (void)snprintf(key, sizeof key, "%.60s%s%.60s", name, name[0] != '\0' ? "." : "",
+                       item->string != NULL ? item->string : "");
+        if (!read && (unread->text == NULL || strstr(unread->text, key) == NULL))
+            kf_text_append(unread, "%s%s", unread->length > 0 ? ", " : "", key);
+    }
+}
+
+/* A file's keys are other programs' too, so that none is refused; but one that is misspelt would be lost. */
+static void note_unread(kf_t1_problem *problem, const cJSON *root) {
+    static const char *const top[] = {"General", "ConfigurationSpace", "KernelSpecification", NULL};
+    static const char *const general[] = {"BenchmarkName", "FormatVersion", NULL};
+    static const char *const space[] = {"TuningParameters", "Conditions", NULL};
+    static const char *const parameter[] = {"Name", "Type", "Values", "Default", NULL};
+    static const char *const condition[] = {"Expression", "Parameters", NULL};
+    static const char *const kernel[] = {
+        "Language",       "KernelName",    "KernelFile",    "CompilerOptions", "LocalSize", "GlobalSize",
+        "GlobalSizeType", "ProblemSize",   "GridDivX",      "GridDivY",        "GridDivZ",  "SharedMemory",
+        "Arguments",      "BenchmarkName", "ReferenceFile", "ReferenceName",   NULL};
+    static const char *const argument[] = {"Name",
+                                           "Type",
+                                           "MemoryType",
+                                           "AccessType",
+                                           "MemType",
+                                           "Size",
+                                           "FillType",
+                                           "FillValue",
+                                           "RandomSeed",
+                                           "DataSource",
+                                           "Output",
+                                           "ReferenceSource",
+                                           "ValidationThreshold",
+                                           NULL};
+    const cJSON *spaces = cJSON_GetObjectItemCaseSensitive(root, "ConfigurationSpace"), *item;
+    const cJSON *kernels = cJSON_GetObjectItemCaseSensitive(root, "KernelSpecification");
+    kf_text unread = {0};
+    list_unread("", root, top, &unread);
+    list_unread("General", cJSON_GetObjectItemCaseSensitive(root, "General"), general, &unread);
+    list_unread("ConfigurationSpace", spaces, space, &unread);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(spaces, "TuningParameters"))
+        list_unread("TuningParameters", item, parameter, &unread);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(spaces, "Conditions"))
+        list_unread("Conditions", item, condition, &unread);
+    list_unread("KernelSpecification", kernels, kernel, &unread);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(kernels, "Arguments"))
+        list_unread("Arguments", item, argument, &unread);
+    if (unread.length > 0) kf_t1_note(problem, "keys that are not read: %.800s", unread.text);
+    kf_text_free(&unread);
 }
 
 static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *error) {
@@ -261,11 +253,12 @@ static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *
     KF_TRY(kf_json_object(top, root, "KernelSpecification", true, &kernel, error));
     read_name(problem, root);
     KF_TRY(read_size(problem, kernel, error));
-    KF_TRY(read_kernel(problem, kernel, error));
+    KF_TRY(kf_t1_read_kernel(problem, kernel, error));
     KF_TRY(kf_t1_read_space(problem, space, error));
     for (int axis = 0; axis < 3; axis++)
         KF_TRY(read_axis(problem, kernel, axis, error));
     KF_TRY(read_shared(problem, kernel, error));
+    note_unread(problem, root);
     return kf_t1_read_arguments(problem, cJSON_GetObjectItemCaseSensitive(kernel, "Arguments"), error);
 }
 
@@ -303,6 +296,7 @@ void kf_t1_release(kf_t1_problem *problem) {
     for (int p = 0; p < problem->parameter_count; p++) {
         kf_expression_free(problem->parameters[p].expression);
         free(problem->parameters[p].values);
+        free(problem->parameters[p].reals);
     }
     for (int c = 0; c < problem->condition_count; c++)
         kf_expression_free(problem->conditions[c]);
@@ -312,11 +306,15 @@ void kf_t1_release(kf_t1_problem *problem) {
     }
     kf_expression_free(problem->shared_bytes);
     for (int i = 0; i < problem->argument_count; i++) {
+        kf_expression_free(problem->arguments[i].size);
+        kf_expression_free(problem->arguments[i].generator);
         free(problem->arguments[i].initial);
         free(problem->arguments[i].answer);
     }
-    for (int i = 0; i < problem->define_count; i++)
-        free((void *)(uintptr_t)problem->defines[i].name);
+    for (int i = 0; i < problem->option_count; i++)
+        free(problem->options[i]);
+    for (int i = 0; i < problem->kernel_file_count; i++)
+        free(problem->kernel_files[i]);
     cJSON_Delete(problem->declaration);
     free(problem->notes);
     free(problem);

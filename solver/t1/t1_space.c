@@ -1,26 +1,24 @@
 /* Parameters and conditions of a T1 file. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
 /* --- parameters ----------------------------------------------------------------------------------------- */
 
-static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter,
+static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter, bool *real,
                            kf_error *error) {
     static const char *const names[] = {"int", "uint", "bool", "string", "float"};
-    static const kf_value_kind kinds[] = {KF_VALUE_INTEGER, KF_VALUE_INTEGER, KF_VALUE_BOOLEAN,
+    static const kf_value_kind kinds[] = {KF_VALUE_INTEGER, KF_VALUE_INTEGER, KF_VALUE_BOOLEAN, KF_VALUE_NAME,
                                           KF_VALUE_NAME};
     int type = 0;
     KF_TRY(kf_json_choice(place, json, "Type", true, names, 5, &type, error));
-    if (type == 4)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: %s.Type: numbers with a fraction are not available as parameters; give them as strings",
-            place.file, place.path);
     parameter->kind = kinds[type];
+    *real = type == 4;
     return KF_OK;
 }
 
@@ -60,7 +58,27 @@ static bool is_of(const kf_t1_parameter *parameter, const kf_scalar *value) {
     return value->kind == KF_SCALAR_INTEGER;
 }
 
-static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter,
+/* The numbers of a float parameter become names: the shortest text that reads back the same. */
+static bool name_reals(kf_t1_parameter *parameter) {
+    parameter->reals = kf_allocate_zeroed(parameter->count + 1, KF_NAME);
+    for (size_t i = 0; i < parameter->count; i++) {
+        kf_scalar *value = &parameter->values[i];
+        char *text = parameter->reals + i * KF_NAME;
+        if (value->kind != KF_SCALAR_INTEGER && value->kind != KF_SCALAR_FLOAT) return false;
+        const double number = value->kind == KF_SCALAR_FLOAT ? value->number : (double)value->integer;
+        if (!isfinite(number)) return false;
+        for (int digits = 1; digits <= 17; digits++) {
+            (void)snprintf(text, KF_NAME, "%.*g", digits, number);
+            if (strtod(text, NULL) == number) break;
+        }
+        /* A whole number stays one of floating point in the kernel. */
+        if (strpbrk(text, ".en") == NULL) (void)strcat(text, ".0");
+        *value = (kf_scalar){.kind = KF_SCALAR_STRING, .text = text};
+    }
+    return true;
+}
+
+static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter, bool real,
                              kf_error *error) {
     enum { MOST = 65535 };
     kf_text text = {0};
@@ -72,6 +90,9 @@ static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_param
     if (kf_expression_list(parameter->expression, NULL, NULL, MOST, &parameter->values, &parameter->count,
                            error) != KF_OK)
         return kf_fail_context(error, "%s: %s.Values", place.file, place.path);
+    if (real && !name_reals(parameter))
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: must be finite numbers, for its Type is float",
+                       place.file, place.path);
     for (size_t i = 0; i < parameter->count; i++)
         if (!is_of(parameter, &parameter->values[i]))
             return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: value %zu is not of the parameter's type",
@@ -80,7 +101,9 @@ static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_param
     return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: is empty", place.file, place.path);
 }
 
-static bool equals(const kf_scalar *value, const cJSON *json) {
+static bool equals(const kf_t1_parameter *parameter, const kf_scalar *value, const cJSON *json) {
+    if (parameter->reals != NULL && cJSON_IsNumber(json))
+        return strtod(value->text, NULL) == json->valuedouble;
     if (cJSON_IsString(json))
         return value->kind == KF_SCALAR_STRING && strcmp(value->text, json->valuestring) == 0;
     double number = cJSON_IsBool(json) ? cJSON_IsTrue(json) != 0 : json->valuedouble;
@@ -100,20 +123,25 @@ static void set(kf_config *config, const kf_t1_parameter *parameter) {
 
 static bool choose(kf_t1_parameter *parameter, const cJSON *wanted) {
     for (size_t i = 0; i < parameter->count; i++) {
-        if (!equals(&parameter->values[i], wanted)) continue;
+        if (!equals(parameter, &parameter->values[i], wanted)) continue;
         parameter->chosen = i;
         return true;
     }
     return false;
 }
 
+static double number_of(const kf_t1_parameter *parameter, size_t index) {
+    const kf_scalar *value = &parameter->values[index];
+    return parameter->reals != NULL ? strtod(value->text, NULL) : (double)value->integer;
+}
+
 /* The number nearest to the wanted one; for what is no number the first value. */
 static size_t nearest(const kf_t1_parameter *parameter, const cJSON *wanted) {
+    const bool numbers = parameter->kind == KF_VALUE_INTEGER || parameter->reals != NULL;
     size_t best = 0;
-    for (size_t i = 1; i < parameter->count && cJSON_IsNumber(wanted); i++)
-        if (parameter->kind == KF_VALUE_INTEGER &&
-            fabs((double)parameter->values[i].integer - wanted->valuedouble) <
-                fabs((double)parameter->values[best].integer - wanted->valuedouble))
+    for (size_t i = 1; i < parameter->count && cJSON_IsNumber(wanted) && numbers; i++)
+        if (fabs(number_of(parameter, i) - wanted->valuedouble) <
+            fabs(number_of(parameter, best) - wanted->valuedouble))
             best = i;
     return best;
 }
@@ -153,8 +181,9 @@ static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int n
                        place.file, path, KF_NAME - 1);
     kf_copy_text(parameter->name, sizeof parameter->name, name);
     problem->parameter_count++;
-    KF_TRY(read_type(place, json, parameter, error));
-    KF_TRY(read_values(place, json, parameter, error));
+    bool real = false;
+    KF_TRY(read_type(place, json, parameter, &real, error));
+    KF_TRY(read_values(place, json, parameter, real, error));
     read_default(problem, json, parameter);
     return KF_OK;
 }

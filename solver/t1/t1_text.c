@@ -1,6 +1,7 @@
 /* Expressions of T1 files: Python over the parameters, with two words of their own. */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solver/t1/t1.h"
@@ -20,12 +21,13 @@ static size_t word_length(const char *text) {
     return length;
 }
 
-/* The largest or smallest value of a parameter of whole numbers. */
-static long long end_of(const kf_t1_parameter *parameter, bool largest) {
-    long long end = parameter->values[0].integer;
-    for (size_t i = 1; i < parameter->count; i++) {
-        long long value = parameter->values[i].integer;
-        if (largest ? value > end : value < end) end = value;
+/* The largest or smallest value of a parameter of numbers. */
+static double end_of(const kf_t1_parameter *parameter, bool largest) {
+    double end = (double)NAN;
+    for (size_t i = 0; i < parameter->count; i++) {
+        const kf_scalar *scalar = &parameter->values[i];
+        const double value = parameter->reals != NULL ? strtod(scalar->text, NULL) : (double)scalar->integer;
+        if (i == 0 || (largest ? value > end : value < end)) end = value;
     }
     return end;
 }
@@ -36,20 +38,36 @@ static size_t expand_end(const kf_t1_problem *problem, const char *text, kf_text
     if (!largest && strncmp(text, "min(", 4) != 0) return 0;
     size_t length = word_length(text + 4);
     const kf_t1_parameter *parameter = find(problem, text + 4, length);
-    if (text[4 + length] != ')' || parameter == NULL || parameter->kind == KF_VALUE_NAME) return 0;
-    kf_text_append(out, "%lld", end_of(parameter, largest));
+    if (text[4 + length] != ')' || parameter == NULL ||
+        (parameter->kind == KF_VALUE_NAME && parameter->reals == NULL))
+        return 0;
+    kf_text_append(out, "%.17g", end_of(parameter, largest));
     return 4 + length + 1;
 }
 
-/* "ProblemSize[1]" */
+/* A float parameter is a name to the space: "((alpha == '0.5') * 0.5 + (alpha == '1.5') * 1.5)" is its value.
+ */
+static size_t expand_real(const kf_t1_problem *problem, const char *text, kf_text *out) {
+    const size_t length = word_length(text);
+    const kf_t1_parameter *parameter = find(problem, text, length);
+    if (parameter == NULL || parameter->reals == NULL) return 0;
+    for (size_t i = 0; i < parameter->count; i++)
+        kf_text_append(out, "%s(%s == '%s') * %s", i == 0 ? "(" : " + ", parameter->name,
+                       parameter->values[i].text, parameter->values[i].text);
+    kf_text_append(out, ")");
+    return length;
+}
+
+/* "ProblemSize[1]"; "ProblemSize" alone is the first. */
 static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_text *out) {
-    static const char word[] = "ProblemSize[";
+    static const char word[] = "ProblemSize";
     const size_t length = sizeof word - 1;
-    if (strncmp(text, word, length) != 0 || text[length] < '0' || text[length] > '2' ||
-        text[length + 1] != ']')
-        return 0;
-    kf_text_append(out, "%ld", problem->size[text[length] - '0']);
-    return length + 2;
+    if (word_length(text) != length || strncmp(text, word, length) != 0) return 0;
+    const char *index = text + length;
+    const bool one = index[0] == '[' && index[1] >= '0' && index[1] <= '2' && index[2] == ']';
+    if (index[0] == '[' && !one) return 0;
+    kf_text_append(out, "%ld", problem->size[one ? index[1] - '0' : 0]);
+    return length + (one ? 3 : 0);
 }
 
 void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expanded) {
@@ -57,6 +75,7 @@ void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expan
         size_t word = isalpha((unsigned char)*text) || *text == '_' ? word_length(text) : 1;
         size_t read = word > 0 ? expand_end(problem, text, expanded) : 0;
         if (read == 0) read = expand_size(problem, text, expanded);
+        if (read == 0) read = expand_real(problem, text, expanded);
         if (read == 0) {
             /* A quoted name is no place to look for words. */
             if (*text == '\'' || *text == '"') {
@@ -68,6 +87,22 @@ void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expan
         }
         text += read;
     }
+}
+
+typedef struct name_search {
+    const kf_t1_problem *problem;
+    bool found;
+} name_search;
+
+static void look_for_parameter(void *context, const char *name) {
+    name_search *search = context;
+    search->found = search->found || find(search->problem, name, strlen(name)) != NULL;
+}
+
+bool kf_t1_depends(const kf_t1_problem *problem, const kf_expression *expression) {
+    name_search search = {problem, false};
+    kf_expression_names(expression, look_for_parameter, &search);
+    return search.found;
 }
 
 kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const char *text,

@@ -71,15 +71,17 @@ static kf_status make_reference(kf_backend *backend, const kf_reference *referen
 /* What the type's rounding may come to over some thousand operations; whole numbers are the same or wrong. */
 static double bound_of(const kf_t1_argument *argument) {
     if (!isnan(argument->threshold)) return argument->threshold;
-    if (!argument->type->real) return 0.0;
-    return argument->type->bytes == sizeof(float) ? 1e-4 : 1e-10;
+    if (!argument->type.real) return 0.0;
+    return argument->type.bytes == sizeof(double)  ? 1e-10
+           : argument->type.bytes == sizeof(float) ? 1e-4
+                                                   : 1e-2;
 }
 
 static void describe(const kf_t1_argument *argument, const void *values, const void *right, size_t worst,
                      kf_verification *verification) {
     (void)snprintf(verification->worst, sizeof verification->worst, "%.24s[%zu] is %.6g, not %.6g",
-                   argument->name, worst, kf_t1_value(argument->type, values, worst),
-                   kf_t1_value(argument->type, right, worst));
+                   argument->name, worst, kf_t1_value(&argument->type, values, worst),
+                   kf_t1_value(&argument->type, right, worst));
 }
 
 kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,

@@ -262,17 +262,18 @@ static void plain_c_follows_its_file(void **state) {
 
 static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
     (void)state;
-    const kf_t1_type real = {"float", 4, true, true}, whole = {"int16", 2, false, true};
+    kf_t1_type real, whole;
     const float right[] = {3.0F, 4.0F, (float)NAN}, near[] = {3.0F, 4.5F, (float)NAN},
                 lost[] = {3.0F, 4.0F, 0.0F};
     const int16_t counted[] = {-3, 4}, miscounted[] = {-3, 5};
     size_t worst = 9;
-    kf_t1_argument argument = {.type = &real, .count = 3};
+    assert_true(kf_t1_find_type("float", &real) && kf_t1_find_type("int16", &whole));
+    kf_t1_argument argument = {.type = real, .count = 3};
     assert_true(kf_t1_deviation(&argument, right, right, &worst) == 0.0);
     assert_true(fabs(kf_t1_deviation(&argument, near, right, &worst) - 0.1) < 1e-12);
     assert_int_equal((int)worst, 1);
     assert_false(kf_t1_deviation(&argument, lost, right, &worst) <= 1e9);
-    argument = (kf_t1_argument){.type = &whole, .count = 2};
+    argument = (kf_t1_argument){.type = whole, .count = 2};
     assert_true(kf_t1_value(&whole, counted, 0) == -3.0);
     assert_true(kf_t1_deviation(&argument, counted, counted, &worst) == 0.0);
     assert_true(fabs(kf_t1_deviation(&argument, miscounted, counted, &worst) - 0.2) < 1e-12);

@@ -119,6 +119,15 @@ kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, k
     return provide(source, false, path, build, error);
 }
 
+/* An OpenMP library has threads that outlive the module which brought it: it is never unloaded. */
+static void keep_openmp(void) {
+    static const char *const names[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *there = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        if (there != NULL) (void)dlclose(there);
+    }
+}
+
 static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
                                  kf_build *build, kf_error *error) {
     char path[KF_PATH];
@@ -133,6 +142,7 @@ static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, k
         return kf_fail(error, KF_HOST, "%s cannot be loaded: %s", source->file,
                        reason != NULL ? reason : path);
     }
+    if (source->option_count > 0) keep_openmp();
     cpu_module *loaded = kf_allocate_zeroed(1, sizeof *loaded);
     loaded->base.backend = backend;
     loaded->library = library;

@@ -1,0 +1,6 @@
+/* Stands for the host's header, which NVRTC has not. */
+#ifndef INT_MAX
+#define INT_MAX  0x7fffffff
+#define INT_MIN  (-INT_MAX - 1)
+#define UINT_MAX 0xffffffff
+#endif

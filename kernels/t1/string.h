@@ -1,0 +1,1 @@
+/* Stands for the host's header, of which device code needs nothing. */

@@ -1,0 +1,188 @@
+/* What arguments hold, and how results compare. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/random.h"
+#include "solver/t1/t1.h"
+
+/* --- types ---------------------------------------------------------------------------------------------- */
+
+static const kf_t1_type scalars[] = {
+    {"float", 4, 1, 4, true, true},    {"double", 8, 1, 8, true, true},   {"half", 2, 1, 2, true, true},
+    {"int8", 1, 1, 1, false, true},    {"int16", 2, 1, 2, false, true},   {"int32", 4, 1, 4, false, true},
+    {"int64", 8, 1, 8, false, true},   {"uint8", 1, 1, 1, false, false},  {"uint16", 2, 1, 2, false, false},
+    {"uint32", 4, 1, 4, false, false}, {"uint64", 8, 1, 8, false, false}, {"int", 4, 1, 4, false, true},
+    {"uint", 4, 1, 4, false, false},   {"char", 1, 1, 1, false, true},    {"uchar", 1, 1, 1, false, false},
+    {"short", 2, 1, 2, false, true},   {"ushort", 2, 1, 2, false, false}, {"long", 8, 1, 8, false, true},
+    {"ulong", 8, 1, 8, false, false},  {"bool", 1, 1, 1, false, false},
+};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+/* "float4": a scalar's name and 2, 3, 4, 8 or 16. Three components are aligned as one, others as all of them
+ * up to 16 bytes, as CUDA has its vectors. */
+bool kf_t1_find_type(const char *name, kf_t1_type *type) {
+    enum { MOST_ALIGNMENT = 16 };
+    static const int sizes[] = {1, 2, 3, 4, 8, 16};
+    for (int i = 0; i < SCALARS; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            char whole[2 * sizeof type->name];
+            const int n = sizes[k];
+            (void)snprintf(whole, sizeof whole, n == 1 ? "%s" : "%s%d", scalars[i].name, n);
+            if (strcmp(whole, name) != 0) continue;
+            *type = scalars[i];
+            kf_copy_text(type->name, sizeof type->name, whole);
+            type->components = n;
+            if (n != 3) type->alignment *= (size_t)n;
+            if (type->alignment > MOST_ALIGNMENT) type->alignment = MOST_ALIGNMENT;
+            return true;
+        }
+    return false;
+}
+
+double kf_t1_value(const kf_t1_type *type, const void *values, size_t index) {
+    const char *at = (const char *)values + index * type->bytes;
+    if (type->real) {
+        float single = 0.0F;
+        double value = 0.0;
+        _Float16 half;
+        if (type->bytes == sizeof half) {
+            memcpy(&half, at, sizeof half);
+            return (double)half;
+        }
+        if (type->bytes == sizeof single) {
+            memcpy(&single, at, sizeof single);
+            return (double)single;
+        }
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    uint64_t bits = 0;
+    memcpy(&bits, at, type->bytes); /* little-endian, as all machines that CUDA runs on */
+    const unsigned width = 8 * (unsigned)type->bytes;
+    if (!type->is_signed) return (double)bits;
+    if (width < 64 && (bits >> (width - 1)) != 0) bits |= UINT64_MAX << width;
+    return (double)(int64_t)bits;
+}
+
+static void set_value(const kf_t1_type *type, void *values, size_t index, double value) {
+    char *at = (char *)values + index * type->bytes;
+    const float single = (float)value;
+    const _Float16 half = (_Float16)value;
+    if (!type->real && type->is_signed) {
+        const int64_t whole = (int64_t)value;
+        memcpy(at, &whole, type->bytes);
+    } else if (!type->real) {
+        const uint64_t whole = (uint64_t)value;
+        memcpy(at, &whole, type->bytes);
+    } else if (type->bytes == sizeof half) {
+        memcpy(at, &half, sizeof half);
+    } else if (type->bytes == sizeof single) {
+        memcpy(at, &single, sizeof single);
+    } else {
+        memcpy(at, &value, sizeof value);
+    }
+}
+
+bool kf_t1_fits(const kf_t1_type *type, double value) {
+    static const double MOST_WHOLE = 9007199254740992.0; /* 2^53: beyond, a double skips whole numbers */
+    static const double MOST_HALF = 65504.0;
+    if (type->real)
+        return fabs(value) <= (type->bytes == sizeof(_Float16) ? MOST_HALF
+                               : type->bytes == sizeof(float)  ? (double)FLT_MAX
+                                                               : DBL_MAX);
+    const double range = strncmp(type->name, "bool", 4) == 0
+                             ? 2.0
+                             : ldexp(1.0, 8 * (int)type->bytes - (type->is_signed ? 1 : 0));
+    return value == floor(value) && value >= (type->is_signed ? fmax(-range, -MOST_WHOLE) : 0.0) &&
+           value <= fmin(range - 1.0, MOST_WHOLE);
+}
+
+/* --- filling -------------------------------------------------------------------------------------------- */
+
+/* Uniform from 0 to value, the same for a seed wherever it runs. */
+static void fill_random(const kf_t1_argument *argument, size_t count, void *values) {
+    uint64_t state = argument->seed;
+    for (size_t i = 0; i < count; i++) {
+        const double share = (double)(kf_random_next(&state) >> 11) * 0x1p-53;
+        set_value(&argument->type, values, i,
+                  argument->type.real ? share * argument->fill_value
+                                      : floor(share * (argument->fill_value + 1.0)));
+    }
+}
+
+static bool look_up(void *context, const char *name, kf_scalar *value) {
+    if (strcmp(name, "i") != 0) return false;
+    *value = (kf_scalar){.kind = KF_SCALAR_INTEGER, .integer = (long long)*(const size_t *)context};
+    return true;
+}
+
+/* Of a vector type, all components of a value are what the expression says for its place. */
+static kf_status generate(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count,
+                          void *values, kf_error *error) {
+    const size_t components = (size_t)argument->type.components;
+    for (size_t i = 0; i < count; i++) {
+        kf_scalar scalar;
+        size_t place = i / components;
+        if (kf_expression_scalar(argument->generator, look_up, &place, &scalar, error) != KF_OK)
+            return kf_fail_context(error, "%s: the DataSource of %s for i = %zu", problem->file,
+                                   argument->name, place);
+        const double value = scalar.kind == KF_SCALAR_FLOAT ? scalar.number : (double)scalar.integer;
+        if (scalar.kind == KF_SCALAR_STRING || !kf_t1_fits(&argument->type, value))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: the DataSource of %s gives %g for i = %zu, which is not a value of type %s",
+                           problem->file, argument->name, value, place, argument->type.name);
+        set_value(&argument->type, values, i, value);
+    }
+    return KF_OK;
+}
+
+kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count, void *values,
+                     kf_error *error) {
+    switch (argument->fill) {
+    case KF_T1_RANDOM:
+        fill_random(argument, count, values);
+        return KF_OK;
+    case KF_T1_GENERATOR:
+        return generate(problem, argument, count, values, error);
+    case KF_T1_FILE:
+        memcpy(values, argument->initial, count * argument->type.bytes);
+        return KF_OK;
+    default:
+        for (size_t i = 0; i < count; i++)
+            set_value(&argument->type, values, i, argument->fill_value);
+        return KF_OK;
+    }
+}
+
+/* --- comparing ------------------------------------------------------------------------------------------ */
+
+/* Outputs are millions of floats mostly, and there is one comparison a config. */
+static double value_at(const kf_t1_argument *argument, const void *values, size_t index) {
+    float single;
+    if (!argument->type.real || argument->type.bytes != sizeof single)
+        return kf_t1_value(&argument->type, values, index);
+    memcpy(&single, (const char *)values + index * sizeof single, sizeof single);
+    return (double)single;
+}
+
+double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
+                       size_t *worst) {
+    double difference = 0.0, scale = 0.0, largest = -1.0;
+    *worst = 0;
+    for (size_t i = 0; i < argument->count; i++) {
+        const double right = value_at(argument, reference, i), value = value_at(argument, values, i);
+        double off = value - right;
+        if (isnan(right)) off = isnan(value) ? 0.0 : (double)INFINITY;
+        if (isinf(right) && value == right) off = 0.0;
+        if (isfinite(right)) scale += right * right;
+        difference += off * off;
+        if (!(fabs(off) <= largest)) { /* also true for NaN */
+            largest = fabs(off);
+            *worst = i;
+        }
+    }
+    if (difference == 0.0) return 0.0;
+    return sqrt(difference) / (scale > 0.0 ? sqrt(scale) : 1.0);
+}
