@@ -48,8 +48,31 @@ static cJSON *parameters_json(const kf_config *config) {
     return parameters;
 }
 
+/* The same as the file of an imported run has them. */
+static cJSON *original_parameters(const kf_config *config, const kf_provenance *provenance) {
+    cJSON *parameters = kf_config_to_json(config), *original = cJSON_CreateObject();
+    const cJSON *value;
+    cJSON_ArrayForEach(value, cJSON_GetObjectItemCaseSensitive(parameters, "parameters"))(void)
+        cJSON_AddItemToObject(
+            original, value->string,
+            kf_foreign_original(cJSON_GetObjectItemCaseSensitive(provenance->domains, value->string), value));
+    cJSON_Delete(parameters);
+    kf_provenance_order(provenance, original);
+    return original;
+}
+
+/* As they go out. */
+static cJSON *outgoing(const kf_config *config, const kf_provenance *provenance) {
+    return provenance->domains != NULL ? original_parameters(config, provenance) : parameters_json(config);
+}
+
 void kf_domains_add(cJSON *domains, const kf_config *config) {
     cJSON *parameters = parameters_json(config);
+    kf_domains_add_values(domains, parameters);
+    cJSON_Delete(parameters);
+}
+
+void kf_domains_add_values(cJSON *domains, const cJSON *parameters) {
     const cJSON *value = NULL;
     cJSON_ArrayForEach(value, parameters) {
         cJSON *domain = cJSON_GetObjectItemCaseSensitive(domains, value->string);
@@ -61,7 +84,6 @@ void kf_domains_add(cJSON *domains, const kf_config *config) {
         if (known || count >= DOMAIN_VALUES) continue;
         (void)cJSON_AddItemToArray(domain, cJSON_Duplicate(value, 1));
     }
-    cJSON_Delete(parameters);
 }
 
 /* --- parts of both formats ---------------------------------------------------------------------------- */
@@ -175,9 +197,7 @@ static kf_status print_t4(void *context, const kf_result_row *row, kf_error *err
     writer->first = false;
     cJSON *entry = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(entry, "timestamp", row->measured);
-    cJSON *parameters = parameters_json(&row->config);
-    kf_provenance_order(&writer->provenance, parameters);
-    (void)cJSON_AddItemToObject(entry, "configuration", parameters);
+    (void)cJSON_AddItemToObject(entry, "configuration", outgoing(&row->config, &writer->provenance));
     static const char *const objective = "time";
     (void)cJSON_AddItemToObject(entry, "objectives", cJSON_CreateStringArray(&objective, 1));
     (void)cJSON_AddItemToObject(entry, "times", t4_times(measurement));
@@ -216,9 +236,18 @@ kf_status kf_store_export_t4(kf_store *store, int64_t run_id, FILE *stream, kf_e
 
 /* A config's name there: its values in the order of tune_params_keys. */
 static void append_value(kf_text *key, const cJSON *value) {
-    if (cJSON_IsString(value))
+    if (cJSON_IsString(value) || cJSON_IsRaw(value))
         kf_text_append(key, "%s", value->valuestring);
-    else if (cJSON_IsBool(value))
+    else if (cJSON_IsNull(value))
+        kf_text_append(key, "None");
+    else if (cJSON_IsArray(value)) {
+        kf_text_append(key, "[");
+        for (const cJSON *item = value->child; item != NULL; item = item->next) {
+            append_value(key, item);
+            kf_text_append(key, item->next != NULL ? ", " : "");
+        }
+        kf_text_append(key, "]");
+    } else if (cJSON_IsBool(value))
         kf_text_append(key, "%s", cJSON_IsTrue(value) ? "True" : "False"); /* as Python prints it */
     else if (cJSON_IsNumber(value))
         kf_text_append(key, "%.15g", value->valuedouble);
@@ -229,8 +258,7 @@ static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_e
     const kf_measurement *measurement = &row->measurement;
     if (kf_state_words_of[measurement->state].t4 == NULL) return KF_OK;
     bool ok = measurement->state == KF_STATE_OK;
-    cJSON *entry = parameters_json(&row->config);
-    kf_provenance_order(&writer->provenance, entry);
+    cJSON *entry = outgoing(&row->config, &writer->provenance);
     kf_text key = {0};
     for (const cJSON *domain = writer->domains->child; domain != NULL; domain = domain->next) {
         kf_text_append(&key, domain == writer->domains->child ? "" : ",");
@@ -262,8 +290,26 @@ static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_e
 
 static kf_status collect_domains(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
-    kf_domains_add(context, &row->config);
+    kf_landscape_writer *writer = context;
+    cJSON *parameters = outgoing(&row->config, &writer->provenance);
+    kf_domains_add_values(writer->domains, parameters);
+    cJSON_Delete(parameters);
     return KF_OK;
+}
+
+/* Values of a file as its rows have them: among fractions whole numbers have a point. */
+static cJSON *outgoing_domains(const kf_provenance *provenance) {
+    cJSON *domains = cJSON_CreateObject();
+    const cJSON *domain, *value;
+    cJSON_ArrayForEach(domain, provenance->domains) {
+        cJSON *list = cJSON_AddArrayToObject(domains, domain->string);
+        cJSON_ArrayForEach(value, domain) {
+            cJSON *plain = kf_foreign_value(value);
+            (void)cJSON_AddItemToArray(list, kf_foreign_original(domain, plain));
+            cJSON_Delete(plain);
+        }
+    }
+    return domains;
 }
 
 static kf_status print_cache(kf_store *store, const kf_run_summary *run, kf_landscape_writer *writer,
@@ -294,10 +340,9 @@ kf_status kf_store_export_kernel_tuner(kf_store *store, int64_t run_id, FILE *st
     KF_TRY(kf_store_run_of(store, run_id, &run, error));
     kf_landscape_writer writer = {.stream = stream, .first = true};
     KF_TRY(kf_provenance_read(store, run_id, &writer.provenance, error));
-    cJSON *domains = writer.provenance.domains != NULL ? cJSON_Duplicate(writer.provenance.domains, 1)
-                                                       : cJSON_CreateObject();
+    cJSON *domains = outgoing_domains(&writer.provenance);
     writer.domains = domains;
-    kf_status status = kf_store_rows(store, run_id, true, collect_domains, domains, error);
+    kf_status status = kf_store_rows(store, run_id, true, collect_domains, &writer, error);
     if (status == KF_OK) status = print_cache(store, &run, &writer, error);
     cJSON_Delete(domains);
     kf_provenance_release(&writer.provenance);

@@ -1,9 +1,11 @@
 /* The reader of landscapes that other autotuners measured: T4 results and Kernel Tuner caches. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/foreign_words.h"
@@ -87,6 +89,12 @@ kf_status kf_foreign_identify(kf_landscape_file *file, kf_error *error) {
         identity = cJSON_GetObjectItemCaseSensitive(file->root, "metadata");
         KF_TRY(find_unit(file, identity, error));
     }
+    const char *objective = string_or(file->root, "objective", "time");
+    if (strcmp(objective, "time") != 0)
+        kf_warn(
+            "%s: its objective is '%.60s', not the time; kftune goes by the times, whose best config may be "
+            "another",
+            file->path, objective);
     base_name(file->path, fallback);
     plain_name(string_or(identity, "kernel_name", fallback), file->system);
     read_size(cJSON_GetObjectItemCaseSensitive(identity, "problem_size"), &file->facts);
@@ -98,7 +106,6 @@ kf_status kf_foreign_identify(kf_landscape_file *file, kf_error *error) {
 
 /* --- results of both formats -------------------------------------------------------------------------- */
 
-/* Numbers with a fraction become names: a config has whole numbers, booleans and names. */
 static kf_status read_config(const kf_landscape_file *file, kf_landscape_entry *entry, const cJSON *values,
                              const cJSON *keys, kf_error *error) {
     cJSON *json = cJSON_CreateObject();
@@ -107,11 +114,7 @@ static kf_status read_config(const kf_landscape_file *file, kf_landscape_entry *
     const cJSON *value = NULL;
     cJSON_ArrayForEach(value, values) {
         if (keys != NULL && cJSON_GetObjectItemCaseSensitive(keys, value->string) == NULL) continue;
-        bool fraction = cJSON_IsNumber(value) && value->valuedouble != trunc(value->valuedouble);
-        char *text = fraction ? kf_json_canonical(value) : NULL;
-        (void)cJSON_AddItemToObject(parameters, value->string,
-                                    fraction ? cJSON_CreateString(text) : cJSON_Duplicate(value, 1));
-        free(text);
+        (void)cJSON_AddItemToObject(parameters, value->string, kf_foreign_value(value));
     }
     kf_status status = kf_config_from_json(file->path, json, &entry->config, error);
     cJSON_Delete(json);
@@ -185,6 +188,17 @@ static kf_state state_of_error(const char *word) {
     return KF_STATE_CRASH;
 }
 
+/* How a time says that there is none: a word, null (NaN and Infinity, too: landscape_text.c), or the largest
+ * number that there is, 1e20 in older files. NULL: it is a time. */
+static const char *failure_of(const cJSON *time, const cJSON *times, char buffer[48]) {
+    static const double LARGEST_MS = 1e18; /* thirty million years */
+    if (cJSON_IsString(time)) return time->valuestring;
+    if (cJSON_IsNull(time) && !cJSON_IsArray(times)) return "no time";
+    if (!cJSON_IsNumber(time) || (isfinite(time->valuedouble) && time->valuedouble < LARGEST_MS)) return NULL;
+    (void)snprintf(buffer, 48, "a time of %g", time->valuedouble);
+    return buffer;
+}
+
 static kf_status read_cache_entry(const kf_landscape_file *file, kf_landscape_entry *entry, kf_error *error) {
     const cJSON *json = entry->json;
     if (!cJSON_IsObject(json))
@@ -193,7 +207,8 @@ static kf_status read_cache_entry(const kf_landscape_file *file, kf_landscape_en
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(json, "time");
     const cJSON *times = cJSON_GetObjectItemCaseSensitive(json, "times");
     /* Newer files name the error in a member of its own. */
-    const char *word = string_or(json, "__error__", cJSON_IsString(time) ? time->valuestring : NULL);
+    char failure[48];
+    const char *word = string_or(json, "__error__", failure_of(time, times, failure));
     if (word == NULL && !cJSON_IsNumber(time) && !cJSON_IsArray(times))
         return kf_landscape_complain(file, entry->where, error, "has neither a time nor an error");
     kf_measurement *measurement = &entry->measurement;
@@ -242,7 +257,13 @@ static kf_status read_t4_entry(const kf_landscape_file *file, kf_landscape_entry
         return kf_landscape_complain(file, entry->where, error, "configuration: must be an object {...}");
     KF_TRY(read_config(file, entry, values, NULL, error));
     const char *word = string_or(entry->json, "invalidity", "");
-    const int state = state_of_invalidity(word);
+    char failure[48];
+    int state = state_of_invalidity(word);
+    const char *none = failure_of(measured_time(entry->json), runtimes, failure);
+    if (state == KF_STATE_OK && cJSON_GetArraySize(runtimes) == 0 && none != NULL) {
+        state = KF_STATE_CRASH;
+        word = none;
+    }
     if (state < 0)
         return kf_landscape_complain(
             file, entry->where, error,

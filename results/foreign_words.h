@@ -16,7 +16,19 @@ extern const kf_state_words kf_state_words_of[KF_STATES];
  * "verify_s", "measure_s", "build", "verification": {...}}. */
 #define KF_LANDSCAPE_KEY "kftune"
 
-/* Values of every parameter that occur: {"alpha": [1, 2, 4], ...}, each once. */
+/* Adds what occurs to the values of every parameter: {"alpha": [1, 2, 4], ...}, each once; of a config, or of
+ * parameters as another program wrote them. */
 void kf_domains_add(cJSON *domains, const kf_config *config);
+void kf_domains_add_values(cJSON *domains, const cJSON *parameters);
+
+/* What a parameter's value of "1.0" begins with where a file is read, and in a run's space: JSON has one kind
+ * of numbers, and keys of Python's caches two. */
+enum { KF_WHOLE_FLOAT = 1 };
+
+/* foreign_values.c: a parameter's value as a config can have it: a whole number, a boolean or a plain name.
+ */
+cJSON *kf_foreign_value(const cJSON *value);
+/* The other way: what the file had of it, by the parameter's domain in the file (NULL: as it is). */
+cJSON *kf_foreign_original(const cJSON *domain, const cJSON *value);
 
 #endif

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include "base/util/json.h"
 #include "base/util/spawn.h"
 #include "base/util/text.h"
+#include "results/foreign_words.h"
 #include "results/landscape_read.h"
 
 static const size_t largest_text = (size_t)1 << 30;
@@ -49,6 +51,81 @@ static kf_status read_text(const char *file, kf_text *text, kf_error *error) {
     return unpack(file, text, error);
 }
 
+/* The length of a number such as -1.0, which is whole and has a point; 0: text begins with none. */
+static size_t whole_float(const char *text) {
+    const size_t sign = *text == '-', digits = strspn(text + sign, "0123456789");
+    if (digits == 0 || text[sign + digits] != '.') return 0;
+    const size_t zeros = strspn(text + sign + digits + 1, "0"), length = sign + digits + 1 + zeros;
+    return zeros > 0 && strchr(",]} \t\r\n", text[length]) != NULL ? length : 0;
+}
+
+/* What stands for the token at text, and its length; 0: itself. Python writes words that JSON has not: a
+ * number that is none becomes null. */
+static size_t replacement(const char *text, char changed[40]) {
+    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0) {
+            kf_copy_text(changed, 40, "null");
+            return strlen(words[i]);
+        }
+    const size_t length = whole_float(text);
+    if (length == 0 || length > 24) return 0;
+    (void)snprintf(changed, 40, "\"\\u%04x%.*s\"", KF_WHOLE_FLOAT, (int)length, text);
+    return length;
+}
+
+/* Replaces tokens outside of texts. */
+static void replace_tokens(kf_text *text) {
+    kf_text result = {0};
+    const char *begin = text->text;
+    bool quoted = false, token = true;
+    for (const char *at = begin; *at != '\0'; at++) {
+        char changed[40];
+        if (quoted && *at == '\\' && at[1] != '\0') {
+            at++;
+            continue;
+        }
+        if (*at == '"') quoted = !quoted;
+        const size_t length = token && !quoted ? replacement(at, changed) : 0;
+        token = strchr(":,[ \t\r\n", *at) != NULL;
+        if (length == 0) continue;
+        kf_text_append(&result, "%.*s%s", (int)(at - begin), begin, changed);
+        begin = at + length;
+        at = begin - 1;
+        token = false;
+    }
+    if (begin == text->text) return;
+    kf_text_append(&result, "%s", begin);
+    kf_text_free(text);
+    *text = result;
+}
+
+static void make_number(cJSON *item) {
+    const double number = strtod(item->valuestring + 1, NULL);
+    cJSON_free(item->valuestring);
+    item->valuestring = NULL;
+    item->type = cJSON_Number;
+    (void)cJSON_SetNumberHelper(item, number);
+}
+
+/* Marked numbers are numbers again, but for the values of parameters: what tune_params has, what a cache's
+ * entry has under its names, and what is in a configuration. */
+static void restore_numbers(cJSON *json, const cJSON *parameters, int depth) {
+    enum { CACHE_ENTRY = 2 };
+    cJSON *item;
+    cJSON_ArrayForEach(item, json) {
+        const bool parameter =
+            item->string != NULL &&
+            (strcmp(item->string, "configuration") == 0 || item == parameters ||
+             (depth == CACHE_ENTRY && cJSON_GetObjectItemCaseSensitive(parameters, item->string) != NULL));
+        if (parameter) continue;
+        if (cJSON_IsString(item) && item->valuestring[0] == KF_WHOLE_FLOAT)
+            make_number(item);
+        else
+            restore_numbers(item, parameters, depth + 1);
+    }
+}
+
 /* The cache of a job that still runs, or was killed, ends in a comma, perhaps after half an entry, and its
  * last two braces are missing. */
 static kf_status parse(const char *file, kf_text *text, cJSON **root, kf_error *error) {
@@ -73,7 +150,9 @@ kf_status kf_landscape_text_read(const char *file, cJSON **root, kf_error *error
     kf_text text = {0};
     *root = NULL;
     kf_status status = read_text(file, &text, error);
+    if (status == KF_OK) replace_tokens(&text);
     if (status == KF_OK) status = parse(file, &text, root, error);
+    if (status == KF_OK) restore_numbers(*root, cJSON_GetObjectItemCaseSensitive(*root, "tune_params"), 0);
     kf_text_free(&text);
     return status;
 }
