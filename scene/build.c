@@ -161,13 +161,19 @@ static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *er
     kf_body body;
     kf_box swept;
     double farthest;
-    const size_t open = kf_mesh_body(&scene->mesh, true, &body);
+    const size_t open = kf_mesh_matter(&scene->mesh, &body);
     if (open > 0)
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: solid.motion.free: the mesh does not enclose a volume (%zu of its edges are open, or "
             "its triangles look to both sides); repair it, or prescribe the motion",
             d->source, open);
+    if (!(body.volume > 0.0))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: solid.motion.free: the mesh is a sheet and encloses no volume; give it a thickness, "
+            "or prescribe the motion",
+            d->source);
     const double excess = d->solid.density - 1.0;
     m->free = true;
     m->excess_mass = excess * body.volume;

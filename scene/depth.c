@@ -277,11 +277,16 @@ static surroundings look_around(const patches *p, const kf_samples *samples, siz
 
 /* ---- moving the samples ---- */
 
-/* Unit normals of the samples' triangles, as these are wound. */
+/* Sheets are wet on both sides. */
+static bool is_sheet(const kf_mesh *mesh, uint32_t triangle) {
+    return triangle >= mesh->triangle_count - mesh->sheet_count;
+}
+
+/* Unit normals of the samples' triangles, as these are wound; 0 of sheets. */
 static double *triangle_normals(const kf_mesh *mesh, const uint32_t *triangles, size_t count) {
-    double *normals = kf_allocate(3 * count * sizeof *normals + 1);
+    double *normals = kf_allocate_zeroed(3 * count + 1, sizeof *normals);
     for (size_t s = 0; s < count; s++)
-        kf_mesh_normal(mesh, triangles[s], normals + 3 * s);
+        if (!is_sheet(mesh, triangles[s])) kf_mesh_normal(mesh, triangles[s], normals + 3 * s);
     return normals;
 }
 
@@ -303,14 +308,17 @@ static const double LEAST_AREA = 0.25;
 
 void kf_scene_set_depth(kf_scene *scene) {
     kf_body body;
-    const double area = kf_mesh_area(&scene->mesh);
+    double sheets = 0.0;
+    for (size_t t = 0; t < scene->mesh.sheet_count; t++)
+        sheets += kf_mesh_triangle_area(&scene->mesh, scene->mesh.triangle_count - 1 - t);
+    const double area = kf_mesh_area(&scene->mesh) - sheets;
     scene->open_edges = kf_mesh_body(&scene->mesh, false, &body);
     const bool closed = scene->open_edges == 0 && body.volume > 0.0;
     const double surface_to_volume = closed ? area / body.volume : 0.0;
     scene->surface_depth = kf_scene_surface_depth(scene, surface_to_volume);
     /* Exact for balls and cubes. */
     const double shrunk = fmax(0.0, 1.0 - scene->surface_depth * surface_to_volume / 3.0);
-    scene->solid_area = area * fmax(LEAST_AREA, shrunk * shrunk);
+    scene->solid_area = area * fmax(LEAST_AREA, shrunk * shrunk) + sheets;
 }
 
 void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
@@ -325,8 +333,9 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
         for (size_t i = 0; i < 3 * samples->count; i++)
             normals[i] = -normals[i];
     patches p = gather_patches(samples, normals, 2.0 * depth);
-    double *shifts = kf_allocate(3 * samples->count * sizeof *shifts + 1);
+    double *shifts = kf_allocate_zeroed(3 * samples->count + 1, sizeof *shifts);
     for (size_t s = 0; s < samples->count; s++) {
+        if (is_sheet(&scene->mesh, triangles[s])) continue;
         const surroundings around = look_around(&p, samples, s, normals + 3 * s);
         sink_sample(&around, normals + 3 * s, depth, shifts + 3 * s);
     }

@@ -129,26 +129,40 @@ static void touch_triangles(reach *r) {
     }
 }
 
-static void flood(reach *r) {
-    const size_t row = (size_t)r->length[0], plane = row * (size_t)r->length[1],
-                 count = plane * (size_t)r->length[2];
-    size_t *stack = kf_allocate(count * sizeof *stack), depth = 0;
-    r->state[0] = WET; /* the rim is clear of the mesh */
-    stack[depth++] = 0;
-    while (depth > 0) {
-        const size_t at = stack[--depth];
-        const int here[3] = {(int)(at % row), (int)(at % plane / row), (int)(at / plane)};
-        for (int side = 0; side < 6; side++) {
-            int next[3] = {here[0], here[1], here[2]};
-            next[side / 2] += side % 2 == 0 ? -1 : 1;
-            if (next[side / 2] < 0 || next[side / 2] >= r->length[side / 2]) continue;
-            const size_t index = index_of(r, next);
-            if (r->state[index] != DRY) continue;
-            r->state[index] = WET;
-            stack[depth++] = index;
-        }
+/* Rows of nodes that are still to be flooded, each by one of its nodes. */
+typedef struct seeds {
+    size_t *list, count, capacity;
+} seeds;
+
+/* One for each dry stretch of a row between two nodes. */
+static void seed_row(const reach *r, size_t first, size_t last, seeds *s) {
+    for (size_t at = first; at <= last; at++) {
+        if (r->state[at] != DRY || (at > first && r->state[at - 1] == DRY)) continue;
+        if (s->count == s->capacity) s->list = kf_grow(s->list, s->count, &s->capacity, sizeof *s->list);
+        s->list[s->count++] = at;
     }
-    free(stack);
+}
+
+/* Row by row from the rim, which is clear of the mesh. */
+static void flood(reach *r) {
+    const size_t row = (size_t)r->length[0], rows = (size_t)r->length[1], planes = (size_t)r->length[2];
+    seeds s = {NULL, 0, 0};
+    seed_row(r, 0, 0, &s);
+    while (s.count > 0) {
+        size_t first = s.list[--s.count], last = first;
+        const size_t y = first / row % rows, z = first / row / rows, begin = first / row * row;
+        if (r->state[first] != DRY) continue;
+        while (first > begin && r->state[first - 1] == DRY)
+            first--;
+        while (last + 1 < begin + row && r->state[last + 1] == DRY)
+            last++;
+        memset(r->state + first, WET, last - first + 1);
+        if (y > 0) seed_row(r, first - row, last - row, &s);
+        if (y + 1 < rows) seed_row(r, first + row, last + row, &s);
+        if (z > 0) seed_row(r, first - row * rows, last - row * rows, &s);
+        if (z + 1 < planes) seed_row(r, first + row * rows, last + row * rows, &s);
+    }
+    free(s.list);
 }
 
 static void sort_cells(reach *r) {

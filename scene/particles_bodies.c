@@ -70,6 +70,9 @@ static kf_status read_mesh(kf_json_place place, const cJSON *object, const kf_pa
     if (open > 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: the mesh %s is not closed: %zu edges are open",
                        place.file, place.path, path, open);
+    if (!(volume.volume > 0.0))
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: the mesh %s is a sheet and encloses no volume",
+                       place.file, place.path, path);
     to_spacings(s, offset);
     const double factor = scale / s->spacing, matrix[9] = {factor, 0, 0, 0, factor, 0, 0, 0, factor};
     kf_mesh_transform(&body->mesh, matrix, offset);

@@ -8,19 +8,8 @@
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "base/util/random.h"
+#include "scene/crossings.h"
 #include "scene/particles_internal.h"
-
-typedef struct crossing {
-    uint32_t column;
-    float height;
-} crossing;
-
-/* Where lines along the last axis through the middles of columns cross a mesh; sorted. */
-typedef struct crossings {
-    crossing *list;
-    size_t count, capacity;
-    size_t *first; /* [columns + 1] */
-} crossings;
 
 typedef struct particle {
     float place[3];
@@ -30,77 +19,13 @@ typedef struct particle {
 typedef struct placing {
     const kf_particle_scene *scene;
     const kf_particle_bodies *bodies;
-    crossings meshes[KF_PARTICLE_SHAPES];
+    kf_crossings meshes[KF_PARTICLE_SHAPES];
     int columns[2], rows; /* lattice points along the slow axes and along the last */
     size_t *counts;       /* of particles before each column, fluid then walls; when they are known */
     kf_particle_fates fates[KF_PARTICLE_SHAPES]; /* once they are counted */
     pthread_mutex_t lock;                        /* on these */
     bool fill;
 } placing;
-
-/* ---- meshes ---- */
-
-static void add_crossing(crossings *c, size_t column, double height) {
-    if (c->count == c->capacity) {
-        c->capacity = c->capacity == 0 ? 1024 : 2 * c->capacity;
-        c->list = kf_reallocate(c->list, c->capacity * sizeof *c->list);
-    }
-    c->list[c->count++] = (crossing){(uint32_t)column, (float)height};
-}
-
-/* Twice the signed area of (a, b, p) in the plane; edges that two triangles share get the same value. */
-static double side(const double *a, const double *b, double x, double y) {
-    if (a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]))
-        return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
-    return -((a[0] - b[0]) * (y - b[1]) - (a[1] - b[1]) * (x - b[0]));
-}
-
-static void cross_triangle(const placing *p, const kf_mesh *mesh, size_t triangle, crossings *out) {
-    const double *corner[3];
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (int k = 0; k < 3; k++) {
-        corner[k] = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + (size_t)k];
-        for (int i = 0; i < 2; i++) {
-            low[i] = fmin(low[i], corner[k][i]);
-            high[i] = fmax(high[i], corner[k][i]);
-        }
-    }
-    const int x0 = (int)fmax(0.0, floor(low[0] - 0.5)),
-              x1 = (int)fmin(p->columns[0] - 1.0, ceil(high[0] - 0.5));
-    const int y0 = (int)fmax(0.0, floor(low[1] - 0.5)),
-              y1 = (int)fmin(p->columns[1] - 1.0, ceil(high[1] - 0.5));
-    for (int i = x0; i <= x1; i++)
-        for (int j = y0; j <= y1; j++) {
-            /* A little off the middle: lines through edges and corners of a mesh that is aligned are
-             * ambiguous. */
-            const double x = i + 0.5 + 1.2345e-6, y = j + 0.5 + 2.3456e-6;
-            const double a = side(corner[1], corner[2], x, y), b = side(corner[2], corner[0], x, y),
-                         c = side(corner[0], corner[1], x, y), sum = a + b + c;
-            if (sum == 0.0 || !((a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0))) continue;
-            add_crossing(out, (size_t)i * (size_t)p->columns[1] + (size_t)j,
-                         (a * corner[0][2] + b * corner[1][2] + c * corner[2][2]) / sum);
-        }
-}
-
-static int compare_crossings(const void *a, const void *b) {
-    const crossing *p = a, *q = b;
-    if (p->column != q->column) return p->column < q->column ? -1 : 1;
-    return p->height < q->height ? -1 : p->height > q->height;
-}
-
-static void cross_mesh(const placing *p, const kf_mesh *mesh, crossings *out) {
-    const size_t columns = (size_t)p->columns[0] * (size_t)p->columns[1];
-    for (size_t t = 0; t < mesh->triangle_count; t++)
-        cross_triangle(p, mesh, t, out);
-    if (out->count > 0) qsort(out->list, out->count, sizeof *out->list, compare_crossings);
-    out->first = kf_allocate((columns + 1) * sizeof *out->first);
-    size_t at = 0;
-    for (size_t c = 0; c <= columns; c++) {
-        while (at < out->count && out->list[at].column < c)
-            at++;
-        out->first[c] = at;
-    }
-}
 
 /* ---- what is inside ---- */
 
@@ -121,13 +46,7 @@ static bool contains(const placing *p, int b, size_t column, const double place[
     for (int i = 0; i < d; i++)
         if (place[i] < body->low[i] || place[i] > body->high[i]) return false;
     if (body->kind == KF_BODY_BOX) return true;
-    if (body->kind == KF_BODY_MESH) {
-        size_t below = 0;
-        const crossings *c = &p->meshes[b];
-        for (size_t k = c->first[column]; k < c->first[column + 1]; k++)
-            below += (double)c->list[k].height < place[2];
-        return below % 2 == 1;
-    }
+    if (body->kind == KF_BODY_MESH) return kf_crossings_inside(&p->meshes[b], column, place[2]);
     double r2 = 0.0;
     for (int i = 0; i < d; i++)
         r2 += (place[i] - body->center[i]) * (place[i] - body->center[i]);
@@ -313,7 +232,8 @@ kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *
     const size_t columns = (size_t)p.columns[0] * (size_t)p.columns[1];
     p.counts = kf_allocate(2 * columns * sizeof *p.counts);
     for (int b = 0; b < bodies->count; b++)
-        if (bodies->list[b].kind == KF_BODY_MESH) cross_mesh(&p, &bodies->list[b].mesh, &p.meshes[b]);
+        if (bodies->list[b].kind == KF_BODY_MESH)
+            p.meshes[b] = kf_crossings_of(&bodies->list[b].mesh, p.columns);
     kf_in_parallel(columns, 64, place_columns, &p);
     add_up(&p, columns, scene);
     kf_status status = kf_particle_tell_left_out(scene, bodies, p.fates, notes, error);
@@ -333,10 +253,8 @@ kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *
         kf_in_parallel(columns, 64, place_columns, &p);
         shake(scene);
     }
-    for (int b = 0; b < bodies->count; b++) {
-        free(p.meshes[b].list);
-        free(p.meshes[b].first);
-    }
+    for (int b = 0; b < bodies->count; b++)
+        kf_crossings_free(&p.meshes[b]);
     free(p.counts);
     return status;
 }

@@ -1,11 +1,13 @@
 #include "scene/placement.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/util/memory.h"
+#include "scene/mesh_import.h"
 #include "scene/posture.h"
 
 static const double BLOCKAGE = 0.05, USUAL_NODES = 1e6, BEFORE = 1.25, BEHIND = 3.0;
@@ -43,60 +45,109 @@ static int percent(double share) {
     return (int)lround(100.0 * share);
 }
 
-static kf_status refuse_guess(const char *file, const kf_posture *p, kf_error *error) {
+static void measure_extent(const kf_mesh *mesh, double extent[3]) {
+    const kf_box box = kf_mesh_bounds(mesh);
+    for (int a = 0; a < 3; a++)
+        extent[a] = box.high[a] - box.low[a];
+}
+
+/* What each axis would make of the mesh if it were up: "--up x: 2 high, 3 long along z; ...". */
+static void name_choices(const double extent[3], char *text, size_t size) {
+    size_t length = 0;
+    for (int up = 0; up < 3 && length < size; up++) {
+        const int one = (up + 1) % 3, other = (up + 2) % 3,
+                  along = extent[one] >= extent[other] ? one : other;
+        length += (size_t)snprintf(text + length, size - length, "%s--up %c: %.3g high, %.3g long along %c",
+                                   up == 0 ? "" : "; ", "xyz"[up], extent[up], extent[along], "xyz"[along]);
+    }
+}
+
+/* up_guessed: nobody said which way is up. Then each axis is named with what it would mean. */
+static kf_status refuse_guess(const char *file, const double extent[3], const kf_posture *p, bool up_guessed,
+                              kf_error *error) {
+    char choices[256], hint[400] = "";
+    const kf_heading back = {p->wind.axis, -p->wind.sign};
+    name_choices(extent, choices, sizeof choices);
     if (p->up_sure < KF_SURE)
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: which way is up is not clear from the mesh (%s, %d %% sure); say it with --up x, -x, y, -y, "
-            "z or -z, or write a scene file",
-            file, kf_heading_name(p->up), percent(p->up_sure));
+            "z or -z, or write a scene file (%s)",
+            file, kf_heading_name(p->up), percent(p->up_sure), choices);
+    if (up_guessed)
+        (void)snprintf(hint, sizeof hint,
+                       "; that is with %s up, %d %% sure: if it is not, say --up first (%s)",
+                       kf_heading_name(p->up), percent(p->up_sure), choices);
     if (p->axis_sure < KF_SURE)
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: along which axis the wind blows is not clear from the mesh (%c, %d %% sure); say it with "
-            "--wind, for example --wind %s",
-            file, "xyz"[p->wind.axis], percent(p->axis_sure), kf_heading_name(p->wind));
-    const kf_heading back = {p->wind.axis, -p->wind.sign};
+            "--wind, for example --wind %s%s",
+            file, "xyz"[p->wind.axis], percent(p->axis_sure), kf_heading_name(p->wind), hint);
     return kf_fail(
         error, KF_BAD_INPUT,
         "%s: which end is the front is not clear from the mesh (%d %% sure); say where the wind blows to: "
-        "--wind %s or --wind %s",
-        file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back));
+        "--wind %s or --wind %s%s",
+        file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back), hint);
 }
 
-/* What the user says goes first, then the guess where it is sure. */
-static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_placement *said,
-                                kf_posture *p, kf_text *notes, kf_error *error) {
-    *p = kf_mesh_posture(mesh);
-    if (said->up.sign != 0) {
-        p->up = said->up;
-        p->up_sure = 1.0;
-        kf_posture_heading(mesh, p);
-    } else if (said->wind.sign != 0 && said->wind.axis == p->up.axis) {
-        p->up_sure = 0.0; /* the guess contradicts what is said */
-    }
-    if (said->wind.sign != 0) {
-        p->wind = said->wind;
-        p->axis_sure = p->front_sure = 1.0;
-    }
-    if (p->up_sure < KF_SURE) return refuse_guess(file, p, error);
-    if (p->wind.axis == p->up.axis)
-        return kf_fail(error, KF_BAD_INPUT, "%s: --wind %s and --up %s lie along the same axis", file,
-                       kf_heading_name(p->wind), kf_heading_name(p->up));
-    if (p->axis_sure < KF_SURE || p->front_sure < KF_SURE) return refuse_guess(file, p, error);
-    if (p->as_it_is && said->up.sign == 0 && said->wind.sign == 0)
+/* glTF says in which axes its meshes stand: y is up, and the front looks along z. */
+static bool is_gltf(const char *file) {
+    return strcasecmp(kf_mesh_ending(file), ".gltf") == 0 || strcasecmp(kf_mesh_ending(file), ".glb") == 0;
+}
+
+static void note_posture(const kf_posture *p, const kf_placement *said, const double extent[3],
+                         bool by_format, kf_text *notes) {
+    const int wide = 3 - p->up.axis - p->wind.axis;
+    if (p->as_it_is && said->up.sign == 0 && said->wind.sign == 0 && !by_format)
         kf_note(notes,
                 "axes: as in the file, z up and the wind along +x (the mesh is symmetric along all three)");
     else
         kf_note(notes, "axes of the mesh: %s is up%s, the wind blows towards %s%s", kf_heading_name(p->up),
-                said->up.sign != 0 ? "" : " (guessed: it stands that way)", kf_heading_name(p->wind),
+                said->up.sign != 0 ? ""
+                : by_format        ? " (as glTF has it)"
+                                   : " (guessed: it stands that way)",
+                kf_heading_name(p->wind),
                 said->wind.sign != 0 ? ""
                 : p->like_a_car      ? " (guessed: the cabin is behind the middle)"
                                      : " (guessed)");
     if (said->up.sign == 0 || said->wind.sign == 0)
-        kf_note(notes,
-                "guess: up %d %%, axis of the wind %d %%, front %d %% sure; --up and --wind say otherwise",
-                percent(p->up_sure), percent(p->axis_sure), percent(p->front_sure));
+        kf_note(
+            notes,
+            "guess: up %d %%, axis of the wind %d %%, front %d %% sure, so that it is %.4g high (along %c), "
+            "%.4g long (%c) and %.4g wide (%c); --up and --wind say otherwise",
+            percent(p->up_sure), percent(p->axis_sure), percent(p->front_sure), extent[p->up.axis],
+            "xyz"[p->up.axis], extent[p->wind.axis], "xyz"[p->wind.axis], extent[wide], "xyz"[wide]);
+}
+
+/* What the user says goes first, then what the format says, then the guess where it is sure. */
+static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_placement *said,
+                                kf_posture *p, kf_text *notes, kf_error *error) {
+    const bool by_format =
+        is_gltf(file) && said->up.sign == 0 && (said->wind.sign == 0 || said->wind.axis != 1);
+    const bool guessed = said->up.sign == 0 && !by_format;
+    double extent[3];
+    measure_extent(mesh, extent);
+    *p = kf_mesh_posture(mesh);
+    if (said->up.sign != 0 || by_format) {
+        p->up = by_format ? (kf_heading){1, 1} : said->up;
+        p->up_sure = 1.0;
+        kf_posture_heading(mesh, p);
+        if (by_format && !p->like_a_car && p->wind.axis == 2) {
+            p->wind.sign = -1;
+            p->front_sure = fmax(p->front_sure, KF_SURE);
+        }
+    } else if (said->wind.sign != 0 && said->wind.axis == p->up.axis) {
+        p->up_sure = 0.0; /* the guess contradicts what is said */
+    }
+    if (said->wind.sign != 0) kf_posture_set_wind(mesh, said->wind, p);
+    if (p->up_sure < KF_SURE) return refuse_guess(file, extent, p, guessed, error);
+    if (p->wind.axis == p->up.axis)
+        return kf_fail(error, KF_BAD_INPUT, "%s: --wind %s and --up %s lie along the same axis", file,
+                       kf_heading_name(p->wind), kf_heading_name(p->up));
+    if (p->axis_sure < KF_SURE || p->front_sure < KF_SURE)
+        return refuse_guess(file, extent, p, guessed, error);
+    note_posture(p, said, extent, by_format, notes);
     return KF_OK;
 }
 
@@ -153,24 +204,22 @@ static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_
     return t;
 }
 
-/* A car is 2.5 to 6.5 m long: that tells its unit. */
-static double guess_unit(const kf_posture *p, double straight, kf_text *notes) {
+/* A car is 2.5 to 6.5 m long: that tells its unit; glTF is in metres. */
+static double guess_unit(const char *file, const kf_posture *p, double straight, kf_text *notes) {
     static const struct {
         const char *name;
         double metres;
     } units[] = {
         {"metre", 1.0}, {"centimetre", 0.01}, {"millimetre", 0.001}, {"inch", 0.0254}, {"foot", 0.3048}};
-    for (size_t u = 0; p->like_a_car && u < sizeof units / sizeof *units; u++) {
+    for (size_t u = 0; p->like_a_car && !is_gltf(file) && u < sizeof units / sizeof *units; u++) {
         const double length = straight * units[u].metres;
         if (length < 2.5 || length > 6.5) continue;
         kf_note(notes, "unit: a %s, by which the car is %.4g m long (guessed; --length says otherwise)",
                 units[u].name, length);
         return units[u].metres;
     }
-    kf_note(
-        notes,
-        "unit: a metre, by which the solid is %.4g m long (not known from the mesh; --length says otherwise)",
-        straight);
+    kf_note(notes, "unit: a metre, by which the solid is %.4g m long (%s; --length says otherwise)", straight,
+            is_gltf(file) ? "as glTF has it" : "not known from the mesh");
     return 1.0;
 }
 
@@ -254,7 +303,8 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
     d->solid.present = true;
     set_turns(&p, said->yaw, &d->solid);
     const turned t = measure_turned(mesh, &p, &d->solid);
-    d->solid.scale = said->length > 0.0 ? said->length / t.straight : guess_unit(&p, t.straight, notes);
+    d->solid.scale =
+        said->length > 0.0 ? said->length / t.straight : guess_unit(d->source, &p, t.straight, notes);
     const bool road =
         said->road == KF_ROAD_YES || (said->road == KF_ROAD_GUESS && !p.as_it_is && p.stand >= 0.2);
     set_domain(d, &t, d->solid.scale, road, said, nodes, notes);

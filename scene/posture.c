@@ -241,6 +241,23 @@ static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
     if (best > 0.0) p->up_sure = best / (best + second) * fmin(1.0, p->stand / STANDS);
 }
 
+/* Symmetric left and right of an axis, and longer along it than wide and high. */
+static bool is_like_a_car(const kf_posture *p, const double extent[3], int along) {
+    const int up = p->up.axis;
+    if (p->across < 0 || p->across == up || p->across == along || along == up) return false;
+    return extent[along] > 1.7 * extent[up] && extent[along] > 1.5 * extent[p->across];
+}
+
+void kf_posture_set_wind(const kf_mesh *mesh, kf_heading wind, kf_posture *p) {
+    const kf_box box = kf_mesh_bounds(mesh);
+    double extent[3];
+    for (int a = 0; a < 3; a++)
+        extent[a] = box.high[a] - box.low[a];
+    p->wind = wind;
+    p->axis_sure = p->front_sure = 1.0;
+    p->like_a_car = is_like_a_car(p, extent, wind.axis);
+}
+
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     cloud c = make_cloud(mesh);
     contact touching;
@@ -255,10 +272,8 @@ void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
         along = first + other - p->across;
         axis_sure = 0.95;
     }
-    const double cabin = measure_cabin(&c, p->up, along), height = c.extent[p->up.axis],
-                 width = c.extent[first + other - along];
-    const bool like_a_car = p->across >= 0 && p->across != p->up.axis && c.extent[along] > 1.7 * height &&
-                            c.extent[along] > 1.5 * width;
+    const double cabin = measure_cabin(&c, p->up, along);
+    const bool like_a_car = is_like_a_car(p, c.extent, along);
     double front_sure = like_a_car ? 0.5 + fmin(0.45, 4.0 * fabs(cabin)) : 0.5;
     if (p->mirror[along] >= SYMMETRIC) front_sure = 0.95; /* the same from both ends */
     /* The wind blows from the front to the cabin's side; from the axis' lower end where neither is the front.

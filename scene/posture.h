@@ -23,5 +23,7 @@ typedef struct kf_posture {
 kf_posture kf_mesh_posture(const kf_mesh *mesh);
 /* Only where the wind comes from and how it stands, for an up that is given. */
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *posture);
+/* A wind that is given; whether it is like a car is asked along it. */
+void kf_posture_set_wind(const kf_mesh *mesh, kf_heading wind, kf_posture *posture);
 
 #endif

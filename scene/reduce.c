@@ -93,7 +93,8 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
     const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     if (scene->mask != NULL) copy->mask = memcpy(kf_allocate(nodes), scene->mask, nodes);
     const size_t vertices = 3 * scene->mesh.vertex_count * sizeof *scene->mesh.vertices;
-    const size_t triangles = 3 * scene->mesh.triangle_count * sizeof *scene->mesh.triangles;
+    const size_t triangles =
+        3 * (scene->mesh.triangle_count + scene->mesh.inner_count) * sizeof *scene->mesh.triangles;
     if (scene->mesh.triangle_count > 0) {
         copy->mesh.vertices = memcpy(kf_allocate(vertices), scene->mesh.vertices, vertices);
         copy->mesh.triangles = memcpy(kf_allocate(triangles), scene->mesh.triangles, triangles);

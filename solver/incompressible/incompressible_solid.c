@@ -145,7 +145,7 @@ static size_t vote(const kf_distance_grid *grid, const kf_mesh *mesh, int axis, 
     size_t strides[3], leaks = 0;
     strides_of(grid, strides);
     memset(turns, 0, strides[2] * (size_t)grid->size[2] * sizeof *turns);
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
+    for (size_t t = 0; t < mesh->triangle_count - mesh->sheet_count; t++) {
         const double *corners[3];
         corners_of(mesh, t, corners);
         pass_all(grid, axis, corners, turns);

@@ -167,7 +167,7 @@ static void pass_row(const kf_mesh *mesh, size_t triangle, double y, double z, d
 static void pass_plane(const solid *s, const kf_mesh *mesh, int k, int rows, int count, int *turns) {
     const double fine = s->fluid->cell_size / FINE, shift = 0.1234567e-3 * fine;
     const double z = (k + 0.5) * fine + 2 * shift;
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
+    for (size_t t = 0; t < mesh->triangle_count - mesh->sheet_count; t++) {
         double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
         for (size_t corner = 0; corner < 3; corner++)
             for (size_t i = 0; i < 2; i++) {

@@ -3,6 +3,7 @@
 #include "tests/unit/mesh_heap.h"
 
 #include "base/util/program.h"
+#include "scene/particles.h"
 #include "scene/placement.h"
 
 static const double UNIT[3] = {1, 1, 1}, ORIGIN[3] = {0, 0, 0};
@@ -642,6 +643,170 @@ static void test_28_matter(void **state) {
     }
 }
 
+/* Bodies that overlap are there once where they do, whichever way each of them looks. */
+static void test_26_overlap(void **state) {
+    (void)state;
+    for (int inwards = 0; inwards < 2; inwards++) {
+        kf_mesh_builder heap = {.vertex_capacity = 0};
+        kf_text notes = {0};
+        kf_body body;
+        (void)heap_box(&heap, (double[3]){10, 0, 0}, (double[3]){2, 1, 1});
+        const size_t first = heap.mesh.triangle_count;
+        (void)heap_box(&heap, (double[3]){11, 0, 0}, (double[3]){2, 1, 1});
+        for (size_t t = first; t < heap.mesh.triangle_count && inwards; t++)
+            turn_round(&heap.mesh, t);
+        kf_mesh mesh = read_mesh(write_obj("overlap.obj", &heap.mesh), &notes);
+        assert_int_equal(kf_mesh_matter(&mesh, &body), 0);
+        assert_near_to(body.volume, 3.0, 1e-3);
+        assert_near_to(body.center[0], 11.5, 1e-3);
+        assert_near_to(body.inertia[4], 3.0 * (9.0 + 1.0) / 12.0, 2e-3);
+        kf_text_free(&notes);
+        kf_mesh_free(&mesh);
+        kf_mesh_free(&heap.mesh);
+    }
+}
+
+static size_t count_fluid(const char *mesh, kf_error *error) {
+    char text[1000];
+    kf_particle_scene *scene = NULL;
+    (void)snprintf(
+        text, sizeof text,
+        "{\"particles\":{\"spacing\":0.1},\"box\":{\"size\":[4,4,4]},\"gravity\":[0,0,-9.81],\"material\":{"
+        "\"density\":1000,\"sound_speed\":60,\"viscosity\":0.001},\"fluid\":[{\"shape\":\"mesh\",\"mesh\":"
+        "\"%s\",\"position\":[1,1,0]}],\"run\":{\"time\":0.05}}",
+        mesh);
+    if (kf_particle_scene_open(write_text("fluid.json", text), NULL, &scene, error) != KF_OK) return 0;
+    const size_t count = scene->count - scene->wall_count;
+    kf_particle_scene_free(scene);
+    return count;
+}
+
+/* Fluid in a mesh whose faces are there twice, whose bodies overlap or lie in each other, and in a hollow
+ * one. */
+static void test_26_fluid(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    for (int kind = 0; kind < 6; kind++) {
+        static const size_t expected[] = {8000, 8000, 8000, 8000, 7000, 0};
+        kf_mesh_builder heap = {.vertex_capacity = 0};
+        (void)heap_box(&heap, ORIGIN, (double[3]){kind == 3 ? 1.5 : 2, 2, 2});
+        const size_t once = heap.mesh.triangle_count;
+        if (kind == 1 || kind == 2) repeat_triangles(&heap, kind == 1 ? once : 4, kind == 2);
+        if (kind == 3) (void)heap_box(&heap, (double[3]){1, 0, 0}, (double[3]){1, 2, 2});
+        if (kind == 4) (void)heap_box(&heap, (double[3]){0.5, 0.5, 0.5}, UNIT);
+        for (size_t t = once; kind == 4 && t < heap.mesh.triangle_count; t++)
+            turn_round(&heap.mesh, t);
+        if (kind == 5) heap.mesh.triangle_count = 2;
+        if (kind == 5) repeat_triangles(&heap, 2, true);
+        (void)write_obj("fluid.obj", &heap.mesh);
+        assert_int_equal(count_fluid("fluid.obj", &error), expected[kind]);
+        if (kind == 5) assert_holds(error.message, "is not closed");
+        kf_mesh_free(&heap.mesh);
+    }
+}
+
+/* A sheet with both its sides that stands on a closed body, or beside it, leaves the body closed; its samples
+ * stay where they are. */
+static void test_28_sheets(void **state) {
+    (void)state;
+    kf_mesh_builder heap = {.vertex_capacity = 0};
+    (void)heap_box(&heap, ORIGIN, UNIT);
+    kf_scene *plain = open_tunnel(write_obj("plain.obj", &heap.mesh), NULL);
+    for (int beside = 0; beside < 2; beside++) {
+        kf_mesh_builder two = {.vertex_capacity = 0};
+        (void)heap_box(&two, ORIGIN, UNIT);
+        const double y = beside ? 2.0 : 1.0;
+        const uint32_t a = kf_mesh_add_vertex(&two, 0, y, 1), b = kf_mesh_add_vertex(&two, 1, y, 1),
+                       c = kf_mesh_add_vertex(&two, 1, y, 1.5), d = kf_mesh_add_vertex(&two, 0, y, 1.5);
+        kf_mesh_add_quad(&two, a, b, c, d);
+        kf_mesh_add_quad(&two, d, c, b, a);
+        two.mesh.triangles[3 * 14] = d; /* the same diagonal */
+        memcpy(two.mesh.triangles + 3 * 14, (const uint32_t[]){c, b, a, d, c, a}, 6 * sizeof(uint32_t));
+        kf_scene *scene = open_tunnel(write_obj("sheet.obj", &two.mesh), NULL);
+        assert_int_equal(scene->mesh.triangle_count, 14);
+        assert_int_equal(scene->mesh.sheet_count, 2);
+        assert_int_equal(scene->open_edges, 0);
+        assert_near_to(scene->surface_depth, plain->surface_depth, 1e-3);
+        const double upper =
+            scene->solid_high[2] - 5; /* where the sheet begins: half a metre is five cells */
+        for (size_t s = 0; s < scene->samples.count; s++)
+            if (scene->samples.z[s] > upper + 1)
+                assert_near_to(scene->samples.y[s], scene->solid_high[1], 1e-9);
+        kf_scene_free(scene);
+        kf_mesh_free(&two.mesh);
+    }
+    kf_scene_free(plain);
+    kf_mesh_free(&heap.mesh);
+}
+
+/* A guess that is not followed names every axis with what it would make of the mesh. */
+static void test_22_guesses(void **state) {
+    (void)state;
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    const char *path =
+        write_text("wedge.obj", "v 0 0 0\nv 1 0 0\nv 1 0 3\nv 0 0 3\nv 0.5 1.9 0.3\nv 0.5 1.9 1.2\nf 1 2 "
+                                "3\nf 1 3 4\nf 1 5 2\nf 4 3 6\nf 1 4 6\nf 1 6 5\nf 2 5 6\nf 2 6 3\n");
+    assert_int_equal(kf_scene_open(path, NULL, &scene, &error), KF_BAD_INPUT);
+    static const char *const named[] = {"--up x: 1 high, 3 long along z", "--up y: 1.9 high, 3 long along z",
+                                        "--up z: 3 high, 1.9 long along y", "% sure"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        assert_holds(error.message, named[i]);
+    const kf_placement said = {.up = {2, 1}, .wind = {0, 1}};
+    assert_int_equal(kf_scene_open_placed(path, &(kf_placement){.up = {2, 1}}, NULL, &scene, &error),
+                     KF_BAD_INPUT);
+    assert_holds(error.message, "--wind +y or --wind -y");
+    assert_null(strstr(error.message, "--up"));
+    scene = open_tunnel(path, &said);
+    assert_null(strstr(scene->notes, "guess:"));
+    kf_scene_free(scene);
+}
+
+/* The unit of a car is that of its length along the wind that was said, and of what is a car along it only.
+ */
+static void test_23_units(void **state) {
+    (void)state;
+    kf_mesh_builder heap = {.vertex_capacity = 0};
+    (void)heap_box(&heap, ORIGIN, (double[3]){200, 600, 150}); /* a car along y, in millimetres or inches */
+    (void)heap_box(&heap, (double[3]){50, 300, 150}, (double[3]){100, 200, 60});
+    const char *path = write_obj("part.obj", &heap.mesh);
+    static const struct {
+        kf_placement said;
+        double length;
+    } cases[] = {{{.up = {2, 1}, .wind = {0, 1}}, 200.0},
+                 {{.up = {2, 1}, .wind = {1, 1}}, 6.0},
+                 {{.up = {0, 1}, .wind = {1, 1}}, 600.0},
+                 {{.up = {2, 1}, .wind = {0, 1}, .length = 3}, 3.0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kf_scene *scene = open_tunnel(path, &cases[c].said);
+        assert_near_to(scene->reference_length * scene->cell_size, cases[c].length, 1e-9);
+        assert_int_equal(strstr(scene->notes, "the car") != NULL, cases[c].length == 6.0);
+        kf_scene_free(scene);
+    }
+    kf_mesh_free(&heap.mesh);
+}
+
+/* glTF says that y is up and what its unit is; what the user says goes first. */
+static void test_29_gltf_axes(void **state) {
+    (void)state;
+    static const struct {
+        kf_placement said;
+        double high, long_;
+    } cases[] = {{{.road = KF_ROAD_NO}, 1.0, 2.0},
+                 {{.up = {2, 1}}, 0.5, 2.0},
+                 {{.wind = {2, 1}}, 1.0, 0.5},
+                 {{.wind = {1, 1}, .up = {2, -1}}, 0.5, 1.0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kf_scene *scene =
+            open_tunnel(write_gltf_box("axes.gltf", "my%20mesh%25.bin", "2.0", "", "", 5126), &cases[c].said);
+        const double dx = scene->cell_size;
+        assert_near_to((scene->solid_high[2] - scene->solid_low[2]) * dx, cases[c].high, 1e-6);
+        assert_near_to((scene->solid_high[0] - scene->solid_low[0]) * dx, cases[c].long_, 1e-6);
+        assert_holds(scene->notes, "as glTF has it");
+        kf_scene_free(scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_2_double_sided),
@@ -667,6 +832,12 @@ int main(void) {
         cmocka_unit_test(test_28_reached_surfaces),
         cmocka_unit_test(test_28_walls),
         cmocka_unit_test(test_28_matter),
+        cmocka_unit_test(test_28_sheets),
+        cmocka_unit_test(test_26_overlap),
+        cmocka_unit_test(test_26_fluid),
+        cmocka_unit_test(test_22_guesses),
+        cmocka_unit_test(test_23_units),
+        cmocka_unit_test(test_29_gltf_axes),
     };
     return cmocka_run_group_tests_name("mesh cases", tests, make_test_folder, remove_test_folder);
 }
