@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/util/memory.h"
@@ -77,10 +78,19 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
 
 /* --- writing ------------------------------------------------------------------------------------------ */
 
+static bool is_not_allowed(int reason) {
+    return reason == EROFS || reason == EACCES || reason == EPERM;
+}
+
 static kf_status write_failure(const char *path, kf_error *error) {
-    bool machine = errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG;
+    const int reason = errno;
+    const bool machine =
+        reason == ENOSPC || reason == EDQUOT || reason == EIO || reason == EFBIG || is_not_allowed(reason);
     return kf_fail(error, machine ? KF_MACHINE : KF_BAD_INPUT, "%s: cannot be written: %s%s", path,
-                   strerror(errno), errno == ENOENT ? "; make its folder first" : "");
+                   strerror(reason),
+                   reason == ENOENT         ? "; make its folder first"
+                   : is_not_allowed(reason) ? "; name another place (--out, --output, --picture, --store)"
+                                            : "");
 }
 
 /* A symbolic link stays one: its target is replaced. Devices, folders and the like must not be renamed over.
@@ -240,6 +250,11 @@ kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_
     return write_atomic(path, data, size, 0644, error);
 }
 
+bool kf_folder_is_noexec(const char *folder) {
+    struct statvfs mounted;
+    return statvfs(folder, &mounted) == 0 && (mounted.f_flag & ST_NOEXEC) != 0;
+}
+
 kf_status kf_make_folders(const char *path, kf_error *error) {
     char part[KF_PATH];
     KF_TRY(kf_path(part, error, "%s", path));
@@ -253,7 +268,8 @@ kf_status kf_make_folders(const char *path, kf_error *error) {
             struct stat information;
             bool folder = stat(part, &information) == 0 && S_ISDIR(information.st_mode);
             if (!folder)
-                return kf_fail(error, KF_BAD_INPUT, "%s: cannot be made a folder: %s", part,
+                return kf_fail(error, is_not_allowed(reason) ? KF_MACHINE : KF_BAD_INPUT,
+                               "%s: cannot be made a folder: %s", part,
                                reason == EEXIST ? "there is a file of this name" : strerror(reason));
         }
         if (separator == '\0') return KF_OK;
@@ -346,30 +362,36 @@ kf_status kf_data_folder(const char **folder, kf_error *error) {
     return status;
 }
 
-/* The XDG base directory specification: a relative path in the variable is to be ignored. */
-static kf_status personal_folder(const char *variable, const char *below_home, char path[KF_PATH],
-                                 kf_error *error) {
+/* The XDG base directory specification: a relative path in the variable is to be ignored. other: what else
+ * helps. */
+static kf_status personal_folder(const char *variable, const char *below_home, const char *other,
+                                 char path[KF_PATH], kf_error *error) {
     const char *base = getenv(variable);
-    if (base != NULL && base[0] == '/') {
-        KF_TRY(kf_path(path, error, "%s/kftune", base));
-        return kf_make_folders(path, error);
-    }
     char buffer[4096];
     struct passwd user, *found = NULL;
     const char *home = getenv("HOME");
-    if (home == NULL || home[0] == '\0') {
-        (void)getpwuid_r(getuid(), &user, buffer, sizeof buffer, &found);
-        home = found != NULL ? found->pw_dir : NULL;
+    if (base != NULL && base[0] == '/') {
+        KF_TRY(kf_path(path, error, "%s/kftune", base));
+    } else {
+        if (home == NULL || home[0] == '\0') {
+            (void)getpwuid_r(getuid(), &user, buffer, sizeof buffer, &found);
+            home = found != NULL ? found->pw_dir : NULL;
+        }
+        if (home == NULL)
+            return kf_fail(error, KF_MACHINE, "there is no home folder; set HOME or %s%s", variable, other);
+        KF_TRY(kf_path(path, error, "%s/%s/kftune", home, below_home));
     }
-    if (home == NULL) return kf_fail(error, KF_MACHINE, "there is no home folder; set HOME or %s", variable);
-    KF_TRY(kf_path(path, error, "%s/%s/kftune", home, below_home));
-    return kf_make_folders(path, error);
+    kf_error why = {KF_OK, ""};
+    const kf_status status = kf_make_folders(path, &why);
+    if (status == KF_OK) return KF_OK;
+    return kf_fail(error, status, "%s; set %s to a folder that can be written%s", why.message, variable,
+                   other);
 }
 
 kf_status kf_cache_folder(char path[KF_PATH], kf_error *error) {
-    return personal_folder("XDG_CACHE_HOME", ".cache", path, error);
+    return personal_folder("XDG_CACHE_HOME", ".cache", "", path, error);
 }
 
 kf_status kf_store_folder(char path[KF_PATH], kf_error *error) {
-    return personal_folder("XDG_DATA_HOME", ".local/share", path, error);
+    return personal_folder("XDG_DATA_HOME", ".local/share", ", or give --store", path, error);
 }

@@ -39,6 +39,9 @@ kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);
 /* The same as kf_file_write_atomic, for a file that only its owner may write, whatever the user's mask. */
 kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_error *error);
 
+/* Whether programs and libraries in it cannot be run: its file system is mounted noexec. */
+bool kf_folder_is_noexec(const char *folder);
+
 /* mkdir -p. */
 kf_status kf_make_folders(const char *path, kf_error *error);
 

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 #include "base/util/locale.h"
+#include "base/util/processors.h"
 
 enum { THREADS = 16 };
 
@@ -22,7 +22,7 @@ static void *run_share(void *argument) {
 
 void kf_in_parallel(size_t count, size_t least, void (*work)(void *data, size_t begin, size_t end),
                     void *data) {
-    long threads = sysconf(_SC_NPROCESSORS_ONLN);
+    long threads = kf_processors_find().usable;
     if (threads > THREADS) threads = THREADS;
     if (threads < 1 || count < least) threads = 1;
     pthread_t handles[THREADS];

@@ -8,6 +8,7 @@
 #include "base/util/clock.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
+#include "base/util/processors.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"
@@ -257,7 +258,7 @@ static kf_status time_all(session *s, kf_error *error) {
 
 kf_status kf_suite_time_all(kf_suite_problems *problems, const bool *wanted, kf_suite_time *times,
                             kf_error *error) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int cores = kf_processors_find().usable;
     session s = {.problems = problems,
                  .file = problems->file,
                  .wanted = wanted,
@@ -266,8 +267,7 @@ kf_status kf_suite_time_all(kf_suite_problems *problems, const bool *wanted, kf_
                  .begin = kf_clock_seconds()};
     for (int i = 0; i < problems->file->timing_count; i++)
         times[i] = (kf_suite_time){.best = -1};
-    s.builder = kf_builder_open(&s.setting, problems->device,
-                                problems->gpu && cores > 1 ? (int)cores - 1 : (int)cores);
+    s.builder = kf_builder_open(&s.setting, problems->device, problems->gpu && cores > 1 ? cores - 1 : cores);
     const kf_status status = time_all(&s, error);
     kf_worker_close(s.worker);
     kf_builder_close(s.builder);

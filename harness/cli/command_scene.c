@@ -66,6 +66,13 @@ static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scen
     return KF_OK;
 }
 
+/* A picture that nobody asked for, and has no place, is no reason to tell nothing. */
+static kf_status keep_going(const char *asked, kf_status drawn, const kf_error *error) {
+    if (drawn == KF_OK || drawn != KF_MACHINE || asked != NULL) return drawn;
+    kf_warn("no picture: %s", error->message);
+    return KF_OK;
+}
+
 static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_error *error) {
     char path[KF_PATH];
     const char *picture = NULL;
@@ -74,8 +81,8 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
         const char *asked = kf_argument(arguments, "--picture", NULL);
         KF_TRY(kf_path(path, error, "%s%s", asked != NULL ? asked : scene->name,
                        asked != NULL ? "" : ".scene.png"));
-        KF_TRY(kf_scene_view_write(scene, true, path, error));
-        picture = path;
+        KF_TRY(keep_going(asked, kf_scene_view_write(scene, true, path, error), error));
+        picture = error->status == KF_OK ? path : NULL;
     }
     return print_scene(arguments, scene, picture);
 }
@@ -126,7 +133,9 @@ static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *p
     if (!*drawn) return KF_OK;
     KF_TRY(kf_path(path, error, "%s%s", asked != NULL ? asked : problem->name,
                    asked != NULL ? "" : ".scene.png"));
-    return problem->system->draw(problem, path, error);
+    KF_TRY(keep_going(asked, problem->system->draw(problem, path, error), error));
+    *drawn = error->status == KF_OK;
+    return KF_OK;
 }
 
 /* *shown: the file is of such a system. */

@@ -13,6 +13,7 @@
 #include "base/backend/cpu/cpu.h"
 #include "base/backend/fft.h"
 #include "base/backend/team/team.h"
+#include "base/util/processors.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 
@@ -108,8 +109,9 @@ static kf_status compile_afresh(kf_error *error) {
 void kf_check_cpu(kf_diagnosis *check) {
     static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler";
     kf_error error = {0};
-    if (compile_afresh(&error) != KF_OK)
-        kf_check_report(check, KF_CHECK_MISSING, cure, "%s", error.message);
+    if (compile_afresh(&error) != KF_OK) /* a cache that is at fault says so, with its cure */
+        kf_check_report(check, KF_CHECK_MISSING, strstr(error.message, "XDG_CACHE_HOME") != NULL ? "" : cure,
+                        "%s", error.message);
     else
         kf_check_device(check, "cpu", cure);
 }
@@ -182,9 +184,13 @@ void kf_check_store(kf_diagnosis *check) {
 void kf_check_cache(kf_diagnosis *check) {
     char folder[KF_PATH];
     kf_error error = {0};
-    if (kf_cache_kernel_folder(folder, &error) == KF_OK)
+    if (kf_cache_kernel_folder(folder, &error) == KF_OK) {
         check_folder(check, folder, "XDG_CACHE_HOME");
-    else
+        if (check->state == KF_CHECK_OK && kf_folder_is_noexec(folder))
+            kf_check_report(check, KF_CHECK_DEGRADED,
+                            "set XDG_CACHE_HOME to a folder that is not mounted noexec",
+                            "%.300s is mounted noexec: kernels of the cpu cannot be loaded from it", folder);
+    } else
         kf_check_report(check, KF_CHECK_MISSING, "set XDG_CACHE_HOME to a folder that can be written",
                         "%.300s", error.message);
 }
@@ -207,11 +213,16 @@ void kf_check_memory(kf_diagnosis *check) {
 void kf_check_threads(kf_diagnosis *check) {
     kf_device_info cpu;
     (void)kf_cpu_device_describe(&cpu, NULL);
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (cpu.multiprocessors < online)
+    const kf_processors found = kf_processors_find();
+    if (found.quota > 0.0 && found.quota < found.bound)
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "give the container more (docker run --cpus, a slice's CPUQuota)",
+                        "a control group's quota allows %.3g of %d processors: %d threads and compilers",
+                        found.quota, found.bound, found.usable);
+    else if (found.usable < found.online)
         kf_check_report(check, KF_CHECK_DEGRADED,
                         "start kftune without taskset, or widen the container's cpuset",
-                        "%d of %ld processors may be used", cpu.multiprocessors, online);
+                        "%d of %d processors may be used", found.usable, found.online);
     else if (cpu.multiprocessors < 2)
         kf_check_report(check, KF_CHECK_DEGRADED,
                         "a second processor lets kernels be built while others are measured",

@@ -13,6 +13,7 @@
 #include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
+#include "base/util/processors.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/worker/device_lock.h"
@@ -315,10 +316,10 @@ static kf_status begin_run(kf_session *session, kf_error *error) {
 
 static int builder_processes(const kf_session *session) {
     enum { SHARES = 8 }; /* of the cores: runs that take turns all compile at the same time */
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (session->request->turns) return cores < SHARES ? 1 : (int)(cores / SHARES);
+    const int cores = kf_processors_find().usable;
+    if (session->request->turns) return cores < SHARES ? 1 : cores / SHARES;
     /* With a GPU one core is left to the thread that feeds it. */
-    return (int)fmax(1.0, (double)(session->gpu ? cores - 1 : cores));
+    return (int)fmax(1.0, session->gpu ? cores - 1 : cores);
 }
 
 kf_worker_setup kf_session_worker_setup(kf_session *session) {
@@ -408,7 +409,7 @@ static int running_now(void) {
  */
 static void warn_of_load(const kf_session *session) {
     enum { LOOKS = 5 };
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const int processors = kf_processors_find().usable;
     int least = session->gpu ? 0 : running_now();
     for (int look = 1; look < LOOKS && least > 0; look++) {
         (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -416,7 +417,7 @@ static void warn_of_load(const kf_session *session) {
         if (running < least) least = running;
     }
     if (least > 0 && 4L * least >= processors)
-        kf_warn("%d other thread%s the processor busy (it has %ld): times will be rough", least,
+        kf_warn("%d other thread%s the processor busy (it has %d): times will be rough", least,
                 least == 1 ? " keeps" : "s keep", processors);
 }
 

@@ -75,7 +75,10 @@ static kf_status check_folder(const char *path, const char *scene_hash, bool for
 kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, int *lock,
                              kf_error *error) {
     *lock = -1;
-    KF_TRY(kf_make_folders(path, error));
+    kf_error why = {KF_OK, ""};
+    const kf_status made = kf_make_folders(path, &why);
+    if (made == KF_MACHINE) return kf_fail(error, made, "%s; name another folder with --output", why.message);
+    if (made != KF_OK) return kf_fail(error, made, "%s", why.message);
     if (access(path, W_OK) != 0) {
         return kf_fail(error, KF_BAD_INPUT, "%s: cannot write into this folder: %s", path, strerror(errno));
     }

@@ -115,4 +115,34 @@ END
     expect_fault $? cc.db "a compiler that ends with: $way" "$scratch/cc"
 done
 
+# Folders of a container: a cache that is mounted noexec, a home and a place to work that are read-only.
+cat >places.sh <<'END'
+here=$1 kftune=$2
+mkdir -p "$here/noexec" "$here/ro"
+mount -t tmpfs -o noexec none "$here/noexec" && mount -t tmpfs none "$here/ro" && mount -o remount,ro "$here/ro" || exit 77
+try() { # STATUS WORD ARGUMENT...
+    local status=$1 word=$2
+    shift 2
+    "$kftune" "$@" >"$here/out" 2>"$here/err" </dev/null
+    local got=$?
+    [ $got -eq "$status" ] && grep -qF -e "$word" "$here/err" "$here/out" || echo "$*: status $got, not $status with '$word': $(tail -n 1 "$here/err")"
+}
+XDG_CACHE_HOME=$here/noexec try 3 "mounted noexec; set XDG_CACHE_HOME" run --scene ball --grid 16x12x12 --steps 1 --output "$here/r"
+XDG_CACHE_HOME=$here/noexec try 3 "set XDG_CACHE_HOME to a folder that is not mounted noexec" doctor
+HOME=$here/ro XDG_DATA_HOME= try 3 "set XDG_DATA_HOME to a folder that can be written, or give --store" store list
+HOME=$here/ro XDG_DATA_HOME= try 3 "or give --store" nightly --suite quick
+HOME=$here/ro XDG_CACHE_HOME= try 3 "set XDG_CACHE_HOME to" run --scene ball --grid 16x12x12 --steps 1 --output "$here/r"
+cd "$here/ro" || exit 3
+try 0 "Reynolds number" scene ball
+try 3 "name another place (--out, --output, --picture" scene ball --picture x.png
+try 3 "--output" run --scene ball --grid 16x12x12 --steps 1
+END
+if unshare -rm true 2>/dev/null; then
+    unshare -rm bash places.sh "$scratch/places" "$kftune" >told 2>&1
+    case $? in
+    77) echo "machine-faults.sh: no file systems to be mounted here: that part is left out" ;;
+    *) [ ! -s told ] || complain "$(cat told)" ;;
+    esac
+fi
+
 [ "$failures" -eq 0 ]

@@ -3,6 +3,7 @@
 #include "base/backend/cpu/cpu.h"
 
 #include <dlfcn.h>
+#include <libgen.h>
 #include <link.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "base/backend/cpu/threads.h"
 #include "base/backend/internal.h"
 #include "base/util/clock.h"
+#include "base/util/file.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -73,12 +75,27 @@ static double seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
+/* Whether the folder of a file is mounted noexec. */
+static bool is_on_noexec(const char *path) {
+    char folder[KF_PATH];
+    kf_copy_text(folder, sizeof folder, path);
+    return kf_folder_is_noexec(dirname(folder));
+}
+
+static kf_status refuse_noexec(const char *path, kf_error *error) {
+    return kf_fail(error, KF_HOST,
+                   "%s: kernels cannot be loaded from there, it is mounted noexec; set XDG_CACHE_HOME to a "
+                   "folder that is not",
+                   path);
+}
+
 /* Builds into the cache, through a temporary file that no other process sees. */
 static kf_status build_into_cache(const kf_host_compiler *compiler, const kf_source *source, const char *key,
                                   kf_error *error) {
     char output[KF_PATH], *data = NULL;
     size_t size = 0;
     KF_TRY(kf_cache_temporary(output, extension, error));
+    if (is_on_noexec(output)) return refuse_noexec(output, error);
     kf_status status = kf_host_compile(compiler, source, output, error);
     if (status == KF_OK && kf_file_read(output, 0, &data, &size, error) != KF_OK)
         status = kf_fail(error, KF_HOST, "%s: what the compiler wrote has gone from the cache", source->file);
@@ -139,6 +156,7 @@ static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, k
     }
     if (library == NULL) {
         const char *reason = dlerror();
+        if (is_on_noexec(path)) return refuse_noexec(path, error);
         return kf_fail(error, KF_HOST, "%s cannot be loaded: %s", source->file,
                        reason != NULL ? reason : path);
     }

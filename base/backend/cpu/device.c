@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/backend/cpu/cpu.h"
+#include "base/util/processors.h"
 #include "base/util/text.h"
 
 /* --- reading ------------------------------------------------------------------------------------------ */
@@ -45,7 +47,12 @@ static bool read_value(const char *file, char *value, size_t size) {
 
 static uint64_t memory_info(const char *key) {
     char value[64];
-    return read_line_value("/proc/meminfo", key, value, sizeof value) ? strtoull(value, NULL, 10) * 1024 : 0;
+    struct sysinfo system;
+    if (read_line_value("/proc/meminfo", key, value, sizeof value)) return strtoull(value, NULL, 10) * 1024;
+    /* Without /proc the system itself is asked, which does not count what gives way. */
+    if (sysinfo(&system) != 0) return 0;
+    return (strcmp(key, "MemTotal") == 0 ? system.totalram : system.freeram + system.bufferram) *
+           (uint64_t)system.mem_unit;
 }
 
 static const char control_groups[] = "/sys/fs/cgroup";
@@ -83,17 +90,6 @@ uint64_t kf_cpu_available_memory(void) {
 }
 
 /* --- processor ---------------------------------------------------------------------------------------- */
-
-static int usable_threads(void) {
-    const long configured = sysconf(_SC_NPROCESSORS_CONF);
-    const int most = configured > CPU_SETSIZE ? (int)configured : CPU_SETSIZE;
-    cpu_set_t *set = CPU_ALLOC((size_t)most);
-    if (set == NULL) return 1;
-    const size_t bytes = CPU_ALLOC_SIZE((size_t)most);
-    const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 1;
-    CPU_FREE(set);
-    return count > 0 ? count : 1;
-}
 
 /* Size of the last-level cache the first processor sees, in bytes. */
 static uint64_t last_level_cache(void) {
@@ -177,7 +173,7 @@ kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     if (!read_line_value("/proc/cpuinfo", "model name", info->name, sizeof info->name))
         snprintf(info->name, sizeof info->name, "%s processor", system.machine);
     snprintf(info->driver, sizeof info->driver, "%.20s %.40s", system.sysname, system.release);
-    info->multiprocessors = usable_threads();
+    info->multiprocessors = kf_processors_find().usable;
     info->warp_size = simd_lanes();
     info->max_threads_per_block = 1 << 30; /* a block is a tile of loops */
     info->memory_bytes = kf_cpu_memory_within(control_groups, memory_info("MemTotal"), false);
