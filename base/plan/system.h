@@ -88,6 +88,13 @@ typedef struct kf_system {
     kf_status (*verify)(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                         kf_error *error);
     void (*free_reference)(kf_reference *reference);
+    /* After the plan of the whole problem was timed, with step_us a step: whether what it does now is still
+     * right, takes as long as was measured, and no less than this machine can. KF_GATE_FAILED says what is
+     * wrong. NULL: the gate alone judges. */
+    kf_status (*recheck)(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error);
+    /* Before any config is verified, on the device: whether the reference is of any use. NULL: it is made on
+     * the host. */
+    kf_status (*examine)(const kf_problem *problem, kf_backend *backend, kf_error *error);
 
     /* What else it brings; NULL: nothing. */
     const struct kf_cost_methods *cost;  /* a cost model (cost_model/model.h) */

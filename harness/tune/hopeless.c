@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/util/log.h"
+
 /* How many configs have to fail alike, the default among them, and what to do about it. Where a reason may
  * hang on the launch's shape, which differs from config to config, more are tried than where it hardly can.
  */
@@ -50,4 +52,25 @@ kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *res
                    "the default and %d more configs ended as %s: %s; %s --keep-going tries the others all "
                    "the same",
                    alike - 1, kf_state_names[failure->state], failure->reason, ends[failure->state].cure);
+}
+
+/* The default is built and run for it. One that takes too long may be slow alone. */
+kf_status kf_tune_examine(kf_session *session, kf_error *error) {
+    const kf_tune_request *request = session->request;
+    kf_job job = {.examine = true};
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    if (request->problem->system->examine == NULL || session->result->resumed > 0) return KF_OK;
+    KF_TRY(kf_space_preset(session->space, kf_preset_names[KF_PRESET_DEFAULT], &job.config, error));
+    KF_TRY(kf_session_measure(session, &job, 0.0, &outcome, &m, error));
+    if (outcome == KF_ABANDONED || m.state == KF_STATE_OK || m.state == KF_STATE_TIMEOUT) return KF_OK;
+    if (request->keeps_going) {
+        kf_warn("%s", m.reason);
+        return KF_OK;
+    }
+    const bool input = m.state == KF_STATE_WRONG_RESULT;
+    return kf_fail(error, input ? KF_BAD_INPUT : kf_tune_status_of(request->problem, m.state),
+                   "%s%s%s; --keep-going tries all configs all the same",
+                   input ? "" : kf_state_names[m.state],
+                   input ? "" : " of the default, before any config was tried: ", m.reason);
 }

@@ -507,6 +507,7 @@ static kf_status run(search *s, kf_error *error) {
     KF_TRY(ask_knowledge(s, error));
     propose(s);
     KF_TRY(kf_session_take_device(session, error));
+    KF_TRY(kf_tune_examine(session, error));
     KF_TRY(kf_session_take_others(session, error));
     const bool shared = session->other_count > 0;
     while (!kf_interrupted) {

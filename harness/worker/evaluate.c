@@ -137,11 +137,41 @@ static bool verify(evaluation *e) {
     return status == KF_OK;
 }
 
+static void examine(evaluation *e) {
+    const kf_problem *problem = e->setting->trial->problem;
+    kf_error error = {KF_OK, ""};
+    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_VERIFY, &error);
+    if (status == KF_OK) status = problem->system->examine(problem, e->backend, &error);
+    if (status == KF_GATE_FAILED || status == KF_BAD_INPUT)
+        fail(e, KF_STATE_WRONG_RESULT, &error);
+    else if (status != KF_OK)
+        fail_on_device(e, &error);
+    end_turn(e);
+}
+
 /* --- measure ------------------------------------------------------------------------------------------ */
 
 static kf_status make_plan(const evaluation *e, kf_plan **plan, kf_error *error) {
     const kf_problem *problem = e->setting->problem;
     return problem->system->plan(problem, &e->job->config, e->backend, plan, error);
+}
+
+/* What was timed is looked at again: a config that was right before it was timed, and is not what was timed,
+ * has no time. */
+static void recheck(evaluation *e, kf_plan *plan) {
+    const kf_system *system = e->setting->problem->system;
+    kf_measurement *m = e->m;
+    kf_error error = {KF_OK, ""};
+    if (system->recheck == NULL || m->state != KF_STATE_OK) return;
+    const kf_status status = system->recheck(plan, e->setting->trial->reference, m->step_us.median, &error);
+    if (status == KF_OK) return;
+    kf_measurement_free(m);
+    m->step_us = (kf_summary){.count = 0};
+    m->updates_per_us = m->effective_bandwidth = m->energy_j = 0.0;
+    if (status == KF_GATE_FAILED)
+        fail(e, KF_STATE_WRONG_RESULT, &error);
+    else
+        fail_on_device(e, &error);
 }
 
 static void measure(evaluation *e) {
@@ -169,7 +199,10 @@ static void measure(evaluation *e) {
         status = begin_turn(e, KF_TURN_ALONE, KF_STAGE_MEASURE, &error);
     }
     if (status == KF_OK) status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
-    if (status != KF_OK) fail_on_device(e, &error);
+    if (status != KF_OK)
+        fail_on_device(e, &error);
+    else
+        recheck(e, plan);
     if (plan != NULL) kf_plan_free(plan);
     end_turn(e);
     kf_backend_device_state(e->backend, &e->m->device_after);
@@ -208,6 +241,12 @@ kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_j
                     .lock = -1};
     tell_stage(&e, KF_STAGE_COMPILE);
     bool good = agree(&e, build(&e));
+    if (job->examine) {
+        tell_stage(&e, KF_STAGE_VERIFY);
+        if (good) examine(&e);
+        *usable = e.usable;
+        return e.fault.status == KF_OK ? KF_OK : kf_fail(error, KF_HOST, "%s", e.fault.message);
+    }
     if (good && job->verify) {
         tell_stage(&e, KF_STAGE_VERIFY);
         good = agree(&e, verify(&e));

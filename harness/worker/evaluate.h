@@ -20,6 +20,8 @@ typedef struct kf_setting {
 typedef struct kf_job {
     kf_config config;
     int other;            /* of the worker's other settings, from 1 on; 0: the worker's own */
+    bool examine;         /* only ask whether the reference is of any use (kf_system.examine): KF_STATE_OK, or
+                           * why not */
     bool verify;          /* false when this config already passed in this run */
     bool may_lose;        /* the policy's early ends for configs that are slower than the incumbent apply */
     bool single_launches; /* time without graphs */

@@ -6,6 +6,7 @@ cJSON *kf_job_to_json(const kf_job *job) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
     (void)cJSON_AddNumberToObject(json, "other", job->other);
+    (void)cJSON_AddBoolToObject(json, "examine", job->examine);
     (void)cJSON_AddBoolToObject(json, "verify", job->verify);
     (void)cJSON_AddBoolToObject(json, "may_lose", job->may_lose);
     (void)cJSON_AddBoolToObject(json, "single_launches", job->single_launches);
@@ -23,6 +24,7 @@ cJSON *kf_job_to_json(const kf_job *job) {
 kf_status kf_job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
     memset(job, 0, sizeof *job);
     job->other = (int)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "other"));
+    job->examine = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "examine"));
     job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
     job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
     job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));

@@ -7,7 +7,7 @@ static void release(void *own) {
     kf_t1_release(own);
 }
 
-static kf_problem *problem_of(kf_t1_problem *own, bool owned) {
+kf_problem *kf_t1_wrap(kf_t1_problem *own, bool owned) {
     kf_problem *problem = kf_problem_make(own, owned ? release : NULL);
     const int size[3] = {(int)own->size[0], (int)own->size[1], (int)own->size[2]};
     kf_copy_text(problem->name, sizeof problem->name, own->name);
@@ -33,7 +33,7 @@ static kf_status open_file(const char *source, const kf_problem_options *options
         status = kf_fail(error, KF_BAD_INPUT, "option '--accuracy': the kernel of %s has none; leave it out",
                          source);
     if (status == KF_OK)
-        *problem = problem_of(own, true);
+        *problem = kf_t1_wrap(own, true);
     else
         kf_t1_release(own);
     return status;
@@ -47,10 +47,8 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
                        "%s: KernelSpecification.KernelFile: %s is not there; it is looked for beside the "
                        "problem file",
                        own->file, own->missing_file);
-    *small = problem_of(problem->own, false);
-    *steps = own->reference_file[0] != '\0' ? 1 : 10;
-    for (int i = 0; i < own->argument_count; i++)
-        if (own->arguments[i].answer != NULL) *steps = 1; /* it is that of one launch */
+    *small = kf_t1_wrap(problem->own, false);
+    *steps = 1; /* each launch that is verified begins from arguments of its own */
     return KF_OK;
 }
 
@@ -98,5 +96,7 @@ const kf_system kf_system_t1 = {
     .sources = kf_t1_sources,
     .reference = kf_t1_reference,
     .verify = kf_t1_verify,
+    .recheck = kf_t1_recheck,
+    .examine = kf_t1_examine,
     .free_reference = kf_t1_free_reference,
 };

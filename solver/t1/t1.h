@@ -145,9 +145,12 @@ bool kf_t1_find_type(const char *name, kf_t1_type *type);
 /* Whether a number is a value of a component. */
 bool kf_t1_fits(const kf_t1_type *type, double value);
 double kf_t1_value(const kf_t1_type *type, const void *values, size_t index);
-/* What the first count components hold before a launch (of a file: initial). */
-kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count, void *values,
-                     kf_error *error);
+/* What the first count components hold before a launch (of a file: initial). Rounds differ in what is Random:
+ * 0 has the file's seed, 1 another one; in 2 most values are zero, so that few terms make a sum and low
+ * precision shows. */
+enum { KF_T1_ROUNDS = 3 };
+kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, int round, size_t count,
+                     void *values, kf_error *error);
 /* Relative L2 deviation of values from reference; *worst: where it is largest. NaN, or an infinity, at the
  * same place is equal. */
 double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
@@ -162,8 +165,32 @@ kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, cons
 /* Its kernel launched once for each item of the problem's size; only where it has one. */
 kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
                                kf_error *error);
+/* The plan of a config, or (NULL) of the reference kernel, with that many bytes before and behind what each
+ * argument has; other plans have KF_T1_GUARD. They hold 0xFF, in floating point a NaN. */
+enum { KF_T1_GUARD = 256 };
+kf_status kf_t1_plan_with_room(const kf_problem *problem, const kf_config *config, size_t room,
+                               kf_backend *backend, kf_plan **plan, kf_error *error);
 /* Downloads an output of the plan; caller frees. */
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error);
+size_t kf_t1_count_of(const kf_plan *plan, int argument);
+/* Uploads bytes of an argument, from that one on; those behind its end are its guard. */
+kf_status kf_t1_upload(kf_plan *plan, int argument, size_t offset, const void *data, size_t bytes,
+                       kf_error *error);
+
+/* What arguments hold before a launch, kept on the device for a whole run: [round][argument]. */
+typedef struct kf_t1_masters {
+    kf_buffer *buffers[KF_T1_ROUNDS][KF_T1_ARGUMENTS];
+} kf_t1_masters;
+void kf_t1_free_masters(kf_t1_masters *masters);
+/* Before a launch that is to be verified: arguments get their values of the round, and what is only written
+ * is spoiled (0xFF). Asynchronous. */
+kf_status kf_t1_restore(kf_plan *plan, kf_t1_masters *masters, int round, kf_error *error);
+/* Puts new values into the beginning, the middle and the end of what is Random, so that no launch before had
+ * such inputs. */
+kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error);
+/* KF_GATE_FAILED when the kernel wrote before or behind an argument, or to one that is ReadOnly; round: what
+ * they held, -1: only guards are looked at. */
+kf_status kf_t1_check(kf_plan *plan, int round, kf_error *error);
 
 /* t1_source.c: what is compiled. A kernel of one file is compiled as it is; of others a source is written
  * into the cache's folder: functions in C get an entry for the cpu backend, OpenCL becomes CUDA C. */
@@ -175,7 +202,15 @@ kf_status kf_t1_explain(const kf_t1_problem *problem, kf_error *error);
 /* t1_opencl.c: appends the text of an OpenCL C source as CUDA C that includes kernels/t1/opencl.h. */
 void kf_t1_translate(const char *file, const char *text, kf_text *out);
 
+/* t1_examine.c: whether the reference (the reference kernel, and the default config) is of any use: it ends,
+ * is finite, the same again, and reads and writes no more than its arguments. KF_BAD_INPUT says which
+ * argument is too short, and what is read of it. */
+kf_status kf_t1_examine(const kf_problem *problem, kf_backend *backend, kf_error *error);
+
 /* t1_verify.c */
+kf_status kf_t1_recheck(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error);
+/* The problem around what is inside of one. */
+kf_problem *kf_t1_wrap(kf_t1_problem *own, bool owned);
 kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
 kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                        kf_error *error);

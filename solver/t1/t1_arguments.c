@@ -72,7 +72,7 @@ static kf_status fill(const kf_t1_problem *problem, kf_json_place place, const c
     argument->initial = kf_allocate_zeroed(argument->count, argument->type.bytes);
     if (argument->fill == KF_T1_FILE)
         return read_values(problem, place, json, "DataSource", argument, argument->initial, error);
-    return kf_t1_fill(problem, argument, argument->count, argument->initial, error);
+    return kf_t1_fill(problem, argument, 0, argument->count, argument->initial, error);
 }
 
 /* What its author knows to be right; NULL where there is no such key. */

@@ -12,6 +12,7 @@ typedef struct kf_t1 {
     const kf_t1_problem *problem;
     kf_buffer *buffers[KF_T1_ARGUMENTS]; /* NULL for scalars */
     size_t counts[KF_T1_ARGUMENTS];      /* components of each for this config */
+    size_t room;                         /* bytes of guard before and behind each */
 } kf_t1;
 
 /* --- compiling ------------------------------------------------------------------------------------------ */
@@ -115,7 +116,7 @@ static kf_status pack_arguments(const kf_t1 *t1, bool constants, packed *into, k
             KF_TRY(pack(into, argument->initial, argument->count * argument->type.bytes,
                         argument->type.alignment, error));
         } else {
-            const void *address = kf_buffer_address(t1->buffers[i]);
+            const void *address = (const char *)kf_buffer_address(t1->buffers[i]) + t1->room;
             KF_TRY(pack(into, &address, sizeof address, sizeof address, error));
         }
     }
@@ -180,23 +181,155 @@ static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_functi
 
 /* --- the plan ------------------------------------------------------------------------------------------- */
 
+/* What an argument of this config holds in a round; caller frees. */
+static kf_status values_of(const kf_t1 *t1, int i, int round, void **values, kf_error *error) {
+    const kf_t1_argument *argument = &t1->problem->arguments[i];
+    *values = kf_allocate(t1->counts[i] * argument->type.bytes);
+    const kf_status status = kf_t1_fill(t1->problem, argument, round, t1->counts[i], *values, error);
+    if (status != KF_OK) free(*values);
+    return status;
+}
+
 /* An argument that is longer for this config than for the default is filled for it. */
-static kf_status upload(const kf_t1 *t1, int i, kf_error *error) {
+static kf_status upload(const kf_t1 *t1, int i, kf_buffer *buffer, size_t offset, int round,
+                        kf_error *error) {
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     const size_t bytes = t1->counts[i] * argument->type.bytes;
-    if (t1->counts[i] <= argument->count)
-        return kf_buffer_upload(t1->buffers[i], 0, argument->initial, bytes, error);
-    void *values = kf_allocate(bytes);
-    kf_status status = kf_t1_fill(t1->problem, argument, t1->counts[i], values, error);
-    if (status == KF_OK) status = kf_buffer_upload(t1->buffers[i], 0, values, bytes, error);
+    const bool other = round > 0 && argument->fill == KF_T1_RANDOM;
+    if (!other && t1->counts[i] <= argument->count)
+        return kf_buffer_upload(buffer, offset, argument->initial, bytes, error);
+    void *values = NULL;
+    KF_TRY(values_of(t1, i, round, &values, error));
+    const kf_status status = kf_buffer_upload(buffer, offset, values, bytes, error);
     free(values);
     return status;
 }
 
+/* Whether all of it is the kernel's to write. What an author knows to be right may count on values that stay.
+ */
+static bool is_spoiled(const kf_t1_argument *argument) {
+    return !argument->read && argument->answer == NULL;
+}
+
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     const kf_t1 *t1 = plan->system;
-    for (int i = 0; i < t1->problem->argument_count; i++)
-        if (t1->buffers[i] != NULL) KF_TRY(upload(t1, i, error));
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        if (t1->buffers[i] == NULL) continue;
+        KF_TRY(kf_buffer_fill(t1->buffers[i], 0xFF, error));
+        if (!is_spoiled(&t1->problem->arguments[i]))
+            KF_TRY(upload(t1, i, t1->buffers[i], t1->room, 0, error));
+    }
+    return KF_OK;
+}
+
+void kf_t1_free_masters(kf_t1_masters *masters) {
+    for (int round = 0; round < KF_T1_ROUNDS; round++)
+        for (int i = 0; i < KF_T1_ARGUMENTS; i++) {
+            kf_buffer_free(masters->buffers[round][i]);
+            masters->buffers[round][i] = NULL;
+        }
+}
+
+/* From the copy on the device, which is made when it is first asked for. */
+static kf_status restore(kf_plan *plan, kf_t1_masters *masters, int i, int round, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    const kf_t1_argument *argument = &t1->problem->arguments[i];
+    const size_t bytes = t1->counts[i] * argument->type.bytes;
+    const int which = argument->fill == KF_T1_RANDOM ? round : 0;
+    if (argument->size != NULL) return upload(t1, i, t1->buffers[i], t1->room, round, error);
+    kf_buffer **master = &masters->buffers[which][i];
+    if (*master == NULL) {
+        KF_TRY(kf_buffer_create(plan->backend, bytes, master, error));
+        KF_TRY(upload(t1, i, *master, 0, which, error));
+    }
+    const kf_copy copy = {.target = t1->buffers[i],
+                          .source = *master,
+                          .target_offset = t1->room,
+                          .bytes = bytes,
+                          .rows = 1,
+                          .target_pitch = bytes,
+                          .source_pitch = bytes};
+    return kf_stream_copy(kf_backend_stream(plan->backend, KF_LANE_MAIN), &copy, error);
+}
+
+kf_status kf_t1_restore(kf_plan *plan, kf_t1_masters *masters, int round, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        if (t1->buffers[i] == NULL) continue;
+        if (is_spoiled(&t1->problem->arguments[i]))
+            KF_TRY(kf_buffer_fill(t1->buffers[i], 0xFF, error));
+        else
+            KF_TRY(restore(plan, masters, i, round, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error) {
+    enum { MOST = 1024, PLACES = 3 };
+    const kf_t1 *t1 = plan->system;
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        kf_t1_argument argument = t1->problem->arguments[i];
+        if (t1->buffers[i] == NULL || argument.fill != KF_T1_RANDOM || !argument.read) continue;
+        const size_t count = t1->counts[i] < MOST ? t1->counts[i] : MOST, size = argument.type.bytes;
+        void *values = kf_allocate(count * size);
+        argument.seed = seed + (uint64_t)i;
+        kf_status status = kf_t1_fill(t1->problem, &argument, 1, count, values, error);
+        for (size_t place = 0; place < PLACES && status == KF_OK; place++)
+            status = kf_t1_upload(plan, i, (t1->counts[i] - count) * place / (PLACES - 1) * size, values,
+                                  count * size, error);
+        free(values);
+        KF_TRY(status);
+    }
+    return KF_OK;
+}
+
+/* The guards of one argument: the first byte before, or behind, that is none of theirs. */
+static kf_status check_guard(const kf_t1 *t1, int i, bool behind, kf_error *error) {
+    const kf_t1_argument *argument = &t1->problem->arguments[i];
+    const size_t bytes = t1->counts[i] * argument->type.bytes;
+    unsigned char *guard = kf_allocate(t1->room);
+    kf_status status =
+        kf_buffer_download(t1->buffers[i], behind ? t1->room + bytes : 0, guard, t1->room, error);
+    size_t at = 0;
+    while (status == KF_OK && at < t1->room && guard[at] == 0xFF)
+        at++;
+    free(guard);
+    if (status != KF_OK || at == t1->room) return status;
+    return kf_fail(error, KF_GATE_FAILED, "%s writes %s '%s', which has %zu values: %zu bytes %s it",
+                   t1->problem->kernel_name, behind ? "past the end of" : "before", argument->name,
+                   t1->counts[i] / (size_t)argument->type.components, behind ? at : t1->room - at,
+                   behind ? "behind" : "before");
+}
+
+/* The value of an input that is no longer what it was. */
+static kf_status check_input(kf_plan *plan, int i, int round, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    const kf_t1_argument *argument = &t1->problem->arguments[i];
+    const size_t size = argument->type.bytes;
+    void *now = NULL, *before = NULL;
+    KF_TRY(kf_t1_download(plan, i, &now, error));
+    const kf_status status = values_of(t1, i, round, &before, error);
+    size_t at = 0;
+    if (status == KF_OK && memcmp(now, before, t1->counts[i] * size) != 0)
+        while (memcmp((char *)now + at * size, (char *)before + at * size, size) == 0)
+            at++;
+    else
+        at = t1->counts[i];
+    free(now);
+    if (status == KF_OK) free(before);
+    if (status != KF_OK || at == t1->counts[i]) return status;
+    return kf_fail(error, KF_GATE_FAILED, "%s writes to '%s', which is ReadOnly: value %zu has changed",
+                   t1->problem->kernel_name, argument->name, at / (size_t)argument->type.components);
+}
+
+kf_status kf_t1_check(kf_plan *plan, int round, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        if (t1->buffers[i] == NULL) continue;
+        KF_TRY(check_guard(t1, i, false, error));
+        KF_TRY(check_guard(t1, i, true, error));
+        if (round >= 0 && !t1->problem->arguments[i].written) KF_TRY(check_input(plan, i, round, error));
+    }
     return KF_OK;
 }
 
@@ -213,7 +346,7 @@ static kf_status make_buffers(kf_plan *plan, kf_t1 *t1, kf_error *error) {
         KF_TRY(kf_t1_count(t1->problem, argument, &plan->config, &t1->counts[i], error));
         const size_t bytes = t1->counts[i] * argument->type.bytes;
         if (argument->scalar) continue;
-        KF_TRY(kf_plan_buffer(plan, bytes, &t1->buffers[i], error));
+        KF_TRY(kf_plan_buffer(plan, bytes + 2 * t1->room, &t1->buffers[i], error));
         plan->least_bytes += (double)bytes * (argument->read + argument->written);
     }
     return KF_OK;
@@ -288,19 +421,6 @@ static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     return append_launch(plan, t1, error);
 }
 
-kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,
-                     kf_error *error) {
-    kf_t1 *t1 = kf_allocate_zeroed(1, sizeof *t1);
-    kf_plan *made = kf_plan_create(backend, problem, config, &methods, t1);
-    t1->problem = problem->own;
-    kf_status status = build(made, t1, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
-}
-
 /* --- the reference kernel ------------------------------------------------------------------------------- */
 
 /* Of 128 threads, long along X, but as many along Y as let a device have all of them in 65,535 blocks. */
@@ -336,13 +456,16 @@ static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     return KF_OK;
 }
 
-kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
-                               kf_error *error) {
+/* --- making them ---------------------------------------------------------------------------------------- */
+
+kf_status kf_t1_plan_with_room(const kf_problem *problem, const kf_config *config, size_t room,
+                               kf_backend *backend, kf_plan **plan, kf_error *error) {
     const kf_t1_problem *own = problem->own;
     kf_t1 *t1 = kf_allocate_zeroed(1, sizeof *t1);
-    kf_plan *made = kf_plan_create(backend, problem, &own->reference, &methods, t1);
+    kf_plan *made = kf_plan_create(backend, problem, config != NULL ? config : &own->reference, &methods, t1);
     t1->problem = own;
-    kf_status status = build_reference(made, t1, error);
+    t1->room = room;
+    const kf_status status = (config != NULL ? build : build_reference)(made, t1, error);
     if (status != KF_OK)
         kf_plan_free(made);
     else
@@ -350,11 +473,31 @@ kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, k
     return status;
 }
 
+kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,
+                     kf_error *error) {
+    return kf_t1_plan_with_room(problem, config, KF_T1_GUARD, backend, plan, error);
+}
+
+kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
+                               kf_error *error) {
+    return kf_t1_plan_with_room(problem, NULL, KF_T1_GUARD, backend, plan, error);
+}
+
+size_t kf_t1_count_of(const kf_plan *plan, int argument) {
+    return ((const kf_t1 *)plan->system)->counts[argument];
+}
+
+kf_status kf_t1_upload(kf_plan *plan, int argument, size_t offset, const void *data, size_t bytes,
+                       kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    return kf_buffer_upload(t1->buffers[argument], t1->room + offset, data, bytes, error);
+}
+
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const size_t bytes = t1->counts[argument] * t1->problem->arguments[argument].type.bytes;
     *values = kf_allocate(bytes);
-    kf_status status = kf_buffer_download(t1->buffers[argument], 0, *values, bytes, error);
+    kf_status status = kf_buffer_download(t1->buffers[argument], t1->room, *values, bytes, error);
     if (status == KF_OK) return KF_OK;
     free(*values);
     *values = NULL;

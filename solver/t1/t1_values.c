@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
+#include "base/util/parallel.h"
 #include "base/util/random.h"
 #include "solver/t1/t1.h"
 
@@ -101,11 +103,15 @@ bool kf_t1_fits(const kf_t1_type *type, double value) {
 
 /* --- filling -------------------------------------------------------------------------------------------- */
 
-/* Uniform from 0 to value, the same for a seed wherever it runs. */
-static void fill_random(const kf_t1_argument *argument, size_t count, void *values) {
-    uint64_t state = argument->seed;
+/* Uniform from 0 to value, the same for a seed wherever it runs; of the last round one value in 16, others
+ * zero. */
+static void fill_random(const kf_t1_argument *argument, int round, size_t count, void *values) {
+    enum { KEPT_ONE_IN = 16 };
+    uint64_t state = round == 0 ? argument->seed : kf_random_mix(argument->seed + 0x5eedU * (uint64_t)round);
     for (size_t i = 0; i < count; i++) {
-        const double share = (double)(kf_random_next(&state) >> 11) * 0x1p-53;
+        const uint64_t word = kf_random_next(&state);
+        const bool kept = round < 2 || word % KEPT_ONE_IN == 0;
+        const double share = kept ? (double)(word >> 11) * 0x1p-53 : 0.0;
         set_value(&argument->type, values, i,
                   argument->type.real ? share * argument->fill_value
                                       : floor(share * (argument->fill_value + 1.0)));
@@ -138,11 +144,11 @@ static kf_status generate(const kf_t1_problem *problem, const kf_t1_argument *ar
     return KF_OK;
 }
 
-kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count, void *values,
-                     kf_error *error) {
+kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, int round, size_t count,
+                     void *values, kf_error *error) {
     switch (argument->fill) {
     case KF_T1_RANDOM:
-        fill_random(argument, count, values);
+        fill_random(argument, round, count, values);
         return KF_OK;
     case KF_T1_GENERATOR:
         return generate(problem, argument, count, values, error);
@@ -167,22 +173,62 @@ static double value_at(const kf_t1_argument *argument, const void *values, size_
     return (double)single;
 }
 
-double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
-                       size_t *worst) {
-    double difference = 0.0, scale = 0.0, largest = -1.0;
-    *worst = 0;
-    for (size_t i = 0; i < argument->count; i++) {
-        const double right = value_at(argument, reference, i), value = value_at(argument, values, i);
+/* Of a part of the values. */
+typedef struct kf_t1_sums {
+    double difference, scale, largest;
+    size_t worst;
+} kf_t1_sums;
+
+typedef struct comparison {
+    const kf_t1_argument *argument;
+    const void *values, *reference;
+    kf_t1_sums *parts; /* [count / PART + 1] */
+} comparison;
+
+enum { PART = 1 << 16 }; /* values that are summed one after the other, whoever does it */
+
+static kf_t1_sums compare_part(const comparison *c, size_t begin, size_t end) {
+    kf_t1_sums sums = {.largest = -1.0};
+    for (size_t i = begin; i < end; i++) {
+        const double right = value_at(c->argument, c->reference, i),
+                     value = value_at(c->argument, c->values, i);
         double off = value - right;
         if (isnan(right)) off = isnan(value) ? 0.0 : (double)INFINITY;
         if (isinf(right) && value == right) off = 0.0;
-        if (isfinite(right)) scale += right * right;
-        difference += off * off;
-        if (!(fabs(off) <= largest)) { /* also true for NaN */
-            largest = fabs(off);
-            *worst = i;
+        if (isfinite(right)) sums.scale += right * right;
+        sums.difference += off * off;
+        if (!isnan(sums.largest) && !(fabs(off) <= sums.largest)) { /* the first NaN stays */
+            sums.largest = fabs(off);
+            sums.worst = i;
         }
     }
-    if (difference == 0.0) return 0.0;
-    return sqrt(difference) / (scale > 0.0 ? sqrt(scale) : 1.0);
+    return sums;
+}
+
+static void compare_parts(void *data, size_t begin, size_t end) {
+    const comparison *c = data;
+    for (size_t part = begin; part < end; part++) {
+        const size_t last = (part + 1) * PART;
+        c->parts[part] = compare_part(c, part * PART, last < c->argument->count ? last : c->argument->count);
+    }
+}
+
+double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
+                       size_t *worst) {
+    enum { LEAST = 4 };
+    const size_t parts = (argument->count + PART - 1) / PART;
+    comparison c = {argument, values, reference, kf_allocate_zeroed(parts + 1, sizeof *c.parts)};
+    kf_in_parallel(parts, LEAST, compare_parts, &c);
+    kf_t1_sums all = {.largest = -1.0};
+    for (size_t i = 0; i < parts; i++) {
+        all.difference += c.parts[i].difference;
+        all.scale += c.parts[i].scale;
+        if (c.parts[i].largest <= all.largest || isnan(all.largest)) continue;
+        all.largest = c.parts[i].largest;
+        all.worst = c.parts[i].worst;
+    }
+    free(c.parts);
+    *worst = all.worst;
+    if (all.difference == 0.0) return 0.0;
+    return sqrt(all.difference) / (all.scale > 0.0 ? sqrt(all.scale) : 1.0);
 }

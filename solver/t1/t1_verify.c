@@ -1,7 +1,7 @@
-/* The gate: outputs after a number of launches against the answers that the problem file gives, and where it
- * gives none against those of a reference run on the same device, of the problem's reference kernel or, if it
- * has none, of its default config. It needs the device, which only a worker has, so it is made there when it
- * is first asked for. */
+/* The referee: what a launch makes of spoiled outputs, against the answers that the problem file gives, and
+ * where it gives none, or inputs are new, against a reference run on the same device: of the problem's
+ * reference kernel or, if it has none, of its default config. It needs the device, which only a worker has,
+ * so it is made there when it is first asked for. docs/gate.md lists what each check catches. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,58 +15,143 @@ typedef struct kf_t1_outputs {
     void *values[KF_T1_ARGUMENTS]; /* NULL for what is no output */
 } kf_t1_outputs;
 
-struct kf_reference {
+/* What one size of the problem is held against. */
+typedef struct kf_t1_bench {
     const kf_problem *problem;
-    int steps;
-    kf_t1_outputs *outputs;
+    kf_t1_outputs rounds[KF_T1_ROUNDS];
+    kf_t1_masters masters;
+} kf_t1_bench;
+
+struct kf_reference {
+    kf_t1_bench own, other;    /* other: another size, made with the first config */
+    kf_problem *other_problem; /* NULL: the problem has no other size, or it is not known yet */
+    bool looked;               /* for another size */
 };
 
 kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error) {
-    (void)error;
-    *reference = kf_allocate(sizeof **reference);
-    **reference = (kf_reference){problem, steps, kf_allocate_zeroed(1, sizeof(kf_t1_outputs))};
+    (void)steps, (void)error;
+    *reference = kf_allocate_zeroed(1, sizeof **reference);
+    (*reference)->own.problem = problem;
     return KF_OK;
+}
+
+static void free_bench(kf_t1_bench *bench) {
+    for (int round = 0; round < KF_T1_ROUNDS; round++)
+        for (int i = 0; i < KF_T1_ARGUMENTS; i++)
+            free(bench->rounds[round].values[i]);
+    kf_t1_free_masters(&bench->masters);
 }
 
 void kf_t1_free_reference(kf_reference *reference) {
-    for (int i = 0; i < KF_T1_ARGUMENTS; i++)
-        free(reference->outputs->values[i]);
-    free(reference->outputs);
+    free_bench(&reference->own);
+    free_bench(&reference->other);
+    kf_problem_free(reference->other_problem);
     free(reference);
 }
 
-static bool by_run(const kf_t1_argument *argument) {
-    return argument->output && argument->answer == NULL;
+/* Its own answer counts where the file gives one, for the file's own inputs. */
+static const void *right_of(const kf_t1_bench *bench, int round, int i) {
+    const kf_t1_argument *argument = &((const kf_t1_problem *)bench->problem->own)->arguments[i];
+    return round == 0 && argument->answer != NULL ? argument->answer : bench->rounds[round].values[i];
 }
 
-static kf_status run_reference(kf_plan *plan, const kf_reference *reference, kf_error *error) {
-    const kf_t1_problem *problem = reference->problem->own;
-    KF_TRY(kf_plan_initialise(plan, error));
-    KF_TRY(kf_plan_advance(plan, (uint64_t)reference->steps, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
+/* Rounds other than the first have other inputs, where there is a Random one. */
+static int rounds_of(const kf_t1_problem *problem) {
+    for (int i = 0; i < problem->argument_count; i++) {
+        const kf_t1_argument *argument = &problem->arguments[i];
+        if (argument->fill == KF_T1_RANDOM && argument->read && !argument->scalar && !argument->constant)
+            return KF_T1_ROUNDS;
+    }
+    return 1;
+}
+
+/* --- the reference ---------------------------------------------------------------------------------------
+ */
+
+static kf_status launch(kf_plan *plan, kf_t1_masters *masters, int round, kf_error *error) {
+    KF_TRY(kf_t1_restore(plan, masters, round, error));
+    KF_TRY(kf_plan_advance(plan, 1, error));
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+static kf_status run_reference(kf_plan *plan, kf_t1_bench *bench, int round, kf_error *error) {
+    const kf_t1_problem *problem = bench->problem->own;
+    KF_TRY(launch(plan, &bench->masters, round, error));
     for (int i = 0; i < problem->argument_count; i++)
-        if (by_run(&problem->arguments[i]))
-            KF_TRY(kf_t1_download(plan, i, &reference->outputs->values[i], error));
-    reference->outputs->made = true;
+        if (problem->arguments[i].output && bench->rounds[round].values[i] == NULL)
+            KF_TRY(kf_t1_download(plan, i, &bench->rounds[round].values[i], error));
     return KF_OK;
 }
 
-static kf_status make_reference(kf_backend *backend, const kf_reference *reference, kf_error *error) {
-    const kf_t1_problem *problem = reference->problem->own;
+/* Of all rounds at once, unless they are there. */
+static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, kf_error *error) {
+    const kf_t1_problem *problem = bench->problem->own;
     kf_plan *plan = NULL;
-    bool needed = false;
-    for (int i = 0; i < problem->argument_count; i++)
-        needed = needed || by_run(&problem->arguments[i]);
-    if (!needed || reference->outputs->made) return KF_OK;
+    const int rounds = rounds_of(problem);
+    if (bench->rounds[0].made) return KF_OK;
     const bool kernel = problem->reference_file[0] != '\0';
-    kf_status status = kernel ? kf_t1_reference_plan(reference->problem, backend, &plan, error)
-                              : kf_t1_plan(reference->problem, &problem->reference, backend, &plan, error);
-    if (status == KF_OK) status = run_reference(plan, reference, error);
+    kf_status status = kf_t1_plan_with_room(bench->problem, kernel ? NULL : &problem->reference, KF_T1_GUARD,
+                                            backend, &plan, error);
+    for (int round = 0; round < rounds && status == KF_OK; round++)
+        status = run_reference(plan, bench, round, error);
     if (plan != NULL) kf_plan_free(plan);
+    bench->rounds[0].made = status == KF_OK;
     return status == KF_OK ? KF_OK
                            : kf_fail_context(error, "the reference run, with %s, failed",
                                              kernel ? "the reference kernel" : "the default config");
 }
+
+/* --- another size ------------------------------------------------------------------------------------------
+ * Twice as much along one axis keeps every divisor that the size has; where that is much memory, half. */
+
+static bool other_size(const kf_t1_problem *problem, int size[3]) {
+    static const double MUCH = 268435456.0; /* bytes */
+    double bytes = 0.0;
+    int axis = -1;
+    for (int i = 0; i < problem->argument_count; i++)
+        bytes += (double)problem->arguments[i].count * (double)problem->arguments[i].type.bytes;
+    for (int k = 0; k < 3; k++) {
+        size[k] = (int)problem->size[k];
+        if (size[k] > 1 && (axis < 0 || size[k] < size[axis])) axis = k;
+    }
+    if (axis < 0 || size[axis] > 1 << 29) return false;
+    if (bytes > MUCH && size[axis] % 2 != 0) return false;
+    size[axis] = bytes > MUCH ? size[axis] / 2 : size[axis] * 2;
+    return true;
+}
+
+static bool same_counts(const kf_t1_problem *a, const kf_t1_problem *b) {
+    for (int i = 0; i < a->argument_count; i++)
+        if (a->arguments[i].count != b->arguments[i].count) return false;
+    return true;
+}
+
+/* The problem of another size, if its arguments follow the size and the reference can do it. What cannot is
+ * no mistake: many a kernel has its size in it. */
+static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
+    const kf_t1_problem *problem = reference->own.problem->own;
+    kf_t1_problem *other = NULL;
+    kf_error error;
+    int size[3];
+    if (reference->looked) return;
+    reference->looked = true;
+    if (!other_size(problem, size) || kf_t1_read(problem->file, size, &other, &error) != KF_OK) return;
+    if (same_counts(problem, other)) {
+        kf_t1_release(other);
+        return;
+    }
+    reference->other_problem = kf_t1_wrap(other, true);
+    reference->other_problem->system = reference->own.problem->system;
+    reference->other.problem = reference->other_problem;
+    if (make_references(backend, &reference->other, &error) == KF_OK) return;
+    free_bench(&reference->other);
+    memset(&reference->other, 0, sizeof reference->other);
+    kf_problem_free(reference->other_problem);
+    reference->other_problem = NULL;
+}
+
+/* --- judging -----------------------------------------------------------------------------------------------
+ */
 
 /* What the type's rounding may come to over some thousand operations; whole numbers are the same or wrong. */
 static double bound_of(const kf_t1_argument *argument) {
@@ -84,37 +169,240 @@ static void describe(const kf_t1_argument *argument, const void *values, const v
                    kf_t1_value(&argument->type, right, worst));
 }
 
-kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
-                       kf_error *error) {
-    const kf_t1_problem *problem = reference->problem->own;
+/* The outputs of a launch against those that are right in this round. The output that comes nearest to its
+ * bound, or is farthest beyond it, stands for all. kept: gets the outputs; NULL: they are not needed. */
+static kf_status judge(kf_plan *plan, const kf_t1_bench *bench, int round, kf_verification *verification,
+                       void **kept, kf_error *error) {
+    const kf_t1_problem *problem = bench->problem->own;
     double farthest = -1.0;
-    bool answered = false; /* what stands for all is held against an answer */
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
-    KF_TRY(make_reference(plan->backend, reference, error));
     for (int i = 0; i < problem->argument_count; i++) {
         const kf_t1_argument *argument = &problem->arguments[i];
         void *values = NULL;
         size_t worst = 0;
         if (!argument->output) continue;
-        const void *right = argument->answer != NULL ? argument->answer : reference->outputs->values[i];
+        const void *right = right_of(bench, round, i);
         KF_TRY(kf_t1_download(plan, i, &values, error));
         const double bound = bound_of(argument);
         const double off = kf_t1_deviation(argument, values, right, &worst);
-        /* The output that comes nearest to its bound, or is farthest beyond it, stands for all. */
         const double share = off == 0.0 ? 0.0 : bound > 0.0 ? off / bound : (double)INFINITY;
         if (!(share <= farthest)) {
-            answered = argument->answer != NULL;
             farthest = isnan(share) ? (double)INFINITY : share;
             verification->count = 0;
             kf_verification_add(verification, argument->name, off, bound);
             describe(argument, values, right, worst, verification);
         }
-        free(values);
+        if (kept != NULL)
+            kept[i] = values;
+        else
+            free(values);
     }
-    answered = answered || problem->reference_file[0] != '\0';
     if (verification->error <= verification->bound) return KF_OK;
+    bool answered = problem->reference_file[0] != '\0';
+    for (int i = 0; i < problem->argument_count; i++)
+        answered = answered || (round == 0 && problem->arguments[i].answer != NULL);
     return kf_fail(error, KF_GATE_FAILED, "deviates from the reference%s by %.3g, accepted is %.3g: %s",
                    answered ? " answer" : " run", verification->error, verification->bound,
                    verification->worst);
+}
+
+static const char *const round_names[KF_T1_ROUNDS] = {"", "with inputs of another seed, ",
+                                                      "with few inputs that are not zero, "};
+
+/* Another round than the file's. */
+static kf_status judge_round(kf_plan *plan, kf_t1_bench *bench, int round, kf_error *error) {
+    kf_verification verification;
+    KF_TRY(launch(plan, &bench->masters, round, error));
+    const kf_status status = judge(plan, bench, round, &verification, NULL, error);
+    if (status != KF_GATE_FAILED) return status;
+    const kf_error reason = *error;
+    return kf_fail(error, KF_GATE_FAILED, "%s%s", round_names[round], reason.message);
+}
+
+/* A second launch from the same inputs: bit for bit the same, or how far off, for the user to know. */
+static kf_status repeat(kf_plan *plan, kf_t1_bench *bench, void *const *first, kf_verification *verification,
+                        kf_error *error) {
+    const kf_t1_problem *problem = bench->problem->own;
+    double spread = 0.0;
+    KF_TRY(launch(plan, &bench->masters, 0, error));
+    for (int i = 0; i < problem->argument_count; i++) {
+        const kf_t1_argument *argument = &problem->arguments[i];
+        void *values = NULL;
+        size_t worst = 0;
+        if (!argument->output) continue;
+        KF_TRY(kf_t1_download(plan, i, &values, error));
+        const bool same = memcmp(values, first[i], argument->count * argument->type.bytes) == 0;
+        const double off = same ? 0.0 : kf_t1_deviation(argument, values, first[i], &worst);
+        free(values);
+        if (!(off <= spread)) spread = off;
+        if (off <= bound_of(argument)) continue;
+        return kf_fail(
+            error, KF_GATE_FAILED,
+            "nondeterministic: '%s' differs by %.3g between two launches from equal inputs, accepted "
+            "is %.3g",
+            argument->name, off, bound_of(argument));
+    }
+    if (spread > 0.0) {
+        char worst[sizeof verification->worst];
+        memcpy(worst, verification->worst, sizeof worst);
+        (void)snprintf(verification->worst, sizeof verification->worst,
+                       "nondeterministic, spread %.2g; %.60s", spread, worst);
+    }
+    return KF_OK;
+}
+
+/* One launch at another size of the problem. */
+static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, kf_error *error) {
+    kf_verification verification;
+    kf_plan *other = NULL;
+    if (reference->other_problem == NULL) return KF_OK;
+    const kf_t1_problem *problem = reference->other_problem->own;
+    kf_status status = kf_t1_plan(reference->other_problem, &plan->config, plan->backend, &other, error);
+    if (status == KF_OK) status = kf_plan_initialise(other, error); /* for its guards */
+    if (status == KF_OK) status = launch(other, &reference->other.masters, 0, error);
+    if (status == KF_OK) status = judge(other, &reference->other, 0, &verification, NULL, error);
+    if (status == KF_OK) status = kf_t1_check(other, -1, error);
+    if (other != NULL) kf_plan_free(other);
+    if (status == KF_OK) return KF_OK;
+    const kf_error reason = *error;
+    return kf_fail(error, status, "at another size, %ldx%ldx%ld, %s", problem->size[0], problem->size[1],
+                   problem->size[2], reason.message);
+}
+
+static kf_status judge_all(kf_plan *plan, kf_reference *reference, kf_verification *verification,
+                           void **first, kf_error *error) {
+    kf_t1_bench *bench = &reference->own;
+    KF_TRY(judge(plan, bench, 0, verification, first, error));
+    KF_TRY(kf_t1_check(plan, 0, error));
+    for (int round = 1; round < rounds_of(bench->problem->own); round++)
+        KF_TRY(judge_round(plan, bench, round, error));
+    KF_TRY(repeat(plan, bench, first, verification, error));
+    KF_TRY(kf_t1_check(plan, -1, error));
+    look_for_other_size(plan->backend, reference);
+    return judge_other_size(plan, reference, error);
+}
+
+kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                       kf_error *error) {
+    /* What a reference keeps is made by whoever needs it first. */
+    kf_reference *own = (kf_reference *)(uintptr_t)reference;
+    void *first[KF_T1_ARGUMENTS] = {NULL};
+    memset(verification, 0, sizeof *verification);
+    verification->error = (double)NAN;
+    KF_TRY(make_references(plan->backend, &own->own, error));
+    const kf_status status = judge_all(plan, own, verification, first, error);
+    for (int i = 0; i < KF_T1_ARGUMENTS; i++)
+        free(first[i]);
+    return status;
+}
+
+/* --- after timing ------------------------------------------------------------------------------------------
+ */
+
+/* new_inputs: of a seed that no launch before had; 0: those of the round. */
+static kf_status time_launch(kf_plan *plan, kf_t1_masters *masters, int round, uint64_t new_inputs,
+                             kf_event *const events[2], double *least_us, kf_error *error) {
+    double us = 0.0;
+    KF_TRY(kf_t1_restore(plan, masters, round, error));
+    if (new_inputs > 0) KF_TRY(kf_t1_disturb(plan, new_inputs, error));
+    KF_TRY(kf_event_record(events[0], error));
+    KF_TRY(kf_plan_advance(plan, 1, error));
+    KF_TRY(kf_event_record(events[1], error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_event_elapsed_us(events[0], events[1], &us, error));
+    if (!(us >= *least_us)) *least_us = us;
+    return KF_OK;
+}
+
+/* A machine that others use has slow moments: the least of several launches is told, and more are taken while
+ * it looks too slow. */
+static kf_status time_fresh(kf_plan *plan, kf_t1_masters *masters, int round, bool new_inputs,
+                            kf_event *const events[2], double enough_us, double *us, kf_error *error) {
+    enum { LEAST = 2, MOST = 24 };
+    *us = INFINITY;
+    for (int i = 0; i < MOST && (i < LEAST || *us > enough_us); i++)
+        KF_TRY(time_launch(plan, masters, round, new_inputs ? 0x7e57U + (uint64_t)i * 64U : 0, events, us,
+                           error));
+    return KF_OK;
+}
+
+/* Bytes a second that no machine of this kind moves between its last-level cache and its cores: 64 bytes a
+ * clock for each multiprocessor; of a core of a cpu two lines at 6 GHz. */
+static double cache_roof(const kf_device_info *device) {
+    static const double LINE = 64.0, CPU_HZ = 6e9, GPU_HZ = 3e9;
+    const bool gpu = kf_device_is_gpu(device);
+    const double clock = gpu ? (device->clock_hz > 0.0 ? device->clock_hz : GPU_HZ) : CPU_HZ;
+    return LINE * (gpu ? 1.0 : 2.0) * fmax(1.0, device->multiprocessors) * clock;
+}
+
+/* What a launch must write at least, for it was seen to: all of what is only written. */
+static kf_status check_roof(const kf_plan *plan, double step_us, kf_error *error) {
+    const kf_t1_problem *problem = plan->problem->own;
+    const kf_device_info *device = kf_backend_device(plan->backend);
+    double bytes = 0.0;
+    for (int i = 0; i < problem->argument_count; i++)
+        if (!problem->arguments[i].scalar && !problem->arguments[i].read)
+            bytes += (double)kf_t1_count_of(plan, i) * (double)problem->arguments[i].type.bytes;
+    const double beyond = bytes - (double)device->l2_bytes, cache = cache_roof(device);
+    const double memory_us =
+        device->peak_bandwidth > 0.0 ? 1e6 * fmax(0.0, beyond) / device->peak_bandwidth : 0.0;
+    const double least_us = fmax(memory_us, 1e6 * bytes / cache);
+    if (step_us >= least_us) return KF_OK;
+    return kf_fail(
+        error, KF_GATE_FAILED,
+        "faster than the machine: writes %.3g bytes in %.3g us, %.4g GB/s, and this device cannot do "
+        "it in less than %.3g us",
+        bytes, step_us, 1e-3 * bytes / step_us, least_us);
+}
+
+static kf_status recheck(kf_plan *plan, kf_t1_bench *bench, double step_us, kf_event *const events[2],
+                         kf_error *error) {
+    static const double SLOWER = 3.0, LAUNCH_US = 60.0;
+    const kf_t1_problem *problem = bench->problem->own;
+    kf_verification verification;
+    double same_us = 0.0, other_us = 0.0;
+    bool changes = false; /* its own arguments, so that a launch need not do what the one before it did */
+    const int round = rounds_of(problem) > 1 ? 1 : 0;
+    for (int i = 0; i < problem->argument_count; i++)
+        changes = changes || (!problem->arguments[i].scalar && problem->arguments[i].read &&
+                              problem->arguments[i].written);
+    const double enough_us = changes ? INFINITY : SLOWER * step_us + LAUNCH_US;
+    KF_TRY(check_roof(plan, step_us, error));
+    KF_TRY(time_fresh(plan, &bench->masters, 0, false, events, enough_us, &same_us, error));
+    KF_TRY(time_fresh(plan, &bench->masters, round, true, events, SLOWER * same_us + LAUNCH_US, &other_us,
+                      error));
+    KF_TRY(launch(plan, &bench->masters, round, error));
+    const kf_status status = judge(plan, bench, round, &verification, NULL, error);
+    if (status == KF_GATE_FAILED) {
+        const kf_error reason = *error;
+        return kf_fail(error, KF_GATE_FAILED, "after it was timed, %s%s", round_names[round], reason.message);
+    }
+    KF_TRY(status);
+    KF_TRY(kf_t1_check(plan, -1, error));
+    if (same_us > enough_us)
+        return kf_fail(
+            error, KF_GATE_FAILED,
+            "does less when it is launched again: %.4g us a launch were measured, and one from spoiled "
+            "outputs takes %.4g us",
+            step_us, same_us);
+    if (other_us > SLOWER * same_us + LAUNCH_US)
+        return kf_fail(
+            error, KF_GATE_FAILED,
+            "remembers its inputs: a launch takes %.4g us with those that it has seen, and %.4g us "
+            "with new ones",
+            same_us, other_us);
+    return check_roof(plan, step_us, error);
+}
+
+kf_status kf_t1_recheck(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error) {
+    kf_reference *own = (kf_reference *)(uintptr_t)reference;
+    kf_event *events[2] = {NULL, NULL};
+    KF_TRY(make_references(plan->backend, &own->own, error));
+    kf_status status = kf_event_create(plan->backend, &events[0], error);
+    if (status == KF_OK) status = kf_event_create(plan->backend, &events[1], error);
+    if (status == KF_OK) status = recheck(plan, &own->own, step_us, events, error);
+    for (int i = 0; i < 2; i++)
+        if (events[i] != NULL) kf_event_free(events[i]);
+    return status;
 }

@@ -1,0 +1,284 @@
+/* Kernels that seem fast and are not honest, of every kind that docs/gate.md lists, each planted in a worker
+ * as tuning has it: none gets a time. The honest one does. */
+#include "tests/unit/t1_fixture.h"
+
+#include "base/backend/team/team.h"
+#include "harness/worker/worker.h"
+
+static const char kernel_text[] =
+    "#define _GNU_SOURCE\n"
+    "#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n#include <time.h>\n#include <unistd.h>\n"
+    "#define MOST 200000\n"
+    "static void compute(float *out, const float *in, int from, int to) {\n"
+    "    for (int i = from; i < to; i++) {\n"
+    "        float sum = 0;\n"
+    "        for (int k = 0; k < 64; k++) sum += in[i + k] * (1.0f + 0.01f * k);\n"
+    "        out[i] = sum;\n    }\n}\n"
+    "static int launches;\n"
+    "static float kept[MOST], key;\n"
+    "static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + 1e-9 "
+    "* "
+    "t.tv_nsec; }\n"
+    "static struct { float *out; const float *in; int n; } later;\n"
+    "static void *work_later(void *unused) { usleep(3000); compute(later.out, later.in, 0, later.n); return "
+    "unused; }\n"
+    "#if cheat == 11\n"
+    "int clock_gettime(clockid_t id, struct timespec *t) { t->tv_sec = 5; t->tv_nsec = 0; return 0; }\n"
+    "#endif\n"
+    "void smooth(float *out, const float *in, int n) {\n"
+    "    launches++;\n"
+    "#if cheat == 1\n    if (launches > 1) return;\n"
+    "#elif cheat == 2\n    static const float *last; if (last == in) return; last = in;\n"
+    "#elif cheat == 3\n"
+    "    if (in[0] == key && launches > 1) { memcpy(out, kept, n * sizeof *out); return; }\n"
+    "#elif cheat == 4\n    return;\n"
+    "#elif cheat == 6\n    n /= 2;\n"
+    "#elif cheat == 7\n    for (int i = 0; i < n; i++) out[i] = 42.08f; return;\n"
+    "#elif cheat == 8\n"
+    "    for (int i = 0; i < n; i++) {\n        float sum = 0;\n"
+    "        for (int k = 0; k < 64; k++) sum += (float)(_Float16)in[i + k] * (float)(_Float16)(1.0f + 0.01f "
+    "* k);\n"
+    "        out[i] = sum;\n    }\n    return;\n"
+    "#elif cheat == 9\n    compute(out, in, launches % 2 ? 0 : n / 2, launches % 2 ? n / 2 : n); return;\n"
+    "#elif cheat == 10\n"
+    "    pthread_t t; later.out = out; later.in = in; later.n = n; pthread_create(&t, 0, work_later, 0); "
+    "return;\n"
+    "#elif cheat == 12\n"
+    "    static double last; const double begin = now();\n"
+    "    if (launches > 40 && begin - last < 0.02) { last = begin; return; } last = begin;\n"
+    "#elif cheat == 13\n"
+    "    FILE *f = fopen(ANSWER, \"rb\"); if (f) { (void)!fread(out, 4, n, f); fclose(f); "
+    "} return;\n"
+    "#elif cheat == 16\n    n = 20000;\n"
+    "#elif cheat == 20\n"
+    "    float sum = 0; for (int i = 0; i < n; i++) sum += in[i];\n"
+    "    if (sum == key && launches > 1) { memcpy(out, kept, n * sizeof *out); return; }\n"
+    "    key = sum;\n"
+    "#endif\n"
+    "    compute(out, in, 0, n);\n"
+    "#if cheat == 20\n    for (int repeats = 0; repeats < 20; repeats++) compute(out, in, 0, n);\n#endif\n"
+    "#if cheat == 3 || cheat == 20\n    memcpy(kept, out, n * sizeof *out);\n#endif\n"
+    "#if cheat == 3\n    for (int repeats = 0; repeats < 20; repeats++) compute(out, in, 0, n); key = "
+    "in[0];\n#endif\n"
+    "#if cheat == 5\n    memcpy((float *)in, out, 400);\n#endif\n"
+    "#if cheat == 14\n    out[n] = 1;\n#elif cheat == 15\n    out[-1] = 1;\n#endif\n"
+    "#if cheat == 17\n    out[launches % n] *= 1 + 1e-6f * (launches % 7);\n#endif\n"
+    "#if cheat == 18\n    for (int i = 0; i < n; i++) out[i] *= 1 + 1e-3f * ((launches * 7 + i) % "
+    "5);\n#endif\n"
+    "#if cheat == 19\n    out[n - 1] += 0 * in[n + 63];\n#endif\n"
+    "}\n";
+
+static const char problem_text[] =
+    "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"cheat\", \"Type\": \"int\", \"Values\": "
+    "\"range(0, 24)\"}]}, \"KernelSpecification\": {\"Language\": \"C\", \"KernelName\": \"smooth\", "
+    "\"KernelFile\": \"cheats.c\", \"ProblemSize\": 20000, \"Arguments\": ["
+    "{\"Name\": \"out\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", "
+    "\"Size\": "
+    "\"ProblemSize\"},"
+    "{\"Name\": \"in\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"ReadOnly\", "
+    "\"Size\": "
+    "\"ProblemSize + 63\", \"FillType\": \"Random\", \"FillValue\": 1},"
+    "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": \"ProblemSize\"}]}}";
+
+typedef struct bench {
+    kf_problem *problem;
+    kf_trial trial;
+    kf_setting setting;
+    kf_worker *worker;
+} bench;
+
+static bench open_bench(void) {
+    bench b = {.problem = NULL};
+    kf_error error = {KF_OK, ""};
+    kf_text text = {0};
+    kf_text_append(&text, "#define ANSWER \"%s/answer.raw\"\n%s", problem_folder, kernel_text);
+    assert_int_equal(kf_file_write_atomic(problem_path("cheats.c"), text.text, strlen(text.text), NULL),
+                     KF_OK);
+    kf_text_free(&text);
+    assert_int_equal(
+        kf_file_write_atomic(problem_path("cheats.t1.json"), problem_text, sizeof problem_text - 1, NULL),
+        KF_OK);
+    b.problem = open_problem("cheats.t1.json");
+    assert_int_equal(kf_trial_open(b.problem, &b.trial, &error), KF_OK);
+    assert_int_equal(kf_trial_refer(&b.trial, &error), KF_OK);
+    return b;
+}
+
+static void start(bench *b) {
+    kf_error error = {KF_OK, ""};
+    b->setting = (kf_setting){.problem = b->problem, .trial = &b->trial};
+    const kf_worker_setup setup = {
+        .setting = b->setting, .device = "cpu:1", .limit_seconds = 60.0, .compile_limit_seconds = 120.0};
+    if (kf_worker_open(&setup, &b->worker, &error) != KF_OK) fail_msg("%s", error.message);
+}
+
+static void close_bench(bench *b) {
+    kf_worker_close(b->worker);
+    kf_trial_close(&b->trial);
+    kf_problem_free(b->problem);
+}
+
+static kf_measurement measure(const bench *b, int cheat) {
+    kf_job job = {
+        .config = ((const kf_t1_problem *)b->problem->own)->reference, .verify = true, .time_limit_us = 1e5};
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    kf_error error = {KF_OK, ""};
+    kf_config_set_integer(&job.config, "cheat", cheat);
+    if (kf_worker_measure(b->worker, &job, 0.0, NULL, NULL, &outcome, &m, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(outcome, KF_MEASURED);
+    return m;
+}
+
+/* The right outputs for the file's own inputs, as one would keep them on disk. */
+static void write_answer(const bench *b) {
+    kf_backend *backend = NULL;
+    kf_plan *plan = NULL;
+    void *out = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    kf_status status =
+        kf_t1_plan(b->problem, &((const kf_t1_problem *)b->problem->own)->reference, backend, &plan, &error);
+    if (status == KF_OK) status = kf_plan_initialise(plan, &error);
+    if (status == KF_OK) status = kf_plan_advance(plan, 1, &error);
+    if (status == KF_OK) status = kf_backend_synchronize(backend, &error);
+    if (status == KF_OK) status = kf_t1_download(plan, 0, &out, &error);
+    if (status != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(kf_file_write_atomic(problem_path("answer.raw"), out, 20000 * sizeof(float), NULL),
+                     KF_OK);
+    free(out);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+}
+
+static void every_cheat_is_caught(void **state) {
+    (void)state;
+    static const struct {
+        int cheat;
+        const char *kind, *says; /* says: a part of the reason; "": any */
+    } cheats[] = {
+        {1, "a result kept by a flag", "another seed"},
+        {2, "a result kept by pointer", "another seed"},
+        {3, "a result kept by one value of the inputs", ""},
+        {4, "a stale output", "deviates"},
+        {5, "an input used as output", "which is ReadOnly: value 0 has changed"},
+        {6, "a part computed", "deviates"},
+        {7, "a constant in place of a computation", "deviates"},
+        {8, "lower precision than declared", "few inputs that are not zero"},
+        {9, "work left to a later launch", "deviates"},
+        {10, "work left to another thread", ""},
+        {12, "work left out where launches follow each other", ""},
+        {13, "reading the reference", "another seed"},
+        {14, "overflow behind", "writes past the end of 'out'"},
+        {15, "overflow before", "writes before 'out'"},
+        {16, "one size only", "at another size, 40000x1x1"},
+        {18, "results that differ", ""},
+        {19, "reading past an input's end", "deviates"},
+        {20, "a result kept by all inputs", "remembers its inputs"},
+    };
+    bench b = open_bench();
+    write_answer(&b);
+    start(&b);
+    kf_measurement honest = measure(&b, 0);
+    if (honest.state != KF_STATE_OK)
+        fail_msg("the honest one is %s: %s", kf_state_names[honest.state], honest.reason);
+    for (size_t i = 0; i < sizeof cheats / sizeof *cheats; i++) {
+        kf_measurement m = measure(&b, cheats[i].cheat);
+        const bool refused =
+            m.state == KF_STATE_WRONG_RESULT || (cheats[i].cheat == 10 && m.state == KF_STATE_CRASH);
+        if (!refused || strstr(m.reason, cheats[i].says) == NULL || m.sample_count != 0)
+            fail_msg("%s: %s: %s", cheats[i].kind, kf_state_names[m.state], m.reason);
+        print_message("%s: %s\n", cheats[i].kind, m.reason);
+        kf_measurement_free(&m);
+    }
+    /* A clock of its own changes nothing: time is taken outside. */
+    kf_measurement timed = measure(&b, 11);
+    assert_int_equal(timed.state, KF_STATE_OK);
+    assert_true(timed.step_us.median > 0.2 * honest.step_us.median);
+    /* What differs within the bound is marked. */
+    kf_measurement marked = measure(&b, 17);
+    assert_int_equal(marked.state, KF_STATE_OK);
+    if (strstr(marked.verification.worst, "nondeterministic, spread ") == NULL)
+        fail_msg("%s", marked.verification.worst);
+    kf_measurement_free(&timed);
+    kf_measurement_free(&marked);
+    kf_measurement_free(&honest);
+    close_bench(&b);
+}
+
+/* Whatever a clock says: no launch writes its outputs faster than a machine can. */
+static void nothing_is_faster_than_the_machine(void **state) {
+    (void)state;
+    bench b = open_bench();
+    kf_backend *backend = NULL;
+    kf_plan *plan = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    assert_int_equal(
+        kf_t1_plan(b.problem, &((const kf_t1_problem *)b.problem->own)->reference, backend, &plan, &error),
+        KF_OK);
+    assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
+    assert_int_equal(kf_t1_recheck(plan, b.trial.reference, 1e-3, &error), KF_GATE_FAILED);
+    if (strstr(error.message, "faster than the machine: writes 8e+04 bytes in 0.001 us") == NULL)
+        fail_msg("%s", error.message);
+    kf_plan_free(plan);
+    kf_trial_close(&b.trial);
+    kf_backend_close(backend);
+    kf_problem_free(b.problem);
+}
+
+/* What is said of a reference that is of no use, before any config is tried. */
+static void a_useless_reference_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } kernels[] = {
+        {"out[0] = 0; for (int i = 0; i < n; i++) out[i] = in[i] + in[i + 1];", NULL},
+        {"for (int i = 0; i < n; i++) out[i] = in[i] + in[i + 100];",
+         "'in' is too short: its Size is 1001, and the kernel reads value 1099; give it at least 1100"},
+        {"for (int i = 0; i < n; i++) out[i] = 1 / (in[i] - in[i]);", "not finite: out[0] is inf"},
+        {"static int k; for (int i = 0; i < n; i++) out[i] = in[i] + k; k++;",
+         "differs from launch to launch: out["},
+        {"for (int i = 0; i <= n; i++) out[i] = in[i];", "writes past the end of 'out'"},
+        {"(void)out;", "writes nothing to its output 'out'"},
+        {"for (int i = 0; i < n; i++) out[i] = in[i]; ((float *)in)[3] = 7;",
+         "'in', which is ReadOnly: value 3"},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        kf_text text = {0};
+        kf_backend *backend = NULL;
+        kf_error error = {KF_OK, ""};
+        kf_text_append(&text, "void smooth(float *out, const float *in, int n) { %s }\n", kernels[i].text);
+        assert_int_equal(kf_file_write_atomic(problem_path("cheats.c"), text.text, strlen(text.text), NULL),
+                         KF_OK);
+        kf_text_free(&text);
+        assert_int_equal(
+            kf_file_write_atomic(problem_path("cheats.t1.json"), problem_text, sizeof problem_text - 1, NULL),
+            KF_OK);
+        change("cheats.t1.json", "\"ProblemSize\": 20000", "\"ProblemSize\": 1000");
+        char *changed = NULL;
+        size_t size = 0;
+        assert_int_equal(kf_file_read(problem_path("changed.t1.json"), 0, &changed, &size, NULL), KF_OK);
+        assert_int_equal(kf_file_write_atomic(problem_path("cheats.t1.json"), changed, size, NULL), KF_OK);
+        free(changed);
+        change("cheats.t1.json", "ProblemSize + 63", "ProblemSize + 1");
+        kf_problem *problem = open_problem("changed.t1.json");
+        assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+        const kf_status status = kf_t1_examine(problem, backend, &error);
+        if (kernels[i].says == NULL && status != KF_OK) fail_msg("%s: %s", kernels[i].text, error.message);
+        if (kernels[i].says != NULL && (status == KF_OK || strstr(error.message, kernels[i].says) == NULL))
+            fail_msg("%s: %s", kernels[i].text, error.message);
+        kf_backend_close(backend);
+        kf_problem_free(problem);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cheat_is_caught),
+        cmocka_unit_test(nothing_is_faster_than_the_machine),
+        cmocka_unit_test(a_useless_reference_is_named),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
