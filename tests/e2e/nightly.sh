@@ -139,12 +139,13 @@ fi
 ci=$data/ci
 if [ -d "$ci" ]; then
     # The program is put in last, because its own path may end in build/kftune.
-    here() { sed -e "s|/usr/local/bin/kftune|@kftune@|; s|build/kftune|@kftune@|; s|--suite [a-z]*|--suite $scratch/plain.json|; s|%h|$scratch|g; s|@kftune@|$kftune|g"; }
+    here() { sed -e "s|/usr/local/bin/kftune|@kftune@|; s|build/kftune|@kftune@|; s|--suite [^ ]*|--suite $scratch/plain.json|; s|%h|$scratch|g; s|@kftune@|$kftune|g"; }
     example() { # NAME COMMAND
         [ -n "$2" ] || complain "ci/$1 has nothing to run"
         HOME=$scratch GITHUB_SHA=abc CI_COMMIT_SHORT_SHA=abd GITHUB_STEP_SUMMARY=$scratch/summary.md bash -c "$2" >"$out" 2>"$err" </dev/null || complain "ci/$1 fails: $2"
     }
     example kftune-nightly.service "$(sed -n 's/^ExecStart=//p' "$ci/kftune-nightly.service" | here)"
+    mkdir -p solver
     example crontab "$(sed -n '/^[0-9]/s/^\([^ ]* \)\{5\}//p' "$ci/crontab" | here)"
     [ -s "$out" ] && complain "the cron line is not silent"
     example github.yml "$(awk '/run: \|/ { inside = 1; next } inside && /^      - / { exit } inside' "$ci/github.yml" | here)"
@@ -152,7 +153,7 @@ if [ -d "$ci" ]; then
     grep -q '<testsuites' night.xml || complain "the CI job wrote no JUnit file"
     grep -q '"unit":' night.json || complain "the CI job wrote no times"
     rm night.xml
-    example gitlab.yml "$(sed -n '/^    - build/s/^    - //p' "$ci/gitlab.yml" | here)"
+    example gitlab.yml "$(sed -n '/^    - .*kftune nightly/s/^    - //p' "$ci/gitlab.yml" | here)"
     grep -q '<testsuites' night.xml || complain "GitLab's job wrote no JUnit file"
     # srun comes with a cluster; what it starts is started here.
     srun() { shift && "$@"; }
@@ -160,6 +161,20 @@ if [ -d "$ci" ]; then
     example slurm.sh "$(here <"$ci/slurm.sh")"
     [ -s "$out" ] && complain "the Slurm job is not silent"
     bash -n "$ci/slurm.sh" || complain "ci/slurm.sh is no script"
+    # The suite that they name, with programs that print what it reads; without the suite cron mails the one line.
+    mkdir -p solver/build solver/cases && cp "$ci/nightly.json" solver/ && echo case >solver/cases/cavity.inp
+    printf '#!/bin/sh\necho "time per step: 12.5 ms"\n' >solver/build/solver
+    printf '#!/bin/sh\necho "{\"benchmarks\": [{\"name\": \"BM_sort/1024\", \"real_time\": 29.5, \"time_unit\": \"us\"}]}"\n' >solver/build/bench
+    chmod +x solver/build/*
+    "$kftune" nightly --suite solver/nightly.json --store ours.db --device cpu:1 --quiet >"$out" 2>"$err" || complain "ci/nightly.json"
+    has "$out" "12.5 ms"
+    has "$out" "29.5 us"
+    for line in "$(sed -n '/^[0-9]/s/^\([^ ]* \)\{5\}//p' "$ci/crontab" | sed "s|/usr/local/bin/kftune|$kftune|; s|nightly.json|gone.json|")"; do
+        HOME=$scratch bash -c "$line" >"$out" 2>"$err" </dev/null
+        [ ! -s "$out" ] || complain "the cron line shows an old report where there was no night"
+        has "$err" "gone.json"
+    done
+    grep -qi '^Nice=-' "$ci/kftune-nightly.service" && complain "a user's service cannot be made more important"
     if command -v systemd-analyze >/dev/null; then
         here <"$ci/kftune-nightly.service" >kftune-nightly.service
         cp "$ci/kftune-nightly.timer" .

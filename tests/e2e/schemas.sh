@@ -28,7 +28,7 @@ refuses() { # SCHEMA JSON: as the program does
 # Files that are shipped.
 holds space variants/*.json
 holds scene scene/library/*.json
-holds nightly-suite suites/quick.json suites/gpu.json
+holds nightly-suite suites/quick.json suites/gpu.json ci/nightly.json
 holds bench-suite suites/step.json suites/small-grids.json suites/toelke.json suites/kinetic-paper.json suites/incompressible.json
 holds t1 tests/data/t1/*.json
 holds landscape results/landscapes/h200-ball-160x80x80.json.gz
