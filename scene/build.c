@@ -17,21 +17,26 @@ static const double NODES_LIMIT = 2147483647.0;
 
 /* ---- the solid's place ---- */
 
-/* Entries rounded to 2^-45, so that sines that differ in the last bit give the same samples. */
-void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
-    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    memcpy(matrix, unit, sizeof unit);
-    for (int t = 0; t < solid->turns; t++) {
-        double turn[9], before[9];
-        memcpy(before, matrix, sizeof before);
-        kf_rotation(solid->turn[t].axis, solid->turn[t].degrees * PI / 180.0, turn);
-        for (int i = 0; i < 9; i++) {
-            matrix[i] = 0.0;
-            for (int k = 0; k < 3; k++)
-                matrix[i] += turn[3 * (i / 3) + k] * before[3 * k + i % 3];
-            matrix[i] = nearbyint(matrix[i] * 0x1p45) * 0x1p-45;
-        }
+/* Turns what the matrix does. Entries rounded to 2^-45, so that sines that differ in the last bit give the
+ * same samples. */
+static void turn_on(const double axis[3], double degrees, double matrix[9]) {
+    double turn[9], before[9];
+    memcpy(before, matrix, sizeof before);
+    kf_rotation(axis, degrees * PI / 180.0, turn);
+    for (int i = 0; i < 9; i++) {
+        matrix[i] = 0.0;
+        for (int k = 0; k < 3; k++)
+            matrix[i] += turn[3 * (i / 3) + k] * before[3 * k + i % 3];
+        matrix[i] = nearbyint(matrix[i] * 0x1p45) * 0x1p-45;
     }
+}
+
+void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, upright[3] = {0, 0, 1};
+    memcpy(matrix, unit, sizeof unit);
+    for (int t = 0; t < solid->turns; t++)
+        turn_on(solid->turn[t].axis, solid->turn[t].degrees, matrix);
+    if (solid->yaw != 0.0) turn_on(upright, solid->yaw, matrix);
 }
 
 static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error *error) {
@@ -204,6 +209,8 @@ static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *
         m->velocity[a] = solid->velocity[a] * scene->time_step / d->cell_size;
         const double center = solid->motion_center_given ? solid->motion_center[a] : solid->position[a];
         m->center[a] = center / d->cell_size - 0.5;
+        scene->moment_center[a] =
+            d->reference_point_given ? d->reference_point[a] / d->cell_size - 0.5 : m->center[a];
     }
     if (solid->free) return set_free(d, scene, error);
     return m->moving ? check_motion(d, scene, error) : KF_OK;
@@ -400,6 +407,9 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     scene->immersed_passes = d->immersed_passes;
     scene->samples_per_cell = d->samples_per_cell;
     scene->seed = d->seed;
+    scene->yaw = d->solid.yaw;
+    scene->reference_area = d->reference_area / (d->cell_size * d->cell_size);
+    scene->reference_area_given = d->reference_area > 0.0;
     KF_TRY(set_faces(d, scene, error));
     KF_TRY(set_initial(d, scene, error));
     if (d->solid.present) {

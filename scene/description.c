@@ -156,11 +156,10 @@ static kf_status read_boundaries(const char *file, const cJSON *root, kf_descrip
 
 static kf_status read_flow(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                            kf_error *error) {
-    static const char *const keys[] = {"speed",         "reynolds",
-                                       "viscosity",     "reference_length",
-                                       "lattice_speed", "lattice_viscosity",
-                                       "initial",       "initial_velocity",
-                                       "acceleration",  NULL};
+    static const char *const keys[] = {
+        "speed",          "reynolds",         "viscosity",     "reference_length",
+        "reference_area", "reference_point",  "lattice_speed", "lattice_viscosity",
+        "initial",        "initial_velocity", "acceleration",  NULL};
     const kf_json_place top = {file, ""}, place = {file, "flow"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "flow", true, &object, error));
@@ -172,6 +171,14 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: flow: give exactly one of \"reynolds\" and \"viscosity\" (m^2/s)", file);
     KF_TRY(kf_json_number(place, object, "reference_length", false, 1e-9, 1e9, &d->reference_length, error));
+    KF_TRY(kf_json_number(place, object, "reference_area", false, 1e-12, 1e12, &d->reference_area, error));
+    d->reference_point_given = cJSON_HasObjectItem(object, "reference_point");
+    KF_TRY(kf_json_numbers(place, object, "reference_point", false, -1e9, 1e9, 3, d->reference_point, error));
+    if (d->reference_point_given && d->solid.moving)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: flow.reference_point: moments of a solid that moves refer to its centre; remove the key",
+            file);
     KF_TRY(kf_json_number(place, object, "lattice_speed", false, 1e-6, 1e3, &d->lattice_speed, error));
     KF_TRY(
         kf_json_number(place, object, "lattice_viscosity", false, 1e-6, 2.0, &d->lattice_viscosity, error));

@@ -6,9 +6,9 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-enum { COMMON_KEYS = 7 };
+enum { COMMON_KEYS = 8 };
 static const char *const common_keys[COMMON_KEYS] = {"scale",    "length", "position", "anchor",
-                                                     "rotation", "motion", "mesh"};
+                                                     "rotation", "yaw",    "motion",   "mesh"};
 static const double FARTHEST = 1e9;
 
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
@@ -156,6 +156,7 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     KF_TRY(kf_json_choice(place, object, "anchor", false, kf_anchor_names, KF_ANCHORS, &anchor, error));
     s->anchor = (kf_anchor)anchor;
     KF_TRY(read_rotation(file, object, s, error));
+    KF_TRY(kf_json_number(place, object, "yaw", false, -180.0, 180.0, &s->yaw, error));
     return read_motion(file, object, s, error);
 }
 

@@ -170,6 +170,7 @@ typedef struct kf_solid_description {
     struct {
         double axis[3], degrees;
     } turn[KF_TURNS]; /* about the anchor, in this order */
+    double yaw;       /* degrees about z, after them */
     bool moving, motion_center_given;
     bool free;         /* moved by the fluid; axis, angular_velocity and velocity are the initial ones */
     double density;    /* of a free solid over the fluid's */
@@ -209,6 +210,9 @@ typedef struct kf_description {
     double speed;               /* metres a second */
     double reynolds, viscosity; /* one of them is 0 */
     double reference_length;    /* metres; 0: chosen by kf_scene_build */
+    double reference_area;      /* metres^2; 0: the front at zero yaw */
+    double reference_point[3];  /* metres, of moments */
+    bool reference_point_given; /* else the solid's centre */
     double lattice_speed;
     double lattice_viscosity; /* sets lattice_speed by the grid; 0: not given */
     kf_initial initial;

@@ -157,8 +157,8 @@ static void add_turn(kf_solid_description *solid, const double axis[3], double d
     solid->turn[solid->turns++].degrees = degrees;
 }
 
-/* Up to z, then the wind to x, then the yaw: one or two rotations. */
-static void set_turns(const kf_posture *p, double yaw, kf_solid_description *solid) {
+/* Up to z, then the wind to x: none, one or two rotations. */
+static void set_turns(const kf_posture *p, kf_solid_description *solid) {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
     double axis[3] = {0}, matrix[9], wind[2];
     solid->turns = 0;
@@ -171,7 +171,7 @@ static void set_turns(const kf_posture *p, double yaw, kf_solid_description *sol
     kf_placing_matrix(solid, matrix);
     for (int a = 0; a < 2; a++)
         wind[a] = p->wind.sign * matrix[3 * a + p->wind.axis];
-    add_turn(solid, z, nearbyint(-atan2(wind[1], wind[0]) * 180.0 / PI) + yaw);
+    add_turn(solid, z, nearbyint(-atan2(wind[1], wind[0]) * 180.0 / PI));
 }
 
 /* ---- how large ---- */
@@ -301,7 +301,8 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
     kf_posture p;
     KF_TRY(choose_posture(d->source, mesh, said, &p, notes, error));
     d->solid.present = true;
-    set_turns(&p, said->yaw, &d->solid);
+    set_turns(&p, &d->solid);
+    d->solid.yaw = said->yaw;
     const turned t = measure_turned(mesh, &p, &d->solid);
     d->solid.scale =
         said->length > 0.0 ? said->length / t.straight : guess_unit(d->source, &p, t.straight, notes);

@@ -49,6 +49,7 @@ static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
         scene->solid_low[a] = factor * scene->solid_low[a] + offset[a];
         scene->solid_high[a] = factor * scene->solid_high[a] + offset[a];
         scene->motion.center[a] = factor * scene->motion.center[a] + offset[a];
+        scene->moment_center[a] = factor * scene->moment_center[a] + offset[a];
     }
     const double matrix[9] = {factor, 0, 0, 0, factor, 0, 0, 0, factor};
     kf_mesh_transform(&scene->mesh, matrix, offset);
@@ -78,6 +79,7 @@ kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
     scene->cell_size /= factor;
     scene->time_step /= factor;
     scene->reference_length *= factor;
+    scene->reference_area *= factor * factor;
     scene->viscosity *= factor;
     for (int a = 0; a < 3; a++)
         scene->body_force[a] /= factor;

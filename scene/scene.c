@@ -80,13 +80,32 @@ static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) 
     return KF_OK;
 }
 
+/* The reference is the front of the solid as it was before the yaw: the stream's direction turned with it. */
 static void set_frontal_area(kf_scene *scene) {
+    static const double upright[3] = {0, 0, 1};
+    double turn[9], with_solid[3];
     scene->frontal_area = 0.0;
+    if (!scene->reference_area_given) scene->reference_area = 0.0;
+    kf_rotation(upright, scene->yaw * PI / 180.0, turn);
     for (int f = KF_FACES - 1; f >= 0; f--) {
         const double *v = scene->face_velocity[f];
-        if (scene->faces[f] == KF_INFLOW && (v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0))
-            scene->frontal_area = kf_mesh_shadow(&scene->mesh, v);
+        if (scene->faces[f] != KF_INFLOW || (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0)) continue;
+        scene->frontal_area = kf_mesh_shadow(&scene->mesh, v);
+        for (int a = 0; a < 3; a++)
+            with_solid[a] = turn[3 * a] * v[0] + turn[3 * a + 1] * v[1] + turn[3 * a + 2] * v[2];
+        if (!scene->reference_area_given)
+            scene->reference_area =
+                scene->yaw == 0.0 ? scene->frontal_area : kf_mesh_shadow(&scene->mesh, with_solid);
     }
+}
+
+double kf_scene_reference_area(const kf_scene *scene) {
+    return scene->reference_area > 0.0 ? scene->reference_area : scene->frontal_area;
+}
+
+void kf_scene_refer_to_area(kf_scene *scene, double area) {
+    scene->reference_area = area / (scene->cell_size * scene->cell_size);
+    scene->reference_area_given = true;
 }
 
 /* ---- hash ---- */

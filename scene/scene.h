@@ -214,7 +214,12 @@ struct kf_scene {
     double surface_depth;               /* cells by which the samples lie under the surface */
     size_t open_edges;                  /* of the mesh; or between triangles that look to different sides */
     double frontal_area;                /* cells^2, projected along the inflow; 0 without solid or inflow */
-    kf_mesh mesh;                       /* placed, lattice coordinates; empty when there is no solid */
+    double yaw;                         /* degrees that the solid is turned about z, for axes of its own */
+    double reference_area;              /* cells^2 of force coefficients: as given, else the frontal area at
+                                         * zero yaw; 0: there is none (see kf_scene_reference_area) */
+    bool reference_area_given;
+    double moment_center[3]; /* lattice: of a solid at rest, what moments refer to */
+    kf_mesh mesh;            /* placed, lattice coordinates; empty when there is no solid */
     kf_motion motion;
     unsigned char *mask;     /* kf_node_kind [y][x]; NULL: fluid everywhere; only with nodes[2] == 1.
                               * solid_low and solid_high then bound its solid nodes' cells */
@@ -294,6 +299,11 @@ double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
  * rates, with no fit to a flow; 0.40 for a flat wall at small viscosities. surface_to_volume of the solid in
  * 1/cells; 0 for a flat wall, or a surface that encloses nothing. In [0, 1]. */
 double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume);
+
+/* The area that force coefficients refer to, in cells^2; 0: there is none. */
+double kf_scene_reference_area(const kf_scene *scene);
+/* Another one from now on, in metres^2. It changes nothing of the flow, nor the hash. */
+void kf_scene_refer_to_area(kf_scene *scene, double area);
 
 /* Steps in which the stream (the fluid at first) goes once through the domain along its main axis; 0 where it
  * rests. */

@@ -25,6 +25,7 @@ static cJSON *solid_json(const kf_solid_description *s, const char *mesh) {
             cJSON_AddItemToArray(turns, turn);
         }
     }
+    if (s->yaw != 0.0) cJSON_AddNumberToObject(solid, "yaw", s->yaw);
     cJSON_AddStringToObject(solid, "anchor", kf_anchor_names[s->anchor]);
     cJSON_AddItemToObject(solid, "position", three(s->position));
     return solid;
@@ -59,6 +60,7 @@ static cJSON *description_json(const kf_description *d, const char *mesh, const 
     cJSON_AddNumberToObject(section, d->reynolds > 0.0 ? "reynolds" : "viscosity",
                             d->reynolds > 0.0 ? d->reynolds : d->viscosity);
     cJSON_AddNumberToObject(section, "reference_length", d->reference_length);
+    if (d->reference_area > 0.0) cJSON_AddNumberToObject(section, "reference_area", d->reference_area);
     cJSON_AddNumberToObject(section, "lattice_speed", d->lattice_speed);
     section = cJSON_AddObjectToObject(root, "model");
     cJSON_AddStringToObject(section, "collision", kf_collision_names[d->collision]);

@@ -28,7 +28,8 @@ static const kf_option options[] = {
     {"--config", "FILE",
      "the best configuration that kftune tune wrote; without it, that of the nearest scene known", false},
     KF_DURATION_OPTIONS,
-    {"--area", "A", "reference area of the means in m^2 (the measured frontal area)", false},
+    {"--area", "A", "reference area of force coefficients in m^2 (the scene's, else the front at zero yaw)",
+     false},
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--fields", "LIST",
@@ -304,6 +305,19 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
+/* Into the scene, so that whatever is said of forces refers to it. */
+static kf_status read_area(const kf_run_job *job, kf_error *error) {
+    double area = 0.0;
+    if (!kf_argument_given(job->arguments, "--area")) return KF_OK;
+    KF_TRY(kf_argument_number(job->arguments, "--area", 1e-12, 1e12, &area, error));
+    const kf_scene *scene = kf_run_scene(job->problem);
+    if (scene == NULL || scene->mesh.triangle_count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--area': %s has no solid with forces that refer to it",
+                       job->problem->name);
+    kf_scene_refer_to_area(job->problem->own, area);
+    return KF_OK;
+}
+
 static kf_status read_options(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     long steps = 1000, checkpoints = 2;
@@ -313,7 +327,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
     double checkpoint_seconds = usual_checkpoint_seconds;
     KF_TRY(kf_argument_number(arguments, "--checkpoint-every", 1.0, 1e9, &checkpoint_seconds, error));
-    KF_TRY(kf_argument_number(arguments, "--area", 1e-12, 1e12, &job->area, error));
+    KF_TRY(read_area(job, error));
     job->how.folder = job->folder;
     job->how.steps = (uint64_t)steps;
     job->how.every = (uint64_t)every;

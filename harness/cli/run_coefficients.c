@@ -4,36 +4,59 @@
 #include <math.h>
 #include <stdio.h>
 
-static double measured_area(const kf_scene *scene) {
-    return scene->frontal_area * scene->cell_size * scene->cell_size;
+static double reference_area(const kf_scene *scene) {
+    return kf_scene_reference_area(scene) * scene->cell_size * scene->cell_size;
 }
 
-static cJSON *mean_json(const kf_series_mean *mean, double share) {
+/* Where the area of reference is from. */
+static const char *area_source(const kf_scene *scene) {
+    return scene->reference_area_given ? "given" : scene->yaw != 0.0 ? "front at zero yaw" : "measured front";
+}
+
+static cJSON *mean_json(const kf_series_mean *mean) {
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddNumberToObject(json, "mean", mean->mean * share);
+    cJSON_AddNumberToObject(json, "mean", mean->mean);
     if (isfinite(mean->half))
         cJSON_AddItemToObject(
             json, "interval_95",
-            cJSON_CreateDoubleArray(
-                (const double[2]){(mean->mean - mean->half) * share, (mean->mean + mean->half) * share}, 2));
+            cJSON_CreateDoubleArray((const double[2]){mean->mean - mean->half, mean->mean + mean->half}, 2));
     else
         cJSON_AddNullToObject(json, "interval_95");
-    cJSON_AddNumberToObject(json, "rms", mean->rms * share);
+    cJSON_AddNumberToObject(json, "rms", mean->rms);
     return json;
 }
 
-cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double area,
-                                double flow_through) {
+/* Means in axes that turn with the solid (solver/flow/flow_record.c); lift is the same in both. */
+static void body_axes(const kf_scene *scene, const kf_drag_report *drag, double *along, double *side) {
+    const double turn = scene->yaw * 0.017453292519943295, d = drag->mean[KF_DRAG].mean,
+                 s = drag->mean[KF_SIDE].mean;
+    *along = cos(turn) * d - sin(turn) * s;
+    *side = cos(turn) * s + sin(turn) * d;
+}
+
+static cJSON *body_json(const kf_scene *scene, const kf_drag_report *drag) {
+    double along, side;
+    cJSON *json = cJSON_CreateObject();
+    body_axes(scene, drag, &along, &side);
+    cJSON_AddNumberToObject(json, "yaw_degrees", scene->yaw);
+    cJSON_AddNumberToObject(json, "drag", along);
+    cJSON_AddNumberToObject(json, "side", side);
+    cJSON_AddNumberToObject(json, "lift", drag->mean[KF_LIFT].mean);
+    return json;
+}
+
+cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     static const char *const names[KF_COEFFICIENTS] = {"drag", "lift", "side"};
-    if (!drag->known) return cJSON_CreateNull();
-    const double measured = measured_area(scene), reference = area > 0.0 ? area : measured;
+    if (!drag->known || scene == NULL) return cJSON_CreateNull();
     cJSON *json = cJSON_CreateObject();
     for (int c = 0; c < KF_COEFFICIENTS; c++)
-        cJSON_AddItemToObject(json, names[c], mean_json(&drag->mean[c], measured / reference));
+        cJSON_AddItemToObject(json, names[c], mean_json(&drag->mean[c]));
+    cJSON_AddItemToObject(json, "body_axes", body_json(scene, drag));
     cJSON_AddBoolToObject(json, "settled", drag->settled);
     cJSON_AddNumberToObject(json, "from_step", (double)drag->from_step);
     cJSON_AddNumberToObject(json, "to_step", (double)drag->step);
-    cJSON_AddNumberToObject(json, "reference_area_m2", reference);
+    cJSON_AddNumberToObject(json, "reference_area_m2", reference_area(scene));
+    cJSON_AddStringToObject(json, "reference_area_is", area_source(scene));
     cJSON_AddNumberToObject(json, "speed_m_s", scene->reference_speed * scene->cell_size / scene->time_step);
     cJSON_AddNumberToObject(json, "reynolds", scene->reynolds);
     cJSON_AddNumberToObject(json, "simulated_s", (double)drag->step * scene->time_step);
@@ -41,27 +64,43 @@ cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *dra
     return json;
 }
 
-static void print_mean(const char *name, const kf_series_mean *mean, double share) {
-    printf("  %s %.4f", name, mean->mean * share);
-    if (isfinite(mean->half)) printf(" +- %.2g", mean->half * share);
+static void print_mean(const char *name, const kf_series_mean *mean) {
+    printf("  %s %.4f", name, mean->mean);
+    if (isfinite(mean->half)) printf(" +- %.2g", mean->half);
 }
 
-void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double area,
-                               double flow_through) {
-    if (!drag->known) return;
-    const double measured = measured_area(scene), reference = area > 0.0 ? area : measured,
-                 through = flow_through;
-    print_mean("drag coefficient", &drag->mean[KF_DRAG], measured / reference);
-    print_mean(" lift", &drag->mean[KF_LIFT], measured / reference);
+/* Why a run around a solid has no coefficients. */
+static void print_reason(const kf_scene *scene) {
+    if (scene == NULL || scene->mesh.triangle_count == 0) return;
+    if (!(scene->reference_speed > 0.0))
+        puts("  no drag coefficient: flow.speed is 0, so there is no pressure to refer to");
+    else if (!(kf_scene_reference_area(scene) > 0.0))
+        puts("  no drag coefficient: no stream comes in that the solid has a front to; --area A, or "
+             "flow.reference_area in the scene, says what it refers to");
+}
+
+void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
+    if (!drag->known) {
+        print_reason(scene);
+        return;
+    }
+    const double through = flow_through;
+    print_mean("drag coefficient", &drag->mean[KF_DRAG]);
+    print_mean(" lift", &drag->mean[KF_LIFT]);
     puts(isfinite(drag->mean[KF_DRAG].half) ? "   (means with 95 % intervals)"
                                             : "   (means, too short for an interval)");
+    if (scene->yaw != 0.0) {
+        double along, side;
+        body_axes(scene, drag, &along, &side);
+        printf("  in axes of the solid, which is turned by %g degrees: drag %.4f side %.4f\n", scene->yaw,
+               along, side);
+    }
     printf("  %s: means over step %" PRIu64 " to %" PRIu64, drag->settled ? "settled" : "NOT settled",
            drag->from_step, drag->step);
     if (through > 0.0)
         printf(", %.3g of %.3g flow-throughs", (double)(drag->step - drag->from_step) / through,
                (double)drag->step / through);
     printf(", %.3g s of the flow\n", (double)drag->step * scene->time_step);
-    printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference,
-           reference == measured ? "measured front" : "given",
-           scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
+    printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference_area(scene),
+           area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
 }

@@ -7,11 +7,9 @@
 #include "scene/scene.h"
 #include "solver/output/drag.h"
 
-/* area: of reference, m^2; 0: the measured frontal area. flow_through in steps; 0: there is none. Without
- * known coefficients nothing is printed, and the JSON is null. */
-void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double area,
-                               double flow_through);
-cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double area,
-                                double flow_through);
+/* flow_through in steps; 0: there is none. Where a solid has no coefficients the reason is printed, and the
+ * JSON is null; scene NULL: what runs is no flow, and nothing is printed. */
+void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
+cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
 
 #endif

@@ -18,7 +18,6 @@ typedef struct kf_run_job {
     int smoke_size[2];
     char folder[KF_PATH];
     int lock;    /* of the folder; -1 */
-    double area; /* m^2: of the means; 0: as measured */
     kf_production_options how;
     kf_production done;
 } kf_run_job;

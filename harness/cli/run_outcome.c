@@ -72,7 +72,7 @@ static cJSON *record(const kf_run_job *job, const char *state) {
     cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
     cJSON_AddItemToObject(json, "records", records_json(done));
     cJSON_AddItemToObject(json, "coefficients",
-                          kf_run_coefficients_json(scene, &job->done.drag, job->area, job->how.flow_through));
+                          kf_run_coefficients_json(scene, &job->done.drag, job->how.flow_through));
     cJSON_AddItemToObject(json, "smoke", smoke_json(job));
     return json;
 }
@@ -215,7 +215,7 @@ static void print_result(const kf_run_job *job) {
                kf_rate_text(job->problem->system->update, job->best.updates_per_second, tuned));
     else
         puts(" (not tuned)");
-    kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->area, job->how.flow_through);
+    kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->how.flow_through);
     if (done->smoke_pictures > 0) {
         printf("  smoke      %s/smoke_*.png: %zu picture%s, %" PRIu64 " tracers at the end\n", job->folder,
                done->smoke_pictures, done->smoke_pictures == 1 ? "" : "s", done->tracers);

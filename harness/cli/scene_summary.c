@@ -24,6 +24,7 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.speed = scene->reference_speed * dx / dt;
     s.viscosity = scene->viscosity * dx * dx / dt;
     s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
+    s.reference_area = kf_scene_reference_area(scene) > 0.0 ? kf_scene_reference_area(scene) * dx * dx : nan;
     const double *stream = scene->initial_velocity;
     int along = 0;
     for (int a = 1; a < 3; a++)
@@ -119,6 +120,9 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
                 s->solid[2], s->cells_a_length);
         if (isfinite(s->frontal_area)) /* there is a stream that comes in */
             fprintf(file, ", frontal area %.4g m^2, blockage %.2g %%", s->frontal_area, 100.0 * s->blockage);
+        if (isfinite(s->reference_area) && s->reference_area != s->frontal_area)
+            fprintf(file, ", area of reference %.4g m^2 (%s)", s->reference_area,
+                    scene->reference_area_given ? "given" : "the front at zero yaw");
         fputc('\n', file);
     }
     fprintf(file, "  flow         %.4g m/s, Reynolds number %.4g with %.4g m, viscosity %.3g m^2/s\n",
@@ -149,6 +153,7 @@ cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
     cJSON_AddItemToObject(json, "solid_m", cJSON_CreateDoubleArray(s->solid, 3));
     kf_json_add_number(json, "cells_a_length", s->cells_a_length);
     kf_json_add_number(json, "frontal_area_m2", s->frontal_area);
+    kf_json_add_number(json, "reference_area_m2", s->reference_area);
     kf_json_add_number(json, "blockage", s->blockage);
     kf_json_add_number(json, "speed_m_s", s->speed);
     kf_json_add_number(json, "reynolds", s->reynolds);

@@ -11,6 +11,7 @@
 typedef struct kf_scene_summary {
     double domain[3], solid[3];                      /* lengths, metres */
     double cells_a_length;                           /* cells along the reference length */
+    double reference_area;                           /* metres^2, of force coefficients */
     double frontal_area;                             /* metres^2 */
     double blockage;                                 /* of the domain's cross-section */
     double speed, reynolds, length;                  /* of the Reynolds number */

@@ -12,10 +12,39 @@ static void add_scaled(kf_record *record, const char *name, const char *unit, co
                          (const double[3]){value[0] * scale, value[1] * scale, value[2] * scale});
 }
 
+static void turn_about_z(const double from[3], double angle, double to[3]) {
+    to[0] = cos(angle) * from[0] - sin(angle) * from[1];
+    to[1] = sin(angle) * from[0] + cos(angle) * from[1];
+    to[2] = from[2];
+}
+
+/* The same in axes that turn with the solid's yaw (drag along what the wind was without it), and moments
+ * about them over the reference length: about the reference point of a solid at rest, the centre of one that
+ * moves. */
+static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, const kf_solid_load *load,
+                          double unit, kf_record *record) {
+    const double turn = scene->yaw * 0.017453292519943295, length = scene->reference_length;
+    double drag[3], side[3], arm[3] = {0}, moment[3];
+    turn_about_z(frame->drag, turn, drag);
+    turn_about_z(frame->side, turn, side);
+    for (int a = 0; a < 3 && !scene->motion.moving; a++)
+        arm[a] = scene->motion.center[a] - scene->moment_center[a];
+    kf_cross(arm, load->force, moment);
+    for (int a = 0; a < 3; a++)
+        moment[a] += load->torque[a];
+    const double of_moment = length > 0 ? unit / length : NAN;
+    kf_record_add(record, "body_drag_coefficient", "", kf_dot(load->force, drag) * unit);
+    kf_record_add(record, "body_side_coefficient", "", kf_dot(load->force, side) * unit);
+    kf_record_add(record, "roll_moment_coefficient", "", kf_dot(moment, drag) * of_moment);
+    kf_record_add(record, "pitch_moment_coefficient", "", kf_dot(moment, side) * of_moment);
+    kf_record_add(record, "yaw_moment_coefficient", "", kf_dot(moment, frame->lift) * of_moment);
+}
+
 void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_records *records) {
     const double h = scene->cell_size, speed_unit = h / scene->time_step,
                  force_unit = h * h * speed_unit * speed_unit;
-    const double pressure = 0.5 * scene->reference_speed * scene->reference_speed * scene->frontal_area,
+    const double pressure =
+                     0.5 * scene->reference_speed * scene->reference_speed * kf_scene_reference_area(scene),
                  unit = pressure > 0 ? 1 / pressure : NAN;
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
@@ -26,6 +55,7 @@ void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_rec
     add_scaled(record, "force", "m4_s2", load->force, force_unit);
     add_scaled(record, "torque", "m5_s2", load->torque, force_unit * h);
     kf_record_add_vector(record, "lattice_force", "", load->force);
+    add_body_axes(scene, &frame, load, unit, record);
 }
 
 static void add_motion(const kf_scene *scene, const kf_solid_pose *pose, kf_records *records) {

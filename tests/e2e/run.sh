@@ -26,6 +26,19 @@ for file in fields_000030.vtkhdf speed_000030.png checkpoint_000030.kfc; do
     cmp "whole/$file" "parts/$file" || complain "restarted run differs in $file"
 done
 
+# One area of reference: the row of forces.csv and the last lines halve together; without any the reason is printed.
+expect 0 run --config ball.kftune.json --steps 30 --every 10 --output area --area 0.02 --json
+grep -q '"reference_area_m2":	0.02,' out || complain "--area is not the area of reference"
+halved() { paste -d, <(tail -1 whole/forces.csv) <(tail -1 area/forces.csv) | awk -F, -v n="$(head -1 whole/forces.csv | tr , '\n' | grep -c .)" \
+    '{ a = $3 / $(n + 3); f = $6 / $(n + 6); exit !(a > 2.5 && a < 2.6 && f == 1) }'; } # 0.02 over the ball's pi / 400
+halved || complain "forces.csv does not refer to --area"
+expect 0 run --scene vortices --grid 24x24x24 --steps 4 --device cpu --output none
+grep -q 'no drag coefficient: no stream comes in' out || complain "nothing says why there is no drag coefficient"
+expect 0 run --scene vortices --grid 24x24x24 --steps 4 --device cpu --output given --area 0.02
+grep -q 'with area 0.02 m^2 (given)' out || complain "--area is ignored where no stream comes in"
+expect 2 run --scene column --steps 1 --area 1 --output unborn
+says "no solid with forces"
+
 # The same with smoke, at a step between two of its moves; and what is not asked for is not there.
 [ ! -e whole/smoke_000030.png ] || complain "smoke without --smoke"
 expect 0 run --config ball.kftune.json --steps 30 --every 30 --smoke --smoke-size 320x180 --output smoking

@@ -807,37 +807,71 @@ static void test_29_gltf_axes(void **state) {
     }
 }
 
+/* One area of reference: the front at zero yaw, whatever the yaw and the grid; or what the scene or an option
+ * says. The flow does not feel it. */
+static void test_10_reference_area(void **state) {
+    (void)state;
+    kf_mesh_builder heap = {.vertex_capacity = 0};
+    kf_error error = {KF_OK, ""};
+    (void)heap_box(&heap, ORIGIN, (double[3]){3, 1, 1});
+    const char *path = write_obj("long.obj", &heap.mesh);
+    kf_mesh_free(&heap.mesh);
+    for (int yaw = -20; yaw <= 20; yaw += 10) {
+        const kf_placement said = {
+            .up = {2, 1}, .wind = {0, 1}, .road = KF_ROAD_YES, .yaw = yaw, .cells = 12};
+        const double angle = abs(yaw) * acos(-1.0) / 180;
+        kf_scene *scene = open_tunnel(path, &said), *small = NULL;
+        const double dx2 = scene->cell_size * scene->cell_size;
+        assert_near_to(scene->frontal_area * dx2, cos(angle) + 3 * sin(angle), 1e-6);
+        assert_near_to(kf_scene_reference_area(scene) * dx2, 1.0, 1e-6);
+        assert_int_equal(kf_scene_reduce(scene, 20000, &small, &error), KF_OK);
+        assert_near_to(kf_scene_reference_area(small) * small->cell_size * small->cell_size, 1.0, 1e-6);
+        kf_scene_free(small);
+        const char *file = test_path("long.scene.json");
+        (void)unlink(file);
+        assert_int_equal(kf_scene_write_placed(path, &said, (const int[3]){0}, 0.0, file, NULL, &error),
+                         KF_OK);
+        kf_scene *written = open_tunnel(file, NULL);
+        assert_string_equal(written->hash, scene->hash);
+        assert_near_to(kf_scene_reference_area(written) * dx2, 1.0, 1e-6);
+        assert_true(written->yaw == yaw);
+        kf_scene_refer_to_area(written, 2.5);
+        assert_near_to(kf_scene_reference_area(written) * dx2, 2.5, 1e-12);
+        kf_scene_free(written);
+        kf_scene_free(scene);
+    }
+    static const char *const text = "{\"solid\":{\"shape\":\"ball\",\"position\":[2,2,2]},\"domain\":{"
+                                    "\"cells\":[40,40,40],\"cell_size\":0.1},"
+                                    "\"flow\":{\"speed\":1,\"reynolds\":100%s}}";
+    char given[400], plain[400];
+    (void)snprintf(given, sizeof given, text, ",\"reference_area\":0.25,\"reference_point\":[1,2,2]");
+    (void)snprintf(plain, sizeof plain, text, "");
+    kf_scene *scene = open_tunnel(write_text("given.json", given), NULL),
+             *same = open_tunnel(write_text("plain.json", plain), NULL);
+    assert_string_equal(scene->hash, same->hash);
+    assert_near_to(kf_scene_reference_area(scene), 25.0, 1e-12);
+    assert_near_to(same->moment_center[0] - scene->moment_center[0], 10.0, 1e-12);
+    kf_scene_free(scene);
+    kf_scene_free(same);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_2_double_sided),
-        cmocka_unit_test(test_2_double_sided_free),
-        cmocka_unit_test(test_3_georeferenced),
-        cmocka_unit_test(test_3_single_precision),
-        cmocka_unit_test(test_3_far_nodes),
-        cmocka_unit_test(test_4_concave),
-        cmocka_unit_test(test_4_crossed),
-        cmocka_unit_test(test_5_unused_vertex),
-        cmocka_unit_test(test_8_extensions),
-        cmocka_unit_test(test_10_frontal_area),
-        cmocka_unit_test(test_11_closed_by_slivers),
-        cmocka_unit_test(test_12_strips),
-        cmocka_unit_test(test_13_strokes),
-        cmocka_unit_test(test_14_stl_text),
-        cmocka_unit_test(test_14_stl_bytes),
-        cmocka_unit_test(test_15_addresses),
-        cmocka_unit_test(test_17_crowds),
-        cmocka_unit_test(test_17_layers),
-        cmocka_unit_test(test_17_interrupted),
-        cmocka_unit_test(test_28_inner_surfaces),
-        cmocka_unit_test(test_28_reached_surfaces),
-        cmocka_unit_test(test_28_walls),
-        cmocka_unit_test(test_28_matter),
-        cmocka_unit_test(test_28_sheets),
-        cmocka_unit_test(test_26_overlap),
-        cmocka_unit_test(test_26_fluid),
-        cmocka_unit_test(test_22_guesses),
-        cmocka_unit_test(test_23_units),
-        cmocka_unit_test(test_29_gltf_axes),
+        cmocka_unit_test(test_2_double_sided),    cmocka_unit_test(test_2_double_sided_free),
+        cmocka_unit_test(test_3_georeferenced),   cmocka_unit_test(test_3_single_precision),
+        cmocka_unit_test(test_3_far_nodes),       cmocka_unit_test(test_4_concave),
+        cmocka_unit_test(test_4_crossed),         cmocka_unit_test(test_5_unused_vertex),
+        cmocka_unit_test(test_8_extensions),      cmocka_unit_test(test_10_frontal_area),
+        cmocka_unit_test(test_10_reference_area), cmocka_unit_test(test_11_closed_by_slivers),
+        cmocka_unit_test(test_12_strips),         cmocka_unit_test(test_13_strokes),
+        cmocka_unit_test(test_14_stl_text),       cmocka_unit_test(test_14_stl_bytes),
+        cmocka_unit_test(test_15_addresses),      cmocka_unit_test(test_17_crowds),
+        cmocka_unit_test(test_17_layers),         cmocka_unit_test(test_17_interrupted),
+        cmocka_unit_test(test_28_inner_surfaces), cmocka_unit_test(test_28_reached_surfaces),
+        cmocka_unit_test(test_28_walls),          cmocka_unit_test(test_28_matter),
+        cmocka_unit_test(test_28_sheets),         cmocka_unit_test(test_26_overlap),
+        cmocka_unit_test(test_26_fluid),          cmocka_unit_test(test_22_guesses),
+        cmocka_unit_test(test_23_units),          cmocka_unit_test(test_29_gltf_axes),
     };
     return cmocka_run_group_tests_name("mesh cases", tests, make_test_folder, remove_test_folder);
 }

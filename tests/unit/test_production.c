@@ -122,7 +122,7 @@ static void test_what_is_written(void **state) {
     assert_string_equal(done.records.tables[0].table, "forces");
     char *text = read_forces(folder);
     assert_int_equal(count_of(text, '\n'), 7); /* the header and steps 2, 4, ... 12 */
-    assert_int_equal(count_of(text, ','), 7 * 15);
+    assert_int_equal(count_of(text, ','), 7 * 20);
     free(text);
     kf_production_free(&done);
 }
@@ -330,6 +330,22 @@ static void test_coefficients_and_units(void **state) {
     double speed = inflow_speed * 0.05 / 0.002, area_m2 = area * 0.05 * 0.05;
     assert_true(fabs(2 * kf_record_value(row, "force_x") / (speed * speed * area_m2) - drag) < 1e-9);
     assert_true(fabs(kf_record_value(row, "torque_z") - 3 * pow(0.05, 5) / pow(0.002, 2)) < 1e-12);
+    /* A solid that is turned by 30 degrees: drag along what the wind was, (cos, sin), side to its right. */
+    assert_true(kf_record_value(row, "body_drag_coefficient") == drag);
+    kf_records_free(&records);
+    scene->yaw = 30;
+    scene->reference_length = 5;
+    for (int a = 0; a < 3; a++)
+        scene->moment_center[a] = scene->motion.center[a] - (a == 0 ? 2.0 : 0.0);
+    kf_flow_add_forces(scene, &load, &records);
+    row = kf_records_find(&records, "forces");
+    const double unit = drag / 0.4, c = sqrt(0.75), s = 0.5;
+    assert_true(fabs(kf_record_value(row, "body_drag_coefficient") - unit * (c * 0.4 + s * 0.1)) < 1e-12);
+    assert_true(fabs(kf_record_value(row, "body_side_coefficient") - unit * (s * 0.4 - c * 0.1)) < 1e-12);
+    /* (2, 0, 0) x (0.4, 0.1, 0.2) = (0, -0.4, 0.2) about the point, and 3 upright about the centre. */
+    assert_true(fabs(kf_record_value(row, "roll_moment_coefficient") - unit / 5 * s * -0.4) < 1e-12);
+    assert_true(fabs(kf_record_value(row, "pitch_moment_coefficient") - unit / 5 * c * 0.4) < 1e-12);
+    assert_true(fabs(kf_record_value(row, "yaw_moment_coefficient") - unit / 5 * 3.2) < 1e-12);
     assert_true(isnan(kf_record_value(row, "gravity")));
     assert_null(kf_records_find(&records, "motion"));
     kf_records_free(&records);

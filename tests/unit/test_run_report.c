@@ -164,7 +164,8 @@ static double value_of(const cJSON *json, const char *name) {
     return value->valuedouble;
 }
 
-/* With an area of reference twice the measured one all shares are half. */
+/* What was recorded is what is said, with the area that it referred to; a solid that is turned has axes of
+ * its own. */
 static void test_coefficients(void **state) {
     (void)state;
     kf_drag_report report = {.known = true, .settled = true, .from_step = 100, .step = 400};
@@ -173,15 +174,25 @@ static void test_coefficients(void **state) {
     const double area = scene->frontal_area * scene->cell_size * scene->cell_size;
     for (int given = 0; given < 2; given++) {
         const double share = given ? 0.5 : 1;
-        cJSON *json = kf_run_coefficients_json(scene, &report, given ? 2 * area : 0, 200);
+        kf_scene *refers = kf_allocate(sizeof *refers);
+        *refers = *scene;
+        if (given) kf_scene_refer_to_area(refers, 2 * area);
+        refers->yaw = given ? 30 : 0;
+        cJSON *json = kf_run_coefficients_json(refers, &report, 200);
+        const cJSON *body = cJSON_GetObjectItemCaseSensitive(json, "body_axes");
+        assert_near(value_of(body, "drag"), given ? sqrt(0.75) * 0.4 - 0.5 * 2.4 : 0.4);
+        assert_near(value_of(body, "side"), given ? sqrt(0.75) * 2.4 + 0.5 * 0.4 : 2.4);
+        assert_string_equal(cJSON_GetObjectItemCaseSensitive(json, "reference_area_is")->valuestring,
+                            given ? "given" : "measured front");
+        free(refers);
         static const char *const names[KF_COEFFICIENTS] = {"drag", "lift", "side"};
         for (int c = 0; c < KF_COEFFICIENTS; c++) {
             const cJSON *mean = cJSON_GetObjectItemCaseSensitive(json, names[c]),
                         *interval = cJSON_GetObjectItemCaseSensitive(mean, "interval_95");
-            assert_near(value_of(mean, "mean"), share * (0.4 + c));
-            assert_near(value_of(mean, "rms"), share * 0.02);
-            assert_near(cJSON_GetArrayItem(interval, 0)->valuedouble, share * (0.4 + c - 0.01 * (1 + c)));
-            assert_near(cJSON_GetArrayItem(interval, 1)->valuedouble, share * (0.4 + c + 0.01 * (1 + c)));
+            assert_near(value_of(mean, "mean"), 0.4 + c);
+            assert_near(value_of(mean, "rms"), 0.02);
+            assert_near(cJSON_GetArrayItem(interval, 0)->valuedouble, 0.4 + c - 0.01 * (1 + c));
+            assert_near(cJSON_GetArrayItem(interval, 1)->valuedouble, 0.4 + c + 0.01 * (1 + c));
         }
         assert_near(value_of(json, "reference_area_m2"), area / share);
         assert_near(value_of(json, "simulated_s"), 400 * scene->time_step);
@@ -191,7 +202,7 @@ static void test_coefficients(void **state) {
         cJSON_Delete(json);
     }
     report.known = false;
-    cJSON *none = kf_run_coefficients_json(scene, &report, 0, 200);
+    cJSON *none = kf_run_coefficients_json(scene, &report, 200);
     assert_true(cJSON_IsNull(none));
     cJSON_Delete(none);
 }
