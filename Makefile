@@ -34,7 +34,9 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 # What tests share beside the program: tests/tools/*.c, and the programs among them.
 TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials $(BUILD)/tests/cost_surveys $(BUILD)/tests/kernel_code
-TOOLS := $(filter-out $(TOOL_PROGRAMS:$(BUILD)/tests/%=tests/tools/%.c),$(wildcard tests/tools/*.c))
+# Preloaded into the program, which it makes fail (make check-faults).
+FAIL_NTH := $(BUILD)/tests/fail_nth.so
+TOOLS := $(filter-out tests/tools/fail_nth.c $(TOOL_PROGRAMS:$(BUILD)/tests/%=tests/tools/%.c),$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first.
 ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_worker
@@ -72,13 +74,13 @@ RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs library tests help packages header-check demo check check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs library tests help packages header-check demo check check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
 	@echo "$(BUILD)/kftune is built. $(CUDA_NOTE)."
 programs: $(BUILD)/kftune
-tests: $(UNIT_TESTS) $(TOOL_PROGRAMS)
+tests: $(UNIT_TESTS) $(TOOL_PROGRAMS) $(FAIL_NTH)
 
 # Rewritten only when its content changes, and then everything is built again.
 $(BUILD)/config.mk: FORCE
@@ -125,6 +127,10 @@ TESTED_LINK := $(if $(BUNDLE)$(SANITIZE),,-Wl,-rpath,'$$ORIGIN/..' $(WHOLE))
 $(TOOL_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/tools/%.o $(BUILD)/libtools.a $(TESTED)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TESTED_LINK) $(ALL_LIBS) -o $@
+$(FAIL_NTH): tests/tools/fail_nth.c $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(BASE_CFLAGS) -shared $< -ldl -o $@
 # Sees which plans validation cases make, and does not take their steps.
 $(BUILD)/tests/test_known_cases: LDFLAGS += -Wl,--wrap=kf_plan_create,--wrap=kf_plan_advance,--wrap=kf_plan_initialise
 $(BUILD)/tests/test_known_cases: $(BUILD)/tests/unit/test_known_cases.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
@@ -179,6 +185,13 @@ bundle-sanitize: ## make FOLDER=bundle/sanitize, whose tests scripts/sanitize.sh
 	@$(BUILD_SANITIZE) programs tests
 	@bash scripts/bundle-programs.sh $(FOLDER)/tests $(UNIT_TESTS:$(BUILD)/%=$(SANITIZE_BUILD)/%) $(TOOL_PROGRAMS:$(BUILD)/%=$(SANITIZE_BUILD)/%)
 	@strip -g -o $(FOLDER)/kftune $(SANITIZE_BUILD)/kftune
+
+check-faults: ## fail the n-th allocation, open, write, rename, fsync, mapping and fork of each command, in half an hour (SECONDS, COMMANDS)
+	@sh scripts/packages.sh build check
+	@$(MAKE) all $(FAIL_NTH)
+	@rm -rf $(BUILD)/faults
+	@KFTUNE_DATA=. python3 tests/tools/faults.py $(BUILD)/kftune $(FAIL_NTH) $(BUILD)/faults \
+		--seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),1700) $(if $(COMMANDS),--commands $(COMMANDS)) --table $(BUILD)/faults.md
 
 mutants: all tests ## plant faults one by one and list those that no test notices (IDS="N5 K9": some), in about an hour
 	@bash scripts/mutants.sh $(BUILD) $(IDS)

@@ -69,7 +69,10 @@ static kf_status inspect(const char *path, kf_error *error) {
     /* The rest of the truth may be in the log of a process that was killed while it moved the log into the
      * file. */
     bool unfinished = has_content(path, "-wal") || has_content(path, "-journal");
-    if (code == SQLITE_CANTOPEN || code == SQLITE_PERM)
+    if (code == SQLITE_NOMEM || (code & 0xff) == SQLITE_IOERR || kf_store_lacks_machine(database))
+        status =
+            kf_fail(error, KF_MACHINE, "%s: cannot be read: %s", path, kf_store_detail(database, detail));
+    else if (code == SQLITE_CANTOPEN || code == SQLITE_PERM)
         status = kf_fail(error, KF_BAD_INPUT, "%s: cannot be opened; check its permissions", path);
     else if (code == SQLITE_NOTADB && !unfinished)
         status = kf_fail(error, KF_BAD_INPUT,
@@ -90,7 +93,8 @@ static kf_status check_file(const char *path, bool read_only, bool *missing, boo
     *missing = false;
     if (stat(path, &information) != 0) {
         if (errno != ENOENT)
-            return kf_fail(error, KF_BAD_INPUT, "%s: cannot be examined: %s", path, strerror(errno));
+            return kf_fail(error, kf_errno_status(errno), "%s: cannot be examined: %s", path,
+                           strerror(errno));
         if (read_only)
             return kf_fail(error, KF_BAD_INPUT,
                            "%s: there is no store; `kftune tune` makes one, --store names another", path);
@@ -182,8 +186,8 @@ static kf_status create(const char *path, kf_error *error) {
         if (status == KF_OK && link(fresh->path, path) != 0 && errno != EEXIST)
             failed = access(path, F_OK) == 0 ? 0 : rename(fresh->path, path); /* no hard links on this disk */
         if (failed != 0)
-            status = kf_fail(error, KF_BAD_INPUT, "%s: cannot be created: %s; give another --store", path,
-                             strerror(errno));
+            status = kf_fail(error, kf_errno_status(errno), "%s: cannot be created: %s; give another --store",
+                             path, strerror(errno));
         (void)unlink(fresh->path);
     }
     free(fresh);

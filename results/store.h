@@ -15,6 +15,11 @@
 
 typedef struct kf_store kf_store;
 
+/* Before the first store of the program (not for a program that a library is part of): SQLite's memory is
+ * kf_allocate's, so that what it could not remember ends the program and is never taken for a damaged store.
+ */
+void kf_store_check_memory(void);
+
 /* path NULL: kftune.db under $XDG_DATA_HOME/kftune. Creates the file unless read_only. A damaged, foreign,
  * newer or read-only file is refused (KF_BAD_INPUT) with one line and left untouched; an older one is
  * migrated. */
@@ -116,8 +121,8 @@ kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream,
  * file's single samples. */
 kf_status kf_store_import(kf_store *store, const char *path, int64_t *run_id, int *imported, kf_error *error);
 
-/* Whether a file is a database, as a store is. */
-bool kf_is_store(const char *path);
+/* *is: the file is a database, as a store is. */
+kf_status kf_is_store(const char *path, bool *is, kf_error *error);
 /* Takes over the runs of another store, but for those of nights, with their results; one that is here already
  * gets what it lacks. A run that is still going on there is interrupted here, until it is merged again. All
  * or nothing; KF_BAD_INPUT where a result is another than the one with its number here. *runs, *results: how

@@ -70,6 +70,8 @@ void kf_read_text(kf_reader *reader, char *target, size_t size);
 enum { KF_STORE_DETAIL = 256 };
 const char *kf_store_detail(sqlite3 *database, char detail[KF_STORE_DETAIL]);
 
+/* Its last error is that the machine has no more files or memory, and not of the file. */
+bool kf_store_lacks_machine(sqlite3 *database);
 /* Turns the database's last error into one line: damaged, disk full, locked, read-only, contradicting data.
  */
 kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error);

@@ -1,6 +1,7 @@
 /* Another store's runs become this one's: what shards of a landscape were measured into, each on its own
  * device. Rows are found again by what names them everywhere (uuid of a run, sequence of a result, hashes),
  * so a store may be merged in any order and as often as one likes. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,14 +158,17 @@ kf_status kf_store_merge(kf_store *store, const char *path, int *runs, int *resu
     return status;
 }
 
-bool kf_is_store(const char *path) {
+kf_status kf_is_store(const char *path, bool *is, kf_error *error) {
     static const char magic[] = "SQLite format 3";
     char head[sizeof magic] = "";
     FILE *file = fopen(path, "rb");
-    if (file == NULL) return false;
-    const bool is = fread(head, sizeof magic, 1, file) == 1 && memcmp(head, magic, sizeof magic) == 0;
+    *is = false;
+    if (file == NULL && kf_errno_is_machines(errno))
+        return kf_fail(error, KF_HOST, "%s: cannot be opened: %s", path, strerror(errno));
+    if (file == NULL) return KF_OK; /* whoever reads it says why */
+    *is = fread(head, sizeof magic, 1, file) == 1 && memcmp(head, magic, sizeof magic) == 0;
     (void)fclose(file);
-    return is;
+    return KF_OK;
 }
 
 /* --- shards -------------------------------------------------------------------------------------------- */

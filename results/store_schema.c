@@ -51,7 +51,8 @@ static kf_status query_integer(sqlite3 *database, const char *path, const char *
     (void)sqlite3_finalize(statement);
     if (code == SQLITE_ROW || code == SQLITE_DONE) return KF_OK;
     char detail[KF_STORE_DETAIL];
-    return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a store: %s", path,
+    const bool machine = code == SQLITE_NOMEM || (code & 0xff) == SQLITE_IOERR || code == SQLITE_FULL;
+    return kf_fail(error, machine ? KF_MACHINE : KF_BAD_INPUT, "%s: cannot be read as a store: %s", path,
                    kf_store_detail(database, detail));
 }
 

@@ -1,11 +1,38 @@
 /* Statements, rows and errors of the database: what all parts of the store stand on. */
 #include <ctype.h>
+#include <libgen.h>
 #include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* --- errors ------------------------------------------------------------------------------------------- */
+
+static sqlite3_mem_methods usual;
+
+static void *allocate(int bytes) {
+    void *memory = usual.xMalloc(bytes);
+    if (memory == NULL) kf_out_of_memory((size_t)bytes);
+    return memory;
+}
+
+static void *reallocate(void *memory, int bytes) {
+    memory = usual.xRealloc(memory, bytes);
+    if (memory == NULL) kf_out_of_memory((size_t)bytes);
+    return memory;
+}
+
+void kf_store_check_memory(void) {
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &usual) != SQLITE_OK || usual.xMalloc == NULL) return;
+    sqlite3_mem_methods checked = usual;
+    checked.xMalloc = allocate;
+    checked.xRealloc = reallocate;
+    (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &checked);
+}
 
 const char *kf_store_detail(sqlite3 *database, char detail[KF_STORE_DETAIL]) {
     kf_copy_text(detail, KF_STORE_DETAIL, sqlite3_errmsg(database));
@@ -14,10 +41,30 @@ const char *kf_store_detail(sqlite3 *database, char detail[KF_STORE_DETAIL]) {
     return detail;
 }
 
+bool kf_store_lacks_machine(sqlite3 *database) {
+    return sqlite3_errcode(database) == SQLITE_CANTOPEN &&
+           kf_errno_is_machines(sqlite3_system_errno(database));
+}
+
+/* Also for root, who could write: whoever took the write permission away meant it. */
+static bool is_writable(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && (about.st_mode & 0222) != 0 && access(path, W_OK) == 0;
+}
+
+static bool may_be_written(const char *path) {
+    char folder[KF_PATH];
+    kf_copy_text(folder, sizeof folder, path);
+    return is_writable(path) && is_writable(dirname(folder));
+}
+
 kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) {
     const char *path = store->path;
     char detail[KF_STORE_DETAIL];
     (void)kf_store_detail(store->database, detail);
+    if (kf_store_lacks_machine(store->database))
+        return kf_fail(error, KF_MACHINE, "%s: %s: %s", path, doing,
+                       strerror(sqlite3_system_errno(store->database)));
     switch (sqlite3_errcode(store->database)) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -40,6 +87,13 @@ kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) 
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
+        /* SQLite reads what it could not open for writing, whatever the reason was. */
+        if (may_be_written(path))
+            return kf_fail(
+                error, KF_HOST,
+                "%s: %s: cannot be opened for writing, though it is not read-only: does this machine have "
+                "files and memory left?",
+                path, doing);
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %s: the store or its folder is read-only; change its permissions or "
                        "give another --store",

@@ -35,8 +35,10 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
         ssize_t got = read(file, buffer + length, capacity - length);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
+            const int reason = errno;
             free(buffer);
-            return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+            errno = reason;
+            return kf_fail(error, kf_errno_status(errno), "%s: cannot be read: %s", path, strerror(errno));
         }
         if (got == 0) break;
         length += (size_t)got;
@@ -57,12 +59,12 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
     /* O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
-        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be opened: %s; check the name and its permissions",
-                       path, strerror(errno));
+        return kf_fail(error, kf_errno_status(errno), "%s: cannot be opened: %s%s", path, strerror(errno),
+                       kf_errno_is_machines(errno) ? "" : "; check the name and its permissions");
     struct stat information;
     kf_status status = KF_OK;
     if (fstat(file, &information) != 0)
-        status = kf_fail(error, KF_BAD_INPUT, "%s: cannot be examined: %s", path, strerror(errno));
+        status = kf_fail(error, kf_errno_status(errno), "%s: cannot be examined: %s", path, strerror(errno));
     else if (S_ISDIR(information.st_mode))
         status = kf_fail(error, KF_BAD_INPUT, "%s: is a folder; give the name of a file", path);
     else if (!S_ISREG(information.st_mode))
@@ -84,10 +86,8 @@ static bool is_not_allowed(int reason) {
 
 static kf_status write_failure(const char *path, kf_error *error) {
     const int reason = errno;
-    const bool machine =
-        reason == ENOSPC || reason == EDQUOT || reason == EIO || reason == EFBIG || is_not_allowed(reason);
-    return kf_fail(error, machine ? KF_MACHINE : KF_BAD_INPUT, "%s: cannot be written: %s%s", path,
-                   strerror(reason),
+    const kf_status status = is_not_allowed(reason) ? KF_MACHINE : kf_errno_status(reason);
+    return kf_fail(error, status, "%s: cannot be written: %s%s", path, strerror(reason),
                    reason == ENOENT         ? "; make its folder first"
                    : is_not_allowed(reason) ? "; name another place (--out, --output, --picture, --store)"
                                             : "");
@@ -118,7 +118,8 @@ static bool write_all(int file, const void *data, size_t size) {
     while (size > 0) {
         ssize_t written = write(file, bytes, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
+        if (written == 0) errno = EIO;
+        if (written <= 0) return false;
         bytes += written;
         size -= (size_t)written;
     }
@@ -227,7 +228,7 @@ bool kf_file_resize(kf_file_draft *draft, size_t size) {
 
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error) {
     bool written = draft->lacking == 0;
-    if (!written) status = KF_MACHINE;
+    if (!written) status = KF_HOST;
     if (draft->mapped)
         (void)munmap(draft->data, draft->size);
     else if (status == KF_OK)
@@ -268,7 +269,7 @@ kf_status kf_make_folders(const char *path, kf_error *error) {
             struct stat information;
             bool folder = stat(part, &information) == 0 && S_ISDIR(information.st_mode);
             if (!folder)
-                return kf_fail(error, is_not_allowed(reason) ? KF_MACHINE : KF_BAD_INPUT,
+                return kf_fail(error, is_not_allowed(reason) ? KF_MACHINE : kf_errno_status(reason),
                                "%s: cannot be made a folder: %s", part,
                                reason == EEXIST ? "there is a file of this name" : strerror(reason));
         }

@@ -1,6 +1,7 @@
 #include "base/util/json.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,15 +34,22 @@ static kf_status syntax_error(const char *file, const char *text, const char *at
     return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, near %s", file, line, column, what, found);
 }
 
+void kf_json_check_memory(void) {
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = kf_allocate, .free_fn = free});
+}
+
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error) {
     /* A zero-terminated copy, because callers may hand over a part of a larger text. */
     char *copy = kf_allocate(size + 1);
     memcpy(copy, text, size);
     copy[size] = '\0';
     const char *end = copy;
+    errno = 0;
     cJSON *parsed = cJSON_ParseWithLengthOpts(copy, size, &end, 0);
     kf_status status = KF_OK;
-    if (parsed == NULL) {
+    if (parsed == NULL && errno == ENOMEM) {
+        status = kf_fail(error, KF_HOST, "%s: out of memory", file);
+    } else if (parsed == NULL) {
         status = syntax_error(file, copy, end < copy + size ? end : copy + size, "not valid JSON", error);
     } else {
         end += strspn(end, " \t\r\n");
@@ -358,7 +366,8 @@ static void append_value(kf_text *out, const cJSON *value) {
 
 char *kf_json_text(const cJSON *value, bool indented) {
     char *text = indented ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
-    if (text != NULL) kf_clean_text(text);
+    if (text == NULL) kf_out_of_memory(0);
+    kf_clean_text(text);
     return text;
 }
 
@@ -388,13 +397,12 @@ cJSON *kf_json_answer(const char *command) {
 void kf_json_print(cJSON *json) {
     char *text = kf_json_text(json, true);
     cJSON_Delete(json);
-    (void)puts(text != NULL ? text : "null");
+    (void)puts(text);
     cJSON_free(text);
 }
 
 kf_status kf_json_write_file(const char *file, const cJSON *json, kf_error *error) {
     char *text = kf_json_text(json, true);
-    if (text == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", file);
     kf_text content = {0};
     kf_text_append(&content, "%s\n", text);
     cJSON_free(text);

@@ -15,6 +15,10 @@ typedef struct kf_json_place {
     const char *path; /* dotted key path of the object, "" at the top */
 } kf_json_place;
 
+/* From now on cJSON's memory is kf_allocate's in all of this process: none of its results is ever incomplete.
+ * For the program and the children of a library, not for a program that a library is part of. */
+void kf_json_check_memory(void);
+
 /* Parses text; a syntax error is KF_BAD_INPUT with "file:line:column: ...". The caller calls cJSON_Delete. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error);
 kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error);
@@ -64,8 +68,7 @@ kf_status kf_json_write_file(const char *file, const cJSON *json, kf_error *erro
  * frees. */
 char *kf_json_canonical(const cJSON *value);
 
-/* The text of value, indented or on one line, always valid UTF-8 whatever its strings hold. Caller frees;
- * NULL without memory. */
+/* The text of value, indented or on one line, always valid UTF-8 whatever its strings hold. Caller frees. */
 char *kf_json_text(const cJSON *value, bool indented);
 
 #endif

@@ -12,14 +12,19 @@ void kf_on_out_of_memory(void (*handler)(size_t bytes)) {
     out_of_memory = handler;
 }
 
+void kf_out_of_memory(size_t bytes) {
+    if (out_of_memory != NULL) out_of_memory(bytes);
+    char line[128];
+    const int length =
+        snprintf(line, sizeof line,
+                 "kftune: out of memory: %zu bytes are not to be had; use a smaller grid or mesh\n", bytes);
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) _exit(KF_MACHINE);
+    _exit(
+        KF_MACHINE); /* no exit handlers: they would want memory too, and in a child they are the parent's */
+}
+
 static void *checked(void *memory, size_t size) {
-    if (memory == NULL) {
-        if (out_of_memory != NULL) out_of_memory(size);
-        (void)fprintf(
-            stderr, "kftune: out of memory: %zu bytes are not to be had; use a smaller grid or mesh\n", size);
-        _exit(KF_MACHINE); /* no exit handlers: they would want memory too, and in a child they are the
-                              parent's */
-    }
+    if (memory == NULL) kf_out_of_memory(size);
     return memory;
 }
 

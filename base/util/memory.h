@@ -7,6 +7,8 @@
 /* Called when memory is gone, must not return; NULL: the program ends with a clear line and status 3. For a
  * library, which must not end the program it serves. */
 void kf_on_out_of_memory(void (*handler)(size_t bytes));
+/* Without `bytes` of memory: does what was said with kf_on_out_of_memory, else ends the program. */
+_Noreturn void kf_out_of_memory(size_t bytes);
 /* malloc/calloc/realloc that never give NULL: see above. */
 void *kf_allocate(size_t size) __attribute__((returns_nonnull));
 void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));

@@ -1,5 +1,6 @@
 #include "base/util/status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,18 @@ kf_status(kf_fail)(kf_error *error, kf_status status, const char *format, ...) {
         make_one_line(error->message);
     }
     return status;
+}
+
+bool kf_errno_is_machines(int number) {
+    static const int numbers[] = {ENOSPC, EDQUOT, EIO,    EFBIG,   EMFILE,
+                                  ENFILE, ENOMEM, EAGAIN, ENOBUFS, ENOLCK};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] == number) return true;
+    return false;
+}
+
+kf_status kf_errno_status(int number) {
+    return kf_errno_is_machines(number) ? KF_HOST : KF_BAD_INPUT;
 }
 
 kf_status(kf_fail_context)(kf_error *error, const char *format, ...) {

@@ -7,6 +7,7 @@
 #define KF_BASE_UTIL_STATUS_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 typedef enum kf_status {
     KF_OK = 0,          /* done */
@@ -26,6 +27,12 @@ typedef struct kf_error {
 /* Fills *error (which may be NULL) and returns status, so that callers write: return kf_fail(error, ...). */
 kf_status kf_fail(kf_error *error, kf_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Is this errno the machine's fault (a full disk, no memory, no more files), and not that of the name or its
+ * permissions? */
+bool kf_errno_is_machines(int number);
+/* KF_HOST or KF_BAD_INPUT, whose fault it is. */
+kf_status kf_errno_status(int number);
 
 /* Puts "prefix: " before the message already in *error; keeps its status and returns it. */
 kf_status kf_fail_context(kf_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -429,9 +429,12 @@ static kf_status import(const kf_arguments *arguments, kf_error *error) {
     kf_status status = KF_OK;
     for (int i = 1; i < arguments->positional_count && status == KF_OK; i++) {
         const char *file = arguments->positional[i];
+        bool is_store = false;
         if (is_folder(file))
             status = merge_folder(store, file, &merged, all, error);
-        else if (kf_is_store(file))
+        else if ((status = kf_is_store(file, &is_store, error)) != KF_OK)
+            break;
+        else if (is_store)
             status = merge_file(store, file, &merged, all, error);
         else
             status = import_file(store, file, root, error);

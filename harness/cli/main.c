@@ -6,9 +6,11 @@
 #include "base/backend/team/team.h"
 #include "base/backend/team/world.h"
 #include "base/util/clean.h"
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "results/store.h"
 
 /* A log that stands still for longer looks like a program that hangs. */
 static const double SIGN_SECONDS = 30;
@@ -94,6 +96,8 @@ static void print_error(const kf_error *error) {
 
 int kf_main(int argc, char **argv) {
     kf_error error = {KF_OK, ""};
+    kf_json_check_memory();
+    kf_store_check_memory();
     kf_clean_stdout();
     kf_status status = dispatch(argc - 1, argv + 1, &error);
     if (status != KF_OK && error.message[0] != '\0' && kf_world_speaks_alone(&error)) print_error(&error);

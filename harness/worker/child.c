@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/util/clock.h"
+#include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
 
@@ -42,6 +43,7 @@ pid_t kf_child_fork(kf_error *error) {
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         (void)signal(deadly[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    kf_json_check_memory();
     return 0;
 }
 

@@ -208,7 +208,7 @@ static kf_status open_file(const char *path, FILE **file, char header[HEADER], k
                        path);
     *file = fopen(path, "rb");
     if (!*file) {
-        return kf_fail(error, KF_BAD_INPUT,
+        return kf_fail(error, kf_errno_status(errno),
                        "%s: cannot be opened: %s; give a checkpoint that kftune run wrote", path,
                        strerror(errno));
     }

@@ -4,18 +4,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include FT_FREETYPE_H
+#include FT_MODULE_H
 
 #include "base/util/file.h"
+#include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 static FT_Library library;
 static FT_Face face; /* NULL: there is none */
 
-static bool open_face(const char *file) {
+/* --- FreeType's memory: without it a picture would lack its words, and nobody be told ---------------------
+ */
+
+static void *allocate(FT_Memory memory, long size) {
+    (void)memory;
+    return kf_allocate((size_t)size);
+}
+
+static void *reallocate(FT_Memory memory, long before, long size, void *block) {
+    (void)memory, (void)before;
+    return kf_reallocate(block, (size_t)size);
+}
+
+static void give_back(FT_Memory memory, void *block) {
+    (void)memory;
+    free(block);
+}
+
+static bool open_library(void) {
+    static struct FT_MemoryRec_ memory = {.alloc = allocate, .realloc = reallocate, .free = give_back};
+    if (library != NULL) return true;
+    if (FT_New_Library(&memory, &library) != 0) return false;
+    FT_Add_Default_Modules(library);
+    return true;
+}
+
+/* --- the font --------------------------------------------------------------------------------------------
+ */
+
+static char *font; /* the face's file */
+
+static void close_face(void) {
     if (face != NULL) (void)FT_Done_Face(face);
     face = NULL;
-    if (library == NULL && FT_Init_FreeType(&library) != 0) return false;
-    return FT_New_Face(library, file, 0, &face) == 0;
+    free(font);
+    font = NULL;
+}
+
+static bool open_face(const char *file) {
+    kf_error error;
+    size_t size = 0;
+    close_face();
+    const kf_status status = kf_file_read(file, 0, &font, &size, &error);
+    if (status == KF_HOST) kf_warn("pictures have a plain font: %s", error.message);
+    if (status != KF_OK || !open_library()) return false;
+    return FT_New_Memory_Face(library, (const FT_Byte *)font, (FT_Long)size, 0, &face) == 0;
 }
 
 static bool open_any(void) {
@@ -36,8 +80,7 @@ static bool open_any(void) {
 bool kf_face_use(const char *file) {
     if (file == NULL) return open_any();
     if (*file != '\0') return open_face(file);
-    if (face != NULL) (void)FT_Done_Face(face);
-    face = NULL;
+    close_face();
     return false;
 }
 

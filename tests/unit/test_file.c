@@ -171,7 +171,7 @@ static void drafts_are_put_in_place_or_dropped(void **state) {
     assert_int_equal(kf_file_begin(path, 1 << 20, &draft, &error), KF_OK);
     memset(draft.data, 'x', 1 << 20);
     assert_int_equal(kf_file_end(&draft, KF_GATE_FAILED, &error), KF_GATE_FAILED);
-    assert_int_equal(kf_file_begin(path, (size_t)1 << 58, &draft, &error), KF_MACHINE);
+    assert_int_equal(kf_file_begin(path, (size_t)1 << 58, &draft, &error), KF_HOST);
     assert_non_null(strstr(error.message, path));
     assert_int_equal(kf_file_begin(in_scratch("no/such/file"), 1, &draft, &error), KF_BAD_INPUT);
     expect_content(path, "first\n");
@@ -202,7 +202,7 @@ static void drafts_change_their_size(void **state) {
     assert_int_equal(kf_file_begin(path, 1, &draft, &error), KF_OK);
     assert_false(kf_file_resize(&draft, (size_t)1 << 58));
     assert_false(kf_file_resize(&draft, 2));
-    assert_int_equal(kf_file_end(&draft, KF_OK, &error), KF_MACHINE);
+    assert_int_equal(kf_file_end(&draft, KF_OK, &error), KF_HOST);
     assert_non_null(strstr(error.message, path));
     expect_content(path, "abc");
     assert_int_equal(count_entries(), before + 1);

@@ -45,12 +45,13 @@ static bool read_value(const char *file, char *value, size_t size) {
 
 /* --- memory ------------------------------------------------------------------------------------------- */
 
+/* What cannot be read is not 0. */
 static uint64_t memory_info(const char *key) {
     char value[64];
     struct sysinfo system;
     if (read_line_value("/proc/meminfo", key, value, sizeof value)) return strtoull(value, NULL, 10) * 1024;
     /* Without /proc the system itself is asked, which does not count what gives way. */
-    if (sysinfo(&system) != 0) return 0;
+    if (sysinfo(&system) != 0) return UINT64_MAX;
     return (strcmp(key, "MemTotal") == 0 ? system.totalram : system.freeram + system.bufferram) *
            (uint64_t)system.mem_unit;
 }

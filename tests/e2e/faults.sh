@@ -1,0 +1,15 @@
+#!/bin/bash
+# A sample of `make check-faults`: the n-th allocation, open, write, rename or fork of a command fails, at a few n.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
+shim=$(dirname "$kftune")/tests/fail_nth.so
+if [ ! -e "$shim" ] || ! command -v python3 >/dev/null; then
+    echo "faults.sh: skipped: no $shim, or no python3"
+    exit 77
+fi
+export KFTUNE_DATA=${KFTUNE_DATA:-$(realpath "$(dirname "$0")/../..")}
+python3 "$(dirname "$0")/../tools/faults.py" "$kftune" "$shim" "$scratch/sample" --points 4 --commands tune,run,import,export-t4,report

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Fails the n-th allocation, open, write, rename, fsync, mapping or fork of each command, and looks at what it does then.
+
+usage: faults.py KFTUNE SHIM FOLDER [--seconds S] [--points N] [--commands LIST] [--calls LIST] [--table FILE]
+
+KFTUNE: the program. SHIM: the shared object of tests/tools/fail_nth.c. FOLDER: to work in. Each command is first run
+whole, which counts its calls and gives what it should write; then once for every n, or for as many, evenly spread and the
+first ones, as the limits allow (--points for a command and a call, --seconds for all). A run may end with status 0, and
+then all that it wrote is there and right, or with status 3 and a line that names the machine's lack. Nothing may be called
+damaged, no config blamed, nothing lost that a store held, no temporary file left, nothing end by a signal or hang.
+"""
+import argparse
+import os
+import random
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+CALLS = ["malloc", "open", "write", "rename", "fsync", "mmap", "fork"]
+FIXED = ["--scene", "cavity2d", "--system", "d2q9", "--grid", "32x32x1", "--fix", "plan=pull", "--fix", "layout=soa",
+         "--fix", "storage=f32", "--device", "cpu:1"]
+RUN = ["run", "--scene", "cavity2d", "--system", "d2q9", "--grid", "32x32x1", "--fix", "plan=pull", "--device", "cpu:1",
+       "--quiet"]
+# Words of the command ({} is its own folder), and the files that must be as in the whole run.
+COMMANDS = {
+    "tune": (["tune", *FIXED, "--rounds", "0", "--budget", "2evals", "--store", "{}/s.db", "--out", "{}/best.json"], []),
+    "run": ([*RUN, "--steps", "20", "--every", "10", "--output", "{}/r"],
+            ["r/fields_000020.vtkhdf", "r/speed_000020.png", "r/checkpoint_000020.kfc"]),
+    "restart": ([*RUN, "--steps", "10", "--every", "10", "--output", "{}/r", "--restart", "{}/begun.kfc"],
+                ["r/fields_000020.vtkhdf", "r/checkpoint_000020.kfc"]),
+    "import": (["store", "import", "{}/in.t4.json", "--store", "{}/s.db"], []),
+    "merge": (["store", "import", "{}/other.db", "--store", "{}/s.db"], []),
+    "report": (["report", "--store", "{}/s.db", "--out", "{}/report.html"], []),
+}
+for form in ["csv", "t4", "kernel-tuner", "github-benchmark", "landscape"]:
+    COMMANDS["export-" + form] = (["store", "export", "--format", form, "--store", "{}/s.db", "--out", "{}/e"], ["e"])
+BLAME = ["damaged", "not valid JSON", "contradict", "is not a store", "lacks what a store"]
+
+
+class Sweep:
+    def __init__(self, asked):
+        self.asked = asked
+        self.folder = os.path.abspath(asked.folder)
+        self.base = os.path.join(self.folder, "base")
+        self.environment = dict(os.environ, XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME", self.folder + "/cache"))
+        self.bad = []
+        self.deadline = time.monotonic() + asked.seconds
+        self.left = len(asked.commands) * len(asked.calls)
+        self.until = self.deadline
+
+    def run(self, words, place, fail=None):
+        environment = dict(self.environment)
+        if fail is not None:
+            state = os.path.join(place, "calls")
+            with open(state, "wb") as file:
+                file.write(struct.pack("q", 0))
+            environment.update(LD_PRELOAD=os.path.abspath(self.asked.shim), KF_FAIL_CALL=fail[0], KF_FAIL_NTH=str(fail[1]),
+                               KF_FAIL_STATE=state)
+        words = [os.path.abspath(self.asked.kftune)] + [word.replace("{}", place) for word in words]
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=environment, cwd=place,
+                                  timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            return None, "", "hangs"
+        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+    def must(self, words, place):
+        status, out, said = self.run(words, place)
+        if status != 0:
+            sys.exit("faults.py: %s: status %s: %s" % (" ".join(words), status, said + out))
+
+    def prepare(self):
+        """A store with a run of two configs, another with other runs, a file to import, and a checkpoint."""
+        os.makedirs(self.base)
+        begin = COMMANDS["tune"][0]
+        for name in ["s.db", "other.db"]:
+            self.must([word.replace("s.db", name) for word in begin], self.base)
+        self.must(["store", "export", "--format", "t4", "--store", "{}/other.db", "--out", "{}/in.t4.json"], self.base)
+        self.must([*RUN, "--steps", "10", "--every", "10", "--output", "{}/first"], self.base)
+        os.rename(self.base + "/first/checkpoint_000010.kfc", self.base + "/begun.kfc")
+        shutil.rmtree(self.base + "/first")
+        os.remove(self.base + "/best.json")
+
+    def fresh(self, name):
+        place = os.path.join(self.folder, name)
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(self.base, place)
+        return place
+
+    @staticmethod
+    def results(store):
+        """How many results it holds, and those that blame a config; None: it is not whole."""
+        database = sqlite3.connect(store)
+        try:
+            if database.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+                return None
+            if database.execute("PRAGMA foreign_key_check").fetchall():
+                return None
+            count = database.execute("SELECT count(*) FROM result").fetchone()[0]
+            states = "'crash','compile','invalid','wrong_result','timeout','out_of_memory'"
+            blamed = database.execute("SELECT reason FROM result WHERE state IN (%s)" % states).fetchall()
+            return count, blamed
+        except sqlite3.DatabaseError:
+            return None
+        finally:
+            database.close()
+
+    @staticmethod
+    def content(path):
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    def judge(self, name, fail, place, ended, whole):
+        status, _, said = ended
+        words = []
+        if status not in (0, 3):
+            words.append("ends with %s" % status)
+        if status == 3 and not [line for line in said.splitlines() if line.startswith("kftune: ")]:
+            words.append("ends without a line")
+        words += ["says '%s'" % word for word in BLAME if word in said]
+        found = self.results(place + "/s.db")
+        if found is None:
+            words.append("the store is damaged")
+        else:
+            if found[0] < whole["before"]:
+                words.append("%d results are lost" % (whole["before"] - found[0]))
+            if found[1]:
+                words.append("blames a config: %s" % found[1][0])
+            if status == 0 and found[0] != whole["results"]:
+                words.append("status 0 with %d results instead of %d" % (found[0], whole["results"]))
+        if status == 0:
+            words += ["status 0 with another %s" % path for path, text in whole["files"].items()
+                      if self.content(os.path.join(place, path)) != text]
+            words += ["status 0 without %s" % path for path in whole["there"]
+                      if not os.path.exists(os.path.join(place, path))]
+        for folder, _, files in os.walk(place):
+            words += ["leaves %s" % os.path.join(folder, file) for file in files
+                      if file.endswith((".tmp", ".new", ".part"))]
+        if words:
+            self.bad.append("%s, %s %d: %s; last: %s" % (name, fail[0], fail[1], "; ".join(words),
+                                                         (said.splitlines() or [""])[-1]))
+        return status
+
+    def whole(self, name):
+        place = self.fresh("whole-" + name)
+        words, files = COMMANDS[name]
+        before = self.results(place + "/s.db")[0]
+        present = set(os.path.relpath(os.path.join(f, x), place) for f, _, fs in os.walk(place) for x in fs)
+        self.must(words, place)
+        now = set(os.path.relpath(os.path.join(f, x), place) for f, _, fs in os.walk(place) for x in fs)
+        there = [path for path in now - present if not path.startswith("s.db")]
+        return {"before": before, "results": self.results(place + "/s.db")[0], "there": there,
+                "files": {path: self.content(os.path.join(place, path)) for path in files}}
+
+    def points(self, total):
+        most = min(total, self.asked.points) if self.asked.points else total
+        chosen = [1 + i * total // most for i in range(most)]
+        random.Random(1).shuffle(chosen)  # so that what time is left for is spread too
+        return chosen
+
+    def try_one(self, name, call, nth, whole):
+        if time.monotonic() > self.until:
+            return "left out"
+        place = self.fresh("%s-%s-%d" % (name, call, nth))
+        status = self.judge(name, (call, nth), place, self.run(COMMANDS[name][0], place, (call, nth)), whole)
+        shutil.rmtree(place, ignore_errors=True)
+        return status
+
+    def sweep(self, name, pool):
+        whole = self.whole(name)
+        for call in self.asked.calls:
+            now = time.monotonic()
+            self.until = now + max(0.0, self.deadline - now) / max(1, self.left)
+            self.left -= 1
+            place = self.fresh("count-%s-%s" % (name, call))
+            self.judge(name, (call, 0), place, self.run(COMMANDS[name][0], place, (call, 0)), whole)
+            with open(place + "/calls", "rb") as file:
+                total = struct.unpack("q", file.read())[0]
+            before = len(self.bad)
+            ends = list(pool.map(lambda nth: self.try_one(name, call, nth, whole), self.points(total)))
+            tried = [end for end in ends if end != "left out"]
+            yield (name, call, total, len(tried), tried.count(0), tried.count(3), len(self.bad) - before)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kftune")
+    parser.add_argument("shim")
+    parser.add_argument("folder")
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--points", type=int, default=0)
+    parser.add_argument("--commands", type=lambda text: text.split(","), default=list(COMMANDS))
+    parser.add_argument("--calls", type=lambda text: text.split(","), default=CALLS)
+    parser.add_argument("--table")
+    sweep = Sweep(parser.parse_args())
+    sweep.prepare()
+    lines = ["| command | call | calls | tried | status 0 | status 3 | wrong |", "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    print("\n".join(lines), flush=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name in sweep.asked.commands:
+            for row in sweep.sweep(name, pool):
+                lines.append("| %s | %s | %d | %d | %d | %d | %d |" % row)
+                print(lines[-1], flush=True)
+    if sweep.asked.table:
+        with open(sweep.asked.table, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+    for line in sweep.bad:
+        print("FAILED " + line)
+    print("%d places are wrong" % len(sweep.bad))
+    return 1 if sweep.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
