@@ -74,7 +74,7 @@ RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs library tests help packages header-check demo check check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs library tests help packages header-check demo check test check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -173,6 +173,12 @@ check: ## build, run all tests, cppcheck, header check and include lint
 	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh scripts/include-lint.sh $(filter-out $(END_TESTS_ALONE),$(END_TESTS)) \
 		--alone $(TESTS_ALONE) $(END_TESTS_ALONE)
 
+T ?=
+test: ## build and run one test: T=name, of tests/unit/test_name.c or tests/e2e/name.sh
+	@[ -n "$(T)" ] || { echo "make test: say which: make test T=file, T=run; there are: $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)) $(END_TESTS:tests/e2e/%.sh=%)"; exit 2; }
+	@$(MAKE) all $(FAIL_NTH) $(if $(wildcard tests/unit/test_$(T).c),$(BUILD)/tests/test_$(T))
+	@bash scripts/run-tests.sh $(BUILD) $(if $(wildcard tests/unit/test_$(T).c),$(BUILD)/tests/test_$(T),tests/e2e/$(T).sh)
+
 SANITIZE_BUILD := $(BUILD)/sanitize
 BUILD_SANITIZE = $(MAKE) BUILD=$(SANITIZE_BUILD) BUNDLE=yes SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -247,7 +253,7 @@ lint-static: $(OUR_C:%.c=$(BUILD)/tidy/%.stamp)
 $(BUILD)/tidy/%.stamp: %.c .clang-tidy tests/unit/.clang-tidy $(OUR_HEADERS) $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	$(call say,TIDY $<)
-	$(Q)clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALL_CFLAGS) -Wno-unknown-warning-option
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALL_CFLAGS) -Wno-unknown-warning-option 2>$@.said || { cat $@.said; exit 1; }
 	@touch $@
 
 format: ## run clang-format over all C files and kernels

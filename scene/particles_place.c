@@ -222,10 +222,43 @@ static void shake(kf_particle_scene *s) {
         }
 }
 
+/* Particles of a shape, but for those that other shapes and the ground take: of a box or a ball, as far as
+ * the scene's box holds it. 0 where only placing tells. */
+static double claimed(const kf_particle_scene *scene, const kf_particle_body *body) {
+    double places = 1.0;
+    if (body->kind != KF_BODY_BOX && body->kind != KF_BODY_BALL) return 0.0;
+    for (int i = 0; i < scene->dimensions; i++)
+        places *= fmax(0.0, fmin(body->high[i], scene->size[i]) - fmax(body->low[i], scene->origin[i]));
+    return body->kind == KF_BODY_BOX ? places : 0.5 * places; /* a ball has 0.52 of its cube, a disk 0.79 */
+}
+
+/* What is claimed is looked at before anything is placed: a few letters of a file can ask for hours. */
+static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
+                              kf_error *error) {
+    static const double most_places = 4294967296.0; /* a minute of looking where particles are */
+    double places = 1.0;
+    for (int i = 0; i < scene->dimensions; i++)
+        places *= scene->size[i];
+    for (int b = 0; b < bodies->count; b++)
+        if (claimed(scene, &bodies->list[b]) > 1.1 * KF_PARTICLES_LIMIT)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: a shape of about %.2g particles; a scene has 1 to %d: change particles.spacing or the "
+                "shapes",
+                scene->source, claimed(scene, &bodies->list[b]), KF_PARTICLES_LIMIT);
+    if (places <= most_places) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: the box has %.2g places for particles, at most %.2g are looked at: change particles.spacing or "
+        "box.size",
+        scene->source, places, most_places);
+}
+
 kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
                             kf_error *error) {
     placing p = {.scene = scene, .bodies = bodies, .lock = PTHREAD_MUTEX_INITIALIZER};
     const int up = scene->dimensions - 1;
+    KF_TRY(check_claims(scene, bodies, error));
     p.columns[0] = (int)scene->size[0];
     p.columns[1] = scene->dimensions == 3 ? (int)scene->size[1] : 1;
     p.rows = (int)scene->size[up];

@@ -175,7 +175,7 @@ static kf_status close_draft(kf_file_draft *draft, bool written, kf_error *error
 static kf_status write_atomic(const char *path, const void *data, size_t size, mode_t mode, kf_error *error) {
     kf_file_draft draft;
     KF_TRY(name_draft(path, &draft, error));
-    KF_TRY(open_named(path, mode, &draft, error));
+    if (!open_nameless(&draft, mode)) KF_TRY(open_named(path, mode, &draft, error));
     return close_draft(&draft, write_all(draft.file, data, size), error);
 }
 

@@ -1,6 +1,7 @@
 /* Reading of command lines against a command's table of options, and typed access to what was given. */
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,12 +217,23 @@ kf_status kf_argument_integer(const kf_arguments *arguments, const char *option,
     return KF_OK;
 }
 
+/* A decimal number, and where it ends; text itself where none begins. strtod also takes blanks, hexadecimal
+ * numbers, infinity and nan, which nobody means. */
+static double read_decimal(const char *text, char **end) {
+    const char *digits = text + (*text == '-' || *text == '+');
+    const bool begins =
+        (digits[0] >= '0' && digits[0] <= '9') || (digits[0] == '.' && digits[1] >= '0' && digits[1] <= '9');
+    *end = (char *)(uintptr_t)text;
+    if (!begins || (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))) return 0.0;
+    return strtod(text, end);
+}
+
 kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
                              double *value, kf_error *error) {
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
-    double parsed = strtod(text, &end);
+    double parsed = read_decimal(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
         return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number", option, text);
     if (parsed < low || parsed > high)
@@ -268,13 +280,13 @@ kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, 
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
-    double amount = strtod(text, &end);
+    double amount = read_decimal(text, &end);
     bool number = end != text && isfinite(amount) && amount > 0.0;
     for (size_t i = 0; number && i < sizeof units / sizeof *units; i++) {
         if (strcmp(end, units[i].suffix) != 0) continue;
         const double seconds = amount * units[i].seconds;
         const bool counts = units[i].seconds == 0.0;
-        if (counts ? amount != floor(amount) || amount > 1e9 : seconds > 1e8) break;
+        if (counts ? amount != floor(amount) || amount > 1e9 : seconds > 1e8 || seconds < 1e-3) break;
         *budget = (kf_budget){.seconds = units[i].device ? 0.0 : seconds,
                               .device_seconds = units[i].device ? seconds : 0.0,
                               .evaluations = counts ? (long)amount : 0};

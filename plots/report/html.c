@@ -6,8 +6,15 @@
 
 #include "base/util/clean.h"
 
+/* What somebody named is cut, as lists cut it: a name of megabytes would make a page of them. */
+enum { LONGEST_TEXT = 4096 };
+
 void kf_html_text(kf_text *page, const char *text) {
     for (const char *c = text; *c != '\0';) {
+        if (c - text >= LONGEST_TEXT) {
+            kf_text_append(page, "\xe2\x80\xa6");
+            return;
+        }
         const size_t length = kf_utf8_length(c);
         if (length == 0)
             kf_text_append(page, "\xef\xbf\xbd");

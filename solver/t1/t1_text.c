@@ -109,6 +109,7 @@ kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const
                            kf_expression **expression, kf_error *error) {
     kf_text expanded = {0};
     const char *names[KF_CONFIG_VALUES];
+    *expression = NULL;
     kf_t1_expand(problem, text, &expanded);
     for (int p = 0; p < problem->parameter_count; p++)
         names[p] = problem->parameters[p].name;
@@ -116,7 +117,10 @@ kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const
     if (status == KF_OK)
         status = kf_expression_check_names(*expression, names, problem->parameter_count, error);
     kf_text_free(&expanded);
-    return status == KF_OK ? KF_OK : kf_fail_context(error, "%s: %s \"%.200s\"", problem->file, what, text);
+    if (status == KF_OK) return KF_OK;
+    kf_expression_free(*expression);
+    *expression = NULL;
+    return kf_fail_context(error, "%s: %s \"%.200s\"", problem->file, what, text);
 }
 
 static bool look_up(void *context, const char *name, kf_scalar *value) {

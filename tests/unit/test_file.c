@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -234,6 +235,29 @@ static void drafts_of_the_killed_are_gone(void **state) {
     assert_int_equal(count_entries(), before);
 }
 
+/* Nor of one that is killed while it writes a file at once, here by the limit of a file's size. */
+static void files_of_the_killed_are_gone(void **state) {
+    (void)state;
+    kf_error error;
+    static char text[4096];
+    char path[KF_PATH];
+    const int before = count_entries();
+    assert_int_equal(kf_path(path, &error, "%s", in_scratch("half")), KF_OK);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGXFSZ, SIG_DFL);
+        (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, 100});
+        (void)kf_file_write_atomic(path, text, sizeof text, &error);
+        (void)kf_file_write_atomic(path, text, sizeof text, &error);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+    assert_int_equal(count_entries(), before);
+}
+
 static void makes_folders(void **state) {
     (void)state;
     kf_error error = {0};
@@ -299,6 +323,7 @@ int main(void) {
         cmocka_unit_test(drafts_are_put_in_place_or_dropped),
         cmocka_unit_test(drafts_change_their_size),
         cmocka_unit_test(drafts_of_the_killed_are_gone),
+        cmocka_unit_test(files_of_the_killed_are_gone),
         cmocka_unit_test(paths_have_a_length),
         cmocka_unit_test(personal_folders_follow_xdg),
         cmocka_unit_test(data_folder_holds_kernels),

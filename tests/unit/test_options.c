@@ -230,8 +230,9 @@ static void budgets(void **state) {
         assert_true(budget.device_seconds == right[i].budget.device_seconds);
         assert_int_equal(budget.evaluations, right[i].budget.evaluations);
     }
-    static const char *const wrong[] = {"60",   "s",    "-5s",   "0s",         "1.5evals", "60sec",
-                                        "nans", "infs", "1e30h", "-1s-device", "5-device"};
+    static const char *const wrong[] = {"60",   "0x10s", "1e-9s",      "infs",    "s",
+                                        "-5s",  "0s",    "1.5evals",   "60sec",   "nans",
+                                        "infs", "1e30h", "-1s-device", "5-device"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         kf_budget budget = {-1, -1, -1};
         (void)snprintf(line, sizeof line, "--budget=%s", wrong[i]);

@@ -248,6 +248,17 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
             "terrain");
 }
 
+/* A few letters that ask for billions are refused before anything is looked at. */
+static void claims_are_looked_at_first(void **state) {
+    (void)state;
+    refused("{\"particles\": {\"spacing\": 0.05}, \"box\": {\"size\": [150, 150, 75]}, " WATER
+            ", \"fluid\": [{\"shape\": \"box\", \"low\": [43, 43, 2], \"high\": [107, 107, 66]}]}",
+            "2.1e+09 particles");
+    refused("{\"particles\": {\"spacing\": 0.01}, \"box\": {\"size\": [150, 150, 75]}, " WATER
+            ", \"fluid\": [{\"shape\": \"box\", \"low\": [1, 1, 1], \"high\": [2, 2, 2]}]}",
+            "places for particles");
+}
+
 static void seeds_and_spacings_change_the_hash(void **state) {
     (void)state;
     static const char text[] =
@@ -317,6 +328,7 @@ int main(void) {
         cmocka_unit_test(pictures_have_sixteen_bits),
         cmocka_unit_test(formulas_are_checked),
         cmocka_unit_test(wrong_scenes_say_what_is_wrong),
+        cmocka_unit_test(claims_are_looked_at_first),
         cmocka_unit_test(seeds_and_spacings_change_the_hash),
         cmocka_unit_test(own_spacings_again),
         cmocka_unit_test(a_million_is_placed_quickly),
