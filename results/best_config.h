@@ -37,4 +37,9 @@ kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_
 kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *error);
 void kf_best_config_free(kf_best_config *best); /* what it owns, not itself */
 
+/* For kernels that somebody else compiles: the config's parameters as a compiler's options, "-Dblock_x=32
+ * -Drows=8" (caller frees), and written as a header of defines. */
+char *kf_config_defines(const kf_config *config);
+kf_status kf_config_header_write(const char *path, const kf_config *config, kf_error *error);
+
 #endif

@@ -71,10 +71,15 @@ static const double usual_checkpoint_seconds = 300;
 /* A kernel that somebody else calls has nothing to run here. */
 static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     if (job->problem->system->runs) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: is the config of a kernel (system %s), not of a flow: compile the kernel with its "
-                   "parameters as defines",
-                   kf_argument(job->arguments, "--config", job->problem->name), job->problem->system->name);
+    char *defines = kf_config_defines(&job->best.config);
+    (void)kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: is the config of a kernel (system %s), not of a flow: compile the kernel with %.700s, or "
+        "include the header that 'kftune tune' wrote beside it",
+        kf_argument(job->arguments, "--config", job->problem->name), job->problem->system->name,
+        defines != NULL ? defines : "its defaults");
+    free(defines);
+    return KF_BAD_INPUT;
 }
 
 static void append_value(const kf_fact *fact, kf_text *text) {

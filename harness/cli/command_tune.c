@@ -158,6 +158,15 @@ static void print_json(const kf_tune_request *request, const kf_tune_result *res
     kf_json_print(json);
 }
 
+/* Beside the config, for a kernel: NAME.kftune.json has NAME.kftune.h. */
+static kf_status write_header(const char *out, const kf_config *config, kf_error *error) {
+    const size_t length = strlen(out);
+    const bool json = length > 5 && strcmp(out + length - 5, ".json") == 0;
+    char path[KF_PATH];
+    KF_TRY(kf_path(path, error, "%.*s.h", (int)(json ? length - 5 : length), out));
+    return kf_config_header_write(path, config, error);
+}
+
 /* Tunes, writes what was found, prints it; an interrupted run also gives the best so far. */
 static kf_status tune(const kf_tune_request *request, const char *out, bool json, kf_error *error) {
     kf_tune_result *result = kf_allocate(sizeof *result);
@@ -169,6 +178,8 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
         kf_tune_best_config(request, result, best);
         kf_error writing = {KF_OK, ""};
         kf_status written = kf_best_config_write(out, best, &writing);
+        if (written == KF_OK && !request->problem->system->runs)
+            written = write_header(out, &best->config, &writing);
         kf_best_config_free(best);
         free(best);
         if (written != KF_OK) {

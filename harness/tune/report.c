@@ -152,7 +152,11 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     const bool runs = problem->system->runs;
     if (out != NULL && runs)
         (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", LABEL, "config", out, out);
-    if (out != NULL && !runs) (void)fprintf(stream, "%-*s%s\n", LABEL, "config", out);
+    if (out != NULL && !runs) {
+        char *defines = kf_config_defines(&result->tried.items[result->best].config);
+        (void)fprintf(stream, "%-*s%s\n%-*s%s\n", LABEL, "config", out, LABEL, "compile", defines);
+        free(defines);
+    }
 }
 
 /* --- JSON ----------------------------------------------------------------------------------------------- */

@@ -2,10 +2,12 @@
  * where it gives none, or inputs are new, against a reference run on the same device: of the problem's
  * reference kernel or, if it has none, of its default config. It needs the device, which only a worker has,
  * so it is made there when it is first asked for. docs/gate.md lists what each check catches. */
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
@@ -26,6 +28,7 @@ struct kf_reference {
     kf_t1_bench own, other;    /* other: another size, made with the first config */
     kf_problem *other_problem; /* NULL: the problem has no other size, or it is not known yet */
     bool looked;               /* for another size */
+    int threads;               /* of this process before any config was launched; 0: they are not counted */
 };
 
 kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error) {
@@ -270,14 +273,47 @@ static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, 
                    problem->size[2], reason.message);
 }
 
+/* --- threads of a function ---------------------------------------------------------------------------------
+ * A function in C can leave work to a thread of its own and return. The thread would also run into whatever
+ * takes the place of the function's code, so that it is waited for. OpenMP's threads stay, and are no such.
+ */
+
+static int count_threads(void) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    if (folder == NULL) return 0;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        count += entry->d_name[0] != '.';
+    (void)closedir(folder);
+    return count;
+}
+
+static bool counts_threads(const kf_t1_problem *problem) {
+    for (int i = 0; i < problem->option_count; i++)
+        if (strncmp(problem->options[i], "-fopenmp", 8) == 0) return false;
+    return kf_t1_is_plain(problem);
+}
+
+static kf_status look_for_threads(const kf_reference *reference, kf_error *error) {
+    enum { LOOKS = 400 };
+    const int left = reference->threads > 0 ? count_threads() - reference->threads : 0;
+    for (int look = 0; look < LOOKS && left > 0 && count_threads() > reference->threads; look++)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    if (left <= 0) return KF_OK;
+    return kf_fail(error, KF_GATE_FAILED, "leaves work to %d thread%s of its own when it returns", left,
+                   left == 1 ? "" : "s");
+}
+
 static kf_status judge_all(kf_plan *plan, kf_reference *reference, kf_verification *verification,
                            void **first, kf_error *error) {
     kf_t1_bench *bench = &reference->own;
+    KF_TRY(look_for_threads(reference, error));
     KF_TRY(judge(plan, bench, 0, verification, first, error));
     KF_TRY(kf_t1_check(plan, 0, error));
     for (int round = 1; round < rounds_of(bench->problem->own); round++)
         KF_TRY(judge_round(plan, bench, round, error));
     KF_TRY(repeat(plan, bench, first, verification, error));
+    KF_TRY(look_for_threads(reference, error));
     KF_TRY(kf_t1_check(plan, -1, error));
     look_for_other_size(plan->backend, reference);
     return judge_other_size(plan, reference, error);
@@ -290,7 +326,9 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
     void *first[KF_T1_ARGUMENTS] = {NULL};
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
+    const bool begins = !own->own.rounds[0].made;
     KF_TRY(make_references(plan->backend, &own->own, error));
+    if (begins && counts_threads(own->own.problem->own)) own->threads = count_threads();
     const kf_status status = judge_all(plan, own, verification, first, error);
     for (int i = 0; i < KF_T1_ARGUMENTS; i++)
         free(first[i]);
