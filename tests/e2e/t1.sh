@@ -41,7 +41,16 @@ grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was 
 expect 0 'over default' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals
 grep -q ' 4 wrong_result' "$out" || complain "the 4 wrong configs of plain C were not found out"
 # A config of a kernel is nothing that run could run.
-expect 2 'compile the kernel' run --config blur.kftune.json
+expect 2 'compile the kernel with -Dblock_x=' run --config blur.kftune.json
+grep -q '^#define block_x 32' blur.kftune.h || complain "blur.kftune.h lacks the best config's parameters"
+# A kernel that no config compiles with, a name that is none: said at once, nothing is stored, status 2.
+sed 's/"KernelName": "sums"/"KernelName": "sum"/' "$problems/sums.t1.json" >sum.t1.json
+cp "$problems/sums.c" "$problems/sums.reference.cu" .
+expect 2 'KernelName: "sum" is no kernel of' tune --device cpu --store none.db --scene sum.t1.json --budget 500evals
+grep -q 'before any config was tried' "$err" || complain "a hopeless run went on"
+# An input that is shorter than what the kernel reads: its size and what is read are said.
+sed 's/"FillValue": 1.0, "Size": "ProblemSize\[0\] \* ProblemSize\[1\]"/"FillValue": 1.0, "Size": 61000/' "$problems/sums.t1.json" >short.t1.json
+expect 2 "'in' is too short: its Size is 61000, and the kernel reads value 61102" tune --device cpu --store none.db --scene short.t1.json --budget 5evals
 expect 0 'kftune_landscape' store export --store t1.db --format landscape
 expect 3 'needs a GPU' "${tune[@]}" --scene "$problems/stencil.t1.json" --budget 2evals
 expect 2 "'--scene FILE|NAME' is missing" "${tune[@]}"
