@@ -40,6 +40,8 @@ typedef struct kf_problem_options {
     /* Sections of systems that the scene's file may have (kf_system.scene_section of each), NULL-terminated;
      * NULL: none but those of the system that opens it. */
     const struct kf_scene_section *const *sections;
+    const char *candidate; /* a file that takes the place of a kernel's own (system t1), to be judged by it;
+                            * NULL: none */
 } kf_problem_options;
 
 /* The options with which a source opens as the problem that has these facts (size_x, size_y, size_z,

@@ -23,7 +23,10 @@ kf_problem *kf_t1_wrap(kf_t1_problem *own, bool owned) {
 static kf_status open_file(const char *source, const kf_problem_options *options, kf_problem **problem,
                            kf_error *error) {
     kf_t1_problem *own = NULL;
-    KF_TRY(kf_t1_read(source, options->nodes, &own, error));
+    if (options->candidate != NULL)
+        KF_TRY(kf_t1_read_candidate(source, options->candidate, options->nodes, &own, error));
+    else
+        KF_TRY(kf_t1_read(source, options->nodes, &own, error));
     kf_status status = KF_OK;
     if (options->samples_per_cell > 0)
         status =

@@ -75,6 +75,8 @@ typedef struct kf_t1_problem {
     char hash[KF_HASH_HEX]; /* of all files' content, and of the size */
     char reference_file[KF_PATH],
         reference_name[128];  /* a portable kernel that says what is right; "": none */
+    char candidate[KF_PATH];  /* stands for the file's own kernels, which judge it; "": none does */
+    struct kf_problem *judge; /* the problem without it; owned */
     const char *missing_file; /* of kernel_files, is not there: the space can be shown, and nothing be
                                * launched; NULL: all are */
     bool says_grid[3];        /* the source uses grid_size_x, _y, _z, as Kernel Tuner defines them */
@@ -108,6 +110,9 @@ static inline bool kf_t1_needs_gpu(const kf_t1_problem *problem) {
 /* t1_read.c: reads and checks everything but what the data holds. size takes the place of the file's
  * ProblemSize; NULL, or its first is 0: the file's. The caller frees with kf_t1_release. */
 kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error);
+/* The same with a file in the place of its kernel's, whose reference is what the file's own kernel does. */
+kf_status kf_t1_read_candidate(const char *file, const char *candidate, const int *size,
+                               kf_t1_problem **problem, kf_error *error);
 void kf_t1_release(kf_t1_problem *problem); /* NULL is fine */
 
 /* t1_kernel.c: language, files, name, the compiler's options. */

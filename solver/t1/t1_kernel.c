@@ -173,6 +173,7 @@ static kf_status add_file(kf_t1_problem *problem, const char *file, kf_error *er
 
 static kf_status read_files(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(kernel, "KernelFile"), *file;
+    if (problem->candidate[0] != '\0') return add_file(problem, problem->candidate, error);
     if (!cJSON_IsArray(files) || files->child == NULL)
         return add_file(problem, cJSON_GetStringValue(files), error);
     cJSON_ArrayForEach(file, files) KF_TRY(add_file(problem, cJSON_GetStringValue(file), error));
@@ -222,6 +223,18 @@ static kf_status read_reference(kf_t1_problem *problem, kf_json_place place, con
                    problem->file, problem->reference_file);
 }
 
+/* A candidate may be of another language than the kernel whose place it takes: its name says. */
+static kf_t1_language language_of(const char *file, kf_t1_language usual) {
+    static const struct {
+        const char *ending;
+        kf_t1_language language;
+    } endings[] = {{".c", KF_T1_C}, {".cpp", KF_T1_CXX}, {".cc", KF_T1_CXX}, {".cl", KF_T1_OPENCL}};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && dot != NULL; i++)
+        if (strcmp(dot, endings[i].ending) == 0) return endings[i].language;
+    return usual == KF_T1_PORTABLE ? usual : KF_T1_CUDA;
+}
+
 /* HIP's device code is CUDA's, as far as it needs no header of its own. */
 static kf_status read_language(kf_t1_problem *problem, kf_json_place place, const cJSON *kernel,
                                kf_error *error) {
@@ -230,6 +243,7 @@ static kf_status read_language(kf_t1_problem *problem, kf_json_place place, cons
     KF_TRY(kf_json_choice(place, kernel, "Language", true, names, sizeof names / sizeof *names, &language,
                           error));
     problem->language = language == KF_T1_LANGUAGES ? KF_T1_CUDA : (kf_t1_language)language;
+    if (problem->candidate[0] != '\0') problem->language = language_of(problem->candidate, problem->language);
     return KF_OK;
 }
 

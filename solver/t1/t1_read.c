@@ -275,7 +275,8 @@ static kf_status read_file(kf_t1_problem *problem, kf_error *error) {
     return status;
 }
 
-kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error) {
+static kf_status read_problem(const char *file, const char *candidate, const int *size,
+                              kf_t1_problem **problem, kf_error *error) {
     char path[KF_PATH];
     *problem = NULL;
     if (realpath(file, path) == NULL) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, strerror(errno));
@@ -283,11 +284,33 @@ kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem,
     memcpy(made->file, path, sizeof path);
     for (int axis = 0; axis < 3 && size != NULL; axis++)
         made->size[axis] = size[axis];
-    kf_status status = read_file(made, error);
+    kf_status status = KF_OK;
+    if (candidate != NULL && realpath(candidate, made->candidate) == NULL)
+        status = kf_fail(error, KF_BAD_INPUT, "%s: %s", candidate, strerror(errno));
+    if (status == KF_OK) status = read_file(made, error);
     if (status == KF_OK)
         *problem = made;
     else
         kf_t1_release(made);
+    return status;
+}
+
+kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error) {
+    return read_problem(file, NULL, size, problem, error);
+}
+
+kf_status kf_t1_read_candidate(const char *file, const char *candidate, const int *size,
+                               kf_t1_problem **problem, kf_error *error) {
+    kf_t1_problem *own = NULL;
+    KF_TRY(read_problem(file, candidate, size, problem, error));
+    const kf_status status = kf_t1_read(file, size, &own, error);
+    if (status == KF_OK) {
+        (*problem)->judge = kf_t1_wrap(own, true);
+        (*problem)->judge->system = &kf_system_t1;
+        return KF_OK;
+    }
+    kf_t1_release(*problem);
+    *problem = NULL;
     return status;
 }
 
@@ -316,6 +339,7 @@ void kf_t1_release(kf_t1_problem *problem) {
     for (int i = 0; i < problem->kernel_file_count; i++)
         free(problem->kernel_files[i]);
     cJSON_Delete(problem->declaration);
+    kf_problem_free(problem->judge);
     free(problem->notes);
     free(problem);
 }

@@ -93,8 +93,10 @@ static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, kf_err
     const int rounds = rounds_of(problem);
     if (bench->rounds[0].made) return KF_OK;
     const bool kernel = problem->reference_file[0] != '\0';
-    kf_status status = kf_t1_plan_with_room(bench->problem, kernel ? NULL : &problem->reference, KF_T1_GUARD,
-                                            backend, &plan, error);
+    const kf_problem *judge = problem->judge != NULL ? problem->judge : bench->problem;
+    kf_status status =
+        kf_t1_plan_with_room(judge, kernel ? NULL : &((const kf_t1_problem *)judge->own)->reference,
+                             KF_T1_GUARD, backend, &plan, error);
     for (int round = 0; round < rounds && status == KF_OK; round++)
         status = run_reference(plan, bench, round, error);
     if (plan != NULL) kf_plan_free(plan);
@@ -138,7 +140,11 @@ static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
     int size[3];
     if (reference->looked) return;
     reference->looked = true;
-    if (!other_size(problem, size) || kf_t1_read(problem->file, size, &other, &error) != KF_OK) return;
+    if (!other_size(problem, size)) return;
+    const kf_status status =
+        problem->judge != NULL ? kf_t1_read_candidate(problem->file, problem->candidate, size, &other, &error)
+                               : kf_t1_read(problem->file, size, &other, &error);
+    if (status != KF_OK) return;
     if (same_counts(problem, other)) {
         kf_t1_release(other);
         return;

@@ -60,6 +60,8 @@ holds landscape "$scratch/l.json"
 prints output-store store export --store "$store" --format github-benchmark --out "$scratch/g.json"
 holds github-benchmark "$scratch/g.json"
 prints output-store store import "$scratch/l.json" --store "$scratch/other.db"
+cp tests/data/t1/sums.c "$scratch/candidate.c"
+prints output-judge judge "$scratch/candidate.c" --problem tests/data/t1/sums.t1.json --device cpu
 prints output-landscape landscape --scene tests/data/t1/blur.t1.json --device cpu --configs 2 --shard 0/2 --journal "$scratch/shards"
 prints output-store store import "$scratch/shards" --store "$scratch/other.db"
 (cd "$scratch" && "$kftune" store check --store other.db --json >check.json) # a shard is missing: status 1
