@@ -121,12 +121,13 @@ $(BUILD)/libtools.a: $(TOOLS:%.c=$(BUILD)/%.o)
 WHOLE := $(BUILD)/libkftune_whole.so
 $(WHOLE): $(OBJECTS)
 	$(call say,LINK $@)
-	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 TESTED := $(if $(BUNDLE)$(SANITIZE),$(BUILD)/libkftune.a,| $(WHOLE))
 TESTED_LINK := $(if $(BUNDLE)$(SANITIZE),,-Wl,-rpath,'$$ORIGIN/..' $(WHOLE))
-$(TOOL_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/tools/%.o $(BUILD)/libtools.a $(TESTED)
+# A night copies the program that it measures: the tools are linked whole, too.
+$(TOOL_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/tools/%.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TESTED_LINK) $(ALL_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 $(FAIL_NTH): tests/tools/fail_nth.c $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	$(call say,LINK $@)

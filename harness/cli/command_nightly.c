@@ -10,6 +10,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/nightly_files.h"
 #include "harness/nightly/commit.h"
 #include "harness/nightly/compare.h"
 #include "harness/nightly/job.h"
@@ -241,6 +242,7 @@ static void print_comparison(const kf_compare_request *request, const kf_compare
 
 static kf_status compare(const kf_arguments *arguments, kf_error *error) {
     kf_suite suite;
+    if (arguments->positional_count > 1) return kf_nightly_compare_files(arguments, error);
     double percent = 100.0 * expm1(kf_standard_rules.least_change);
     kf_compare_request request = {.benchmark = kf_argument(arguments, "--benchmark", NULL),
                                   .reference = kf_argument(arguments, "--reference", NULL),
@@ -281,6 +283,9 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const char *name = arguments->positional_count > 0 ? arguments->positional[0] : "run";
     const kf_action *action = NULL;
     KF_TRY(kf_action_find("nightly", actions, ACTIONS, name, arguments, &action, error));
+    if (arguments->positional_count > 1 && action->run != compare)
+        return kf_fail(error, KF_BAD_INPUT, "nightly %s: '%.80s' is one word too many", name,
+                       arguments->positional[1]);
     return action->run(arguments, error);
 }
 
@@ -297,19 +302,20 @@ static const kf_option options[] = {
     {"--reference", "FOLDER", "compare: a built source tree, or an unpacked bundle", false},
     {"--candidate", "FOLDER", "compare: another one (default: .)", false},
     {"--benchmark", "NAME", "compare: the benchmark of the suite to look at", false},
-    {"--change", "PERCENT", "compare: what counts as slower (default: 1)", false},
+    {"--change", "PERCENT", "compare: what counts as a change (default: 1)", false},
     {"--job", "TEXT", "measure: what one process of a night is asked to measure", false},
     {"--verify", NULL, "measure: verify it first", false},
     {"--counters", "SET", "measure: count with this metric set instead of timing", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positional[] = {"run|list|show|pin|compare", NULL};
+static const char *const positional[] = {"run|list|show|pin|compare", "FILE...", NULL};
 
 const kf_command kf_command_nightly = {
     .name = "nightly",
     .summary = "measure a suite and tell regressions from noise",
-    .synopsis =
-        "kftune nightly [run|compare] --suite FILE [options]\n       kftune nightly list|show|pin [options]",
+    .synopsis = "kftune nightly [run|compare] --suite FILE [options]\n       kftune nightly list|show|pin "
+                "[options]\n       "
+                "kftune nightly compare OLD.json NEW.json",
     .description =
         "For a timer or CI job: every benchmark in at least five fresh processes; what looks changed is run "
         "next to\n"
@@ -317,7 +323,7 @@ const kf_command kf_command_nightly = {
         "list, show: the nights and their verdicts. pin: make a night the release that slow drift is held "
         "against.\n"
         "compare: two programs in turns on one benchmark, for git bisect; status 1 when the candidate is "
-        "slower.\n"
+        "slower. Of two files of Google Benchmark, nvbench, hyperfine or pytest-benchmark: what both hold.\n"
         "measure: one process of a night, as a night starts it.",
     .example = "kftune nightly --suite quick --store nightly.db --report night.md",
     .options = options,

@@ -30,11 +30,16 @@ static void print_answer(const kf_problem *problem, const kf_device_info *device
     free(text);
 }
 
-static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting, bool verify,
-                            kf_error *error) {
+/* Closes the trial, whose reference may have room on the device, with it. */
+static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting, kf_trial *trial,
+                            bool verify, kf_error *error) {
     kf_backend *backend = NULL;
     if (setting->counters != NULL) kf_counting_prepare();
-    KF_TRY(kf_backend_open(job->device[0] != '\0' ? job->device : NULL, &backend, error));
+    const kf_status opened = kf_backend_open(job->device[0] != '\0' ? job->device : NULL, &backend, error);
+    if (opened != KF_OK) {
+        kf_trial_close(trial);
+        return opened;
+    }
     const kf_job evaluation = {.config = job->config, .verify = verify, .time_limit_us = 1e6 * job->seconds};
     kf_measurement *measurement = kf_allocate_zeroed(1, sizeof *measurement);
     bool usable = true;
@@ -44,7 +49,10 @@ static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting
     kf_measurement_free(measurement);
     free(measurement);
     /* A context that a kernel ruined need not close. */
-    if (usable) kf_backend_close(backend);
+    if (usable) {
+        kf_trial_close(trial);
+        kf_backend_close(backend);
+    }
     return status;
 }
 
@@ -54,7 +62,7 @@ static kf_status measure_problem(const kf_nightly_job *job, kf_problem *problem,
     kf_status status = kf_trial_open(problem, &trial, error);
     if (status == KF_OK && verify) status = kf_trial_refer(&trial, error);
     const kf_setting setting = {.problem = problem, .trial = &trial, .counters = counters};
-    if (status == KF_OK) status = measure_on(job, &setting, verify, error);
+    if (status == KF_OK) return measure_on(job, &setting, &trial, verify, error);
     kf_trial_close(&trial);
     return status;
 }

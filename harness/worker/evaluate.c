@@ -162,8 +162,10 @@ static void recheck(evaluation *e, kf_plan *plan) {
     const kf_system *system = e->setting->problem->system;
     kf_measurement *m = e->m;
     kf_error error = {KF_OK, ""};
-    if (system->recheck == NULL || m->state != KF_STATE_OK) return;
-    const kf_status status = system->recheck(plan, e->setting->trial->reference, m->step_us.median, &error);
+    /* Of processes that measure the same code only the first has a reference. */
+    const kf_reference *reference = e->setting->trial->reference;
+    if (system->recheck == NULL || m->state != KF_STATE_OK || reference == NULL) return;
+    const kf_status status = system->recheck(plan, reference, m->step_us.median, &error);
     if (status == KF_OK) return;
     kf_measurement_free(m);
     m->step_us = (kf_summary){.count = 0};

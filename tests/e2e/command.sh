@@ -203,6 +203,37 @@ else
     echo "command.sh: no valgrind here: instructions are skipped"
 fi
 
+# Two files of another library, held against each other: slower, the same where a change is excluded, open where it is not.
+python3 - "$root/tests/data/benchmarks" <<'PY'
+import json, sys
+def scaled(value, by):
+    if isinstance(value, dict):
+        return {k: [x * by for x in v] if k in ("times", "data") and v and isinstance(v[0], float) else v * by if k == "real_time" else scaled(v, by) for k, v in value.items()}
+    return [scaled(v, by) for v in value] if isinstance(value, list) else value
+for name in ("google-benchmark", "hyperfine", "pytest-benchmark"):
+    json.dump(scaled(json.load(open(f"{sys.argv[1]}/{name}.json")), 1.3), open(f"{name}-slow.json", "w"))
+json.dump({"results": [{"command": "a", "times": [1 + 1e-4 * (i % 3) for i in range(12)]}, {"command": "gone", "times": [1.0]}]}, open("steady.json", "w"))
+json.dump([{"name": "a", "value": 1000 + 0.1 * (i % 4), "unit": "ms"} for i in range(12)], open("list.json", "w"))
+PY
+compare() { # STATUS OLD NEW WORDS...
+    local expected=$1 old=$2 new=$3
+    shift 3
+    "$kftune" nightly compare "$old" "$new" >out 2>err </dev/null
+    [ $? -eq "$expected" ] || complain "compare $old $new does not end with status $expected"
+    for words in "$@"; do has out "$words"; done
+}
+b=$root/tests/data/benchmarks
+compare 1 "$b/google-benchmark.json" google-benchmark-slow.json "SLOW       BM_sort/1024 " "29.4 us     38.3 us   +30.00 %"
+compare 1 "$b/hyperfine.json" hyperfine-slow.json "SLOW       sleep 0.02 " "+30.00 %"
+compare 0 hyperfine-slow.json "$b/hyperfine.json" "FAST       sleep 0.02 "
+compare 0 "$b/google-benchmark.json" "$b/google-benchmark.json" "AMBIGUOUS  BM_sort/1024 " "none is excluded"
+compare 0 "$b/pytest-benchmark.json" pytest-benchmark-slow.json "AMBIGUOUS  test_x.py::test_sort[100] "
+compare 0 "$b/nvbench.json" "$b/nvbench.json" "AMBIGUOUS  copy Device=0 Elements=1048576 " "1 and 1 samples; 5 of each"
+compare 0 steady.json list.json "SAME       a " "NODATA     gone" "only in the old file"
+compare 2 steady.json "$root/results/measured/h200-roofs.json"
+has err "is no file of times"
+compare 2 steady.json missing.json
+
 # A kernel of the user's own.
 echo "{\"suite\": \"kernels\", \"seconds\": 0.05, \"benchmarks\": [{\"name\": \"blur\", \"kind\": \"t1\", \"scene\": \"$root/tests/data/t1/blur.t1.json\"}]}" >kernels.json
 night 0 kernels.json kernels.db

@@ -1,0 +1,89 @@
+#include "harness/cli/nightly_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/util/json.h"
+#include "base/util/text.h"
+#include "harness/nightly/result_files.h"
+
+static const char *shown(double us, char buffer[32]) {
+    return isfinite(us) ? kf_human_time_us(us, buffer) : "-";
+}
+
+/* Why a verdict is what it is. */
+static void explain(const kf_held *held, char *text, size_t size) {
+    const kf_comparison *c = &held->comparison;
+    const size_t least = held->old_count < held->new_count ? held->old_count : held->new_count;
+    if (held->state == KF_NODATA)
+        (void)snprintf(text, size, "only in the %s file", held->old_count > 0 ? "old" : "new");
+    else if (least < KF_LEAST_PROCESSES)
+        (void)snprintf(text, size, "%zu and %zu samples; %d of each are needed", held->old_count,
+                       held->new_count, KF_LEAST_PROCESSES);
+    else
+        (void)snprintf(text, size, "%+.2f to %+.2f %%, p %.2g%s", 100.0 * expm1(c->low),
+                       100.0 * expm1(c->high), c->probability,
+                       held->state == KF_AMBIGUOUS ? ": no change is shown, and none is excluded" : "");
+}
+
+static void print_table(const kf_held *held, int count) {
+    printf("%-9s  %-40s  %10s  %10s  %9s  %s\n", "verdict", "benchmark", "old", "new", "change", "why");
+    for (int i = 0; i < count; i++) {
+        char before[32], after[32], change[24] = "-", why[160];
+        const double shift = held[i].comparison.shift;
+        if (isfinite(shift)) (void)snprintf(change, sizeof change, "%+.2f %%", 100.0 * expm1(shift));
+        explain(&held[i], why, sizeof why);
+        printf("%-9s  %-40s  %10s  %10s  %9s  %s\n", kf_verdict_names[held[i].state], held[i].name,
+               shown(held[i].old_us, before), shown(held[i].new_us, after), change, why);
+    }
+}
+
+static void print_json(const kf_held *held, int count) {
+    cJSON *json = kf_json_answer("nightly compare"), *list = cJSON_AddArrayToObject(json, "benchmarks");
+    for (int i = 0; i < count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        const kf_comparison *c = &held[i].comparison;
+        (void)cJSON_AddItemToArray(list, item);
+        (void)cJSON_AddStringToObject(item, "benchmark", held[i].name);
+        (void)cJSON_AddStringToObject(item, "verdict", kf_verdict_names[held[i].state]);
+        kf_json_add_number(item, "old_us", held[i].old_us);
+        kf_json_add_number(item, "new_us", held[i].new_us);
+        (void)cJSON_AddNumberToObject(item, "old_samples", (double)held[i].old_count);
+        (void)cJSON_AddNumberToObject(item, "new_samples", (double)held[i].new_count);
+        kf_json_add_number(item, "change", expm1(c->shift));
+        kf_json_add_number(item, "change_low", expm1(c->low));
+        kf_json_add_number(item, "change_high", expm1(c->high));
+        kf_json_add_number(item, "probability", c->probability);
+    }
+    kf_json_print(json);
+}
+
+kf_status kf_nightly_compare_files(const kf_arguments *arguments, kf_error *error) {
+    double percent = 100.0 * expm1(kf_standard_rules.least_change);
+    kf_result_file before, after;
+    kf_held *held = NULL;
+    int count = 0, slower = 0;
+    if (arguments->positional_count != 3)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "nightly compare: give two files of times, the old and the new one");
+    KF_TRY(kf_argument_only(arguments, "nightly compare OLD NEW", "--change", error));
+    KF_TRY(kf_argument_number(arguments, "--change", 0.01, 1000, &percent, error));
+    KF_TRY(kf_result_file_read(arguments->positional[1], &before, error));
+    kf_status status = kf_result_file_read(arguments->positional[2], &after, error);
+    if (status == KF_OK) {
+        kf_hold_results(&before, &after, log1p(0.01 * percent), &held, &count);
+        if (kf_arguments_json(arguments))
+            print_json(held, count);
+        else
+            print_table(held, count);
+        for (int i = 0; i < count; i++)
+            slower += held[i].state == KF_SLOW;
+        if (slower > 0)
+            status = kf_fail(error, KF_GATE_FAILED, "%d of %d benchmarks became slower", slower, count);
+        free(held);
+        kf_result_file_free(&after);
+    }
+    kf_result_file_free(&before);
+    return status;
+}
