@@ -3,7 +3,7 @@ data = ARG1; picture = ARG2; format = ARG3; title = ARG4; subtitle = ARG5; unit 
 folder = ARG0[1:strlen(ARG0)-strlen("convergence.gp")]
 load folder."style.gp"
 set xlabel "evaluations"
-set ylabel "time of a step, ".unit
+set ylabel "time of a step, ".shown(unit)
 set key outside right top reverse Left samplen 2
 stats data index 0 using 1:2 name "ALL" nooutput
 set xrange [0:ALL_max_x+1]

@@ -108,31 +108,61 @@ static void append_points(const history *h, kf_text *data) {
     }
 }
 
-static kf_status draw(const history *h, const kf_series_summary *series, const char *path, kf_error *error) {
+static void note_instructions(void *context, int ordinal, const char *metric, double value) {
+    if (ordinal < 0 && strncmp(metric, "instructions_", strlen("instructions_")) == 0)
+        *(double *)context = value;
+}
+
+/* Block 4: the second measure: night, instructions. *count of them. */
+static kf_status append_instructions(kf_store *store, const char *benchmark, const history *h, kf_text *data,
+                                     int *count, kf_error *error) {
+    kf_text_append(data, "\n\n");
+    *count = 0;
+    for (int i = 0; i < h->count; i++) {
+        double counted = (double)NAN;
+        KF_TRY(kf_store_night_counters(store, h->nights[i].night, benchmark, KF_ARM_NIGHT, note_instructions,
+                                       &counted, error));
+        if (isnan(counted)) continue;
+        kf_text_append(data, "%d\t%.6g\n", i + 1, counted);
+        ++*count;
+    }
+    return KF_OK;
+}
+
+static kf_status draw(kf_store *store, const history *h, const kf_series_summary *series, const char *path,
+                      kf_error *error) {
     kf_text data = {0};
     append_processes(h, &data);
     append_nights(h, &data);
     append_levels(h, &data);
     append_points(h, &data);
-    char size[KF_FACTS_TEXT], subtitle[512], points[16], nights[16], verdicts[KF_VERDICTS + 1] = "";
+    int counted = 0, pinned = 0;
+    kf_status status = append_instructions(store, series->benchmark, h, &data, &counted, error);
+    for (int i = 0; i < h->count; i++)
+        pinned += h->nights[i].pinned;
+    char size[KF_FACTS_TEXT], subtitle[512], points[16], nights[16], more[64], verdicts[KF_VERDICTS + 1] = "";
     for (int i = 0; i < KF_VERDICTS; i++)
         verdicts[i] = '0';
     for (int i = 0; i < h->count; i++)
         verdicts[verdict_of(&h->nights[i])] = '1';
     kf_facts_size_text(series->facts, size);
-    (void)snprintf(subtitle, sizeof subtitle, "%s%s%s, on %s", series->scene, size[0] != '\0' ? " " : "",
-                   size, series->device);
+    /* A program of the user's has no scene but its own name. */
+    const bool command = strcmp(series->scene, series->benchmark) == 0;
+    (void)snprintf(subtitle, sizeof subtitle, "%s%s%s%son %s", command ? "" : series->scene,
+                   size[0] != '\0' ? " " : "", size, command ? "" : ", ", series->device);
+    (void)snprintf(more, sizeof more, "%s %d %d %d", verdicts, command, pinned > 0,
+                   counted > 1 ? counted : 0);
     (void)snprintf(points, sizeof points, "%d", h->point_count);
     (void)snprintf(nights, sizeof nights, "%d", h->count);
     kf_text title = {0};
-    kf_text_append(&title, "%s: time of a step, night by night", series->benchmark);
+    kf_text_append(&title, "%s: %s, night by night", series->benchmark, command ? "time" : "time of a step");
     const kf_gnuplot_job job = {.script = "history.gp",
                                 .data = data.text,
                                 .title = title.text,
                                 .subtitle = subtitle,
-                                .values = {h->unit.name, points, nights, verdicts},
+                                .values = {h->unit.name, points, nights, more},
                                 .path = path};
-    kf_status status = kf_gnuplot_run(&job, error);
+    if (status == KF_OK) status = kf_gnuplot_run(&job, error);
     kf_text_free(&title);
     kf_text_free(&data);
     return status;
@@ -155,7 +185,7 @@ kf_status kf_plot_history(kf_store *store, const char *benchmark, const char *pa
                     search.found.benchmark, h->count);
     if (status == KF_OK) {
         analyse(h);
-        status = draw(h, &search.found, path, error);
+        status = draw(store, h, &search.found, path, error);
     }
     free(h->nights);
     free(h);

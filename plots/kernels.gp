@@ -2,11 +2,13 @@
 data = ARG1; picture = ARG2; format = ARG3; title = ARG4; subtitle = ARG5; unit = ARG6; configs = int(ARG7)
 folder = ARG0[1:strlen(ARG0)-strlen("kernels.gp")]
 longest = 0
+shortest = 1e30
 lowest = 0
 counted = -1
 do for [c=1:configs] {
     stats data index c skip 1 using 1:2 name "BARS" nooutput
     if (BARS_max_y > longest) { longest = BARS_max_y }
+    if (BARS_min_y > 0 && BARS_min_y < shortest) { shortest = BARS_min_y }
     if (BARS_max_x > lowest) { lowest = BARS_max_x }
     do for [e=4:8] {
         stats data index c skip 1 using e name "VALUES" nooutput
@@ -31,17 +33,24 @@ set multiplot title title."\n".subtitle noenhanced
 # Times left; where there are counters, five narrow panels to the right of them.
 set lmargin at screen 0.155
 set rmargin at screen (counted >= 0 ? 0.47 : 0.98)
-set xlabel "time in one step, ".unit.(counted >= 0 ? " (share)" : " (share of the step)")
-set xrange [0:longest*(counted >= 0 ? 1.5 : 1.22)]
+set xlabel "time in one step, ".shown(unit).(counted >= 0 ? " (share)" : " (share of the step)")
+# Logarithmic where bars of a fast config would be slivers beside those of a slow one.
+wide = longest > 20*shortest
+left = wide ? shortest/3.0 : 0
+if (wide) {
+    set logscale x
+    set xrange [left:longest*(longest/left)**(counted >= 0 ? 0.45 : 0.3)]
+} else { set xrange [0:longest*(counted >= 0 ? 1.5 : 1.22)] }
 set key at screen 0.98,(10.0/height) right bottom vertical maxrows 3 Left reverse samplen 1.5 font ",12"
-plot for [c=1:configs] data index c skip 1 using 2:1:(0):2:($1-0.45):($1+0.45) with boxxyerror linecolor rgb hue(c) notitle, \
+plot for [c=1:configs] data index c skip 1 using (($2 > left) ? $2 : NaN):1:(left):2:($1-0.45):($1+0.45) with boxxyerror linecolor rgb hue(c) notitle, \
      for [c=1:configs] data index c using (NaN):(NaN) with boxes linecolor rgb hue(c) title columnheader(1), \
      for [c=1:configs] data index c skip 1 using 2:1:(short($2).sprintf(" (%.0f %%)", $3)) with labels left offset 0.5,0 font ",10" notitle, \
-     data index 0 using (0):1:ytic(2) with points pointsize 0 notitle
+     data index 0 using (left):1:ytic(2) with points pointsize 0 notitle
 if (counted >= 0) {
     array panel[5] = ["achieved\noccupancy, %", "efficiency\nof loads, %", "efficiency\nof stores, %", "uniform\nbranches, %", "working\nthreads, %"]
     unset key
     unset xlabel
+    unset logscale x
     set xrange [0:140]
     set xtics 0,50,100 font ",11"
     do for [e=1:5] {

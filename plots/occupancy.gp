@@ -2,12 +2,12 @@
 data = ARG1; picture = ARG2; format = ARG3; title = ARG4; subtitle = ARG5; configs = int(ARG7)
 folder = ARG0[1:strlen(ARG0)-strlen("occupancy.gp")]
 lowest = 0
-known = 0
+array counted[2] # the largest occupancy that was achieved; negative: none is known
 name(c) = (configs == 2 && c == 1) ? "baseline" : "best"
 do for [c=1:configs] {
     stats data index c-1 using 1:3 name "ROWS" nooutput
     if (ROWS_max_x > lowest) { lowest = ROWS_max_x }
-    if (ROWS_max_y > known) { known = ROWS_max_y }
+    counted[c] = ROWS_max_y
     set label c name(c) at 0, ROWS_min_x-0.85 left offset 0.4,0 font ",12"
 }
 height = 215 + int(26*lowest)
@@ -28,7 +28,7 @@ hue(c) = (configs == 2 && c == 1) ? colour[9] : colour[1]
 plot for [c=1:configs] data index c-1 using 4:1:(0):4:($1-0.38):($1+0.38) with boxxyerror linecolor rgb "#e8e8e8" notitle, \
      for [c=1:configs] data index c-1 using (($3 >= 0) ? $3 : NaN):1:(0):3:($1-0.38):($1+0.38) with boxxyerror linecolor rgb hue(c) notitle, \
      for [c=1:configs] data index c-1 using 4:($1-0.42):(0):(0.84) with vectors nohead linecolor rgb "#000000" linewidth 2.5 notitle, \
-     for [c=1:configs] NaN with boxes linecolor rgb hue(c) title (known > 0 ? name(c).", achieved" : ""), \
+     for [c=1:configs] NaN with boxes linecolor rgb hue(c) title (counted[c] > 0 ? name(c).", achieved" : ""), \
      NaN with lines linecolor rgb "#000000" linewidth 2.5 title "theoretical", \
      for [c=1:configs] data index c-1 using (102):1:(sprintf("%s; %s, %.0f %% of the step", ($3 >= 0) ? sprintf("%.0f of %.0f %%", $3, $4) : sprintf("%.0f %%", $4), strcol(5), $6)) with labels left font ",11" notitle, \
      for [c=1:configs] data index c-1 using (0):1:ytic(2) with points pointsize 0 notitle

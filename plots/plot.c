@@ -98,8 +98,10 @@ kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary
         char facts[KF_FACTS_TEXT], script[64], blocks[16], subtitle[512];
         (void)snprintf(script, sizeof script, "%s.gp", kf_plot_names[kind]);
         (void)snprintf(blocks, sizeof blocks, "%d", table.blocks);
-        (void)snprintf(subtitle, sizeof subtitle, "%s %s, on %s", run->scene,
-                       kf_facts_text(run->facts, facts), run->device);
+        (void)kf_facts_text(run->facts, facts);
+        const bool named = run->device[0] != '\0' && strcmp(run->device, "unknown") != 0;
+        (void)snprintf(subtitle, sizeof subtitle, "%s%s%s%s%s", run->scene, facts[0] != '\0' ? " " : "",
+                       facts, named ? ", on " : "", named ? run->device : "");
         if (table.plan != NULL && table.plan[0] != '\0') {
             const size_t used = strlen(subtitle);
             (void)snprintf(subtitle + used, sizeof subtitle - used, "; configs with plan=%.32s", table.plan);

@@ -14,5 +14,7 @@ set title title."\n".subtitle noenhanced
 set border 3 linewidth 1 linecolor "#444444"
 set tics nomirror out
 set grid ytics linetype 1 linecolor "#dddddd" linewidth 1 back
+# Data say us.
+shown(u) = (u eq "us") ? "\302\265s" : u
 # Okabe and Ito's colours, which colour-blind eyes tell apart; the last is for "other".
 array colour[9] = [0x0072B2, 0xE69F00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xD55E00, 0xF0E442, 0x000000, 0x999999]
