@@ -13,9 +13,10 @@ const char *const kf_plot_names[KF_PLOTS] = {"kernels", "surface", "convergence"
  */
 
 typedef struct run_search {
-    const char *name; /* NULL: the newest with an ok result */
+    const char *name; /* NULL: the newest that finished with an ok result, else the newest with one */
     kf_run_summary *found;
     int matches;
+    bool finished; /* what was found */
 } run_search;
 
 static void look_at_run(void *context, const kf_run_summary *run) {
@@ -25,9 +26,12 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     bool exact = search->name && (strcmp(search->name, id) == 0 || strcmp(search->name, run->uuid) == 0);
     bool begins = search->name && strlen(search->name) >= 4 &&
                   strncmp(search->name, run->uuid, strlen(search->name)) == 0;
-    bool newest = !search->name && search->matches == 0 && run->ok > 0;
+    /* A search that was broken off says little of what can be had. */
+    const bool finished = strcmp(run->state, "finished") == 0;
+    bool newest = !search->name && run->ok > 0 && (search->matches == 0 || (finished && !search->finished));
     if (!exact && !begins && !newest) return;
-    if (exact || search->matches == 0) *search->found = *run;
+    if (exact || newest || search->matches == 0) *search->found = *run;
+    search->finished = search->finished || (newest && finished);
     search->matches++;
 }
 
