@@ -154,7 +154,7 @@ static void play_machine(machine *m, int nights) {
 }
 
 /* What is found the same night, and what is not there: printed, and held to what docs/nightly.md says.
- * KFTUNE_NIGHTS: nights of each machine (30). */
+ * KFTUNE_NIGHTS: nights of each machine; without it 20 of those with a pin. */
 static void test_many_nights(void **state) {
     (void)state;
     const char *asked = getenv("KFTUNE_NIGHTS");
