@@ -13,7 +13,8 @@ stats data index 0 using 2 name "ALL" nooutput
 # From zero, so that 2 % look like 2 %.
 top = 1.25*ALL_max
 set yrange [0:top]
-# The second measure has the other axis, from zero too.
+# The second measure has the other axis, from zero too; an axis of nothing must not be scaled.
+set y2range [0:1]
 if (counted > 0) {
     scale = COUNTS_max >= 1e9 ? 1e9 : 1e6
     set border 11
@@ -38,4 +39,4 @@ plot data index 0 using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor 
      (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(0):(0):(top) with vectors nohead dashtype 2 linewidth 2 linecolor rgb 0x666666 title (points > 0 ? "change point" : ""), \
      (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(1.17*ALL_max):((points > 0) ? strcol(2) : "") with labels left offset 0.6,0 font ",11" notitle, \
      data index 1 using 1:((column(5)==1) ? column(2) : NaN) with points pointtype 4 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 title (pinned ? "pinned" : ""), \
-     data index (counted > 0 ? 4 : 1) using 1:((counted > 0) ? column(2)/scale : NaN) axes x1y2 with linespoints dashtype 3 pointtype 12 pointsize 1.2*dot linecolor rgb 0x333333 title (counted > 0 ? "instructions" : "")
+     for [i=1:(counted > 0)] data index 4 using 1:(column(2)/scale) axes x1y2 with linespoints dashtype 3 pointtype 12 pointsize 1.2*dot linecolor rgb 0x333333 title "instructions"
