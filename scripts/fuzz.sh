@@ -30,6 +30,8 @@ seed_mesh() { # NUMBER NAME, the file on stdin
 }
 seed space variants/*.json tests/data/kinetic.space.json
 seed scene scene/library/*.json
+seed fluid scene/library/{plume,plume3d,jet,decay,kolmogorov,stress}.json
+seed particles scene/library/{slump,column,pool,dam_break_2d}.json
 seed t1 tests/data/t1/*.json scene/library/*/*.t1.json
 seed suite suites/*.json
 seed metric_set metrics/*.txt
@@ -39,6 +41,9 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n
 printf 'solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n' | seed_mesh 1 stl
 printf 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n' | seed_mesh 2 ply
 printf '{"asset":{"version":"2.0"},"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],"bufferViews":[{"buffer":0,"byteLength":36}],"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}],"scenes":[{"nodes":[0]}],"scene":0}' | seed_mesh 3 gltf
+printf '\x00ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 2\nNODATA_value -9\n1 2 3\n4 -9 6\n' >"$TMPDIR/terrain" && seed terrain "$TMPDIR/terrain"
+printf 'time,x,y,u,v\n0,0.5,0.5,1,0\n0.1,0.2,0.8,0,-1\n' >"$TMPDIR/pushes" && seed pushes "$TMPDIR/pushes"
+printf '{"examine": true, "verify": true, "least_samples": 8, "incumbent": [1, 2], "config": {"plan": "pull", "block_x": 64}}' >"$TMPDIR/job" && seed job "$TMPDIR/job"
 printf '{"state": "ok", "reason": ""}' >"$TMPDIR/measurement" && seed measurement "$TMPDIR/measurement"
 printf 'caf\xc3\xa9 \x1b[31m\xe2\x82\xac' >"$TMPDIR/clean" && seed clean "$TMPDIR/clean"
 

@@ -21,16 +21,21 @@ cJSON *kf_job_to_json(const kf_job *job) {
     return json;
 }
 
+/* 0 where there is none, or none that could be meant. */
+static long whole_number(const cJSON *json, const char *key) {
+    const double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    return value >= 0.0 && value <= 1e9 ? (long)value : 0;
+}
+
 kf_status kf_job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
     memset(job, 0, sizeof *job);
-    job->other = (int)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "other"));
+    job->other = (int)whole_number(json, "other");
     job->examine = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "examine"));
     job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
     job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
     job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));
     job->time_limit_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_limit_us"));
-    job->least_samples =
-        (size_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "least_samples"));
+    job->least_samples = (size_t)whole_number(json, "least_samples");
     job->long_cycle_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "long_cycle_us"));
     job->effort = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "effort"));
     job->incumbent.high_us =
