@@ -44,7 +44,7 @@ static bool is_read(const char *extension) {
                                              "KHR_lights_",
                                              "EXT_lights_",
                                              "KHR_xmp",
-                                             "KHR_techniques_",
+                                             "KHR_technique",
                                              "KHR_animation_",
                                              "EXT_structural_",
                                              "EXT_mesh_features",

@@ -143,6 +143,7 @@ static kf_status read_format(ply_scan *scan) {
     return KF_OK;
 }
 
+/* Lines that begin otherwise are remarks: some programs write them without the word comment. */
 static kf_status read_header(ply_scan *scan) {
     char word[WORD];
     header_word(scan, word);
@@ -159,9 +160,6 @@ static kf_status read_header(ply_scan *scan) {
             KF_TRY(read_element(scan));
         } else if (strcmp(word, "property") == 0) {
             KF_TRY(read_property(scan));
-        } else if (word[0] != '\0' && strcmp(word, "comment") != 0 && strcmp(word, "obj_info") != 0) {
-            return refuse_line(scan, "a line of the header begins with format, element, property, comment, "
-                                     "obj_info or end_header");
         }
     }
     end_line(scan);

@@ -47,7 +47,7 @@ static void normal_plane(const double direction[3], double u[3], double v[3]) {
 }
 
 static flat flatten(const shadow *s, size_t triangle) {
-    flat f;
+    flat f = {{0}, {0}};
     for (size_t i = 0; i < 3; i++) {
         const double *p = s->mesh->vertices + 3 * (size_t)s->mesh->triangles[3 * triangle + i];
         const double x = kf_dot(s->u, p), y = kf_dot(s->v, p);

@@ -271,7 +271,7 @@ static void test_12_strips(void **state) {
             char file[2000], *at = file;
             at += snprintf(
                 at, 500,
-                "ply\r\nformat %s 1.0\r\nelement vertex 8\r\nproperty double x\r\nproperty float64 y\r\n"
+                "ply\r\nformat %s 1.0\r\nCreated by an old program\r\nelement vertex 8\r\nproperty double x\r\nproperty float64 y\r\n"
                 "property double z\r\nproperty uchar red\r\nelement tristrips %d\r\nproperty list int int "
                 "vertex_indices\r\nend_header\r\n",
                 forms[form], whole ? 1 : 6);
