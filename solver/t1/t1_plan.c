@@ -195,7 +195,7 @@ static kf_status upload(const kf_t1 *t1, int i, kf_buffer *buffer, size_t offset
                         kf_error *error) {
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     const size_t bytes = t1->counts[i] * argument->type.bytes;
-    const bool other = round > 0 && argument->fill == KF_T1_RANDOM;
+    const bool other = round > 0 && argument->fill == KF_T1_RANDOM && !argument->constant;
     if (!other && t1->counts[i] <= argument->count)
         return kf_buffer_upload(buffer, offset, argument->initial, bytes, error);
     void *values = NULL;
@@ -235,7 +235,8 @@ static kf_status restore(kf_plan *plan, kf_t1_masters *masters, int i, int round
     const kf_t1 *t1 = plan->system;
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     const size_t bytes = t1->counts[i] * argument->type.bytes;
-    const int which = argument->fill == KF_T1_RANDOM ? round : 0;
+    /* A __constant__ variable is written once, when the plan is made. */
+    const int which = argument->fill == KF_T1_RANDOM && !argument->constant ? round : 0;
     if (argument->size != NULL) return upload(t1, i, t1->buffers[i], t1->room, round, error);
     kf_buffer **master = &masters->buffers[which][i];
     if (*master == NULL) {
@@ -269,7 +270,8 @@ kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     for (int i = 0; i < t1->problem->argument_count; i++) {
         kf_t1_argument argument = t1->problem->arguments[i];
-        if (t1->buffers[i] == NULL || argument.fill != KF_T1_RANDOM || !argument.read) continue;
+        if (t1->buffers[i] == NULL || argument.fill != KF_T1_RANDOM || !argument.read || argument.constant)
+            continue;
         const size_t count = t1->counts[i] < MOST ? t1->counts[i] : MOST, size = argument.type.bytes;
         void *values = kf_allocate(count * size);
         argument.seed = seed + (uint64_t)i;
