@@ -19,6 +19,9 @@ typedef struct kf_ordering {
     uint64_t key_count; /* keys lie in [0, key_count) */
 } kf_ordering;
 
+/* A block_length of which one block holds every box: without Morton order samples keep the sampling order. */
+enum { KF_WHOLE_BOX = 1 << 20 };
+
 /* The box must hold all sample cells; low and high are lattice coordinates. */
 void kf_ordering_begin(kf_ordering *ordering, int block_length, bool morton, const double low[3],
                        const double high[3]);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util/log.h"
+
 void kf_add_device_variables(kf_variables *variables, const kf_device_info *device) {
     kf_add_variable(variables, "multiprocessors", device->multiprocessors);
     kf_add_variable(variables, "simd_width", device->warp_size);
@@ -18,15 +20,25 @@ kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *devi
     return kf_space_open(system->name, system->space_file, &variables, fixed, fixed_count, space, error);
 }
 
-kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device,
-                                  const kf_config *config, kf_error *error) {
-    kf_space *space = NULL;
-    KF_TRY(kf_problem_space(problem, device, NULL, 0, &space, error));
+static kf_status check_config(const kf_space *space, kf_config *config, kf_error *error) {
     char why[256];
     uint64_t index;
-    const bool inside = kf_space_index(space, config, &index, why, sizeof why);
+    kf_text notes = {0};
+    const kf_status status = kf_space_update(space, config, &notes, error);
+    if (notes.text != NULL) kf_info("config: %s", notes.text);
+    kf_text_free(&notes);
+    if (status != KF_OK) return kf_fail_context(error, "config");
+    if (kf_space_index(space, config, &index, why, sizeof why)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "config: %s", why);
+}
+
+kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device, kf_config *config,
+                                  kf_error *error) {
+    kf_space *space = NULL;
+    KF_TRY(kf_problem_space(problem, device, NULL, 0, &space, error));
+    const kf_status status = check_config(space, config, error);
     kf_space_free(space);
-    return inside ? KF_OK : kf_fail(error, KF_BAD_INPUT, "config: %s", why);
+    return status;
 }
 
 kf_status kf_system_check_team(const kf_system *system, const kf_device_info *device, kf_error *error) {

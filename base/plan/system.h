@@ -103,9 +103,10 @@ typedef struct kf_system {
 } kf_system;
 
 /* A config that comes from a file is held against the space of the device that it was made for: KF_BAD_INPUT
- * with what it has that the space has not. */
-kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device,
-                                  const kf_config *config, kf_error *error);
+ * with what it has that the space has not. Names of parameters that another version had are brought up to
+ * date before, with a note to the user (kf_space_update). */
+kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device, kf_config *config,
+                                  kf_error *error);
 
 /* KF_BAD_INPUT where device is a team and the system runs on one device alone. */
 kf_status kf_system_check_team(const kf_system *system, const kf_device_info *device, kf_error *error);

@@ -70,6 +70,21 @@ void kf_config_set(kf_config *config, const kf_value *value) {
         kf_config_set_name(config, value->parameter, value->name);
 }
 
+const kf_value *kf_config_find(const kf_config *config, const char *parameter) {
+    bool found;
+    const int place = find_place(config, parameter, &found);
+    return found ? &config->values[place] : NULL;
+}
+
+void kf_config_remove(kf_config *config, const char *parameter) {
+    bool found;
+    const int place = find_place(config, parameter, &found);
+    if (!found) return;
+    config->count--;
+    memmove(&config->values[place], &config->values[place + 1],
+            (size_t)(config->count - place) * sizeof config->values[0]);
+}
+
 static kf_status find_value(const kf_config *config, const char *parameter, kf_value_kind kind,
                             const kf_value **value, kf_error *error) {
     static const char *const kinds[] = {"an integer", "a boolean", "a name"};

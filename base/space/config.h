@@ -43,6 +43,11 @@ void kf_config_set_boolean(kf_config *config, const char *parameter, bool value)
 void kf_config_set_name(kf_config *config, const char *parameter, const char *value);
 void kf_config_set(kf_config *config, const kf_value *value);
 
+/* NULL: the config has no value of that parameter. */
+const kf_value *kf_config_find(const kf_config *config, const char *parameter);
+/* Nothing happens where there is none. */
+void kf_config_remove(kf_config *config, const char *parameter);
+
 /* A system reads its parameters through these; a missing one is a programming error of the space and
  * KF_BAD_INPUT. */
 kf_status kf_config_integer(const kf_config *config, const char *parameter, long *value, kf_error *error);

@@ -85,6 +85,11 @@ static kf_status fix(kf_space *space, const char *given, kf_error *error) {
         names[p] = space->parameters[p].name;
         if (strcmp(names[p], key) == 0) return fix_parameter(&space->parameters[p], equals + 1, error);
     }
+    const char *becomes = NULL;
+    if (kf_space_former(space, key, &becomes) != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "--fix: system %s has no parameter '%s' any more%s%s%s",
+                       space->system, key, becomes == NULL ? "" : "; it is '", becomes == NULL ? "" : becomes,
+                       becomes == NULL ? "" : "' now");
     const char *nearest = kf_nearest(key, names, space->parameter_count);
     kf_text all = {0};
     for (int p = 0; p < space->parameter_count && nearest == NULL; p++)
@@ -199,6 +204,7 @@ void kf_space_free(kf_space *space) {
     }
     free(space->constraints);
     free(space->presets);
+    cJSON_Delete(space->former);
     free(space->file);
     free(space);
 }

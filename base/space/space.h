@@ -9,6 +9,7 @@
 
 #include "base/space/config.h"
 #include "base/space/variables.h"
+#include "base/util/text.h"
 
 typedef struct kf_space kf_space;
 
@@ -32,6 +33,11 @@ void kf_space_config(const kf_space *space, uint64_t index, kf_config *config);
 /* false when config is not in the space; why (may be NULL) then says which constraint, parameter or value. */
 bool kf_space_index(const kf_space *space, const kf_config *config, uint64_t *index, char *why,
                     size_t why_size);
+
+/* Brings a config that another version of the program wrote up to date: parameters that have another name get
+ * it, those that are gone are left out where they changed nothing. notes gets a sentence for each; a value
+ * that is gone is KF_BAD_INPUT. */
+kf_status kf_space_update(const kf_space *space, kf_config *config, kf_text *notes, kf_error *error);
 
 /* A config as positions, one a parameter, in the order of declaration: position i is the i-th value of the
  * declared domain (--fix does not renumber). For strategies, which need no names. */

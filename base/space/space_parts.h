@@ -74,6 +74,7 @@ struct kf_space {
     int preset_count;
     kf_level levels[KF_CONFIG_VALUES]; /* one a parameter, in an order that binds constraints early */
     uint64_t size;
+    cJSON *former; /* what the declaration says of parameters that there were; NULL: nothing */
 };
 
 /* space_read.c: fills everything but the tree from the declaration. */
@@ -102,6 +103,12 @@ kf_status kf_space_find_preset(const kf_space *space, const char *name, const kf
 
 /* space_listed.c: a config of the space becomes one of its presets. */
 kf_status kf_space_add_preset(kf_space *space, const char *name, const kf_config *config, kf_error *error);
+
+/* space_former.c: keeps what the declaration says of parameters that there were. */
+kf_status kf_space_read_former(kf_space *space, const cJSON *list, kf_error *error);
+/* The name, when the space had a parameter of that name, and what it is called now (NULL: it is gone); else
+ * NULL. */
+const char *kf_space_former(const kf_space *space, const char *name, const char **becomes);
 
 /* space_constraint.c */
 kf_status kf_constraint_read(kf_space *space, const cJSON *json, int number, kf_constraint *constraint,

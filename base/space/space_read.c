@@ -396,8 +396,8 @@ static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_erro
 }
 
 kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *error) {
-    static const char *const keys[] = {"system",      "format",  "variables", "parameters",
-                                       "constraints", "presets", "help",      NULL};
+    static const char *const keys[] = {"system",  "format", "variables", "parameters", "constraints",
+                                       "presets", "former", "help",      NULL};
     kf_json_place place = {space->file, ""};
     const char *system = NULL, *help = NULL;
     const cJSON *list = NULL, *item;
@@ -422,5 +422,7 @@ kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *err
         kf_constraint *constraint = &space->constraints[space->constraint_count++];
         KF_TRY(kf_constraint_read(space, item, space->constraint_count - 1, constraint, error));
     }
+    KF_TRY(find_list(space, declaration, "former", 0, KF_CONFIG_VALUES, &list, error));
+    KF_TRY(kf_space_read_former(space, list, error));
     return read_presets(space, declaration, error);
 }

@@ -49,8 +49,6 @@ static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
     {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, NULL},
     {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, NULL},
-    {"same as one, in place", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"in_place\"" ON_ONE_GRID "}",
-     NULL},
     {"same as one, esoteric", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}",
      NULL},
     {"same as one, turning", SAME, 128, 24, 25, true, 0, 0, "{\"force_sum\": \"fixed\"}", NULL},

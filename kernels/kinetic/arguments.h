@@ -43,7 +43,7 @@ typedef struct kf_kinetic_arguments {
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 
     void *source, *target; /* populations, stored as f_i - w_i; the same grid when streaming is in place */
-    int pushed;            /* in place: populations lie where they stream to, not where they left */
+    int pushed;            /* esoteric pull: populations lie where they stream to, not where they left */
     void *density; /* density - 1, with velocity and force: whole-domain fields of the unfused plans */
     void *velocity, *force;
     void *averages;          /* reciprocals of the domain averages of density, |momentum|, |second moment| */
@@ -179,29 +179,24 @@ enum {
 #define KF_MARK_SINGLE 0x7fc0c0de
 #define KF_MARK_DOUBLE 0x7ff8c0de00000000LL
 
-/* The arguments of the kernels that order samples (order.cu). */
+/* The arguments of the kernels that list samples by cell (order.cu). */
 typedef struct kf_order_arguments {
     int extent[3];
     int sample_count;
-    int by_block; /* keys of the block order (1) or plain cells of the box (0) */
-    int block_length, morton_bits;
-    int box[3];    /* cells of the box around the solid */
-    int blocks[3]; /* of block_length^3 cells that cover it */
+    int box[3]; /* cells of the box around the solid, which are the keys */
     int key_count, chunk_count;
     int nodes[3];
     int row_pitch;
     long long plane_pitch, origin;
     const void *pose;
-    void *sample_x, *sample_y, *sample_z, *sample_area;
+    const void *sample_x, *sample_y, *sample_z;
     const void *sample_corner;
-    int *identity; /* [sample_count]: rank in sampling order, breaks ties */
-    void *spare_x, *spare_y, *spare_z, *spare_area;
-    int *spare_identity;
-    int *keys;       /* [sample_count] */
-    int *start;      /* [key_count + 1] */
-    int *chunk_sums; /* [chunk_count] */
-    int *next;       /* [key_count]: next free place of a key */
-    int *order;      /* [sample_count]: stored sample at each rank */
+    const int *identity; /* [sample_count]: rank in sampling order, breaks ties */
+    int *keys;           /* [sample_count] */
+    int *start;          /* [key_count + 1] */
+    int *chunk_sums;     /* [chunk_count] */
+    int *next;           /* [key_count]: next free place of a key */
+    int *order;          /* [sample_count]: stored sample at each rank */
 } kf_order_arguments;
 
 #endif

@@ -174,7 +174,7 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
                               kf_beyond(y - cy, a->nodes[1]), kf_beyond(z - cz, a->nodes[2]));
 }
 
-#if !KF_IN_PLACE && !KF_MOMENTS
+#if !KF_ESOTERIC && !KF_MOMENTS
 /* The same for a velocity known at compile time, by choices between addresses instead of branches: the loads
  * of all velocities are under way at once, where branches make one wait for the other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)

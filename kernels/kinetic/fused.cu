@@ -9,9 +9,7 @@
  * first_plane on and overwrites what earlier launches have read; so the band's nodes are collided before all
  * of them, and put back after. KF_SHELL_APART 1|2: stream_collide has the rows whose neighbours along y and z
  * lie inside, stream_collide_shell the others. KF_KEEP_STREAMED 1: band_macroscopic keeps what it has
- * streamed for band_collide, in band_kept, one node beside the other. KF_SHELL_LEADS 1: just behind that
- * stream_collide begins before it ends. The two share nothing but what is over when both are; so that this is
- * when stream_collide is, its last plane waits for the other kernel, which by then has long ended. */
+ * streamed for band_collide, in band_kept, one node beside the other. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
@@ -23,16 +21,8 @@
 #else
 #define KF_IN_SLAB KF_IN_PART
 #endif
-#if KF_SHELL_LEADS
-#define KF_LET_FLOW KF_LET_SUCCESSOR;
-#define KF_AWAIT_SHELL                                                                                       \
-    if (z == a->extent[2] - 1) KF_AWAIT_PREDECESSOR;
-#else
-#define KF_LET_FLOW
-#define KF_AWAIT_SHELL
-#endif
 #if KF_SHELL_APART
-#define KF_IN_SHELLED KF_AWAIT_SHELL KF_IN_SLAB y++, z++;
+#define KF_IN_SHELLED KF_IN_SLAB y++, z++;
 #else
 #define KF_IN_SHELLED KF_IN_SLAB
 #endif
@@ -247,7 +237,6 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
  * rows. */
 KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
     const int row = y, beyond = row - 2 * a->nodes[1];
-    KF_LET_FLOW
     z = beyond >= 0 ? 1 + beyond / 2 : row < a->nodes[1] ? 0 : a->nodes[2] - 1;
     y = beyond >= 0 ? beyond % 2 * (a->nodes[1] - 1) : row % a->nodes[1];
     const kf_index k = kf_node(a, x, y, z);

@@ -2,9 +2,9 @@
  * 013310), which is the order of the paper's Omega_0 .. Omega_26; the first 19 are those of Qian, d'Humieres
  * and Lallemand 1992 (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE
  * 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS
- * 0|1 (rows begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)
- * KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids   KF_CUT_Y 1: and of
- * these the rows from first_row on */
+ * 0|1 (rows begin at multiples of alpha)   KF_ESOTERIC 1: the esoteric pull (one grid,
+ * esoteric.cu)   KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids
+ * KF_CUT_Y 1: and of these the rows from first_row on */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -402,17 +402,13 @@ KF_FUNCTION const kf_stored *kf_pulled(const kf_kinetic_arguments *a, int i, kf_
 }
 /* Of a velocity and its opposite one is positive. */
 #define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
-/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz): with one grid under its own
- * number or its opposite's, at the node it left or the one it goes to, which in the esoteric pull depends on
- * its sign. */
+/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz). In the esoteric pull it lies
+ * under its own number or its opposite's, at the node it left or the one it goes to, by its sign. */
 KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx,
                                int cy, int cz) {
-#if KF_IN_PLACE == 2
+#if KF_ESOTERIC
     const int own = a->pushed ? kf_direction(-cx, -cy, -cz) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, f, own, k, cx, cy, cz) : kf_address(a, f, own, k);
-#elif KF_IN_PLACE
-    return a->pushed ? kf_neighbour(a, f, i, k, cx, cy, cz)
-                     : kf_address(a, f, kf_direction(-cx, -cy, -cz), k);
 #else
     (void)cx, (void)cy, (void)cz;
     return kf_address(a, f, i, k);
@@ -421,13 +417,10 @@ KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int
 /* The same of one that comes to node k. */
 KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy,
                                          int cz) {
-#if KF_IN_PLACE == 2
+#if KF_ESOTERIC
     const int own = a->pushed ? KF_OPPOSITE(i) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)
                                    : kf_neighbour(a, a->source, own, k, -cx, -cy, -cz);
-#elif KF_IN_PLACE
-    return a->pushed ? kf_address(a, a->source, i, k)
-                     : kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -cx, -cy, -cz);
 #else
     return kf_pulled(a, i, k, cx, cy, cz);
 #endif
@@ -439,25 +432,12 @@ KF_FUNCTION kf_real kf_population(const kf_kinetic_arguments *a, const void *f, 
 KF_FUNCTION void kf_set_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k, kf_real value) {
     *kf_address(a, f, i, k) = kf_to_store(value);
 }
-/* Past the caches where a config asks for it (KF_STREAMING_STORES): what a step writes is read only in the
- * next. */
+/* A step's stores of populations. */
 KF_FUNCTION void kf_stream(kf_stored *place, kf_real value) {
-#if KF_CUDA && KF_STREAMING_STORES
-    __stcs(place, kf_to_store(value));
-#else
     *place = kf_to_store(value);
-#endif
 }
 KF_FUNCTION void kf_stream_pair(kf_stored *place, kf_store_pair pair) {
-#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == KF_F16_STORAGE
-    __stcs((unsigned *)place, pair);
-#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == KF_F32_STORAGE
-    __stcs((float2 *)place, make_float2(pair.low, pair.high));
-#elif KF_CUDA && KF_STREAMING_STORES
-    __stcs((double2 *)place, make_double2(pair.low, pair.high));
-#else
     *(kf_store_pair *)place = pair;
-#endif
 }
 KF_FUNCTION kf_real kf_component(const kf_kinetic_arguments *a, const void *v, int i, kf_index k) {
     return ((const kf_real *)v)[kf_place(a, 3, i, k)];

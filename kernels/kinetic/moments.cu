@@ -3,8 +3,7 @@
  * moments into the populations that leave its places, and adds up what streams to every node of the tile. Of
  * what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile   KF_PREFETCH 0|1: the moments that are
- * needed next are asked for before the sums of those at hand */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"

@@ -8,8 +8,8 @@
  * Listed nodes: the band's nodes, on which a force of the solid acts, have their populations in a list,
  * [27][listed_count], and a mark with the place in the list instead of their numbers. There are no ghosts.
  *
- * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes   KF_PREFETCH 0|1
- * (moments.cu)   KF_PACKED 0|1: stored in words of 32 bits (packed.h) instead of a kf_real each */
+ * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes
+ * KF_PACKED 0|1: stored in words of 32 bits (packed.h) instead of a kf_real each */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_H
 #define KF_KERNELS_KINETIC_MOMENTS_H
 
@@ -94,13 +94,8 @@ KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void
     return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, 0, k) + kf_place(a, KF_NODE_WORDS, i, 0);
 #endif
 }
-#define KF_LOAD_WORD(i, name) h.name = *kf_moment_address(a, grid, i, k);
-#if KF_CUDA && KF_STREAMING_STORES
-#define KF_STORE_AT(place, word) __stcs(place, word);
-#else
-#define KF_STORE_AT(place, word) *(place) = (word);
-#endif
-#define KF_STORE_WORD(i, name) KF_STORE_AT(kf_moment_address(a, grid, i, k), h.name)
+#define KF_LOAD_WORD(i, name)  h.name = *kf_moment_address(a, grid, i, k);
+#define KF_STORE_WORD(i, name) *(kf_moment_address(a, grid, i, k)) = (h.name);
 KF_FUNCTION kf_held kf_load_held(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
     kf_held h;
     KF_EACH_WORD(KF_LOAD_WORD)
@@ -160,15 +155,10 @@ KF_FUNCTION kf_word *kf_edge_word(const kf_kinetic_arguments *a, int high, int i
 
 /* --- listed nodes --------------------------------------------------------------------------------------- */
 
-/* To ask for all words lets all loads be on their way before the branch, where they have not been made long
- * before (KF_PREFETCH). */
+/* To ask for all words lets all loads be on their way before the branch. */
 #define KF_UNMARKED(i, name) | ((i) == 1 ? 0 : kf_bits_of(h->name) ^ KF_MARK)
 KF_FUNCTION int kf_is_listed(const kf_held *h) {
-#if KF_LISTED && KF_PREFETCH && KF_PACKED
-    return kf_bits_of(h->w3) == KF_MARK;
-#elif KF_LISTED && KF_PREFETCH
-    return kf_bits_of(h->deviation) == KF_MARK;
-#elif KF_LISTED
+#if KF_LISTED
     return (0 KF_EACH_WORD(KF_UNMARKED)) == 0;
 #else
     (void)h;

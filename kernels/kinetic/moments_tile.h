@@ -26,22 +26,17 @@ typedef struct kf_beside {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_beside;
-/* What a block keeps in shared memory: what leaves a plane's places, what is on its way, with KF_PREFETCH the
- * tile's own moments too. made: all have made what leaves their places of a plane; read: all have read what
- * streams to them. */
+/* What a block keeps in shared memory: what leaves a plane's places, what is on its way. made: all have made
+ * what leaves their places of a plane; read: all have read what streams to them. */
 typedef struct kf_tile {
     kf_meeting made, read;
     kf_real population[27 * KF_PLANE];
     kf_beside beside;
-#if KF_PREFETCH
-    kf_word own[KF_NODE_WORDS * KF_THREADS];
-#endif
 } kf_tile;
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == KF_F64_STORAGE ? 8 : 4)
-#define KF_TILE_WORDS                                                                                        \
-    (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * (KF_BORDER + KF_PREFETCH * KF_TILE_X * KF_TILE_Y))
+#define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * KF_BORDER)
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
 #define KF_DECLARE_TILE KF_DYNAMIC_SHARED(kf_tile, tile, 1);
 #else
@@ -252,18 +247,8 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
     const kf_border b = kf_border_place(n);
     return kf_tile_node(a, x0, y0, b.px, b.py);
 }
-#if KF_PREFETCH
-#define KF_STAGE_OWN(plane)                                                                                  \
-    KF_EACH_OWN(i, slot)                                                                                     \
-        if (own_node[slot] >= 0)                                                                             \
-            kf_stage(a, kf_in_plane(a, a->source, own_node[slot], plane), &tile->own[i], KF_THREADS);
-#define KF_HELD(plane, i, slot) kf_take_staged(&tile->own[i], KF_THREADS)
-#else
-#define KF_STAGE_OWN(plane)
 #define KF_HELD(plane, i, slot) kf_load_held(a, a->source, kf_index_in_plane(a, own_node[slot], plane))
-#endif
 #define KF_STAGE(plane)                                                                                      \
-    KF_STAGE_OWN(plane)                                                                                      \
     KF_EACH_BORDER(n, slot)                                                                                  \
         if (border_node[slot] >= 0)                                                                          \
             kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->beside.border[n],        \
@@ -486,7 +471,7 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
     image.xy = kf_multiply_add(share, image.xy, rest * sums.xy);
     return image;
 }
-#define KF_PUT_WORD(i, name) KF_STORE_AT(to + kf_place(a, KF_NODE_WORDS, i, 0), h.name)
+#define KF_PUT_WORD(i, name) *(to + kf_place(a, KF_NODE_WORDS, i, 0)) = (h.name);
 #define KF_PUT_EDGE(i, name) *kf_edge_word(a, high, i, row, level) = h.name;
 /* The node at (x, y, z), which has index node in its plane. */
 KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int x, int y, int z,

@@ -1,15 +1,7 @@
-/* Ordering the samples on the device: by block and Morton code (section 4.2.2 of the paper, the order of
- * scene/ordering.h), or by cell for the gather variant's cell list. A counting sort in passes of one item
- * each; ties keep the sampling order, so the result is the host's, and the same whatever the order of the
- * atomics. */
+/* Lists the samples by cell, for the gather variant of the immersed boundary. A counting sort in passes of
+ * one item each. Samples of one cell keep the sampling order, so the list is the same whatever the order of
+ * the atomics. */
 #include "sample.h"
-
-KF_FUNCTION int kf_spread_bits(int value, int bits) {
-    int spread = 0;
-    for (int b = 0; b < bits; b++)
-        spread |= (value >> b & 1) << 3 * b;
-    return spread;
-}
 
 /* Key of every sample, and the counters emptied by whoever's item number is a key. Extent: max(samples, keys
  * + 1). */
@@ -31,16 +23,7 @@ KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     cx = kf_home(0, cx - pose->box_origin[0], a->nodes[0]);
     cy = kf_home(1, cy - pose->box_origin[1], a->nodes[1]);
     cz = kf_home(2, cz - pose->box_origin[2], a->nodes[2]);
-    if (a->by_block) {
-        const int length = a->block_length, bits = a->morton_bits;
-        const int bx = cx / length, by = cy / length, bz = cz / length;
-        const int block = bx + a->blocks[0] * (by + a->blocks[1] * bz);
-        a->keys[x] = (block << 3 * bits) | kf_spread_bits(cx - bx * length, bits) |
-                     kf_spread_bits(cy - by * length, bits) << 1 |
-                     kf_spread_bits(cz - bz * length, bits) << 2;
-    } else {
-        a->keys[x] = cx + a->box[0] * (cy + a->box[1] * cz);
-    }
+    a->keys[x] = cx + a->box[0] * (cy + a->box[1] * cz);
 }
 
 /* Samples of each key, one place further on: the scan then leaves every key's first rank. */
@@ -96,23 +79,4 @@ KF_SCALAR_KERNEL(order_break_ties, kf_order_arguments) {
             a->order[j] = a->order[j - 1];
         a->order[j] = sample;
     }
-}
-
-/* Moves the samples into their new order, by way of the spare arrays. */
-KF_SCALAR_KERNEL(order_take, kf_order_arguments) {
-    (void)y, (void)z;
-    const int from = a->order[x];
-    ((kf_real *)a->spare_x)[x] = ((const kf_real *)a->sample_x)[from];
-    ((kf_real *)a->spare_y)[x] = ((const kf_real *)a->sample_y)[from];
-    ((kf_real *)a->spare_z)[x] = ((const kf_real *)a->sample_z)[from];
-    ((kf_real *)a->spare_area)[x] = ((const kf_real *)a->sample_area)[from];
-    a->spare_identity[x] = a->identity[from];
-}
-KF_SCALAR_KERNEL(order_put, kf_order_arguments) {
-    (void)y, (void)z;
-    ((kf_real *)a->sample_x)[x] = ((const kf_real *)a->spare_x)[x];
-    ((kf_real *)a->sample_y)[x] = ((const kf_real *)a->spare_y)[x];
-    ((kf_real *)a->sample_z)[x] = ((const kf_real *)a->spare_z)[x];
-    ((kf_real *)a->sample_area)[x] = ((const kf_real *)a->spare_area)[x];
-    a->identity[x] = a->spare_identity[x];
 }

@@ -67,7 +67,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
         KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                       \
     }
 #define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)
-#if KF_IN_PLACE
+#if KF_ESOTERIC
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES)

@@ -266,7 +266,7 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t bytes = (size_t)kinetics->node_values * (size_t)g->capacity * kinetics->store_bytes,
                  values = kinetics->options.layout == KF_SOA ? 1 : (size_t)kinetics->node_values;
-    const bool one = kinetics->options.in_place != 0 || g->shift > 0;
+    const bool one = kinetics->options.esoteric || g->shift > 0;
     for (int grid = 0; grid < (one ? 1 : 2); grid++) {
         KF_TRY(make_grid(plan, kinetics, grid, bytes, error));
         for (int part = 0; part < plan->part_count; part++)

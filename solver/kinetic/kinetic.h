@@ -32,15 +32,11 @@ typedef enum kf_storage {
     KF_F32 = KF_F32_STORAGE,
     KF_F64 = KF_F64_STORAGE
 } kf_storage;
-/* Where rows at the faces with a kernel of their own go. */
-typedef enum kf_shell_lane { KF_SHELL_OWN, KF_SHELL_SOLID, KF_SHELL_FLOW } kf_shell_lane;
 
-typedef enum kf_streaming {
-    KF_STREAMING_TWO_GRIDS,
-    KF_STREAMING_AA,
-    KF_STREAMING_ESOTERIC,
-    KF_STREAMING_SHIFT
-} kf_streaming;
+typedef enum kf_streaming { KF_STREAMING_TWO_GRIDS, KF_STREAMING_ESOTERIC, KF_STREAMING_SHIFT } kf_streaming;
+
+/* The samples in memory: as they were sampled, by blocks of cells, and within these by Morton code. */
+typedef enum kf_sample_order { KF_ORDER_NONE, KF_ORDER_CELLS, KF_ORDER_MORTON } kf_sample_order;
 
 /* How the planes beside a cut of a team come to its other side. */
 typedef enum kf_kinetic_transfer {
@@ -63,15 +59,15 @@ typedef struct kf_kinetic_options {
     long alpha;
     int alpha_log2;
     long sample_block_length;
-    bool morton;
+    kf_sample_order sample_order;
     long collision_split;
     kf_collision_form collision_form;
     int block[3];
     long velocities;    /* 27, or 19 in plan fused */
     kf_storage storage; /* of populations; arithmetic is in double precision for KF_F64, else in single */
     kf_streaming streaming;
-    int in_place; /* 1 AA, 2 esoteric: one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
-    long slab;    /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
+    bool esoteric; /* that streaming: one grid (kernels/kinetic/esoteric.cu) instead of two, plan fused */
+    long slab;     /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
     long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
@@ -89,21 +85,17 @@ typedef struct kf_kinetic_options {
     long solid_block;  /* items of a block of the kernels over samples and band */
     long patch_length; /* samples of a moving solid that a block sorts by cells; 0: cells are filled from all
                         */
-    bool fixed_point_force, streaming_stores;
-    bool alternate;     /* every second step goes through the planes downwards */
-    bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */
-    bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
+    bool fixed_point_force;
+    bool alternate;        /* every second step goes through the planes downwards */
+    bool shell_choices;    /* nodes at the domain's faces choose between addresses instead of branching */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool keep_streamed;    /* band_macroscopic keeps the band's streamed populations for band_collide */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
     bool band_chain;  /* these kernels of a band that is left out are one */
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
-    bool shell_apart;         /* rows at the faces across y and z have a kernel of their own, */
-    kf_shell_lane shell_lane; /* in this lane */
-    long ahead;               /* rows by which the cache is asked ahead; 0: not */
-    bool prefetch;            /* plan moments asks for the next plane early */
-    long march;               /* planes that a block of plan moments walks; 0: other plans */
-    long reorder_period;      /* steps between reorderings of a moving solid's samples; 0: never */
+    bool shell_apart; /* rows at the faces across y and z have a kernel of their own, which goes ahead */
+    long ahead;       /* rows by which the cache is asked ahead; 0: not */
+    long march;       /* planes that a block of plan moments walks; 0: other plans */
 } kf_kinetic_options;
 
 /* Storage of the nodes, ghosts included (kernels/kinetic/arguments.h). */
@@ -124,12 +116,12 @@ typedef struct kf_kinetic_geometry {
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 /* Modules, in the order of their files. */
 typedef enum kf_kinetic_source {
-    KF_SOURCE_FLOW, /* fused.cu, in_place.cu, moments.cu or separate.cu */
+    KF_SOURCE_FLOW, /* fused.cu, esoteric.cu, moments.cu or separate.cu */
     KF_SOURCE_BOUNDARY,
     KF_SOURCE_STATE,
     KF_SOURCE_IMMERSED, /* only with a solid: immersed_band.cu where the plan has a band, else immersed.cu */
     KF_SOURCE_MOTION,   /* only with a moving solid */
-    KF_SOURCE_ORDER,    /* only where samples are ordered or listed on the device */
+    KF_SOURCE_ORDER,    /* only where samples are listed by cell on the device */
     KF_SOURCE_VELOCITY, /* only for what goes with the flow: no part of a plan, loaded on first use */
     KF_SOURCES
 } kf_kinetic_source;
@@ -179,7 +171,7 @@ typedef struct kf_kinetic {
     kf_buffer *cell_count, *patch_band; /* of a moving solid's cells; of its band's nodes */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
-    kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
+    kf_launch order_launches[16]; /* of the list of samples by cell */
     int order_launch_count;
     kf_launch outflow_launch[KF_PLANE_RANGES]; /* once at initialise: what waits outside of outflows */
     int outflow_launches;

@@ -133,7 +133,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid);
 void kf_append_body(kf_builder *b, int parity, int grid);
 void kf_append_team_body(kf_builder *b, int parity, int grid);
 
-/* kinetic_order.c: makes b->kinetic->order_launches, where the part's config orders or lists samples. */
+/* kinetic_order.c: makes b->kinetic->order_launches, where the part's config lists samples by cell. */
 kf_status kf_prepare_order(kf_builder *b, kf_error *error);
 
 #endif

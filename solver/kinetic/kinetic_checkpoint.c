@@ -30,12 +30,6 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
         parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
     if (kinetic->listed_all > 0) parts[count++] = (state_part){NULL, kf_kinetic_list_bytes(kinetic)};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
-    if (kinetic->moving && kinetic->identity != NULL) {
-        size_t samples = kf_plan_scene(plan)->samples.count;
-        for (int i = 0; i < 4; i++)
-            parts[count++] = (state_part){kinetic->samples[i], samples * kinetic->real_bytes};
-        parts[count++] = (state_part){kinetic->identity, samples * sizeof(int)};
-    }
     return count;
 }
 

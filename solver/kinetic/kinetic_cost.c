@@ -232,38 +232,24 @@ static double fused_registers(const kf_kinetic_options *o, double least) {
     return fmin(MOST, fmax(least, own) + (kf_kinetic_value_bytes(o) > 4 ? WIDE : 0));
 }
 
-/* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so
- * for half of the populations. Rows shorter than a line of the cache are written by two blocks at a time. */
-static void add_in_place(kf_kinetic_tally *tally) {
-    static const double EVEN = 0.85, ESOTERIC = 0.93, EXCHANGE = 0.87, SHORT = 1 / 1.22;
+/* On one grid: every step reads from and writes to the neighbours for half of the populations. Rows shorter
+ * than a line of the cache are written by two blocks at a time. */
+static void add_esoteric(kf_kinetic_tally *tally) {
+    static const double SHIFTED = 0.93, SHORT = 1 / 1.22, ENDS = 18, LEAST_REGISTERS = 80;
+    static const char *const names[] = {"stream_collide_even", "stream_collide_odd"};
     const kf_kinetic_options *o = &tally->options;
-    const bool folded = o->boundary_kernels < 1;
-    kf_pass pass = {.name = "stream_collide_even",
-                    .reads = kf_kinetic_populations(tally),
-                    .writes = kf_kinetic_populations(tally),
-                    .thrashing = THRASHING,
-                    .ends = o->exchange                             ? 0
-                            : o->streaming == KF_STREAMING_ESOTERIC ? 18
-                                                                    : 36,
-                    .registers =
-                        fused_registers(o, folded || o->streaming == KF_STREAMING_ESOTERIC ? 80 : 128),
-                    .instructions = fused_instructions(o),
-                    .depth = FUSED_DEPTH};
-    const double whole = stream_efficiency(o) * (o->block[0] < WARP ? SHORT : 1);
-    const double efficiency = whole * (o->exchange                             ? EXCHANGE
-                                       : o->streaming == KF_STREAMING_ESOTERIC ? ESOTERIC
-                                                                               : EVEN);
-    kf_work *even = add_pass(tally, &pass);
-    even->efficiency = efficiency;
-    even->launches = 0.5;
-    if (o->streaming != KF_STREAMING_ESOTERIC) {
-        pass.thrashing = pass.ends = 0;
-        pass.registers = fused_registers(o, folded ? 80 : 64);
+    for (int parity = 0; parity < 2; parity++) {
+        kf_work *work = add_pass(tally, &(kf_pass){.name = names[parity],
+                                                   .reads = kf_kinetic_populations(tally),
+                                                   .writes = kf_kinetic_populations(tally),
+                                                   .thrashing = THRASHING,
+                                                   .ends = ENDS,
+                                                   .registers = fused_registers(o, LEAST_REGISTERS),
+                                                   .instructions = fused_instructions(o),
+                                                   .depth = FUSED_DEPTH});
+        work->efficiency = stream_efficiency(o) * (o->block[0] < WARP ? SHORT : 1) * SHIFTED;
+        work->launches = 0.5;
     }
-    pass.name = "stream_collide_odd";
-    kf_work *odd = add_pass(tally, &pass);
-    odd->efficiency = o->streaming == KF_STREAMING_ESOTERIC ? efficiency : whole;
-    odd->launches = 0.5;
 }
 
 /* The blocks of plan moments walk from plane to plane, a turn each, and begin with two planes of which they
@@ -373,15 +359,14 @@ static void add_slabs(kf_kinetic_tally *tally) {
 
 static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0,
-               in_place = tally->options.streaming == KF_STREAMING_AA ||
-                          tally->options.streaming == KF_STREAMING_ESOTERIC;
+               esoteric = tally->options.streaming == KF_STREAMING_ESOTERIC;
     if (solid) kf_kinetic_add_forces(tally);
     for (size_t i = first_aside; i < tally->works->count; i++)
         tally->works->list[i].aside = tally->options.concurrent_solid;
     if (tally->options.plan == KF_PLAN_MOMENTS)
         add_moments(tally);
-    else if (in_place)
-        add_in_place(tally);
+    else if (esoteric)
+        add_esoteric(tally);
     else if (tally->options.slab > 0)
         add_slabs(tally);
     else
@@ -390,7 +375,7 @@ static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     kf_kinetic_add_band_collide(tally);
     if (tally->works->count > before)
         tally->works->list[before].aside = tally->options.masked_band && tally->options.concurrent_solid;
-    if (solid && (in_place || tally->options.slab > 0)) kf_kinetic_add_band_restore(tally);
+    if (solid && (esoteric || tally->options.slab > 0)) kf_kinetic_add_band_restore(tally);
 }
 
 static void add_collision(kf_kinetic_tally *tally, const char *name, double writes, double registers) {

@@ -17,7 +17,7 @@ typedef struct kf_sample_survey {
     kf_ordering cells;       /* by cell */
     uint32_t *by_cell;       /* samples, cell by cell */
     uint32_t *first;         /* [cell] in by_cell; NULL when the box is too large to survey */
-    double sectors[2][256];  /* found so far, [morton][block length]; 0: not yet */
+    double sectors[2][256];  /* found so far, [morton][block length; 0: the whole box]; 0: not yet */
     double segments[65];     /* the same, [length] */
 } kf_sample_survey;
 

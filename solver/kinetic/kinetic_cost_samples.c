@@ -186,7 +186,9 @@ static int count_sectors(const kf_sample_survey *survey, const kf_warp *warp) {
 double kf_sample_survey_sectors(kf_sample_survey *survey, long block_length, bool morton) {
     static const double UNKNOWN = 12; /* four rows, some of them across sectors, of two or three cells */
     if (survey->first == NULL || block_length < 1) return UNKNOWN;
-    double *known = block_length < 256 ? &survey->sectors[morton][block_length] : NULL;
+    double *known = block_length < 256             ? &survey->sectors[morton][block_length]
+                    : block_length == KF_WHOLE_BOX ? &survey->sectors[morton][0]
+                                                   : NULL;
     if (known != NULL && *known > 0) return *known;
     kf_ordering order;
     kf_ordering_begin(&order, (int)block_length, morton, survey->scene->solid_low, survey->scene->solid_high);

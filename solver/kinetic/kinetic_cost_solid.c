@@ -6,7 +6,7 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic_cost_tally.h"
 
-enum { WARP = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
+enum { WARP = 32, LIST_PASSES = 8 };
 
 /* depth: accesses of a thread that wait for each other. */
 static kf_work *add_items(kf_kinetic_tally *tally, const char *name, double dram_bytes, double partial,
@@ -33,7 +33,9 @@ static double atomics(const kf_kinetic_tally *tally) {
 static double interpolated_sectors(const kf_kinetic_tally *tally) {
     const kf_kinetic_options *o = &tally->options;
     kf_sample_survey *survey = &tally->cost->survey;
-    double sectors = kf_sample_survey_sectors(survey, o->sample_block_length, o->morton);
+    double sectors = kf_sample_survey_sectors(
+        survey, o->sample_order == KF_ORDER_NONE ? KF_WHOLE_BOX : o->sample_block_length,
+        o->sample_order == KF_ORDER_MORTON);
     double layout = o->layout == KF_AOS       ? 8
                     : kf_kinetic_group(o) < 8 ? 8 / kf_kinetic_group(o)
                                               : kf_kinetic_value_bytes(o) / 4;
@@ -46,25 +48,16 @@ static double band_accesses(const kf_kinetic_tally *tally, double values) {
     return values / 3 * tally->cost->survey.band_nodes;
 }
 
-/* The sort, step by step; where samples of one key are many, one thread puts them in line one by one. */
+/* A moving solid's list of samples cell by cell, pass by pass; one thread puts the samples of one cell in
+ * line one by one. A static solid's is made once, before the first step. */
 void kf_kinetic_add_order(kf_kinetic_tally *tally) {
     static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
-    const kf_kinetic_options *o = &tally->options;
     const kf_sample_survey *survey = &tally->cost->survey;
-    /* A static solid's list of samples cell by cell is made once, before the first step. */
-    if (!tally->cost->scene->motion.moving || (o->immersed_boundary != KF_GATHER && !(o->reorder_period > 0)))
-        return;
-    const double cells = o->immersed_boundary == KF_GATHER || o->morton
-                             ? 1
-                             : pow((double)o->sample_block_length, 2); /* a surface's */
-    const double line = survey->samples_per_cell * cells;
-    const double passes = o->immersed_boundary == KF_GATHER ? LIST_PASSES : SORT_PASSES;
+    if (!tally->cost->scene->motion.moving || tally->options.immersed_boundary != KF_GATHER) return;
+    const double line = survey->samples_per_cell;
     kf_work *order = add_items(tally, "order", 60.0 * (double)survey->count, 4 * (double)survey->count,
-                               1.2 * passes + STEP * line * line / 4);
-    order->launches = o->immersed_boundary == KF_GATHER ? 1 : 1 / (double)o->reorder_period;
-    order->amount[KF_COST_LAUNCH] = passes;
-    if (o->immersed_boundary != KF_GATHER && o->reorder_period > KF_LONGEST_GRAPH)
-        tally->works->one_by_one = true;
+                               1.2 * LIST_PASSES + STEP * line * line / 4);
+    order->amount[KF_COST_LAUNCH] = LIST_PASSES;
 }
 
 /* Cells of the patches of a moving solid, each counted once a patch: a patch of as many cells of the surface
@@ -85,7 +78,7 @@ void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
     double samples = (double)survey->count;
     const bool patches =
         kf_kinetic_in_one_pass(o) && o->immersed_boundary == KF_AGGREGATED && o->patch_length > 0;
-    if (!patches || tally->cost->scene->motion.free || o->reorder_period > 0)
+    if (!patches || tally->cost->scene->motion.free)
         (void)add_items(tally, "advance_pose", 0, 0, 0.5); /* otherwise patch_sort finds the pose itself */
     if (!kf_kinetic_in_one_pass(o)) return;
     if (patches) {

@@ -106,18 +106,17 @@ static int chunks(int items) {
     return (items + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
 }
 
-/* Puts the prepared sorting passes into the step. */
-static void append_order_launches(kf_builder *b, int parity, int period) {
-    b->every = period;
+/* Puts the prepared passes of the list by cell into the step. */
+static void append_order_launches(kf_builder *b, int parity) {
     for (int i = 0; i < b->kinetic->order_launch_count; i++)
         kf_append_launch(b, parity, &b->kinetic->order_launches[i], 0);
-    b->every = 1;
 }
 
 /* --- the plans ---------------------------------------------------------------------------------------------
  */
 
-/* What a moving solid needs before its forces: the pose of this step and the samples' order. */
+/* What a moving solid needs before its forces: the pose of this step and, to gather, the list of samples by
+ * cell. */
 static void append_motion(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->moving || !kinetic->has_samples) return;
@@ -127,9 +126,7 @@ static void append_motion(kf_builder *b, int parity, int grid) {
                         grid);
     if (!kf_kinetic_sorts_with_pose(kf_plan_scene(b->plan), &kinetic->options))
         kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
-    bool list = kinetic->options.immersed_boundary == KF_GATHER;
-    if (list || kinetic->options.reorder_period > 0)
-        append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
+    if (kinetic->options.immersed_boundary == KF_GATHER) append_order_launches(b, parity);
     if (!band) return;
     const int samples = kinetic->arguments.sample_count;
     if (kinetic->patches) {
@@ -311,27 +308,27 @@ void kf_append_band_force(kf_builder *b, int parity, int grid) {
 }
 
 /* The two steps of kernels on one grid. */
-static const char *const in_place_names[4][2] = {{"band_macroscopic_even", "band_macroscopic_odd"},
+static const char *const esoteric_names[4][2] = {{"band_macroscopic_even", "band_macroscopic_odd"},
                                                  {"band_collide_even", "band_collide_odd"},
                                                  {"stream_collide_even", "stream_collide_odd"},
                                                  {"band_restore_even", "band_restore_odd"}};
 
 /* Step p of two on one grid: what the band's nodes become is worked out before the grid changes, */
-static void append_in_place_band(kf_builder *b, int p) {
+static void append_esoteric_band(kf_builder *b, int p) {
     const int band = b->kinetic->arguments.band_capacity;
     if (!b->kinetic->has_samples) return;
     if (!b->band_is_done) {
-        kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
+        kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[0][p], band, 0, 0);
         kf_append_band_force(b, p, 0);
     }
-    kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[1][p], band, 0, 0);
+    kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[1][p], band, 0, 0);
 }
 
 /* and put back after it has. */
-static void append_in_place(kf_builder *b, int p) {
-    append_nodes(b, p, in_place_names[2][p], 0, 0, 54);
+static void append_esoteric(kf_builder *b, int p) {
+    append_nodes(b, p, esoteric_names[2][p], 0, 0, 54);
     if (b->kinetic->has_samples)
-        kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[3][p], b->kinetic->arguments.band_capacity, 0,
+        kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[3][p], b->kinetic->arguments.band_capacity, 0,
                         0);
 }
 
@@ -340,9 +337,9 @@ static void append_in_place(kf_builder *b, int p) {
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
-    const size_t border = 2 * x + 2 * (y + 2), staged = border + (kinetic->options.prefetch ? x * y : 0);
+    const size_t border = 2 * x + 2 * (y + 2);
     const size_t bytes =
-        16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * staged) * kinetic->real_bytes;
+        16 + (27 * (x + 2) * (y + 2) + 6 * y + (size_t)kinetic->node_values * border) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
@@ -392,7 +389,7 @@ static void append_moments(kf_builder *b, int p) {
 }
 
 static int grid_before(const kf_builder *b, int p) {
-    return b->kinetics->options.in_place != 0 ? 0 : p;
+    return b->kinetics->options.esoteric ? 0 : p;
 }
 
 /* A team's free solid: the forces of each pass need the sums of all parts, so parts go through them together.
@@ -405,7 +402,7 @@ static void append_free_band(kf_builder *b, int p, const char *begins) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         kf_append_items(b, p, KF_SOURCE_FLOW, begins, b->kinetic->arguments.band_capacity, grid,
-                        b->kinetics->options.in_place != 0 ? 0 : 1 - p);
+                        b->kinetics->options.esoteric ? 0 : 1 - p);
     }
     for (int pass = 0; pass < passes; pass++) {
         for (int part = 0; part < b->parts; part++)
@@ -464,7 +461,7 @@ static void append_all_moments(kf_builder *b, int p) {
 /* What step p of two reads and writes besides the grids. */
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
-    a->pushed = b->kinetic->options.in_place != 0 && p == 1;
+    a->pushed = b->kinetic->options.esoteric && p == 1;
     kf_kinetic_choose_outflow(b->plan, b->kinetic->part, p);
     if (b->kinetic->has_samples) a->band_force = kf_buffer_address(b->kinetic->band_force);
 }
@@ -480,15 +477,15 @@ static void append_part_motion(kf_builder *b, int p) {
 }
 
 static void append_flow(kf_builder *b, int p) {
-    const bool in_place = b->kinetic->options.in_place != 0;
-    if (in_place)
-        append_in_place(b, p);
+    const bool esoteric = b->kinetic->options.esoteric;
+    if (esoteric)
+        append_esoteric(b, p);
     else if (b->kinetic->geometry.shift > 0)
         kf_append_shift(b, p);
     else
         kf_append_two_grids(b, p);
-    b->kinetic->arguments.pushed = in_place && p == 0;
-    append_outflow(b, p, in_place ? 0 : 1 - p, NULL);
+    b->kinetic->arguments.pushed = esoteric && p == 0;
+    append_outflow(b, p, esoteric ? 0 : 1 - p, NULL);
 }
 
 static void set_load_launch(kf_builder *b, int p) {
@@ -510,12 +507,12 @@ static void set_load_launch(kf_builder *b, int p) {
  * wait for these alone, and for all where their averages begin. */
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
-    const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
-               early = (copies || kf_has_messages(b)) && !in_place && kinetics->geometry.shift == 0 &&
+    const bool esoteric = kinetics->options.esoteric, copies = kinetics->options.transfer != KF_DIRECT,
+               early = (copies || kf_has_messages(b)) && !esoteric && kinetics->geometry.shift == 0 &&
                        kinetics->options.plan == KF_PLAN_FUSED,
                moments = kinetics->options.plan == KF_PLAN_MOMENTS, gpu = kinetics->options.gpu;
     for (int part = 0; part < b->parts; part++)
-        b->kinetics[part].swaps = !in_place;
+        b->kinetics[part].swaps = !esoteric;
     for (int p = 0; p < 2; p++) {
         kf_each_part(b, p, set_roles);
         if (!copies) kf_await_neighbours(b, p, "step_ended", b->ended);
@@ -524,9 +521,9 @@ static void make_one_pass(kf_builder *b) {
         kf_append_averages(b, p, grid_before(b, p));
         kf_each_part(b, p, append_part_motion);
         b->band_is_done = false;
-        if (!moments) append_free_band(b, p, in_place ? in_place_names[0][p] : "band_macroscopic");
-        if (in_place) {
-            kf_each_part(b, p, append_in_place_band);
+        if (!moments) append_free_band(b, p, esoteric ? esoteric_names[0][p] : "band_macroscopic");
+        if (esoteric) {
+            kf_each_part(b, p, append_esoteric_band);
             if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_meet(b, p);
         }
         if (early) {

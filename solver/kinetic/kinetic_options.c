@@ -84,17 +84,16 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
         return kf_options_refuse(error,
                                  "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
-    if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
-        return kf_options_refuse(error,
-                                 "streaming in one grid belongs to plan fused with nodes_per_thread 1");
-    if (o->shell_choices && o->in_place != 0)
-        return kf_options_refuse(error, "shell_choices does not go with streaming in_place or esoteric");
+    if (o->esoteric && (!fused || o->nodes_per_thread != 1))
+        return kf_options_refuse(error, "streaming esoteric belongs to plan fused with nodes_per_thread 1");
+    if (o->shell_choices && o->esoteric)
+        return kf_options_refuse(error, "shell_choices does not go with streaming esoteric");
     if (!within(o->slab, 0, 65536) || (o->slab > 0 && !fused))
         return kf_options_refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
     if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
         return kf_options_refuse(
             error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
-    const bool rows = fused && !o->gpu && o->in_place == 0 && o->nodes_per_thread == 1 && o->layout != KF_AOS;
+    const bool rows = fused && !o->gpu && !o->esoteric && o->nodes_per_thread == 1 && o->layout != KF_AOS;
     if (o->staged_nodes != 0 &&
         (!within(o->staged_nodes, 16, 1024) || !rows ||
          (o->layout == KF_CSOA && (o->staged_nodes > 32 || o->alpha % o->staged_nodes != 0))))
@@ -116,27 +115,24 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
             error, "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
     const bool in_rows =
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
-    if (o->alternate && (!fused || o->in_place != 0 || o->slab > 0 || in_rows))
+    if (o->alternate && (!fused || o->esoteric || o->slab > 0 || in_rows))
         return kf_options_refuse(error, "alternate belongs to plan fused between two grids, node by node");
     if (o->ahead != 0 &&
         (!within(o->ahead, 0, 1024) || !fused || (o->gpu ? o->parts > 1 : o->staged_nodes == 0) ||
-         o->in_place != 0 || o->nodes_per_thread != 1))
+         o->esoteric || o->nodes_per_thread != 1))
         return kf_options_refuse(
             error,
             "ahead belongs to plan fused, one node a thread, not in place; on a cpu with staged_nodes");
-    if (o->keep_streamed && (!fused || o->in_place != 0 || o->slab > 0))
+    if (o->keep_streamed && (!fused || o->esoteric || o->slab > 0))
         return kf_options_refuse(error, "keep_streamed belongs to plan fused between two grids");
-    if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))
+    if (o->masked_band && (!fused || o->esoteric || o->slab > 0 || scene->motion.moving || in_rows))
         return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
     const int *n = scene->nodes;
-    if (o->shell_apart && (!fused || o->in_place != 0 || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
+    if (o->shell_apart && (!fused || o->esoteric || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
                            o->parts > 1 || n[1] < 3 || n[2] < 3))
         return kf_options_refuse(
             error, "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
                    "device, and to domains with an inside");
-    if (o->shell_lane != KF_SHELL_OWN &&
-        (!o->shell_apart || (o->shell_lane == KF_SHELL_SOLID && !o->concurrent_solid)))
-        return kf_options_refuse(error, "shell_lane belongs to shell_apart, and 'solid' to concurrent_solid");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed_boundary != KF_AGGREGATED))
         return kf_options_refuse(
             error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
@@ -156,9 +152,9 @@ static const kf_option table[] = {
     CHOICE(layout, "aos", "soa", "csoa"),
     CHOICE(storage, "f16", "f32", "f64"),
     CHOICE(collision_form, "factorised", "expanded", "shared", "low_order"),
+    CHOICE(sample_order, "none", "cells", "morton"),
     CHOICE(transfer, "direct", "copies", "host", "nccl"),
-    CHOICE(shell_lane, "own", "solid", "flow"),
-    CHOICE(streaming, "two_grids", "in_place", "esoteric", "shift"),
+    CHOICE(streaming, "two_grids", "esoteric", "shift"),
     CHOICE(immersed_boundary, "gather", "scatter", "aggregated"),
     KF_SECOND(kf_kinetic_options, fixed_point_force, "force_sum", "float", "fixed"),
     NUMBER(alpha, 1, LONG_MAX),
@@ -169,7 +165,6 @@ static const kf_option table[] = {
     NUMBER(segment_lanes, 1, 32),
     NUMBER(solid_block, 32, 1024),
     NUMBER(patch_length, 0, 1024),
-    NUMBER(reorder_period, 0, 1000000),
     NUMBER(boundary_kernels, 0, 6),
     NUMBER(staged_nodes, 0, 1024),
     NUMBER(slab, 0, 65536),
@@ -177,9 +172,7 @@ static const kf_option table[] = {
     NUMBER(register_cap, 0, 255),
     NUMBER(march, 0, 65536),
     NUMBER(ahead, 0, 1024),
-    FLAG(morton),
     FLAG(shell_choices),
-    FLAG(streaming_stores),
     FLAG(alternate),
     FLAG(concurrent_solid),
     FLAG(keep_streamed),
@@ -187,8 +180,6 @@ static const kf_option table[] = {
     FLAG(overlap),
     FLAG(band_chain),
     FLAG(shell_apart),
-    FLAG(exchange),
-    FLAG(prefetch),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, parts_y, "parts_y", 1, KF_MOST_PARTS),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_LONG, sample_tenths, "sample_cost", 0, LONG_MAX),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[0], "block_x", 1, 65536),
@@ -207,7 +198,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
         options->transfer = KF_DIRECT;
     }
     options->sample_cost = kf_kinetic_sample_cost(scene, options->sample_tenths);
-    options->in_place = options->streaming == KF_STREAMING_SHIFT ? 0 : (int)options->streaming;
+    options->esoteric = options->streaming == KF_STREAMING_ESOTERIC;
     if ((options->streaming == KF_STREAMING_SHIFT) != (options->slab > 0))
         return kf_options_refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
     options->block[2] = 1;
@@ -227,12 +218,15 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
                                     .block = {128, 1, 1},
                                     .boundary_kernels = 1,
                                     .sample_block_length = 1,
-                                    .morton = true,
+                                    .sample_order = KF_ORDER_MORTON,
                                     .segment_length = 16,
                                     .segment_lanes = 1,
                                     .nodes_per_thread = 1,
                                     .march = 64};
     kf_options_read_known(config, table, sizeof table / sizeof *table, options);
+    bool morton = true; /* what older landscapes say of the order */
+    if (kf_config_boolean(config, "morton", &morton, NULL) == KF_OK && !morton)
+        options->sample_order = KF_ORDER_CELLS;
 }
 
 /* Whether a part of a team counts nodes from its own first plane on, which keeps indices short: not where the
@@ -315,9 +309,7 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
     if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || kf_kinetic_has_outflow(scene);
     if (which == KF_SOURCE_IMMERSED) return solid;
     if (which == KF_SOURCE_MOTION) return solid && scene->motion.moving;
-    if (which == KF_SOURCE_ORDER)
-        return solid && (options->immersed_boundary == KF_GATHER ||
-                         (scene->motion.moving && options->reorder_period > 0));
+    if (which == KF_SOURCE_ORDER) return solid && options->immersed_boundary == KF_GATHER;
     return true;
 }
 
@@ -331,7 +323,7 @@ static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source 
         return kf_kinetic_has_band(options) ? "kernels/kinetic/immersed_band.cu"
                                             : "kernels/kinetic/immersed.cu";
     if (which != KF_SOURCE_FLOW) return files[which];
-    return options->in_place != 0             ? "kernels/kinetic/in_place.cu"
+    return options->esoteric                  ? "kernels/kinetic/esoteric.cu"
            : options->plan == KF_PLAN_MOMENTS ? "kernels/kinetic/moments.cu"
            : options->plan == KF_PLAN_FUSED   ? "kernels/kinetic/fused.cu"
                                               : "kernels/kinetic/separate.cu";
@@ -359,7 +351,7 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
     const double *force = scene->body_force;
     if (which != KF_SOURCE_BOUNDARY || moments)
         kf_define_to(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
-    kf_define_to(defines, "KF_IN_PLACE", options->in_place);
+    if (options->esoteric) kf_define_to(defines, "KF_ESOTERIC", 1);
     if (options->velocities != 27) kf_define_to(defines, "KF_VELOCITIES", options->velocities);
     if (!moments) return;
     kf_define_to(defines, "KF_MOMENTS", 1);
@@ -389,7 +381,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (options->plan == KF_PLAN_MOMENTS) {
         kf_define_to(defines, "KF_TILE_X", options->block[0]);
         kf_define_to(defines, "KF_TILE_Y", options->block[1]);
-        kf_define_to(defines, "KF_PREFETCH", options->prefetch);
     }
     if (options->plan == KF_PLAN_FUSED) {
         kf_define_to(defines, "KF_FOLDED_BOUNDARY", folded);
@@ -400,11 +391,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
         if (options->shell_apart) kf_define_to(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
-        if (options->shell_lane == KF_SHELL_FLOW) kf_define_to(defines, "KF_SHELL_LEADS", 1);
-        if (options->in_place == 0)
-            kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
-        else
-            kf_define_to(defines, "KF_EXCHANGE", options->exchange);
+        if (!options->esoteric) kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
     if (options->ahead > 0) kf_define_to(defines, "KF_AHEAD", options->ahead);
     if (kf_kinetic_has_chain(scene, options)) {
@@ -423,7 +410,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (options->segment_lanes > 1) kf_define_to(defines, "KF_SEGMENT_LANES", options->segment_lanes);
     if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
     kf_define_to(defines, "KF_MOVING", scene->motion.moving);
-    kf_define_to(defines, "KF_STREAMING_STORES", options->streaming_stores);
     if (options->staged_nodes > 0) {
         enum { LONG_ROW = 64 };
         kf_define_to(defines, "KF_STAGED", options->staged_nodes);
@@ -439,7 +425,7 @@ static void define_samples(const kf_scene *scene, kf_defines *defines) {
 }
 
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options) {
-    return options->patch_length > 0 && !scene->motion.free && options->reorder_period == 0;
+    return options->patch_length > 0 && !scene->motion.free;
 }
 
 static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options, kf_defines *defines) {

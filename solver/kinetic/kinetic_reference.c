@@ -11,8 +11,8 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
-#include "solver/kinetic/reference.h"
 #include "solver/kinetic/kinetic_samples.h"
+#include "solver/kinetic/reference.h"
 
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
 enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth starting */

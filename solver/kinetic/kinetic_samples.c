@@ -240,8 +240,10 @@ void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
             high[i] = fmax(high[i], cell);
         }
     }
-    kf_ordering_begin(&kinetic->ordering, (int)kinetic->options.sample_block_length, kinetic->options.morton,
-                      low, high);
+    const kf_kinetic_options *o = &kinetic->options;
+    kf_ordering_begin(&kinetic->ordering,
+                      o->sample_order == KF_ORDER_NONE ? KF_WHOLE_BOX : (int)o->sample_block_length,
+                      o->sample_order == KF_ORDER_MORTON, low, high);
 }
 
 static kf_status upload_ordered(const kf_kinetic *kinetic, const kf_ordered_samples *ordered,
@@ -320,17 +322,11 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
     return status;
 }
 
-/* Back to step 0: the pose, the samples' first order, the counters. */
+/* Back to step 0: the pose, the counters. */
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     KF_TRY(kf_kinetic_upload_pose(plan, kinetic, error));
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
     if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));
-    if (kinetic->moving && kinetic->identity != NULL) {
-        kf_ordered_samples ordered = kf_kinetic_order_samples(kf_plan_scene(plan), kinetic);
-        kf_status status = upload_ordered(kinetic, &ordered, error);
-        kf_kinetic_free_ordered(&ordered);
-        KF_TRY(status);
-    }
     if (!kinetic->band || !kinetic->has_samples) return KF_OK;
     const int counts[3] = {kinetic->band_count_static, 0, 0};
     if (kinetic->moving) KF_TRY(kf_buffer_fill(kinetic->band_of, 0xff, error));

@@ -68,7 +68,7 @@ static int neighbour(const kf_builder *b, int near, int side) {
 
 /* Between two grids only what is pulled across the cut travels (pack_cut of kernels/kinetic/state.cu). */
 static bool is_cut_alone(const kf_kinetic *kinetic) {
-    return kinetic->options.plan == KF_PLAN_FUSED && kinetic->options.in_place == 0;
+    return kinetic->options.plan == KF_PLAN_FUSED && !kinetic->options.esoteric;
 }
 
 /* Velocities with such parts along y and z. */
@@ -239,9 +239,9 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
               ends[3] = {n[0] > count[ROWS] ? n[0] : count[ROWS],
                          count[ROWS] > count[PLANES] ? count[ROWS] : count[PLANES], KF_FACES};
     const size_t bytes = box_bytes(kinetic, &box, step), waiting = outflow_bytes(b, &box);
-    const bool in_place = kinetic->options.in_place != 0;
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, in_place ? 0 : 1 - p, in_place ? 0 : 1 - p);
-    arguments.pushed = in_place && p == 0;
+    const bool esoteric = kinetic->options.esoteric;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
+    arguments.pushed = esoteric && p == 0;
     arguments.first_row = packs ? box.first[ROWS] : row_beside(kinetic, &box, step);
     arguments.rows = count[ROWS];
     arguments.first_plane = box.first[PLANES];
@@ -263,14 +263,14 @@ void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer 
     const kf_kinetic *kinetic = b->kinetic;
     const int number = b->plan->first_part + kinetic->part;
     const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->near_planes};
-    const bool in_place = kinetic->options.in_place != 0;
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, in_place ? 0 : 1 - p, in_place ? 0 : 1 - p);
+    const bool esoteric = kinetic->options.esoteric;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
     if (b->status != KF_OK) return;
     if (kf_kinetic_sides(b->plan) > 2) {
         append_box(b, p, packs, side, packed);
         return;
     }
-    arguments.pushed = in_place && p == 0;
+    arguments.pushed = esoteric && p == 0;
     arguments.first_plane =
         (packs ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side)).first[PLANES];
     arguments.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];

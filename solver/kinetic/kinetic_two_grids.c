@@ -119,18 +119,17 @@ void kf_append_inner(kf_builder *b, int p) {
 }
 
 /* With shell_apart the rows at the faces across y and z, beside the others, which extent is left with. They
- * go ahead, or in the flow's own lane just before it: after all blocks of a kernel that fills the device they
- * would be as slow as one after the other. */
+ * go ahead: after all blocks of a kernel that fills the device they would be as slow as one after the other.
+ */
 static void append_shell(kf_builder *b, int p, int extent[3]) {
     const kf_kinetic *kinetic = b->kinetic;
     static const int block[3] = {32, 2, 1};
     const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
     if (!kinetic->options.shell_apart) return;
-    b->aside = kinetic->options.shell_lane == KF_SHELL_SOLID;
-    b->ahead = kinetic->options.shell_lane == KF_SHELL_OWN;
+    b->ahead = true;
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_shell", shell, block, kf_from_to(kinetic, p, 1 - p),
               2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
-    b->aside = b->ahead = false;
+    b->ahead = false;
     extent[1] -= 2;
     extent[2] -= 2;
 }
@@ -144,11 +143,9 @@ void kf_append_two_grids(kf_builder *b, int p) {
     int extent[3];
     kf_flow_extent(kinetic, extent);
     append_shell(b, p, extent);
-    b->overlaps = kinetic->options.shell_lane == KF_SHELL_FLOW;
     kf_append(
         b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, kf_from_to(kinetic, p, 1 - p),
         2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows / kinetic->planes);
-    b->overlaps = false;
     const bool apart =
         kinetic->options.shell_apart ||
         (kinetic->has_samples && kinetic->options.masked_band && kinetic->options.concurrent_solid);

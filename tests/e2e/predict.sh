@@ -41,8 +41,8 @@ says plan
 [ "$raw" -ge 72 ] || complain "fewer combinations than configs"
 
 # --- predict: for a GPU that is not here
-small="--fix storage=f32 --fix streaming=two_grids --fix layout=soa --fix block_x=64 --fix block_y=1,2 --fix morton=true --fix march=0
-    --fix sample_block_length=1 --fix segment_length=128 --fix force_sum=float --fix reorder_period=0 --fix register_cap=0 --fix prefetch=false"
+small="--fix storage=f32 --fix streaming=two_grids --fix layout=soa --fix block_x=64 --fix block_y=1,2 --fix sample_order=morton --fix march=0
+    --fix sample_block_length=1 --fix segment_length=128 --fix force_sum=float --fix register_cap=0"
 read -r -d '' -a small <<<"$small"
 few=(--grid 40x30x20 --fix "plan=fused,moments" "${small[@]}")
 expect 0 predict --scene ball --bandwidth 4242 "${few[@]}" --top 3 --json

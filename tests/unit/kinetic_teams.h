@@ -124,9 +124,8 @@ static inline kf_scene *ball_scene(void) {
 
 /* Of the fused plan: what is common to the rows below. */
 #define FUSED                                                                                                \
-    "plan=fused", "morton=false", "sample_block_length=2", "register_cap=0", "exchange=false",               \
-        "shell_choices=false", "slab=0", "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0",  \
-        "streaming_stores=false", "reorder_period=0"
+    "plan=fused", "sample_block_length=2", "register_cap=0", "shell_choices=false", "slab=0",                \
+        "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0"
 
 static const char *const two_grids[][24] = {
     {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
@@ -141,17 +140,13 @@ static const char *const two_grids[][24] = {
 
 /* The flow's kernel leaves out the band, also in parts that have no samples. */
 static const char *const masked[] = {"plan=fused",
-                                     "morton=false",
                                      "sample_block_length=2",
                                      "register_cap=0",
-                                     "exchange=false",
                                      "shell_choices=false",
                                      "nodes_per_thread=2",
                                      "block_x=64",
                                      "block_y=2",
                                      "staged_nodes=0",
-                                     "streaming_stores=false",
-                                     "reorder_period=0",
                                      "layout=csoa",
                                      "alpha=32",
                                      "storage=f32",
@@ -165,9 +160,9 @@ static const char *const masked[] = {"plan=fused",
                                      NULL};
 
 static const char *const one_grid[][24] = {
-    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=in_place", "boundary_kernels=0",
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=esoteric", "boundary_kernels=0",
      "immersed_boundary=aggregated", NULL},
-    {FUSED, "layout=soa", "storage=f16", "streaming=in_place", "boundary_kernels=1",
+    {FUSED, "layout=soa", "storage=f16", "streaming=esoteric", "boundary_kernels=1",
      "immersed_boundary=scatter", "force_sum=fixed", NULL},
     {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=esoteric", "boundary_kernels=0",
      "immersed_boundary=aggregated", NULL},
@@ -188,7 +183,7 @@ static const char *const moments[][12] = {
     {"plan=moments", "layout=soa", "storage=f16", "block_x=32", "block_y=8", "march=8", NULL},
     {"plan=moments", "layout=soa", "storage=f64", "block_x=32", "block_y=8", "march=16", NULL},
     {"plan=moments", "layout=csoa", "alpha=32", "storage=f32", "block_x=32", "block_y=8", "march=8",
-     "force_sum=fixed", "reorder_period=0", NULL},
+     "force_sum=fixed", NULL},
 };
 
 /* Across an axis periodic, the solid lies across the seam and a cut, in two passes. */
@@ -216,7 +211,7 @@ static inline kf_scene *seam_across_y(void) {
 static const char *const moving[][24] = {
     {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
      "immersed_boundary=aggregated", "force_sum=fixed", NULL},
-    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=in_place", "boundary_kernels=0",
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=esoteric", "boundary_kernels=0",
      "immersed_boundary=scatter", "force_sum=fixed", NULL},
     {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
      "immersed_boundary=aggregated", "patch_length=256", "force_sum=fixed", NULL},

@@ -31,13 +31,11 @@ static inline kf_scene *open_scene_of_variants(const char *name, long nodes) {
 static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
     static const char *const fixed[] = {"register_cap=0",
                                         "concurrent_solid=false",
-                                        "exchange=false",
                                         "shell_choices=false", /* of no use on the cpu */
                                         "slab=0",              /* test_kinetic_shift.c */
                                         "masked_band=false",
                                         "overlap=false", /* of a GPU's launches */
                                         "shell_apart=false",
-                                        "shell_lane=own",
                                         "band_chain=false",
                                         "solid_block=128",
                                         "segment_lanes=1", /* test_kinetic_band.c */
@@ -67,54 +65,49 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     kf_config_set_integer(config, "register_cap", 0);
 }
 
-/* One value of those parameters that only change how work is cut up; the two values of morton, of
- * boundary_kernels and of reorder_period go together, so that each appears in every combination of the
- * others. */
+/* One value of those parameters that only change how work is cut up; the two orders of samples and the values
+ * of boundary_kernels go together, so that each appears in every combination of the others. */
 static inline bool is_representative(const kf_scene *scene, const kf_config *config) {
     const bool one_high_order_rate = kf_kinetic_has_one_high_order_rate(scene);
     kf_error error = {0};
-    bool morton = false, streaming = false;
-    must(kf_config_boolean(config, "morton", &morton, &error), &error);
-    must(kf_config_boolean(config, "streaming_stores", &streaming, &error), &error);
     long alpha = integer_of(config, "alpha"), length = integer_of(config, "sample_block_length");
-    long reorder = integer_of(config, "reorder_period"), boundaries = integer_of(config, "boundary_kernels");
-    bool folded = boundaries == 0, six = boundaries == 6, csoa = alpha == 32;
-    const char *plan = "", *storage = "", *layout = "", *form = "", *streams = "";
+    long boundaries = integer_of(config, "boundary_kernels");
+    bool folded = boundaries == 0, six = boundaries == 6, csoa = alpha == 32, single_cells = length == 1;
+    const char *plan = "", *storage = "", *layout = "", *form = "", *streams = "", *order = "";
     must(kf_config_name(config, "plan", &plan, &error), &error);
     must(kf_config_name(config, "storage", &storage, &error), &error);
     must(kf_config_name(config, "layout", &layout, &error), &error);
     must(kf_config_name(config, "collision_form", &form, &error), &error);
     must(kf_config_name(config, "streaming", &streams, &error), &error);
+    must(kf_config_name(config, "sample_order", &order, &error), &error);
     bool fused = strcmp(plan, "fused") == 0, soa = strcmp(layout, "soa") == 0;
     bool single = strcmp(storage, "f32") == 0, half = strcmp(storage, "f16") == 0;
     if (strcmp(form, one_high_order_rate && fused && (soa || half) ? "low_order" : "factorised") != 0 ||
         integer_of(config, "collision_split") > 2)
         return false;                                /* test_collision.c */
     if (strcmp(streams, "shift") == 0) return false; /* test_kinetic_shift.c */
-    bool in_place = strcmp(streams, "two_grids") != 0;
+    if (strcmp(order, single_cells || fused ? "morton" : "cells") != 0)
+        return false; /* test_kinetic_plans.c */
+    bool one_grid = strcmp(streams, "two_grids") != 0;
     /* The whole collision of doubles in groups takes the compiler 40 s; each two of the three are taken. */
     if (!fused && !single && !half && csoa && integer_of(config, "collision_split") == 1) return false;
-    if (in_place && (!(soa || csoa) || csoa == morton)) return false;
-    bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);
+    if (one_grid && (!(soa || csoa) || csoa == single_cells)) return false;
+    bool pairs = !one_grid && (half ? csoa : single && soa && fused && !single_cells);
     long segment = integer_of(config, "segment_length");
-    bool folds = fused && !morton &&
+    bool folds = fused && !single_cells &&
                  (single || half ? csoa : soa); /* the slowest to compile: once for each storage type */
-    return (alpha == 1 || csoa) && length == (morton ? 1 : 2) &&
-           (morton  ? six
-            : folds ? folded
-                    : boundaries == 1) &&
-           streaming == folded && (segment == 16 || (morton && single && soa && segment == 4)) &&
-           integer_of(config, "nodes_per_thread") == (pairs ? 2 : 1) &&
-           (reorder == 0 || (morton && single && reorder == 8)) && integer_of(config, "block_x") == 64 &&
+    return (alpha == 1 || csoa) && length <= 2 &&
+           (single_cells ? six
+            : folds      ? folded
+                         : boundaries == 1) &&
+           (segment == 16 || (single_cells && single && soa && segment == 4)) &&
+           integer_of(config, "nodes_per_thread") == (pairs ? 2 : 1) && integer_of(config, "block_x") == 64 &&
            integer_of(config, "block_y") == 2;
 }
 
-/* Half of them: one order of the samples, and where they are ordered anew. */
+/* Half of them: one order of the samples. */
 static inline bool is_enough(const kf_scene *scene, const kf_config *config) {
-    kf_error error = {0};
-    bool morton = false;
-    must(kf_config_boolean(config, "morton", &morton, &error), &error);
-    return is_representative(scene, config) && (!morton || integer_of(config, "reorder_period") > 0);
+    return is_representative(scene, config) && integer_of(config, "sample_block_length") == 2;
 }
 
 /* Of those the ones that differ in what becomes of samples and band: one storage type, one layout. */

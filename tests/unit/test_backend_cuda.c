@@ -393,7 +393,7 @@ static void missing_source_is_bad_input(void **state) {
 static void shipped_kernels_compile(void **state) {
     (void)state;
     static const char *const files[] = {
-        "probe/simple.cu",     "kinetic/boundary.cu",      "kinetic/fused.cu",    "kinetic/in_place.cu",
+        "probe/simple.cu",     "kinetic/boundary.cu",      "kinetic/fused.cu",    "kinetic/esoteric.cu",
         "kinetic/immersed.cu", "kinetic/immersed_band.cu", "kinetic/motion.cu",   "kinetic/order.cu",
         "kinetic/separate.cu", "kinetic/state.cu",         "kinetic/velocity.cu", "kinetic/moments.cu",
         "smoke/tracers.cu",    "smoke/picture.cu"};

@@ -211,32 +211,12 @@ static void test_other_streamings(void **state) {
     kf_scene *scene = opened(false);
     kf_config config = config_of("fused", "aggregated");
     const double ends = N / 32 * 32; /* bytes, of a sector a row of a block's 32 nodes */
-    expected even = {"stream_collide_even",   .launches = 0.5, .dram = N * 4 * 54 + 36 * ends,
-                     .instructions = N * 735, .latency = 5,    .efficiency = 0.88 * 0.85,
-                     .blocks = BLOCKS,        .resident = 4};
+    expected even = {"stream_collide_even",   .launches = 0.5, .dram = N * 4 * 54 + 18 * ends,
+                     .instructions = N * 735, .latency = 5,    .efficiency = 0.88 * 0.93,
+                     .blocks = BLOCKS,        .resident = 6};
     expected odd = even;
     odd.name = "stream_collide_odd";
-    odd.dram = N * 4 * 54;
-    odd.efficiency = 0.88;
-    odd.resident = 8;
-    kf_config_set_name(&config, "streaming", "in_place");
-    check_launch(scene, &config, &even);
-    check_launch(scene, &config, &odd);
-    kf_config_set_boolean(&config, "exchange", true);
-    even.dram = N * 4 * 54;
-    even.efficiency = 0.88 * 0.87;
-    check_launch(scene, &config, &even);
-    check_launch(scene, &config, &odd);
-    kf_config_set_boolean(&config, "exchange", false);
-    kf_config_set_integer(&config, "boundary_kernels", 0); /* folded: 80 registers */
-    even.dram = N * 4 * 54 + 36 * ends;
-    even.efficiency = 0.88 * 0.85;
-    even.resident = odd.resident = 6;
-    check_launch(scene, &config, &even);
-    check_launch(scene, &config, &odd);
     kf_config_set_name(&config, "streaming", "esoteric");
-    even.dram = odd.dram = N * 4 * 54 + 18 * ends;
-    even.efficiency = odd.efficiency = 0.88 * 0.93;
     check_launch(scene, &config, &even);
     check_launch(scene, &config, &odd);
     kf_config_set_integer(&config, "block_x", 16); /* two blocks write a line of the cache */

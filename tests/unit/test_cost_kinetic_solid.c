@@ -161,8 +161,7 @@ static void test_dense_forces(void **state) {
     kf_scene_free(scene);
 }
 
-/* A moving solid marks its band at every step and sorts its samples now and then; a free one is solved for.
- */
+/* A moving solid marks its band at every step; a free one is solved for. */
 static void test_moving_solid(void **state) {
     (void)state;
     kf_scene *scene = opened(true);
@@ -171,22 +170,17 @@ static void test_moving_solid(void **state) {
     kf_config config = config_of("fused", "aggregated");
     kf_config_set_integer(&config, "boundary_kernels", 0);
     kf_config_set_integer(&config, "segment_length", 16);
-    kf_config_set_integer(&config, "reorder_period", 8);
     kf_config_set_name(&config, "force_sum", "fixed");
-    const double sort = 1.2 * 10 + 0.3 * c.crowd * c.crowd / 4;
     const expected flow = {"stream_collide", .dram = N * 4 * 54, .instructions = N * 735,
                            .latency = 5,     .efficiency = 0.88, .blocks = BLOCKS},
                    macroscopic = {"band_macroscopic", .partial = 9 * c.band, .latency = 6},
                    collide = {"band_collide", .partial = 18 * c.band, .latency = 2.5},
                    pose = {"advance_pose", .latency = 0.5}, release = {"band_release", .partial = 2 * c.band};
-    expected order = {"order",         .launches = 1.0 / 8, .dram = 60 * c.samples, .partial = 4 * c.samples,
-                      .latency = sort, .starts = 10};
     const expected cells[] = {
         pose,
         release,
         {"cell_mark", .dram = 16 * c.samples, .partial = 2 * c.samples, .latency = 6},
         {"cell_fill", .dram = 36 * c.samples, .partial = 3 * c.samples, .latency = 6},
-        order,
         macroscopic,
         {"cell_forces", .dram = 16 * c.samples, .partial = 16 * c.segments[16],
          .atomics = 24 * c.segments[16] * 1.5, .latency = 6.5 + 4},
@@ -194,18 +188,6 @@ static void test_moving_solid(void **state) {
         collide,
     };
     CHECK(scene, &config, cells);
-    /* Without Morton order a block's surface shares a key. */
-    kf_config_set_boolean(&config, "morton", false);
-    kf_config_set_integer(&config, "sample_block_length", 3);
-    order.latency = 12 + 0.3 * pow(9 * c.crowd, 2) / 4;
-    check_launch(scene, &config, &order);
-    kf_works works = works_of(scene, &config);
-    assert_false(works.one_by_one);
-    kf_works_free(&works);
-    kf_config_set_integer(&config, "reorder_period", 128); /* longer than a graph may be */
-    works = works_of(scene, &config);
-    assert_true(works.one_by_one);
-    kf_works_free(&works);
     /* Free, by atomics of each sample. */
     scene->motion.free = true;
     config = config_of("fused", "scatter");

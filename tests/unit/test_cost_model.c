@@ -11,10 +11,10 @@
 
 #include "base/util/memory.h"
 #include "base/util/random.h"
-#include "solver/kinetic/kinetic_cost.h"
 #include "cost_model/model.h"
 #include "harness/search/strategy.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_cost.h"
 #include "solver/systems.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/kinetic_plan.h"
@@ -554,7 +554,7 @@ static void test_launches_of_plans(void **state) {
     compare_launches("ball", "baseline", NULL);
     compare_launches("ball", "paper", NULL);
     compare_launches("ball", "default", NULL);
-    compare_launches("ball", "default", "in_place");
+    compare_launches("ball", "default", "esoteric");
     compare_launches("torus", "default", NULL);
     compare_launches("settling", "paper", NULL);
     compare_launches("settling", "default", NULL);

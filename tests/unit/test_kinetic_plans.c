@@ -109,45 +109,108 @@ static void test_force_is_the_momentum_change(void **state) {
     kf_scene_free(scene);
 }
 
-/* The device's order of a moving solid's samples is the host's. */
-static void test_device_order_is_the_hosts(void **state) {
+/* The samples lie as they were sampled, by blocks of cells, or by Morton code; the step is the same. */
+static void test_orders_of_samples(void **state) {
     (void)state;
+    static const struct {
+        const char *name;
+        int length;
+        bool morton;
+    } orders[] = {{"none", 1, false}, {"cells", 3, false}, {"morton", 1, true}, {"morton", 3, true}};
     kf_error error = {0};
-    kf_scene *scene = open_scene("torus", 20000);
-    kf_space *space = open_space(scene);
+    kf_scene *scene = open_scene("ball", 6000);
+    kf_space *space;
+    must(kf_problem_space(problem_of(kinetic_system, scene), kf_backend_device(backend), NULL, 0, &space,
+                          &error),
+         &error);
+    kf_reference *reference;
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 3, &reference, &error), &error);
     kf_config config;
-    take_preset(space, "default", &config);
-    kf_config_set_integer(&config, "reorder_period", 8);
-    size_t count = scene->samples.count;
-    uint32_t *expected = malloc(count * sizeof *expected);
-    int *order = malloc(count * sizeof *order);
-    assert_non_null(expected);
-    assert_non_null(order);
-    for (int length = 1; length <= 5; length++)
-        for (int morton = length == 1; morton < 2; morton++) {
-            kf_config_set_integer(&config, "sample_block_length", length);
-            kf_config_set_boolean(&config, "morton", morton);
-            kf_plan *plan = open_plan(scene, &config);
-            const kf_kinetic *kinetic = plan->system;
-            advance(plan, 1); /* the samples are ordered at step 0, at their first position */
-            kf_pose pose;
-            must(kf_buffer_download(kinetic->pose, 0, &pose, sizeof pose, &error), &error);
-            must(kf_buffer_download(kinetic->identity, 0, order, count * sizeof *order, &error), &error);
-            kf_ordering ordering;
-            double low[3], high[3];
-            for (int i = 0; i < 3; i++) {
-                low[i] = pose.box_origin[i];
-                high[i] = pose.box_origin[i] + kinetic->arguments.box[i] - 0.5;
-            }
-            kf_ordering_begin(&ordering, length, morton, low, high);
-            kf_ordering_sort(&ordering, count, scene->samples.x, scene->samples.y, scene->samples.z,
-                             expected);
-            for (size_t r = 0; r < count; r++)
-                assert_int_equal(order[r], (int)expected[r]);
-            kf_plan_free(plan);
-        }
+    take_preset(space, "baseline", &config);
+    const size_t count = scene->samples.count;
+    uint32_t *expected = kf_allocate(count * sizeof *expected);
+    int *order = kf_allocate(count * sizeof *order);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        kf_config_set_name(&config, "sample_order", orders[i].name);
+        kf_config_set_integer(&config, "sample_block_length", orders[i].length);
+        must(kf_problem_check_config(problem_of(kinetic_system, scene), kf_backend_device(backend), &config,
+                                     &error),
+             &error);
+        kf_plan *plan = open_plan(scene, &config);
+        const kf_kinetic *kinetic = plan->system;
+        must(kf_buffer_download(kinetic->identity, 0, order, count * sizeof *order, &error), &error);
+        kf_ordering ordering;
+        kf_ordering_begin(&ordering, orders[i].length, orders[i].morton, scene->solid_low, scene->solid_high);
+        kf_ordering_sort(&ordering, count, scene->samples.x, scene->samples.y, scene->samples.z, expected);
+        for (size_t r = 0; r < count; r++)
+            assert_int_equal(order[r], i == 0 ? (int)r : (int)expected[r]);
+        kf_plan_free(plan);
+        (void)verify_config(kinetic_system, scene, &config, reference, 3);
+    }
     free(expected);
     free(order);
+    kinetic_system->free_reference(reference);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* Orders without Morton codes are for the plans of the source's own comparison. */
+static void test_orders_of_one_pass(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 6000);
+    const kf_problem *problem = problem_of(kinetic_system, scene);
+    kf_space *space;
+    must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
+    static const char *const presets[] = {"paper", "default"};
+    for (int i = 0; i < 2; i++) {
+        kf_config config;
+        take_preset(space, presets[i], &config);
+        kf_config_set_integer(&config, "sample_block_length", 2);
+        kf_config_set_name(&config, "sample_order", "cells");
+        assert_int_equal(kf_problem_check_config(problem, kf_backend_device(backend), &config, &error),
+                         i == 0 ? KF_OK : KF_BAD_INPUT);
+    }
+    assert_non_null(strstr(error.message, "comparison"));
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* A config of another version: what has another name is read, what is gone and changed nothing is left out,
+ * what is gone and did something is refused with what to do. */
+static void test_configs_of_other_versions(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    const kf_problem *problem = problem_of(kinetic_system, scene);
+    const kf_device_info *device = kf_backend_device(backend);
+    kf_space *space;
+    must(kf_problem_space(problem, device, NULL, 0, &space, &error), &error);
+    kf_config today, old;
+    take_preset(space, "paper", &today);
+    old = today;
+    kf_config_remove(&old, "sample_order");
+    kf_config_set_boolean(&old, "morton", true);
+    kf_config_set_integer(&old, "reorder_period", 0);
+    kf_config_set_boolean(&old, "streaming_stores", false);
+    kf_config_set_name(&old, "shell_lane", "own");
+    kf_config_set_boolean(&old, "exchange", false);
+    kf_config_set_boolean(&old, "prefetch", false);
+    must(kf_problem_check_config(problem, device, &old, &error), &error);
+    char *read = kf_config_text(&old), *wanted = kf_config_text(&today);
+    assert_string_equal(read, wanted);
+    free(read);
+    free(wanted);
+    const char *order = "";
+    kf_config_remove(&old, "sample_order");
+    kf_config_set_boolean(&old, "morton", false);
+    must(kf_problem_check_config(problem, device, &old, &error), &error);
+    must(kf_config_name(&old, "sample_order", &order, &error), &error);
+    assert_string_equal(order, "cells");
+    kf_config_set_boolean(&old, "exchange", true);
+    assert_int_equal(kf_problem_check_config(problem, device, &old, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "exchange=true"));
+    assert_non_null(strstr(error.message, "tune again"));
     kf_space_free(space);
     kf_scene_free(scene);
 }
@@ -263,7 +326,9 @@ int main(void) {
         cmocka_unit_test(test_gate_refuses_a_wrong_result),
         cmocka_unit_test(test_plans_agree_after_100_steps),
         cmocka_unit_test(test_force_is_the_momentum_change),
-        cmocka_unit_test(test_device_order_is_the_hosts),
+        cmocka_unit_test(test_orders_of_samples),
+        cmocka_unit_test(test_orders_of_one_pass),
+        cmocka_unit_test(test_configs_of_other_versions),
         cmocka_unit_test(test_the_solid_goes_to_any_window),
         cmocka_unit_test(test_impossible_configs_are_refused),
         cmocka_unit_test(test_configs_are_held_against_their_space),

@@ -28,11 +28,10 @@ static kf_scene *open_forced(void) {
 
 static kf_config one_config(const kf_scene *scene) {
     const bool solid = scene->samples.count > 0;
-    const char *const fixed[] = {"plan=moments",   "storage=f64",
-                                 "layout=soa",     "alpha=1",
-                                 "block_x=32",     "block_y=4",
-                                 "march=16",       "segment_lanes=1",
-                                 "prefetch=false", solid ? "force_sum=fixed" : "force_sum=float"};
+    const char *const fixed[] = {
+        "plan=moments", "storage=f64",     "layout=soa",
+        "alpha=1",      "block_x=32",      "block_y=4",
+        "march=16",     "segment_lanes=1", solid ? "force_sum=fixed" : "force_sum=float"};
     kf_space *space = open_space_with_gpu(scene, fixed, sizeof fixed / sizeof *fixed);
     kf_config config;
     assert_true(kf_space_size(space) > 0);

@@ -237,7 +237,8 @@ static void test_configs_say_what_is_missing(void **state) {
     const int main_scene = scene_of(suite.file, "main");
     const kf_problem *problem = problems.list[main_scene].problem;
     assert_int_equal(kf_suite_space(&problems, main_scene, &space, &error), KF_OK);
-    assert_true(configure(space, problem, "{\"block_x\": 64, \"morton\": false}", NULL, &config, reason));
+    assert_true(
+        configure(space, problem, "{\"block_x\": 64, \"sample_block_length\": 3}", NULL, &config, reason));
     assert_int_equal(kf_config_integer(&config, "block_x", &block, &error), KF_OK);
     assert_int_equal(block, 64);
     /* Values that are only for other problems are left out. */

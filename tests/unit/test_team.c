@@ -12,8 +12,8 @@
 #include "tests/unit/quick_compiler.h"
 
 #define SEPARATE                                                                                             \
-    "morton=false", "sample_block_length=2", "storage=f32", "block_x=64", "block_y=2", "boundary_kernels=1", \
-        "reorder_period=0"
+    "sample_order=cells", "sample_block_length=2", "storage=f32", "block_x=64", "block_y=2",                 \
+        "boundary_kernels=1"
 static const char *const separate[][24] = {
     {"plan=baseline", "layout=aos", SEPARATE, "immersed_boundary=gather", NULL},
     {"plan=paper", "layout=csoa", "alpha=32", "collision_split=2", SEPARATE, "immersed_boundary=scatter",

@@ -1,86 +1,31 @@
-/* Streaming and collision in one pass on one grid (plan `fused`). A node reads and writes the same places, so
- * the order of nodes does not matter. Two patterns (kf_kept in lattice.h):
+/* Streaming and collision in one pass on one grid (plan `fused`): the esoteric pull, Lehmann (Computation 10,
+ * 92, 2022, doi:10.3390/computation10060092). A node reads and writes the same places, so the order of nodes
+ * does not matter. Of each pair of opposite velocities one is pulled from the neighbour that the other is
+ * pushed to. Every step reaches to the neighbours in half of the loads and half of the stores; even and odd
+ * steps differ in the numbers of the populations alone (kf_kept in lattice.h).
  *
- * in_place: AA, Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). Before an even step a node's own places
- * hold what left it, before an odd one what arrives: even steps reach to the neighbours in all loads and
- * stores, odd ones in none.
- *
- * esoteric: the esoteric pull, Lehmann (Computation 10, 92, 2022, doi:10.3390/computation10060092). Of each
- * pair of opposite velocities one is pulled from the neighbour that the other is pushed to; so every step
- * reaches to the neighbours in half of the loads and half of the stores, and even and odd steps differ in the
- * numbers of the populations alone.
- *
- * What comes from outside is kept for nodes outside or in the outflow's buffer, which nobody
- * writes in the same step, so boundaries can be folded in. The band's nodes are collided with their force
- * before everybody else, from the same state, kept aside and put back after.
- *
- * Defines that a config sets: KF_EXCHANGE 0|1, with the esoteric pull on a GPU, blocks a multiple of 32 long.
- */
+ * What comes from outside is kept for nodes outside or in the outflow's buffer, which nobody writes in the
+ * same step, so boundaries can be folded in. The band's nodes are collided with their force before everybody
+ * else, from the same state, kept aside and put back after. */
 #include "band.h"
 #include "streamed.h"
 
-#if KF_IN_PLACE == 1
-#define KF_SOURCE_EVEN(i, cx, cy, cz) kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -(cx), -(cy), -(cz))
-#define KF_SOURCE_ODD(i, cx, cy, cz)  kf_address(a, a->source, i, k)
-#define KF_PLACE_EVEN(i, cx, cy, cz)  kf_neighbour(a, a->source, i, k, cx, cy, cz)
-#define KF_PLACE_ODD(i, cx, cy, cz)   kf_address(a, a->source, KF_OPPOSITE(i), k)
-#else
 #define KF_PULL_OWN(own, cx, cy, cz)                                                                         \
     (KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)                                              \
                              : kf_neighbour(a, a->source, own, k, -(cx), -(cy), -(cz)))
 #define KF_PUSH_OWN(own, cx, cy, cz)                                                                         \
     (KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, a->source, own, k, cx, cy, cz)                                \
                              : kf_address(a, a->source, own, k))
-#define KF_SOURCE_EVEN(i, cx, cy, cz) KF_PULL_OWN(i, cx, cy, cz)
-#define KF_SOURCE_ODD(i, cx, cy, cz)  KF_PULL_OWN(KF_OPPOSITE(i), cx, cy, cz)
-#define KF_PLACE_EVEN(i, cx, cy, cz)  KF_PUSH_OWN(KF_OPPOSITE(i), cx, cy, cz)
-#define KF_PLACE_ODD(i, cx, cy, cz)   KF_PUSH_OWN(i, cx, cy, cz)
-#endif
-#define KF_READ_EVEN(i, name, cx, cy, cz) f_##name = kf_from_store(*KF_SOURCE_EVEN(i, cx, cy, cz));
-#define KF_READ_ODD(i, name, cx, cy, cz)  f_##name = kf_from_store(*KF_SOURCE_ODD(i, cx, cy, cz));
-#if KF_CUDA && KF_EXCHANGE
-/* Stores that are shifted along x begin and end in the middle of a sector of memory, which costs a third more
- * time. The thread at x therefore writes what the one at x - 1 has for it, by a shuffle within the warp and
- * from warp to warp through shared memory; only at the end of a block's row one value goes beside. */
-#define KF_AHEAD(X)                                                                                          \
-    X(0, 1, pzz, 0, 0)                                                                                       \
-    X(1, 7, ppz, 1, 0)                                                                                       \
-    X(2, 9, pmz, -1, 0)                                                                                      \
-    X(3, 11, pzp, 0, 1)                                                                                      \
-    X(4, 13, pzm, 0, -1)                                                                                     \
-    X(5, 19, ppp, 1, 1)                                                                                      \
-    X(6, 21, pmp, -1, 1)                                                                                     \
-    X(7, 23, ppm, 1, -1)                                                                                     \
-    X(8, 25, pmm, -1, -1)
-#define KF_HAND_OVER(j, i, name, cy, cz)                                                                     \
-    if (lane == 31) edge[j][warp] = f_##name;
-#define KF_WRITE_AHEAD(own, j, i, name, cy, cz)                                                              \
-    {                                                                                                        \
-        const kf_real shuffled = __shfl_up_sync(0xffffffffU, f_##name, 1);                                   \
-        const kf_real value = lane == 0 && warp > 0 ? edge[j][warp - 1] : shuffled;                          \
-        if (threadIdx.x > 0) kf_stream(kf_neighbour(a, a->source, own, k, 0, cy, cz), value);                \
-        if (end) kf_stream(kf_neighbour(a, a->source, own, k, 1, cy, cz), f_##name);                         \
-    }
-#define KF_AHEAD_EVEN(j, i, name, cy, cz) KF_WRITE_AHEAD(KF_OPPOSITE(i), j, i, name, cy, cz)
-#define KF_AHEAD_ODD(j, i, name, cy, cz)  KF_WRITE_AHEAD(i, j, i, name, cy, cz)
-#define KF_EXCHANGE_AHEAD(WRITE)                                                                             \
-    __shared__ kf_real edge[9][32];                                                                          \
-    const int lane = (int)threadIdx.x & 31, warp = (int)(threadIdx.y * blockDim.x + threadIdx.x) / 32;       \
-    const int end = threadIdx.x == blockDim.x - 1 || x == a->nodes[0] - 1;                                   \
-    KF_AHEAD(KF_HAND_OVER)                                                                                   \
-    __syncthreads();                                                                                         \
-    KF_AHEAD(WRITE)
-#define KF_WRITES_ITSELF(cx) ((cx) <= 0)
-#else
-#define KF_EXCHANGE_AHEAD(WRITE)
-#define KF_WRITES_ITSELF(cx) 1
-#endif
-#define KF_WRITE_EVEN(i, name, cx, cy, cz)                                                                   \
-    if (KF_WRITES_ITSELF(cx)) kf_stream(KF_PLACE_EVEN(i, cx, cy, cz), f_##name);
-#define KF_WRITE_ODD(i, name, cx, cy, cz)                                                                    \
-    if (KF_WRITES_ITSELF(cx)) kf_stream(KF_PLACE_ODD(i, cx, cy, cz), f_##name);
+#define KF_SOURCE_EVEN(i, cx, cy, cz)      KF_PULL_OWN(i, cx, cy, cz)
+#define KF_SOURCE_ODD(i, cx, cy, cz)       KF_PULL_OWN(KF_OPPOSITE(i), cx, cy, cz)
+#define KF_PLACE_EVEN(i, cx, cy, cz)       KF_PUSH_OWN(KF_OPPOSITE(i), cx, cy, cz)
+#define KF_PLACE_ODD(i, cx, cy, cz)        KF_PUSH_OWN(i, cx, cy, cz)
+#define KF_READ_EVEN(i, name, cx, cy, cz)  f_##name = kf_from_store(*KF_SOURCE_EVEN(i, cx, cy, cz));
+#define KF_READ_ODD(i, name, cx, cy, cz)   f_##name = kf_from_store(*KF_SOURCE_ODD(i, cx, cy, cz));
+#define KF_WRITE_EVEN(i, name, cx, cy, cz) kf_stream(KF_PLACE_EVEN(i, cx, cy, cz), f_##name);
+#define KF_WRITE_ODD(i, name, cx, cy, cz)  kf_stream(KF_PLACE_ODD(i, cx, cy, cz), f_##name);
 
-#define KF_COLLIDE_NODE(READ, WRITE, AHEAD)                                                                  \
+#define KF_COLLIDE_NODE(READ, WRITE)                                                                         \
     {                                                                                                        \
         KF_IN_PART                                                                                           \
         const kf_index k = kf_node(a, x, y, z);                                                              \
@@ -90,13 +35,12 @@
         (void)Fx, (void)Fy, (void)Fz;                                                                        \
         KF_COLLIDE(KF_BODY_FORCE);                                                                           \
         KF_FINISH                                                                                            \
-        KF_EXCHANGE_AHEAD(AHEAD)                                                                             \
         KF_EACH_VELOCITY(WRITE)                                                                              \
     }
 KF_KERNEL(stream_collide_even, kf_kinetic_arguments)
-KF_COLLIDE_NODE(KF_READ_EVEN, KF_WRITE_EVEN, KF_AHEAD_EVEN)
+KF_COLLIDE_NODE(KF_READ_EVEN, KF_WRITE_EVEN)
 KF_KERNEL(stream_collide_odd, kf_kinetic_arguments)
-KF_COLLIDE_NODE(KF_READ_ODD, KF_WRITE_ODD, KF_AHEAD_ODD)
+KF_COLLIDE_NODE(KF_READ_ODD, KF_WRITE_ODD)
 
 /* Velocity and density at the band's nodes before any force of the solid; the band's force starts from zero.
  */
