@@ -303,23 +303,24 @@ static kf_status check_guard(const kf_t1 *t1, int i, bool behind, kf_error *erro
                    behind ? "behind" : "before");
 }
 
-/* The value of an input that is no longer what it was. */
+/* The value of an input that is no longer what it was. What the default config has is at hand; else it is
+ * made again. */
 static kf_status check_input(kf_plan *plan, int i, int round, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const kf_t1_argument *argument = &t1->problem->arguments[i];
-    const size_t size = argument->type.bytes;
-    void *now = NULL, *before = NULL;
+    const size_t size = argument->type.bytes, count = t1->counts[i];
+    const bool at_hand = round == 0 && count <= argument->count;
+    void *now = NULL, *made = NULL;
     KF_TRY(kf_t1_download(plan, i, &now, error));
-    const kf_status status = values_of(t1, i, round, &before, error);
-    size_t at = 0;
-    if (status == KF_OK && memcmp(now, before, t1->counts[i] * size) != 0)
-        while (memcmp((char *)now + at * size, (char *)before + at * size, size) == 0)
+    const kf_status status = at_hand ? KF_OK : values_of(t1, i, round, &made, error);
+    const char *before = at_hand ? argument->initial : made, *after = now;
+    size_t at = count;
+    if (status == KF_OK && memcmp(after, before, count * size) != 0)
+        for (at = 0; memcmp(after + at * size, before + at * size, size) == 0;)
             at++;
-    else
-        at = t1->counts[i];
     free(now);
-    if (status == KF_OK) free(before);
-    if (status != KF_OK || at == t1->counts[i]) return status;
+    if (status == KF_OK) free(made);
+    if (status != KF_OK || at == count) return status;
     return kf_fail(error, KF_GATE_FAILED, "%s writes to '%s', which is ReadOnly: value %zu has changed",
                    t1->problem->kernel_name, argument->name, at / (size_t)argument->type.components);
 }

@@ -347,6 +347,40 @@ static void launches_follow_the_config(void **state) {
     kf_problem_free(problem);
 }
 
+/* A __constant__ variable has one value for all rounds: the reference must not have another. */
+static void constants_stay_in_all_rounds(void **state) {
+    (void)state;
+    static const char weights[] = "{\"Name\": \"weights\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "
+                                  "\"AccessType\": \"ReadOnly\", "
+                                  "\"MemType\": \"Constant\", \"Size\": 9, \"FillType\": \"Random\"}, "
+                                  "{\"Name\": \"weight\", \"Type\"";
+    change("blur.t1.json", "{\"Name\": \"weight\", \"Type\"", weights);
+    kf_problem *problem = open_problem("changed.t1.json");
+    kf_backend *backend = NULL;
+    kf_plan *plan = NULL;
+    kf_t1_masters masters = {.buffers = {{NULL}}};
+    kf_error error = {KF_OK, ""};
+    float *first = NULL, *other = NULL;
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    assert_int_equal(
+        kf_t1_plan(problem, &((const kf_t1_problem *)problem->own)->reference, backend, &plan, &error),
+        KF_OK);
+    for (int argument = 1; argument < 3; argument++) { /* in, weights */
+        assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
+        assert_int_equal(kf_t1_download(plan, argument, (void **)&first, &error), KF_OK);
+        assert_int_equal(kf_t1_restore(plan, &masters, 1, &error), KF_OK);
+        assert_int_equal(kf_backend_synchronize(backend, &error), KF_OK);
+        assert_int_equal(kf_t1_download(plan, argument, (void **)&other, &error), KF_OK);
+        assert_true((memcmp(first, other, 8 * sizeof *first) == 0) == (argument == 2));
+        free(first);
+        free(other);
+    }
+    kf_t1_free_masters(&masters);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+    kf_problem_free(problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_judges_the_default_too),
@@ -360,6 +394,7 @@ int main(void) {
         cmocka_unit_test(cuda_is_refused_on_the_cpu),
         cmocka_unit_test(cuda_compiles_with_parameters_as_defines),
         cmocka_unit_test(launches_follow_the_config),
+        cmocka_unit_test(constants_stay_in_all_rounds),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
