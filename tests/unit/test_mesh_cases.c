@@ -271,16 +271,19 @@ static void test_12_strips(void **state) {
             char file[2000], *at = file;
             at += snprintf(
                 at, 500,
-                "ply\r\nformat %s 1.0\r\nCreated by an old program\r\nelement vertex 8\r\nproperty double x\r\nproperty float64 y\r\n"
+                "ply\r\nformat %s 1.0\r\nCreated by an old program\r\nelement vertex 8\r\nproperty double "
+                "x\r\nproperty float64 y\r\n"
                 "property double z\r\nproperty uchar red\r\nelement tristrips %d\r\nproperty list int int "
                 "vertex_indices\r\nend_header\r\n",
                 forms[form], whole ? 1 : 6);
 #define PUT(type, value)                                                                                     \
     do {                                                                                                     \
         const type number = (type)(value);                                                                   \
+        char bytes[8] = {0};                                                                                 \
+        memcpy(bytes, &number, sizeof number);                                                               \
         if (form == 0) at += snprintf(at, 30, "%g ", (double)number);                                        \
         for (size_t b = 0; b < sizeof number && form > 0; b++)                                               \
-            *at++ = ((const char *)&number)[form == 1 ? b : sizeof number - 1 - b];                          \
+            *at++ = bytes[form == 1 ? b : sizeof number - 1 - b];                                            \
     } while (0)
             for (int v = 0; v < 8; v++) {
                 PUT(double, v & 1 ? 2.0 : 0.0);
