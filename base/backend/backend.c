@@ -160,7 +160,8 @@ kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
             return kf_fail(error, KF_GATE_FAILED,
                            "a kernel wrote out of bounds: past the end of a buffer of %zu bytes, at byte %zu",
                            buffer->bytes, buffer->bytes + i);
-    return KF_OK;
+    const kf_backend_methods *methods = buffer->backend->methods;
+    return methods->buffer_check != NULL ? methods->buffer_check(buffer, error) : KF_OK;
 }
 
 void kf_buffer_free(kf_buffer *buffer) {

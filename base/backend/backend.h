@@ -142,8 +142,9 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
  * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 /* Addresses for all bytes on one device, which keeps only some of each period: kept[i][0] .. kept[i][1] - 1,
- * and the pages that these lie on (2 MiB on cuda, 4 KiB on most cpus). A kernel that touches what lies
- * between ends with a fault, on both. */
+ * and the pages that these lie on (2 MiB on cuda, 4 KiB on most cpus). A kernel may form no other address. On
+ * a GPU one that touches a page without memory ends with a fault. On the cpu its launch fails with
+ * KF_GATE_FAILED, and kf_buffer_check finds what was written beside the kept bytes on pages with memory. */
 kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                             int count, kf_buffer **buffer, kf_error *error);
 /* Memory of the host that copies of any device of the kind reach: pinned on cuda. */
@@ -156,7 +157,8 @@ kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, s
 kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                              kf_error *error);
 kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
-/* KF_GATE_FAILED when a kernel wrote to the guard, that is, past the buffer's end. */
+/* KF_GATE_FAILED when a kernel wrote to the guard, that is, past the buffer's end, or beside what a partial
+ * one keeps. */
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error);
 
 /* --- launching ---------------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ typedef struct kf_backend_methods {
                                 int count, kf_buffer **buffer, kf_error *error);
     /* NULL: the same as buffer_create. */
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+    /* What kf_buffer_check finds beside the guard, whose look is backend.c's. NULL: nothing. */
+    kf_status (*buffer_check)(const kf_buffer *buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
     kf_status (*buffer_upload)(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,

@@ -220,13 +220,23 @@ static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t no
     }
 }
 
+/* Widens a range of bytes of a grid to whole groups of the layout: in csoa the values of a node lie in the
+ * group of alpha nodes that it belongs to, which begins before a plane and ends behind it. */
+static void widen_to_groups(const kf_kinetic_options *options, size_t node_bytes, size_t period,
+                            size_t kept[2]) {
+    const size_t group = node_bytes * (size_t)(options->layout == KF_CSOA ? options->alpha : 1);
+    kept[0] = kept[0] / group * group;
+    kept[1] = (kept[1] + group - 1) / group * group;
+    if (kept[1] > period) kept[1] = period;
+}
+
 /* Grids of one part alone, which keeps its planes and those that it reads beside them, each with the next,
  * whose ghosts may lie there, and those that a grid moves to. */
 static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int part, size_t bytes,
                               size_t period, kf_buffer **buffer, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
-    const size_t plane = period / (size_t)g->capacity * (size_t)g->plane_pitch,
-                 origin = period / (size_t)g->capacity * (size_t)kf_kinetic_origin(g);
+    const size_t node = period / (size_t)g->capacity, plane = node * (size_t)g->plane_pitch,
+                 origin = node * (size_t)kf_kinetic_origin(g);
     int range[KF_PLANE_RANGES][2];
     size_t kept[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_kept_planes(plan, part, range);
@@ -234,6 +244,7 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
         kept[r][0] = range[r][0] == 0 ? 0 : origin + plane * (size_t)range[r][0];
         kept[r][1] =
             range[r][1] == g->nodes[2] ? period : origin + plane * (size_t)(range[r][1] + 2 + g->shift);
+        widen_to_groups(&kinetics->options, node, period, kept[r]);
     }
     kf_plan_on(plan, part);
     return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/cpu/partial.h"
 #include "base/backend/cpu/queue.h"
 #include "base/backend/cpu/threads.h"
 #include "base/backend/internal.h"
@@ -35,9 +36,8 @@ typedef struct cpu_backend {
 
 typedef struct cpu_buffer {
     kf_buffer base;
-    size_t reserved; /* bytes of addresses of a partial one, or one that processes share; 0: of another */
-    size_t page;
-    bool *kept; /* of a partial one: [reserved / page] */
+    size_t mapped;       /* bytes of one that processes share; 0: it is another */
+    kf_partial *partial; /* or NULL */
 } cpu_buffer;
 
 typedef struct cpu_function {
@@ -228,21 +228,21 @@ static kf_status run_launch(kf_backend *backend, const kf_launch *launch, kf_err
     if (cpu->threads == NULL)
         KF_TRY(kf_cpu_threads_start(backend->device.multiprocessors, cpu->bind, &cpu->threads, error));
     kf_cpu_threads_run(cpu->threads, run_blocks, launch, blocks);
-    return KF_OK;
+    return kf_partial_oversteps(launch->name, error);
 }
 
-static void run_copy(const kf_copy *copy) {
+static kf_status run_copy(const kf_copy *copy, kf_error *error) {
     for (size_t row = 0; row < copy->rows; row++)
         memmove((char *)copy->target->address + copy->target_offset + row * copy->target_pitch,
                 (const char *)copy->source->address + copy->source_offset + row * copy->source_pitch,
                 copy->bytes);
+    return kf_partial_oversteps("a copy", error);
 }
 
 static kf_status run_work(const kf_cpu_work *work, kf_error *error) {
     if (work->launch != NULL) return run_launch(work->stream->backend, work->launch, error);
     if (work->enqueue != NULL) return work->enqueue(work->object, work->stream, error);
-    run_copy(&work->copy);
-    return KF_OK;
+    return run_copy(&work->copy, error);
 }
 
 /* What streams were given is done before anything else happens. */
@@ -278,15 +278,16 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
 kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped) {
     cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
     created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
-    created->reserved = mapped;
+    created->mapped = mapped;
     return &created->base;
 }
 
 static void cpu_buffer_free(kf_buffer *buffer) {
     cpu_buffer *own = (cpu_buffer *)buffer;
-    if (own->reserved > 0) {
-        munmap(buffer->address, own->reserved);
-        free(own->kept);
+    if (own->partial != NULL) {
+        kf_partial_free(own->partial);
+    } else if (own->mapped > 0) {
+        munmap(buffer->address, own->mapped);
     } else {
         ((cpu_backend *)buffer->backend)->allocated -= buffer->bytes;
         free(buffer->address);
@@ -294,43 +295,29 @@ static void cpu_buffer_free(kf_buffer *buffer) {
     free(own);
 }
 
-/* What is not kept may not be touched: a kernel that does ends here as it would on a device. */
 static kf_status cpu_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                     int count, kf_buffer **buffer, kf_error *error) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
-                 reserved = (bytes + KF_GUARD_BYTES + page - 1) / page * page, pages = reserved / page;
-    /* cppcheck-suppress invalidFunctionArg ; no file */
-    char *address = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (address == MAP_FAILED)
-        return kf_fail(error, KF_MACHINE, "out of memory: no %zu bytes of addresses; use a smaller grid",
-                       reserved);
+    kf_partial *partial;
+    KF_TRY(kf_partial_make(bytes, period, kept, count, &partial, error));
     cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
-    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
-    created->reserved = reserved;
-    created->page = page;
-    created->kept = kf_allocate_zeroed(pages, sizeof *created->kept);
-    int failed = 0;
-    for (size_t run[2] = {0, 0}; kf_buffer_next_kept(page, pages, bytes, period, kept, count, run);) {
-        for (size_t i = run[0]; i < run[1]; i++)
-            created->kept[i] = true;
-        failed |= mprotect(address + run[0] * page, (run[1] - run[0]) * page, PROT_READ | PROT_WRITE);
-    }
-    if (failed != 0) {
-        cpu_buffer_free(&created->base);
-        return kf_fail(error, KF_MACHINE, "out of memory: no pages for %zu bytes; use a smaller grid", bytes);
-    }
+    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = partial->address};
+    created->partial = partial;
     *buffer = &created->base;
     return KF_OK;
+}
+
+static kf_status cpu_buffer_check(const kf_buffer *buffer, kf_error *error) {
+    const cpu_buffer *own = (const cpu_buffer *)buffer;
+    return own->partial != NULL ? kf_partial_check(own->partial, error) : KF_OK;
 }
 
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
     const cpu_buffer *own = (const cpu_buffer *)buffer;
     KF_TRY(settle(error));
-    if (own->kept == NULL) memset(buffer->address, byte, buffer->bytes);
-    for (size_t from = 0; own->kept != NULL && from < buffer->bytes; from += own->page)
-        if (own->kept[from / own->page])
-            memset((char *)buffer->address + from, byte,
-                   buffer->bytes - from < own->page ? buffer->bytes - from : own->page);
+    if (own->partial != NULL)
+        kf_partial_fill(own->partial, byte);
+    else
+        memset(buffer->address, byte, buffer->bytes);
     return KF_OK;
 }
 
@@ -338,20 +325,20 @@ static kf_status cpu_buffer_upload(kf_buffer *buffer, size_t offset, const void 
                                    kf_error *error) {
     KF_TRY(settle(error));
     memcpy((char *)buffer->address + offset, data, bytes);
-    return KF_OK;
+    return kf_partial_oversteps("an upload", error);
 }
 
 static kf_status cpu_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                                      kf_error *error) {
     KF_TRY(settle(error));
     memcpy(data, (const char *)buffer->address + offset, bytes);
-    return KF_OK;
+    return kf_partial_oversteps("a download", error);
 }
 
 static kf_status cpu_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error) {
     KF_TRY(settle(error));
     memcpy(target->address, source->address, bytes);
-    return KF_OK;
+    return kf_partial_oversteps("a copy", error);
 }
 
 /* --- launching ---------------------------------------------------------------------------------------- */
@@ -391,15 +378,13 @@ static kf_status cpu_call(kf_stream *stream, kf_call_function *enqueue, void *ob
 }
 
 static kf_status cpu_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) {
-    (void)error;
     const kf_cpu_work put = {.stream = stream, .copy = *copy};
     kf_cpu_work *work = keep(stream);
+    if (work == NULL && !kf_cpu_shuffles()) return run_copy(copy, error);
     if (work != NULL)
         *work = put;
-    else if (kf_cpu_shuffles())
-        kf_cpu_queue_put(&put);
     else
-        run_copy(copy);
+        kf_cpu_queue_put(&put);
     return KF_OK;
 }
 
@@ -545,6 +530,7 @@ static const kf_backend_methods cpu_methods = {
     .function_resident_blocks = cpu_function_resident_blocks,
     .buffer_create = cpu_buffer_create,
     .buffer_partial = cpu_buffer_partial,
+    .buffer_check = cpu_buffer_check,
     .buffer_free = cpu_buffer_free,
     .buffer_fill = cpu_buffer_fill,
     .buffer_upload = cpu_buffer_upload,
