@@ -241,7 +241,8 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     size_t kept[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_kept_planes(plan, part, range);
     for (int r = 0; r < ranges; r++) {
-        kept[r][0] = range[r][0] == 0 ? 0 : origin + plane * (size_t)range[r][0];
+        /* The ghost before the first row of a plane lies one node before the plane. */
+        kept[r][0] = range[r][0] == 0 ? 0 : origin + plane * (size_t)range[r][0] - node;
         kept[r][1] =
             range[r][1] == g->nodes[2] ? period : origin + plane * (size_t)(range[r][1] + 2 + g->shift);
         widen_to_groups(&kinetics->options, node, period, kept[r]);
