@@ -137,6 +137,12 @@ $(BUILD)/tests/test_known_cases: LDFLAGS += -Wl,--wrap=kf_plan_create,--wrap=kf_
 $(BUILD)/tests/test_known_cases: $(BUILD)/tests/unit/test_known_cases.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
+# Has calls to devices fail (tests/unit/failing_calls.h).
+FAILING_CALLS := $(shell awk '/^FAILING_CALL.kf_/ { sub(/^FAILING_CALL./, ""); sub(/,.*/, ""); print }' tests/unit/failing_calls.h)
+$(BUILD)/tests/test_ranks: LDFLAGS += $(FAILING_CALLS:%=-Wl,--wrap=%)
+$(BUILD)/tests/test_ranks: $(BUILD)/tests/unit/test_ranks.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
 $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtools.a $(TESTED)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TESTED_LINK) -lcmocka $(ALL_LIBS) -o $@

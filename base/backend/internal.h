@@ -117,10 +117,13 @@ struct kf_backend {
     int first_part; /* of a first: parts of other processes before its own (world.h) */
     /* Of a first that reaches parts of other processes: how many there are, and each process's; or NULL. */
     int near_first, near_parts, *near_counts;
+    /* Of devices of several processes (team/world.h): fails when another process has failed. Whatever waits
+     * for what another process does asks it again and again. NULL: there is none. */
+    kf_status (*look)(kf_error *error);
     int *firsts; /* [process + 1] of all processes: their first parts, and the number of all; NULL: it is
                     alone */
     struct kf_nccl *nccl;            /* of a first whose parts NCCL has joined (team/nccl.c); or NULL */
-    void (*part)(kf_backend *first); /* undoes that before the devices are closed; or NULL */
+    void (*part)(kf_backend *first); /* undoes what a team did with it before it is closed; or NULL */
 };
 struct kf_module {
     kf_backend *backend;

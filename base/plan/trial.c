@@ -30,7 +30,7 @@ kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_bac
     /* Of several processes none begins steps that wait for one without a plan. */
     kf_status status =
         kf_world_agree(trial->problem->system->plan(trial->problem, config, backend, &plan, error), error);
-    if (status == KF_OK) status = pass(trial, plan, verification, error);
+    if (status == KF_OK) status = kf_world_give_up(pass(trial, plan, verification, error), error);
     if (plan != NULL) kf_plan_free(plan);
     return status;
 }

@@ -77,7 +77,7 @@ void kf_launches_begin(kf_timing *t, kf_measurement *m) {
  */
 
 int kf_timing_span(const kf_timing *t) {
-    if (t->cycle <= KF_ORDINARY_STEPS || kf_timing_has_ordinary_steps(t->plan)) return KF_ORDINARY_STEPS;
+    if (t->cycle <= KF_ORDINARY_STEPS || t->has_ordinary_steps) return KF_ORDINARY_STEPS;
     return t->cycle < LONGEST_SPAN ? t->cycle : LONGEST_SPAN;
 }
 
@@ -134,17 +134,31 @@ static bool is_rare(const kf_measurement *m, int row) {
     return m->kernels[row].launches_per_step < 1.0 / KF_ORDINARY_STEPS;
 }
 
+/* The first place after `last` at which an item is due that was not timed yet, on any process; -1: there is
+ * none. */
+static kf_status next_rare_place(const kf_timing *t, const kf_measurement *m, int last, int *place,
+                                 kf_error *error) {
+    double nearest = -(double)INFINITY; /* the largest is agreed on, so places count downwards */
+    for (size_t i = 0; i < t->plan->item_count; i++) {
+        const int row = t->row[i], phase = t->plan->items[i].phase;
+        if (row >= 0 && is_rare(m, row) && t->rows[row].count == 0 && phase > last)
+            nearest = fmax(nearest, -(double)phase);
+    }
+    KF_TRY(kf_timing_agree(t, &nearest, 1, error));
+    *place = isfinite(nearest) ? (int)-nearest : -1;
+    return KF_OK;
+}
+
 /* Most are due at place 0 of a cycle. */
 static kf_status time_rare_items(kf_timing *t, const kf_measurement *m, kf_error *error) {
     for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
         KF_TRY(time_steps(t, 0, KF_ORDINARY_STEPS, repeat, error));
-    for (size_t i = 0; i < t->plan->item_count; i++) {
-        const int row = t->row[i];
-        if (row < 0 || !is_rare(m, row) || t->rows[row].count > 0) continue;
+    for (int last = -1, place;; last = place) {
+        KF_TRY(next_rare_place(t, m, last, &place, error));
+        if (place < 0) return KF_OK;
         for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
-            KF_TRY(time_steps(t, t->plan->items[i].phase, 1, repeat, error));
+            KF_TRY(time_steps(t, place, 1, repeat, error));
     }
-    return KF_OK;
 }
 
 kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error *error) {
@@ -158,7 +172,7 @@ kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error 
 }
 
 kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error) {
-    const bool ordinary = t->cycle > KF_ORDINARY_STEPS && kf_timing_has_ordinary_steps(t->plan);
+    const bool ordinary = t->cycle > KF_ORDINARY_STEPS && t->has_ordinary_steps;
     double begin = kf_clock_seconds();
     for (int repeat = 0; repeat < t->policy->kernel_repeats; repeat++) {
         KF_TRY(time_steps(t, ordinary ? KF_ORDINARY_PLACE : 0, kf_timing_span(t), repeat, error));

@@ -138,7 +138,7 @@ static int unit_of_samples(const kf_timing *t, double step_us) {
  * is run without counting (it may make a graph). */
 static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     t->whole_cycles = t->cycle <= KF_ORDINARY_STEPS || t->cycle * step_us <= t->policy->long_cycle_us ||
-                      !kf_timing_has_ordinary_steps(t->plan);
+                      !t->has_ordinary_steps;
     t->batch = t->whole_cycles ? kf_policy_batch(t->policy, unit_of_samples(t, step_us), step_us)
                                : KF_ORDINARY_STEPS;
     t->queue = kf_policy_queue(t->policy, step_us * t->batch * t->windows);
@@ -244,6 +244,7 @@ static size_t cache_bytes(const kf_backend *backend) {
 
 static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     kf_plan *plan = t->plan;
+    KF_TRY(kf_timing_begin(t, error));
     int event_count = kf_timing_span(t) * (int)plan->item_count + 1;
     if (event_count < 2 * t->windows * t->policy->queue) event_count = 2 * t->windows * t->policy->queue;
     KF_TRY(make_events(t, event_count, error));
@@ -263,8 +264,7 @@ static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measure
 
 kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
                           kf_measurement *measurement, kf_error *error) {
-    kf_timing t = {.plan = plan, .policy = policy, .cycle = kf_plan_cycle(plan), .windows = 1};
-    if (t.cycle == 1) t.cycle = KF_ORDINARY_STEPS; /* as the plan's graph has it */
+    kf_timing t = {.plan = plan, .policy = policy, .windows = 1};
     if (plan->windows > 0) t.windows = plan->windows;
     double begin = kf_clock_seconds();
     t.together = plan->all_parts > plan->part_count;

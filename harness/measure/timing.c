@@ -24,7 +24,8 @@ kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, 
     return kf_timing_agree(t, elapsed_us, 1, error);
 }
 
-bool kf_timing_has_ordinary_steps(const kf_plan *plan) {
+/* Items with nothing rare among those due at ordinary steps. */
+static bool has_ordinary_steps(const kf_plan *plan) {
     bool some = false;
     for (size_t i = 0; i < plan->item_count; i++) {
         const kf_item *item = &plan->items[i];
@@ -33,4 +34,30 @@ bool kf_timing_has_ordinary_steps(const kf_plan *plan) {
             if (item->period > KF_ORDINARY_STEPS && kf_item_is_due(item, step)) return false;
     }
     return some;
+}
+
+/* The least multiple of all processes' cycles: a part without samples has fewer kinds of items than others.
+ */
+static kf_status agree_on_cycle(kf_timing *t, kf_error *error) {
+    for (;;) {
+        double most = t->cycle, differs = 0.0;
+        KF_TRY(kf_timing_agree(t, &most, 1, error));
+        int multiple = (int)most;
+        while (multiple % t->cycle != 0)
+            multiple += (int)most;
+        differs = multiple != t->cycle;
+        t->cycle = multiple;
+        KF_TRY(kf_timing_agree(t, &differs, 1, error));
+        if (differs == 0.0) return KF_OK;
+    }
+}
+
+kf_status kf_timing_begin(kf_timing *t, kf_error *error) {
+    double rare = !has_ordinary_steps(t->plan);
+    t->cycle = kf_plan_cycle(t->plan);
+    KF_TRY(agree_on_cycle(t, error));
+    if (t->cycle == 1) t->cycle = KF_ORDINARY_STEPS; /* as the plan's graph has it */
+    KF_TRY(kf_timing_agree(t, &rare, 1, error));
+    t->has_ordinary_steps = rare == 0.0;
+    return KF_OK;
 }

@@ -16,10 +16,11 @@ typedef struct kf_timing {
     const kf_measure_policy *policy;
     kf_event **events;
     int event_count;
-    int cycle;   /* steps after which the items that are due repeat */
-    int batch;   /* steps that run between two events */
-    int windows; /* of the plan, of which a sample is the mean; 1 without any */
-    int queue;   /* samples at once */
+    int cycle;               /* steps after which the items that are due repeat */
+    bool has_ordinary_steps; /* something is due at them, and nothing rare */
+    int batch;               /* steps that run between two events */
+    int windows;             /* of the plan, of which a sample is the mean; 1 without any */
+    int queue;               /* samples at once */
     /* A sample that stands for a whole cycle has the items that are due at some steps only in it. Where
      * that would take too long, a sample is two steps without them, and rare_us a step is added. */
     bool whole_cycles;
@@ -43,8 +44,8 @@ kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, 
 /* Items with longer periods than so many steps are rare, the others are all due within as many steps. Those
  * from this place of a cycle on stand for all that have nothing rare. */
 enum { KF_ORDINARY_PLACE = 2, KF_ORDINARY_STEPS = 2 };
-/* Whether there are such steps: something is due at them, and nothing rare. */
-bool kf_timing_has_ordinary_steps(const kf_plan *plan);
+/* Finds cycle and has_ordinary_steps: the same on all processes, whose items may differ. */
+kf_status kf_timing_begin(kf_timing *t, kf_error *error);
 /* Steps that kf_launches_time_ordinary times at once, at most. */
 int kf_timing_span(const kf_timing *t);
 

@@ -58,20 +58,14 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
 /* --- several processes ------------------------------------------------------------------------------------
  * They do the same, and what fails on one fails the config on all: none goes on to wait for it. */
 
+/* With the state, the reason and the place of the first that failed by itself, where one has. */
 static bool agree(evaluation *e, bool good) {
-    const int size = kf_world_size(), rank = kf_world_rank();
-    if (size == 1) return good;
     kf_error error = {KF_OK, ""};
-    int64_t *states = kf_allocate_zeroed((size_t)size, sizeof *states);
-    states[rank] = good ? KF_STATE_OK : (int64_t)e->m->state;
+    int state = good ? (int)KF_STATE_OK : (int)e->m->state;
+    if (kf_world_size() == 1) return good;
     if (!good) (void)kf_fail(&error, e->fault.status != KF_OK ? KF_HOST : KF_MACHINE, "%s", e->m->reason);
-    kf_status status = kf_world_sum(states, size, NULL);
-    if (status == KF_OK) status = kf_world_agree(good ? KF_OK : error.status, &error);
-    int first = 0;
-    while (status != KF_OK && first < size - 1 && states[first] == KF_STATE_OK)
-        first++;
-    if (status != KF_OK) fail(e, (kf_state)states[first], &error);
-    free(states);
+    const kf_status status = kf_world_agree_on(error.status, &state, &error);
+    if (status != KF_OK) fail(e, state == KF_STATE_OK ? KF_STATE_CRASH : (kf_state)state, &error);
     return status == KF_OK;
 }
 
@@ -200,7 +194,8 @@ static void measure(evaluation *e) {
         kf_backend_device_state(e->backend, &e->m->device_before);
         status = begin_turn(e, KF_TURN_ALONE, KF_STAGE_MEASURE, &error);
     }
-    if (status == KF_OK) status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
+    if (status == KF_OK)
+        status = kf_world_give_up(kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error), &error);
     if (status != KF_OK)
         fail_on_device(e, &error);
     else

@@ -1,8 +1,8 @@
 /* What kftune asks of MPI, in types that are the same for every MPI. Built with the user's own mpicc when the
  * first run of several processes begins, and kept like a kernel; base/backend/team/world.c, which loads it,
  * has the same declarations. A request is an address, NULL when there was no memory or MPI refused; all sizes
- * are in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 the run's messages, 1
- * those of its watch. */
+ * are in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 what all processes do
+ * together, 1 the watch, 2 what some send to some. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,14 +10,18 @@
 #include <mpi-ext.h>
 #endif
 
-static MPI_Comm channels[2];
+enum { CHANNELS = 3 };
+static MPI_Comm channels[CHANNELS];
 
 /* threads: whether several threads may call at once. */
 int kf_mpi_begin(int *rank, int *size, int *threads) {
     int provided = 0, status = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
     if (status != MPI_SUCCESS) return status;
     *threads = provided == MPI_THREAD_MULTIPLE;
-    for (int channel = 0; channel < 2; channel++) {
+    /* Errors of nonblocking collectives are raised on these, whatever communicator they belong to. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    for (int channel = 0; channel < CHANNELS; channel++) {
         status = MPI_Comm_dup(MPI_COMM_WORLD, &channels[channel]);
         if (status != MPI_SUCCESS) return status;
         MPI_Comm_set_errhandler(channels[channel], MPI_ERRORS_RETURN);
@@ -87,9 +91,24 @@ int kf_mpi_test(void *request) {
     return status == MPI_SUCCESS ? 1 : -1;
 }
 
-/* Gives a receive up. */
-void kf_mpi_cancel(void *request) {
-    MPI_Cancel(request);
-    MPI_Wait(request, MPI_STATUS_IGNORE);
+/* Gives a receive up. 1: a message had come before that; 0: none; negative: neither can be said. */
+int kf_mpi_cancel(void *request) {
+    int cancelled = 0;
+    MPI_Status end;
+    int status = MPI_Cancel(request);
+    if (status == MPI_SUCCESS) status = MPI_Wait(request, &end);
+    if (status == MPI_SUCCESS) status = MPI_Test_cancelled(&end, &cancelled);
     free(request);
+    return status == MPI_SUCCESS ? !cancelled : -1;
+}
+
+/* Whether a message from there waits to be received, with its bytes and its tag; negative: failed. */
+int kf_mpi_probe(int from, int channel, int *bytes, int *tag) {
+    int waits = 0;
+    MPI_Status found;
+    int status = MPI_Iprobe(from, MPI_ANY_TAG, channels[channel], &waits, &found);
+    if (status == MPI_SUCCESS && waits) status = MPI_Get_count(&found, MPI_BYTE, bytes);
+    if (status != MPI_SUCCESS) return -1;
+    if (waits) *tag = found.MPI_TAG;
+    return waits;
 }

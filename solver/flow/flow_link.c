@@ -17,6 +17,7 @@ kf_flow_link *kf_flow_link_make(kf_plan *plan) {
 
 void kf_flow_link_free(kf_flow_link *link) {
     if (link == NULL) return;
+    kf_world_drop(&link->posted);
     free(link->messages);
     free(link);
 }

@@ -435,11 +435,12 @@ static kf_status cpu_raise(kf_stream *stream, uint32_t *flag, uint32_t count, kf
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the signature is a backend's */
 static kf_status cpu_await_flag(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error) {
-    (void)stream;
     KF_TRY(settle(error));
     for (int looks = 0; (int32_t)(__atomic_load_n(flag, __ATOMIC_ACQUIRE) - count) < 0;
-         looks += looks < 1 << 20)
+         looks += looks < 1 << 20) {
+        if (stream->backend->look != NULL) KF_TRY(stream->backend->look(error));
         kf_clock_rest(looks);
+    }
     return KF_OK;
 }
 

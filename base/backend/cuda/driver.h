@@ -58,6 +58,7 @@
     X(cuStreamCreateWithPriority)                                                                            \
     X(cuStreamWaitEvent)                                                                                     \
     X(cuStreamDestroy)                                                                                       \
+    X(cuStreamQuery)                                                                                         \
     X(cuStreamSynchronize)                                                                                   \
     X(cuStreamBeginCapture)                                                                                  \
     X(cuStreamEndCapture)                                                                                    \

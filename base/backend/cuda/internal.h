@@ -96,6 +96,8 @@ void *kf_cuda_stream_handle(const kf_stream *stream);
 kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error);
 kf_status kf_cuda_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
 kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
+/* Until a stream has done what it was given; where other processes take part, while they do. */
+kf_status kf_cuda_wait(const kf_backend *backend, CUstream stream, kf_error *error);
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error);
 kf_status kf_cuda_stream_synchronize(kf_stream *stream, kf_error *error);
 kf_status kf_cuda_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/backend/cuda/internal.h"
+#include "base/util/clock.h"
 #include "base/util/memory.h"
 
 typedef struct kf_cuda_mark {
@@ -154,15 +155,29 @@ kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) 
     return KF_OK;
 }
 
+kf_status kf_cuda_wait(const kf_backend *backend, CUstream stream, kf_error *error) {
+    if (backend->look == NULL) {
+        KF_CUDA_TRY(cuStreamSynchronize, stream);
+        return KF_OK;
+    }
+    for (int looks = 0;; looks += looks < 1 << 20) {
+        const CUresult state = kf_cuda.cuStreamQuery(stream);
+        if (state == CUDA_SUCCESS) return KF_OK;
+        if (state != CUDA_ERROR_NOT_READY) return kf_cuda_fail(error, state, "cuStreamQuery");
+        KF_TRY(backend->look(error));
+        kf_clock_rest(looks);
+    }
+}
+
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
     KF_TRY(kf_cuda_enter(backend, error));
-    KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(backend)->stream);
+    KF_TRY(kf_cuda_wait(backend, kf_cuda_of(backend)->stream, error));
     return KF_OK;
 }
 
 kf_status kf_cuda_stream_synchronize(kf_stream *stream, kf_error *error) {
     KF_TRY(kf_cuda_enter(stream->backend, error));
-    KF_CUDA_TRY(cuStreamSynchronize, handle_of(stream));
+    KF_TRY(kf_cuda_wait(stream->backend, handle_of(stream), error));
     return KF_OK;
 }
 

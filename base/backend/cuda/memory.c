@@ -68,7 +68,7 @@ kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *e
     const kf_cuda_run whole = {0, buffer->bytes};
     KF_TRY(kf_cuda_enter(buffer->backend, error));
     if (own->on_host) {
-        KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(buffer->backend)->stream);
+        KF_TRY(kf_cuda_wait(buffer->backend, kf_cuda_of(buffer->backend)->stream, error));
         memset(buffer->address, byte, buffer->bytes);
         return KF_OK;
     }
@@ -173,7 +173,7 @@ static kf_status upload_run(kf_buffer *buffer, size_t offset, const void *data, 
         KF_TRY(upload_staged(backend, target, data, bytes, error));
     else
         KF_CUDA_TRY(cuMemcpyHtoDAsync, target, data, bytes, backend->stream);
-    KF_CUDA_TRY(cuStreamSynchronize, backend->stream);
+    KF_TRY(kf_cuda_wait(&backend->base, backend->stream, error));
     return KF_OK;
 }
 
@@ -181,7 +181,7 @@ kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *da
                                 kf_error *error) {
     KF_TRY(kf_cuda_enter(buffer->backend, error));
     if (((kf_cuda_buffer *)buffer)->on_host) {
-        KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(buffer->backend)->stream);
+        KF_TRY(kf_cuda_wait(buffer->backend, kf_cuda_of(buffer->backend)->stream, error));
         memcpy((char *)buffer->address + offset, data, bytes);
         return KF_OK;
     }
@@ -199,7 +199,7 @@ static kf_status download_run(const kf_buffer *buffer, size_t offset, void *data
     if (bytes > DIRECT_BYTES && prepare_stages(backend))
         return download_staged(backend, data, source, bytes, error);
     KF_CUDA_TRY(cuMemcpyDtoHAsync, data, source, bytes, backend->stream);
-    KF_CUDA_TRY(cuStreamSynchronize, backend->stream);
+    KF_TRY(kf_cuda_wait(&backend->base, backend->stream, error));
     return KF_OK;
 }
 
@@ -207,7 +207,7 @@ kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *
                                   kf_error *error) {
     KF_TRY(kf_cuda_enter(buffer->backend, error));
     if (((const kf_cuda_buffer *)buffer)->on_host) {
-        KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(buffer->backend)->stream);
+        KF_TRY(kf_cuda_wait(buffer->backend, kf_cuda_of(buffer->backend)->stream, error));
         memcpy(data, (const char *)buffer->address + offset, bytes);
         return KF_OK;
     }

@@ -14,4 +14,10 @@ kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_erro
  * why, and reaches its own alone. All processes call it. */
 kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error);
 
+/* Of a backend that is closed. */
+void kf_shared_forget(const kf_backend *first);
+
+/* nccl.c: parts that were joined, come apart. */
+void kf_nccl_close(kf_backend *first);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend/internal.h"
+#include "base/backend/team/internal.h"
 #include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -60,12 +60,15 @@ typedef struct nccl_id {
 static struct nccl_table {
     NCCL_FUNCTIONS(NCCL_MEMBER)
     const char *(*last_error)(void *communicator); /* or NULL */
+    int (*abort)(void *communicator);              /* or NULL */
 } nccl;
+static kf_backend *joined; /* the first of the parts that are joined; NULL: none are */
 #undef NCCL_MEMBER
 
 #define NCCL_ENTRY(name, result, arguments) {#name, offsetof(struct nccl_table, name), false},
 static const kf_symbol nccl_symbols[] = {
     NCCL_FUNCTIONS(NCCL_ENTRY){"ncclGetLastError", offsetof(struct nccl_table, last_error), true},
+    {"ncclCommAbort", offsetof(struct nccl_table, abort), true},
 };
 #undef NCCL_ENTRY
 
@@ -119,14 +122,35 @@ static kf_status join_parts(kf_backend *first, struct kf_nccl *made, const nccl_
     return status != KF_OK ? status : check(ended, "ncclGroupEnd", error);
 }
 
-static void close_nccl(kf_backend *first) {
+void kf_nccl_close(kf_backend *first) {
     if (first->nccl == NULL) return;
     for (int part = 0; part < first->nccl->count; part++)
         if (kf_cuda_enter(first->team[part], NULL) == KF_OK)
             (void)nccl.ncclCommDestroy(first->nccl->communicators[part]);
     free(first->nccl);
     first->nccl = NULL;
+    joined = NULL;
 }
+
+/* When another process has failed, messages that wait for it end at once; the parts are joined anew when they
+ * are needed again. */
+static void abort_messages(void) {
+    struct kf_nccl *own = joined != NULL ? joined->nccl : NULL;
+    if (own == NULL || nccl.abort == NULL) return;
+    for (int part = 0; part < own->count; part++)
+        if (kf_cuda_enter(joined->team[part], NULL) == KF_OK) (void)nccl.abort(own->communicators[part]);
+    own->count = 0;
+}
+
+static void settle_nothing(void) {
+    /* the devices are settled by shared.c and by their plans */
+}
+
+static void come_apart(void) {
+    if (joined != NULL) kf_nccl_close(joined);
+}
+
+static const kf_world_cleaner cleaner = {abort_messages, settle_nothing, come_apart};
 
 static kf_status open_nccl(kf_backend *first, kf_error *error) {
     nccl_id id;
@@ -147,7 +171,8 @@ static kf_status open_nccl(kf_backend *first, kf_error *error) {
     (void)snprintf(made->version, sizeof made->version, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
                    version % 100);
     first->nccl = made;
-    first->part = close_nccl;
+    joined = first;
+    kf_world_clean_with(&cleaner);
     return KF_OK;
 }
 
@@ -178,6 +203,10 @@ static kf_status library(kf_error *error) {
 static kf_status open_nccl(kf_backend *first, kf_error *error) {
     (void)first;
     return library(error);
+}
+
+void kf_nccl_close(kf_backend *first) {
+    (void)first;
 }
 
 static kf_status begin_messages(const kf_nccl_group *group, kf_error *error) {

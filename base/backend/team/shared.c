@@ -17,8 +17,42 @@ enum { SLOTS = 2048, STRIDE = 16 }; /* a line of the cache each */
 static struct {
     uint32_t *flags;
     uint32_t given[SLOTS];
+    bool own[SLOTS]; /* this process signals it */
     int next, live;
+    kf_backend *first; /* whose devices wait for them */
 } shared;
+
+/* --- when a process has failed -------------------------------------------------------------------------- */
+
+/* Whoever waits for a signal of this process goes on: what it works on is given up. */
+static void release_marks(void) {
+    enum { FAR = 1 << 30 };
+    for (int i = 0; shared.flags != NULL && i < SLOTS; i++)
+        if (shared.own[i])
+            __atomic_store_n(&shared.flags[(size_t)i * STRIDE], shared.given[i] + FAR, __ATOMIC_RELEASE);
+}
+
+static void settle_devices(void) {
+    if (shared.first != NULL) (void)kf_backend_synchronize(shared.first, NULL);
+}
+
+/* Signals are counted from none again. Of a host one process writes all words: who signals which may have
+ * been about to change. */
+static void reset_marks(void) {
+    int first, count;
+    kf_world_near(&first, &count);
+    memset(shared.given, 0, sizeof shared.given);
+    for (int i = 0; shared.flags != NULL && kf_world_rank() == first && i < SLOTS; i++)
+        __atomic_store_n(&shared.flags[(size_t)i * STRIDE], 0, __ATOMIC_RELEASE);
+}
+
+static const kf_world_cleaner cleaner = {release_marks, settle_devices, reset_marks};
+
+void kf_shared_forget(const kf_backend *first) {
+    if (shared.first == first) shared.first = NULL;
+}
+
+/* --- memory --------------------------------------------------------------------------------------------- */
 
 kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error) {
     int first, count, file = -1, taken = -1;
@@ -52,6 +86,8 @@ static kf_status begin_marks(kf_backend *backend, kf_error *error) {
     void *flags = shared.flags;
     if (flags == NULL) KF_TRY(kf_shared_memory(KF_OK, bytes, &flags, error));
     shared.flags = flags;
+    shared.first = backend;
+    kf_world_clean_with(&cleaner);
     return backend->methods->reach_flags != NULL ? backend->methods->reach_flags(backend, flags, bytes, error)
                                                  : KF_OK;
 }
@@ -72,6 +108,7 @@ kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, k
                       .given = &shared.given[shared.next],
                       .free = free_mark,
                       .own = own};
+    shared.own[shared.next] = own;
     shared.next++;
     shared.live++;
     *mark = made;

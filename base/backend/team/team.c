@@ -213,6 +213,8 @@ static kf_status number_parts(const char *spec, kf_backend *first, kf_error *err
     }
     first->firsts[size] = all;
     first->first_part = first->firsts[rank];
+    for (int part = 0; part < first->parts; part++)
+        first->team[part]->look = kf_world_look;
     if (status == KF_OK && all <= KF_MOST_PARTS) find_reach(first, counts);
     free(counts);
     KF_TRY(status);
@@ -237,16 +239,28 @@ static kf_status open_in_world(const char *spec, kf_backend **backend, kf_error 
     if (status == KF_OK) status = kf_world_check_same("the device", kf_backend_device(*backend)->name, error);
     if (status == KF_OK) status = kf_world_agree(number_parts(devices, *backend, error), error);
     if (status == KF_OK) return KF_OK;
+    if (*backend != NULL) kf_shared_forget(*backend);
     kf_backend_close(*backend);
     *backend = NULL;
     return status;
 }
 
-kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
+static void come_apart(kf_backend *first) {
+    kf_nccl_close(first);
+    kf_shared_forget(first);
+}
+
+static kf_status open_any(const char *spec, kf_backend **backend, kf_error *error) {
     if (kf_world_size() > 1) return open_in_world(spec, backend, error);
     if (spec == NULL) return kf_device_open_best(&teams, backend, error);
     if (is_team(spec)) return open_team(spec, backend, error);
     return kf_device_open_one(spec, 0, &teams, backend, error);
+}
+
+kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
+    KF_TRY(open_any(spec, backend, error));
+    (*backend)->part = come_apart;
+    return KF_OK;
 }
 
 /* --- what a first knows of all -------------------------------------------------------------------------- */

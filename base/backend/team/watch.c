@@ -22,7 +22,7 @@
  * of an end take at most; that a process which has the same to say is given to say it. */
 static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.0, speech_seconds = 4.0;
 /* Looks for news of others before an end; before a mistake of the user is said, which others make too. */
-enum { SIGN = 1, END = 2, WATCH = 1, LOOKS_A_SECOND = 10, LAST_LOOKS = 4, MISTAKE_LOOKS = 15 };
+enum { SIGN = 1, END = 2, LOOKS_A_SECOND = 10, LAST_LOOKS = 4, MISTAKE_LOOKS = 15 };
 
 /* What a process says when it ends. */
 typedef struct last_words {
@@ -76,7 +76,7 @@ static void spread(kf_status status, const char *text) {
     kf_copy_text(words->text, sizeof words->text, text);
     for (int rank = 0; rank < world->size; rank++)
         if (rank != world->rank)
-            requests[rank] = world->mpi.send(words, (int)sizeof *words, rank, END, WATCH);
+            requests[rank] = world->mpi.send(words, (int)sizeof *words, rank, END, KF_CHANNEL_WATCH);
     const double until = kf_clock_seconds() + news_seconds;
     for (int left = 1; left > 0 && kf_clock_seconds() < until; nap()) {
         left = 0;
@@ -189,7 +189,9 @@ static void hear(const last_words *heard) {
 }
 
 static void *ask_for_last_words(last_words *words) {
-    return watch.world->threads ? watch.world->mpi.receive(words, (int)sizeof *words, -1, END, WATCH) : NULL;
+    return watch.world->threads
+               ? watch.world->mpi.receive(words, (int)sizeof *words, -1, END, KF_CHANNEL_WATCH)
+               : NULL;
 }
 
 /* Last words that have come, if any have, and asks for those of the next. */
@@ -209,18 +211,19 @@ static void *keep_watch(void *unused) {
     const int before = (world->rank + world->size - 1) % world->size, after = (world->rank + 1) % world->size;
     char sent = 0, received = 0;
     last_words words = {.rank = -1};
-    void *out = NULL, *in = world->threads ? mpi->receive(&received, 1, before, SIGN, WATCH) : NULL,
+    void *out = NULL,
+         *in = world->threads ? mpi->receive(&received, 1, before, SIGN, KF_CHANNEL_WATCH) : NULL,
          *end = ask_for_last_words(&words);
     double said = 0, heard = kf_clock_seconds();
     while (!atomic_load(&watch.stops)) {
         const double now = kf_clock_seconds();
         if (out != NULL && mpi->test(out) != 0) out = NULL;
         if (world->threads && out == NULL && now - said >= sign_seconds) {
-            out = mpi->send(&sent, 1, after, SIGN, WATCH);
+            out = mpi->send(&sent, 1, after, SIGN, KF_CHANNEL_WATCH);
             said = now;
         }
         while (in != NULL && mpi->test(in) != 0) {
-            in = mpi->receive(&received, 1, before, SIGN, WATCH);
+            in = mpi->receive(&received, 1, before, SIGN, KF_CHANNEL_WATCH);
             heard = now;
         }
         if (take_last_words(&end, &words)) hear(&watch.heard);
@@ -229,10 +232,10 @@ static void *keep_watch(void *unused) {
         if (world->threads && now - heard > silence_seconds) report_silence(before);
         nap();
     }
-    if (in != NULL) mpi->cancel(in);
+    if (in != NULL) (void)mpi->cancel(in);
     for (int looks = atomic_load(&watch.looks); end != NULL && watch.heard.rank != 0 && looks > 0; looks--)
         if (!take_last_words(&end, &words)) nap();
-    if (end != NULL) mpi->cancel(end);
+    if (end != NULL) (void)mpi->cancel(end);
     return NULL;
 }
 

@@ -102,15 +102,11 @@ static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
         const char *name;
         void *to;
     } functions[] = {
-        {"kf_mpi_begin", &mpi->begin},
-        {"kf_mpi_end", &mpi->end},
-        {"kf_mpi_send", &mpi->send},
-        {"kf_mpi_receive", &mpi->receive},
-        {"kf_mpi_sum", &mpi->sum},
-        {"kf_mpi_share", &mpi->share},
-        {"kf_mpi_test", &mpi->test},
-        {"kf_mpi_cancel", &mpi->cancel},
-        {"kf_mpi_takes_device_memory", &mpi->takes_device_memory},
+        {"kf_mpi_begin", &mpi->begin}, {"kf_mpi_end", &mpi->end},
+        {"kf_mpi_send", &mpi->send},   {"kf_mpi_receive", &mpi->receive},
+        {"kf_mpi_sum", &mpi->sum},     {"kf_mpi_share", &mpi->share},
+        {"kf_mpi_test", &mpi->test},   {"kf_mpi_cancel", &mpi->cancel},
+        {"kf_mpi_probe", &mpi->probe}, {"kf_mpi_takes_device_memory", &mpi->takes_device_memory},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
@@ -119,125 +115,6 @@ static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
                sizeof symbol); /* ISO C has no cast from object to function pointers */
     }
     return KF_OK;
-}
-
-/* --- waiting ------------------------------------------------------------------------------------------- */
-
-static kf_status await(void *request, kf_error *error) {
-    if (request == NULL) return kf_fail(error, KF_HOST, "MPI takes no message");
-    for (int looks = 0;; looks += looks < 1 << 20) {
-        const int done = world->mpi.test(request);
-        if (done == 1) return KF_OK;
-        if (done < 0) return kf_fail(error, KF_HOST, "MPI: a message was lost");
-        kf_clock_rest(looks);
-    }
-}
-
-enum { PIECE = 1 << 30 }; /* MPI counts in ints */
-
-static int piece_of(size_t bytes, size_t done) {
-    return bytes - done > (size_t)PIECE ? PIECE : (int)(bytes - done);
-}
-
-/* --- messages ------------------------------------------------------------------------------------------ */
-
-void kf_world_post(const kf_message *messages, int count, kf_posted *posted) {
-    *posted = (kf_posted){.count = 0};
-    for (int i = 0; world != NULL && i < count; i++) {
-        const kf_message *m = &messages[i];
-        for (size_t done = 0; done < m->bytes; done += PIECE) {
-            char *data = (char *)m->data + done;
-            const int bytes = piece_of(m->bytes, done);
-            posted->requests =
-                kf_grow(posted->requests, posted->count, &posted->room, sizeof *posted->requests);
-            posted->requests[posted->count++] = m->sends
-                                                    ? world->mpi.send(data, bytes, m->other, m->tag, 0)
-                                                    : world->mpi.receive(data, bytes, m->other, m->tag, 0);
-        }
-    }
-}
-
-kf_status kf_world_complete(kf_posted *posted, kf_error *error) {
-    kf_status status = KF_OK;
-    for (size_t i = 0; i < posted->count && status == KF_OK; i++)
-        status = await(posted->requests[i], error);
-    free(posted->requests);
-    *posted = (kf_posted){.count = 0};
-    return status;
-}
-
-kf_status kf_world_sum(int64_t *values, int count, kf_error *error) {
-    return world == NULL ? KF_OK : await(world->mpi.sum(values, count), error);
-}
-
-kf_status kf_world_merge(void *data, size_t bytes, kf_error *error) {
-    return kf_world_sum(data, (int)((bytes + sizeof(int64_t) - 1) / sizeof(int64_t)), error);
-}
-
-kf_status kf_world_most(double *values, int count, kf_error *error) {
-    if (world == NULL) return KF_OK;
-    const size_t all = (size_t)world->size * (size_t)count, bytes = (size_t)count * sizeof *values;
-    double *each = kf_allocate_zeroed(all + 1, sizeof *each);
-    memcpy(each + (size_t)world->rank * (size_t)count, values, bytes);
-    const kf_status status = kf_world_merge(each, all * sizeof *each, error);
-    for (size_t i = 0; i < all && status == KF_OK; i++)
-        if (each[i] > values[i % (size_t)count]) values[i % (size_t)count] = each[i];
-    free(each);
-    return status;
-}
-
-static kf_status share_from(int rank, void *data, size_t bytes, kf_error *error) {
-    for (size_t done = 0; done < bytes; done += PIECE)
-        KF_TRY(await(world->mpi.share((char *)data + done, piece_of(bytes, done), rank), error));
-    return KF_OK;
-}
-
-kf_status kf_world_share(void *data, size_t bytes, kf_error *error) {
-    return world == NULL ? KF_OK : share_from(0, data, bytes, error);
-}
-
-kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
-    for (int rank = 0; world != NULL && rank < world->size; rank++) {
-        const size_t first = rank == 0 ? 0 : ends[rank - 1];
-        KF_TRY(share_from(rank, (char *)all + first, ends[rank] - first, error));
-    }
-    return KF_OK;
-}
-
-kf_status kf_world_agree(kf_status status, kf_error *error) {
-    if (world == NULL) return status;
-    kf_error *all = kf_allocate_zeroed((size_t)world->size, sizeof *all);
-    size_t *ends = kf_allocate((size_t)world->size * sizeof *ends);
-    for (int rank = 0; rank < world->size; rank++)
-        ends[rank] = (size_t)(rank + 1) * sizeof *all;
-    if (status != KF_OK && error != NULL) all[world->rank] = *error;
-    all[world->rank].status = status;
-    kf_error lost;
-    kf_status agreed = kf_world_gather(all, ends, &lost);
-    if (agreed != KF_OK && error != NULL) *error = lost;
-    for (int rank = 0; rank < world->size && agreed == KF_OK; rank++) {
-        if (all[rank].status == KF_OK) continue;
-        char who[KF_MEMBER_TEXT];
-        agreed = all[rank].status;
-        if (error != NULL) *error = all[rank];
-        if (rank != world->rank && status == KF_OK)
-            (void)kf_fail_context(error, "%s", kf_member_text(world, rank, who));
-    }
-    free(ends);
-    free(all);
-    return agreed;
-}
-
-kf_status kf_world_check_same(const char *what, const char *text, kf_error *error) {
-    char first[512];
-    if (world == NULL) return KF_OK;
-    kf_copy_text(first, sizeof first, text);
-    KF_TRY(kf_world_share(first, sizeof first, error));
-    const bool same = strncmp(first, text, sizeof first - 1) == 0;
-    return kf_world_agree(
-        same ? KF_OK
-             : kf_fail(error, KF_BAD_INPUT, "%s is another than that of rank 0 (%s, %s)", what, text, first),
-        error);
 }
 
 /* --- the world ----------------------------------------------------------------------------------------- */
@@ -261,6 +138,10 @@ bool kf_world_speaks_alone(kf_error *error) {
     (void)gethostname(host, sizeof host - 1);
     (void)kf_fail_context(error, "rank %d on %s", rank, host);
     return nanosleep(&pause, NULL) == 0;
+}
+
+kf_world *kf_world_here(void) {
+    return world;
 }
 
 int kf_world_rank(void) {
@@ -332,6 +213,7 @@ kf_status kf_world_open(kf_error *error) {
         return no_mpi("MPI_Init failed", error);
     }
     began = true;
+    KF_TRY(kf_news_begin(world, error));
     KF_TRY(introduce(error));
     return kf_watch_start(world, error);
 }
@@ -342,6 +224,7 @@ void kf_world_close(kf_status status, kf_error *error) {
         int64_t here = 1;
         (void)kf_world_sum(&here, 1, NULL); /* all have come so far: nobody's end is a failure from now on */
         (void)kf_watch_stop(KF_OK, NULL);
+        kf_news_end(world);
         (void)world->mpi.end();
     } else if (kf_watch_stop(status, error->message)) {
         error->message[0] = '\0';

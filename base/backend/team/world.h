@@ -2,8 +2,12 @@
  * site has: a shim (kernels/mpi/shim.c) is built with its mpicc when the first such run begins. A process
  * that nobody else belongs to is a world of one, in which nothing below needs MPI or does anything.
  *
- * All processes call the same functions in the same order. A process that dies, hangs or fails ends all
- * others with a line each, within ten seconds (world_watch.c): a function that waits for it never returns. */
+ * All processes call the same functions in the same order. One whose work fails calls kf_world_give_up and
+ * goes to the next kf_world_agree: until then every function below that waits for it fails on the others,
+ * which go there too, and all leave it with the reason of the first. Processes that call different functions
+ * learn it, say it in a line, and can do nothing together any more (KF_HOST). A process that dies or hangs
+ * ends all others with a line each, within ten seconds (watch.c): a function that waits for it never returns.
+ */
 #ifndef KF_BASE_BACKEND_TEAM_WORLD_H
 #define KF_BASE_BACKEND_TEAM_WORLD_H
 
@@ -50,15 +54,23 @@ typedef struct kf_message {
     void *data;
     size_t bytes;
 } kf_message;
-/* Messages under way. */
+/* Messages under way; stays where it is until they are complete. */
+typedef struct kf_request {
+    void *handle;
+    int other;
+    bool sends;
+} kf_request;
 typedef struct kf_posted {
-    void **requests;
+    kf_request *requests;
     size_t count, room;
+    struct kf_posted *next;
 } kf_posted;
 /* Begins them, and returns; their data stay as they are until they are complete. */
 void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
 /* Waits until all have been sent or have come. */
 kf_status kf_world_complete(kf_posted *posted, kf_error *error);
+/* Messages that nobody will wait for, because something failed meanwhile. Nothing where they are complete. */
+void kf_world_drop(kf_posted *posted);
 /* Whether messages may lie in the memory of GPUs: MPI says that it is CUDA-aware. */
 bool kf_world_takes_device_memory(void);
 /* Every process's values become the sums over all. */
@@ -72,8 +84,23 @@ kf_status kf_world_most(double *values, int count, kf_error *error);
 kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
 /* The bytes of `all` from ends[rank - 1] (0 for the first) to ends[rank] are this process's and go to all. */
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error);
-/* KF_OK when it is that on all; else, on all, the status and message of the first that failed. */
+/* KF_OK when it is that on all; else, on all, the status and message of the first that failed by itself. */
 kf_status kf_world_agree(kf_status status, kf_error *error);
+/* The same with a number that goes with the status: *state becomes that one's too. */
+kf_status kf_world_agree_on(kf_status status, int *state, kf_error *error);
+/* This process's work has failed (KF_OK: nothing is done). It is called before what the work used is freed:
+ * returns when all others have come here or to the agreement, no message is under way and no device waits for
+ * another's mark. Returns status. */
+kf_status kf_world_give_up(kf_status status, const kf_error *error);
+/* While something else is waited for: fails when another process has failed; then as after kf_world_give_up.
+ */
+kf_status kf_world_look(kf_error *error);
+/* What else is to be done where a process has failed: let go who waits for something of this process's, again
+ * and again; wait until its own devices have nothing left to do; and begin anew, when all have done so. */
+typedef struct kf_world_cleaner {
+    void (*release)(void), (*settle)(void), (*reset)(void);
+} kf_world_cleaner;
+void kf_world_clean_with(const kf_world_cleaner *cleaner);
 /* Among the processes of kf_world_near, which call these together: the same; and open files that each gives
  * to all others, counts[i] the i-th of them: taken, all in their order, for the caller to close; -1 in place
  * of its own, which stay the caller's. made: how making them went; where one has failed all fail, and nothing

@@ -1,0 +1,160 @@
+/* Several processes measure configs together while calls to their devices fail or take long: whichever call
+ * of whichever process it is, all end the config with that process's own words, and the next config is
+ * measured as if nothing had been. Alone this is one process; tests/e2e/ranks-fail.sh starts it as several.
+ * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT] */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/team/world.h"
+#include "base/util/memory.h"
+#include "harness/worker/evaluate.h"
+#include "solver/systems.h"
+#include "tests/unit/failing_calls.h"
+
+static kf_problem *problem;
+static kf_trial trial;
+static kf_backend *backend;
+static kf_config config;
+
+static void must(kf_status status, const kf_error *error) {
+    if (status == KF_OK) return;
+    (void)fprintf(stderr, "rank %d: %s\n", kf_world_rank(), error->message);
+    exit(1);
+}
+
+static void set_up(const char *system, const char *transfer) {
+    kf_error error = {KF_OK, ""};
+    char fixed[64];
+    const bool flat = strcmp(system, "d2q9") == 0;
+    const kf_problem_options options = {.nodes = {32, 24, flat ? 1 : 24}};
+    (void)snprintf(fixed, sizeof fixed, "transfer=%s", transfer);
+    const char *const kinetic[] = {"plan=fused",     "streaming=two_grids", "layout=soa", "storage=f32",
+                                   "staged_nodes=0", "boundary_kernels=0",  fixed,        NULL},
+                      *const pull[] = {"plan=pull", "layout=soa", "storage=f32", NULL},
+                      *const *fix = flat ? pull : kinetic;
+    int count = 0;
+    while (fix[count] != NULL)
+        count++;
+    if (kf_world_is_wanted()) must(kf_world_open(&error), &error);
+    must(kf_problem_open(flat ? "cavity2d" : "ball", system, &options, &problem, &error), &error);
+    must(kf_backend_open(kf_world_size() > 1 ? "cpu:1" : "cpu:1,cpu:1", &backend, &error), &error);
+    must(kf_trial_open(problem, &trial, &error), &error);
+    must(kf_trial_refer(&trial, &error), &error);
+    kf_space *space = NULL;
+    must(kf_problem_space(problem, kf_backend_device(backend), fix, count, &space, &error), &error);
+    kf_space_config(space, 0, &config);
+    kf_space_free(space);
+}
+
+static void tear_down(void) {
+    kf_error error = {KF_OK, ""};
+    kf_backend_close(backend);
+    kf_trial_close(&trial);
+    kf_problem_free(problem);
+    kf_world_close(KF_OK, &error);
+}
+
+/* What becomes of the config on this process; reason: why it failed. */
+static kf_state evaluate(double time_limit_us, char reason[256]) {
+    const kf_setting setting = {.problem = problem, .trial = &trial};
+    const kf_job job = {.config = config, .verify = true, .effort = 0.001, .time_limit_us = time_limit_us};
+    kf_measurement m;
+    kf_error error = {KF_OK, ""};
+    bool usable = true;
+    kf_world_limit(20.0, "a config of the test"); /* what waits for ever ends the test */
+    const kf_status status = kf_evaluate(&setting, backend, &job, NULL, NULL, &m, &usable, &error);
+    kf_world_limit(0, "");
+    must(status, &error);
+    (void)snprintf(reason, 256, "%.255s", m.reason);
+    const kf_state state = m.state;
+    kf_measurement_free(&m);
+    return state;
+}
+
+static void expect(bool holds, const char *what, int rank, int number, kf_state state, const char *reason) {
+    if (holds) return;
+    (void)fprintf(stderr, "rank %d: call %d of rank %d fails: %s: state %s: %s\n", kf_world_rank(), number,
+                  rank, what, kf_state_names[state], reason);
+    exit(1);
+}
+
+/* The call of that number of a process fails; false: there are not so many. Each of its calls is said by
+ * name. */
+static bool fails_at(int rank, int number) {
+    kf_error error = {KF_OK, ""};
+    char reason[256], words[64];
+    const bool own = kf_world_rank() == rank;
+    fail_call(own ? number : 0);
+    const kf_state state = evaluate(1.0, reason);
+    double fired = own && failing.calls >= number;
+    fail_call(0);
+    must(kf_world_most(&fired, 1, &error), &error);
+    if (fired == 0.0) {
+        expect(state == KF_STATE_OK, "nothing failed, and it is not ok", rank, number, state, reason);
+        return false;
+    }
+    (void)snprintf(words, sizeof words, "call %d fails, of kf_", number);
+    expect(state != KF_STATE_OK && state != KF_STATE_SKIPPED, "it is ok", rank, number, state, reason);
+    expect(strstr(reason, words) != NULL, "not its own words", rank, number, state, reason);
+    (void)snprintf(words, sizeof words, "rank %d of", rank);
+    expect(own || kf_world_size() == 1 || strstr(reason, words) != NULL, "it does not say who", rank, number,
+           state, reason);
+    return true;
+}
+
+/* Every call at first, then fewer and fewer of those that are alike; KFTUNE_TEST_ALL: every one. */
+static int next_number(int number) {
+    enum { EVERY = 60, SHARE = 12 };
+    return number < EVERY || getenv("KFTUNE_TEST_ALL") != NULL ? number + 1 : number + number / SHARE;
+}
+
+static int fail_all(const char *system, const char *transfer) {
+    char reason[256];
+    int last = 0, tried = 0;
+    set_up(system, transfer);
+    for (int rank = 0; rank < kf_world_size(); rank++) {
+        for (int number = 1; fails_at(rank, number); number = next_number(number), tried++)
+            last = number;
+        const kf_state state = evaluate(1.0, reason);
+        expect(state == KF_STATE_OK, "the next is not ok", rank, last, state, reason);
+    }
+    if (kf_world_rank() == 0)
+        (void)printf("%s, %s: %d failures, the last of call %d\n", system, transfer, tried, last);
+    tear_down();
+    return last > 0 ? 0 : 1;
+}
+
+/* Processes none of which is ever as far as another. */
+static int scatter(const char *system, const char *transfer, int count) {
+    char reason[256];
+    set_up(system, transfer);
+    failing.scatters = true;
+    failing.random = 77 + (uint64_t)kf_world_rank();
+    for (int i = 0; i < count; i++) {
+        const kf_state state = evaluate(i % 3 == 0 ? 2e4 : 1.0, reason);
+        expect(state == KF_STATE_OK, "scattered", -1, i, state, reason);
+    }
+    tear_down();
+    return 0;
+}
+
+/* Alone, on a team of two devices. */
+static void test_alone(void **state) {
+    (void)state;
+    assert_int_equal(fail_all("kinetic", "copies"), 0);
+}
+
+int main(int count, char **words) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone)};
+    if (count > 3 && strcmp(words[1], "fail") == 0) return fail_all(words[2], words[3]);
+    if (count > 4 && strcmp(words[1], "scatter") == 0) return scatter(words[2], words[3], atoi(words[4]));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
