@@ -138,7 +138,7 @@ $(BUILD)/tests/test_known_cases: $(BUILD)/tests/unit/test_known_cases.o $(BUILD)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
 # Has calls to devices fail (tests/unit/failing_calls.h).
-FAILING_CALLS := $(shell awk '/^FAILING_CALL.kf_/ { sub(/^FAILING_CALL./, ""); sub(/,.*/, ""); print }' tests/unit/failing_calls.h)
+FAILING_CALLS := $(shell awk '/^FAILING_[A-Z]*.kf_/ { sub(/^FAILING_[A-Z]*./, ""); sub(/,.*/, ""); print }' tests/unit/failing_calls.h)
 $(BUILD)/tests/test_ranks: LDFLAGS += $(FAILING_CALLS:%=-Wl,--wrap=%)
 $(BUILD)/tests/test_ranks: $(BUILD)/tests/unit/test_ranks.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)

@@ -88,13 +88,15 @@ static bool first_line(const char *path, char *line, size_t size) {
     return read;
 }
 
-/* Clock ticks since boot at which the process began; 0 when there is no such process. */
+/* Clock ticks since boot at which the process began; 0 when there is no such process, or it has ended and
+ * only its parent has not asked how. */
 static unsigned long long start_time(long process) {
     char path[64], line[1024];
     (void)snprintf(path, sizeof path, "/proc/%ld/stat", process);
     if (!first_line(path, line, sizeof line)) return 0;
     /* The second field is the program's name in parentheses and may hold spaces; the start is the 22nd. */
     const char *at = strrchr(line, ')');
+    if (at != NULL && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0)) return 0;
     for (int field = 2; at != NULL && field < 22; field++)
         at = strchr(at + 1, ' ');
     return at != NULL ? strtoull(at + 1, NULL, 10) : 0;

@@ -69,6 +69,9 @@ kf_status kf_store_add(kf_store *store, const kf_run_row *run, int sequence, con
  * configs are compared with each other. */
 kf_status kf_store_forget_final(kf_store *store, const kf_run_row *run, kf_error *error);
 
+/* Deletes one result of a run; nothing where it is not there. */
+kf_status kf_store_forget(kf_store *store, const kf_run_row *run, int sequence, kf_error *error);
+
 /* Adds measurement->counters to a result that is stored already; those of the same names are replaced. */
 kf_status kf_store_add_counters(kf_store *store, const kf_run_row *run, int sequence,
                                 const kf_measurement *measurement, kf_error *error);

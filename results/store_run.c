@@ -168,6 +168,17 @@ kf_status kf_store_forget_final(kf_store *store, const kf_run_row *run, kf_error
     return status;
 }
 
+kf_status kf_store_forget(kf_store *store, const kf_run_row *run, int sequence, kf_error *error) {
+    sqlite3_stmt *statement = NULL;
+    KF_TRY(kf_store_prepare(store, "DELETE FROM result WHERE run = ? AND sequence = ?", &statement, error));
+    kf_binder binder = {statement, 0};
+    kf_bind_integer(&binder, run->id);
+    kf_bind_integer(&binder, sequence);
+    const kf_status status = kf_store_run_once(store, statement, "forgetting a result", error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 /* --- pruning ------------------------------------------------------------------------------------------ */
 
 static kf_status count_and_delete(kf_store *store, double days, int64_t run_id, int *removed,

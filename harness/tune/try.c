@@ -63,12 +63,40 @@ kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config 
     return KF_OK;
 }
 
+/* Several processes measure a config themselves, so what ends one of them ends all. Before they begin, the
+ * store has the config as one that did, which is taken back when they are done: a run that is carried on gets
+ * past it. */
+static kf_status expect_the_worst(kf_session *session, const char *role, const kf_config *config,
+                                  kf_error *error) {
+    kf_measurement worst = {.state = KF_STATE_CRASH, .effort = 1.0};
+    worst.verification.error = worst.verification.bound = (double)NAN;
+    kf_copy_text(worst.reason, sizeof worst.reason,
+                 "the run ended while this config was measured: a process crashed, or was ended");
+    return kf_store_add(session->request->store, &session->result->run, session->sequence, role, config,
+                        &worst, error);
+}
+
+static kf_status measure_together(kf_session *session, const char *role, const kf_job *job, double deadline,
+                                  kf_outcome *outcome, kf_measurement *m, kf_error *error) {
+    kf_error lost;
+    KF_TRY(expect_the_worst(session, role, &job->config, error));
+    const kf_status status = kf_session_measure(session, job, deadline, outcome, m, error);
+    const kf_status taken_back =
+        kf_store_forget(session->request->store, &session->result->run, session->sequence, &lost);
+    if (status != KF_OK || taken_back == KF_OK) return status;
+    if (*outcome != KF_ABANDONED) kf_measurement_free(m);
+    return kf_fail(error, taken_back, "%s", lost.message);
+}
+
 kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
                       bool may_lose, double deadline, int *index, kf_error *error) {
     const kf_job job = kf_tune_job(session, config, effort, may_lose);
     kf_measurement m;
     kf_outcome outcome = KF_ABANDONED;
     *index = -1;
-    KF_TRY(kf_session_measure(session, &job, deadline, &outcome, &m, error));
+    if (session->request->together != NULL)
+        KF_TRY(measure_together(session, role, &job, deadline, &outcome, &m, error));
+    else
+        KF_TRY(kf_session_measure(session, &job, deadline, &outcome, &m, error));
     return outcome == KF_ABANDONED ? KF_OK : kf_tune_accept(session, role, config, &m, index, error);
 }

@@ -8,6 +8,10 @@
 #include "base/util/memory.h"
 #include "harness/worker/job.h"
 
+/* Why a device is of no use any more; KF_OK: all are. What became of the config that did it is told and
+ * stored before the run ends. */
+static kf_error ruin = {KF_OK, ""};
+
 static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_measurement *m,
                           kf_error *error) {
     char hash[KF_HASH_HEX], what[64 + KF_HASH_HEX];
@@ -15,19 +19,20 @@ static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_me
     kf_config_hash(&job->config, hash);
     (void)snprintf(what, sizeof what, "config %.12s", hash);
     kf_world_limit(setup->compile_limit_seconds + setup->limit_seconds, what);
-    kf_status status = kf_evaluate(&setup->setting, setup->together, job, NULL, NULL, m, &usable, error);
+    const kf_status status =
+        kf_evaluate(&setup->setting, setup->together, job, NULL, NULL, m, &usable, error);
     /* Without memory it could do with a new process, and there is none. */
-    kf_error ruin = {KF_OK, ""};
-    const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &ruin);
-    if (ruined != KF_OK) (void)kf_fail_context(&ruin, "config %.12s left the device unusable", hash);
-    kf_status agreed = kf_world_agree(ruined, &ruin);
+    kf_error found = {KF_OK, ""};
+    const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &found);
+    if (ruined != KF_OK) (void)kf_fail_context(&found, "config %.12s left the device unusable", hash);
+    if (kf_world_agree(ruined, &found) != KF_OK) (void)kf_fail(&ruin, KF_HOST, "%s", found.message);
     kf_world_limit(0, "");
-    if (status == KF_OK && agreed != KF_OK) status = kf_fail(error, KF_HOST, "%s", ruin.message);
     return status;
 }
 
 kf_status kf_together_measure(const kf_worker_setup *setup, const kf_job *job, kf_measurement *measurement,
                               kf_error *error) {
+    if (ruin.status != KF_OK) return kf_fail(error, ruin.status, "%s", ruin.message);
     cJSON *json = kf_job_to_json(job);
     char *text = cJSON_PrintUnformatted(json);
     int64_t bytes = (int64_t)strlen(text) + 1;

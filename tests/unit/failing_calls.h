@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/backend/team/team.h"
+#include "base/util/memory.h"
 #include "base/util/random.h"
 
 static struct {
@@ -29,6 +30,27 @@ static inline bool call_fails(void) {
             &(struct timespec){.tv_nsec = 1000L * (long)kf_random_below(&failing.random, LONGEST_US)}, NULL);
     return ++failing.calls == failing.fails;
 }
+
+/* The allocation of that number, counted from here on, finds no memory, so the program ends; 0: none. */
+static int allocations_left;
+static inline void fail_allocation(int number) {
+    allocations_left = number;
+}
+
+static inline size_t wanted(size_t size) {
+    return allocations_left > 0 && --allocations_left == 0 ? (size_t)1 << 62 : size;
+}
+
+#define FAILING_ALLOCATION(name, parameters, arguments)                                                      \
+    void *__real_##name parameters;                                                                          \
+    void *__wrap_##name parameters;                                                                          \
+    void *__wrap_##name parameters {                                                                         \
+        return __real_##name arguments;                                                                      \
+    }
+
+FAILING_ALLOCATION(kf_allocate, (size_t size), (wanted(size)))
+FAILING_ALLOCATION(kf_allocate_zeroed, (size_t count, size_t size), (count, wanted(size)))
+FAILING_ALLOCATION(kf_reallocate, (void *memory, size_t size), (memory, wanted(size)))
 
 #define FAILING_CALL(name, parameters, arguments)                                                            \
     kf_status __real_##name parameters;                                                                      \

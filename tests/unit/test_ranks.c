@@ -1,7 +1,7 @@
 /* Several processes measure configs together while calls to their devices fail or take long: whichever call
  * of whichever process it is, all end the config with that process's own words, and the next config is
  * measured as if nothing had been. Alone this is one process; tests/e2e/ranks-fail.sh starts it as several.
- * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT] */
+ * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT | memory SYSTEM TRANSFER NUMBER] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,6 +146,20 @@ static int scatter(const char *system, const char *transfer, int count) {
     return 0;
 }
 
+/* The second process has no memory for an allocation of that number from the first config on; there are not
+ * so many: all end well. */
+static int fail_memory(const char *system, const char *transfer, int number) {
+    char reason[256];
+    set_up(system, transfer);
+    fail_allocation(kf_world_rank() == 1 ? number : 0);
+    for (int i = 0; i < 3; i++) {
+        const kf_state state = evaluate(1.0, reason);
+        expect(state == KF_STATE_OK, "memory", 1, number, state, reason);
+    }
+    tear_down();
+    return 0;
+}
+
 /* Alone, on a team of two devices. */
 static void test_alone(void **state) {
     (void)state;
@@ -156,5 +170,6 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone)};
     if (count > 3 && strcmp(words[1], "fail") == 0) return fail_all(words[2], words[3]);
     if (count > 4 && strcmp(words[1], "scatter") == 0) return scatter(words[2], words[3], atoi(words[4]));
+    if (count > 4 && strcmp(words[1], "memory") == 0) return fail_memory(words[2], words[3], atoi(words[4]));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

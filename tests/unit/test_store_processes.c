@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/util/memory.h"
 #include "tests/unit/store_fixture.h"
@@ -176,12 +177,36 @@ static void test_log_comes_back(void **state) {
     kf_store_close(store);
 }
 
+/* A process that has ended is gone, also while its parent has not asked how it ended. */
+static void test_ended_processes_are_gone(void **state) {
+    (void)state;
+    int ends[2];
+    char process[KF_PROCESS];
+    siginfo_t ended;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        kf_process_self(process);
+        _exit(write(ends[1], process, sizeof process) == (ssize_t)sizeof process ? pause() : 1);
+    }
+    assert_int_equal(read(ends[0], process, sizeof process), sizeof process);
+    assert_true(kf_process_is_other_alive(process));
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+    assert_false(kf_process_is_other_alive(process));
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_false(kf_process_is_other_alive(process));
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_four_writers),
         cmocka_unit_test(test_killed_writer),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_log_comes_back),
+        cmocka_unit_test(test_ended_processes_are_gone),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

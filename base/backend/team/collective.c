@@ -103,7 +103,8 @@ static kf_status begin(kf_world *world, action what, size_t amount, int64_t *val
                        kf_error *error) {
     const deed d = {what, (int64_t)amount, false};
     view v;
-    if (world->given_up) return kf_fail(error, KF_MACHINE, "another process of this run has failed");
+    if (world->given_up && world->broken.status == KF_OK)
+        return kf_fail(error, KF_MACHINE, "another process of this run has failed");
     KF_TRY(exchange(world, &d, values, count, &v, error));
     if (v.failed > 0) return leave(world, error);
     return v.same ? KF_OK : tell_apart(world, &d, error);

@@ -118,10 +118,10 @@ kf_status kf_world_give_up(kf_status status, const kf_error *error) {
 kf_status kf_world_look(kf_error *error) {
     kf_world *world = kf_world_here();
     if (world == NULL) return KF_OK;
-    if (world->releases) release_all();
-    if (world->given_up) return KF_OK;
     if (world->broken.status != KF_OK)
         return kf_fail(error, world->broken.status, "%s", world->broken.message);
+    if (world->releases) release_all();
+    if (world->given_up) return KF_OK;
     hear_news(world);
     if (!world->told) return KF_OK;
     const kf_news heard = world->heard;
@@ -182,6 +182,8 @@ static kf_status complete_one(kf_world *world, kf_request *request, kf_error *er
 }
 
 static kf_status refuse(const kf_world *world, kf_error *error) {
+    if (world->broken.status != KF_OK)
+        return kf_fail(error, world->broken.status, "%s", world->broken.message);
     if (world->told) return kf_fail(error, (kf_status)world->heard.status, "%s", world->heard.text);
     return kf_fail(error, KF_MACHINE, "another process of this run has failed");
 }

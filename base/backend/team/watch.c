@@ -38,6 +38,8 @@ static struct {
     atomic_bool stops; /* the main thread ends this process itself */
     atomic_int looks;  /* for last words of others, which the thread takes then */
     last_words heard;  /* of the first of those that ended; rank -1: of none */
+    last_words *own;   /* room for this one's, which nobody frees: a message may be under way at the end */
+    void **telling;    /* [size] the requests of these */
     const char *advice;
     pthread_mutex_t limiting; /* of the two below */
     double until;             /* by when the main thread is done with what it does; 0: it may take any time */
@@ -68,9 +70,8 @@ static void nap(void) {
 /* Tells all others; they may be gone. */
 static void spread(kf_status status, const char *text) {
     const kf_world *world = watch.world;
-    last_words *words =
-        kf_allocate_zeroed(1, sizeof *words); /* stays: a message may be under way when this ends */
-    void **requests = kf_allocate_zeroed((size_t)world->size, sizeof *requests);
+    last_words *words = watch.own;
+    void **requests = watch.telling;
     words->rank = world->rank;
     words->status = (int32_t)status;
     kf_copy_text(words->text, sizeof words->text, text);
@@ -85,7 +86,6 @@ static void spread(kf_status status, const char *text) {
             left += requests[rank] != NULL;
         }
     }
-    free(requests);
 }
 
 static void say_end(const char *text) {
@@ -242,6 +242,8 @@ static void *keep_watch(void *unused) {
 kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     watch.world = world;
     watch.heard.rank = -1;
+    watch.own = kf_allocate_zeroed(1, sizeof *watch.own);
+    watch.telling = kf_allocate_zeroed((size_t)world->size, sizeof *watch.telling);
     atomic_store(&watch.stops, false);
     if (kf_thread_start(&watch.thread, keep_watch, NULL) != 0)
         return kf_fail(error, KF_HOST, "the thread that watches the other processes does not start");
@@ -257,6 +259,8 @@ bool kf_watch_stop(kf_status status, const char *message) {
     if (status != KF_OK) spread(status, message);
     pthread_join(watch.thread, NULL);
     watch.started = false;
+    free(watch.telling);
+    watch.telling = NULL;
     const last_words *heard = &watch.heard;
     if (status == KF_OK || heard->rank < 0 || heard->rank >= watch.world->rank || heard->text[0] == '\0' ||
         (strstr(message, heard->text) == NULL && strstr(heard->text, message) == NULL))

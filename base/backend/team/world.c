@@ -202,6 +202,13 @@ static kf_status introduce(kf_error *error) {
     return status;
 }
 
+/* The others learn it from this process, before it is gone. */
+static void say_out_of_memory(size_t bytes) {
+    char text[96];
+    (void)snprintf(text, sizeof text, "out of memory: %zu bytes are not to be had", bytes);
+    if (world != NULL) (void)kf_watch_stop(KF_MACHINE, text);
+}
+
 kf_status kf_world_open(kf_error *error) {
     kf_mpi mpi;
     KF_TRY(load_shim(&mpi, error));
@@ -215,6 +222,7 @@ kf_status kf_world_open(kf_error *error) {
     began = true;
     KF_TRY(kf_news_begin(world, error));
     KF_TRY(introduce(error));
+    kf_on_out_of_memory(say_out_of_memory);
     return kf_watch_start(world, error);
 }
 

@@ -1,0 +1,97 @@
+#!/bin/bash
+# Processes under mpirun, one of which fails: at a call to its device, without memory, without messages, by a kernel that ends it, by
+# Ctrl-C. All end the config, or the run, within 10 s with that process's own words; what it was measuring is in the store, and --resume
+# gets past it. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. KFTUNE_TEST_ALL: every call. Skipped where there is no mpirun.
+. "$(dirname "$0")/ranks.bash"
+skip_without_mpi
+make_other_host
+program=$(dirname "$kftune")/tests/test_ranks
+[ -x "$program" ] || { echo "ranks-fail.sh: skipped, $program is not built"; exit 77; }
+all=${KFTUNE_TEST_ALL:-}
+
+ranks() { # RANKS WORD...
+    local ranks=$1
+    shift
+    timeout 600 mpirun -n "$ranks" ${apart:+env LD_PRELOAD="$apart"} "$program" "$@" >ranks.out 2>&1 ||
+        fail "$* as $ranks processes: $(grep -E 'rank|kftune' ranks.out | head -n 5)"
+}
+# Every call of every process, planes read in place, copied, and sent; on one host and on several.
+ranks 3 fail kinetic direct
+grep -q 'kinetic, direct: [1-9][0-9]* failures' ranks.out || fail "no call failed: $(cat ranks.out)"
+ranks 2 fail kinetic copies
+ranks 3 fail d2q9 direct
+apart=$PWD/other-host.so
+ranks 3 fail kinetic host
+# None is ever as far as another.
+ranks 4 scatter kinetic host "${all:+200}${all:-12}"
+apart=
+ranks 3 scatter d2q9 direct "${all:+200}${all:-40}"
+[ -z "$all" ] || ranks 8 scatter kinetic copies 200
+
+# One without memory says so, and so do the others.
+for number in 1 10 60 ${all:+2 3 5 15 20 30 45 90 120 180}; do
+    begin=$SECONDS
+    timeout 100 mpirun -n 3 "$program" memory kinetic direct "$number" >memory.out 2>&1 && fail "without memory for allocation $number it ends well"
+    [ $((SECONDS - begin)) -le 30 ] || fail "without memory: it took $((SECONDS - begin)) s to end"
+    grep -q 'rank 1 of 3 on .*: out of memory: .* bytes are not to be had' memory.out || fail "without memory: $(grep kftune: memory.out)"
+done
+
+tune=(tune --scene cavity2d --system d2q9 --grid 32x32x1 --devices cpu:1 --fix plan=pull --fix storage=f32 --effort 0.01 --rounds 0)
+results() { # NAME STATE: how many there are
+    "$kftune" store show --store "$1.db" --limit 0 --json | grep -cE "\"state\":[[:space:]]*\"$2\""
+}
+
+# One that MPI takes no messages from ends the run, which is the machine's fault and no config's.
+mpicc -O1 -fPIC -shared -w -DKF_FAILING_SHIM -I "$here/../.." -o failing-shim.so "$here/../tools/failing_shim.c" || fail "failing_shim.c cannot be compiled"
+for number in 5 25 70 ${all:+1 2 3 10 15 20 30 40 50 60 80}; do
+    rm -f lost.db*
+    begin=$SECONDS
+    timeout 100 mpirun -n 1 "$kftune" "${tune[@]}" --budget 3evals --store lost.db --out lost.json : \
+        -n 1 env KFTUNE_MPI_SHIM="$PWD/failing-shim.so" KFTUNE_TEST_MESSAGE="$number" "$kftune" "${tune[@]}" --budget 3evals --store lost.db --out lost.json \
+        >lost.out 2>&1 && fail "without messages from number $number on it ends well"
+    [ $((SECONDS - begin)) -le 30 ] || fail "without messages: it took $((SECONDS - begin)) s to end"
+    grep -q 'MPI takes no message' lost.out || fail "message $number: it does not say why: $(grep kftune: lost.out)"
+done
+
+# A kernel of the second that ends its process ends the run; each that is carried on gets past one such config more.
+cat >ending-compiler <<'END'
+#!/bin/sh
+for word; do
+    case $word in -DKF_LAYOUT=1) set -- "$@" -include "$(dirname "$0")/ends.h"; break ;; esac
+done
+exec cc "$@"
+END
+chmod +x ending-compiler
+cat >ends.h <<'END'
+#include <signal.h>
+__attribute__((constructor)) static void end(void) { raise(SIGSEGV); }
+END
+carry_on() { # OPTION...
+    timeout 200 mpirun -n 1 "$kftune" "${tune[@]}" --budget 6evals --store ended.db --out ended.json "$@" : \
+        -n 1 env XDG_CACHE_HOME="$PWD/other-cache" KFTUNE_CC="$PWD/ending-compiler" "$kftune" "${tune[@]}" --budget 6evals --store ended.db --out ended.json "$@" \
+        >ended.out 2>&1
+}
+runs=0 before=0
+until carry_on ${before:+--resume}; do
+    crashed=$(results ended crash)
+    [ "$crashed" -gt "$before" ] || fail "run $runs does not get past the config that ends a process: $(grep kftune: ended.out)"
+    before=$crashed runs=$((runs + 1))
+    [ "$runs" -le 8 ] || fail "$runs runs, and it does not end"
+done
+[ "$runs" -gt 0 ] || fail "no config ended a process"
+"$kftune" store show --store ended.db --limit 0 --json | grep -q 'the run ended while this config was measured' || fail "the store does not say why"
+[ "$(results ended ok)" -gt 0 ] || fail "no config was measured"
+
+# Ctrl-C at any time: nothing is lost, and it carries on.
+for pause in 0.4 0.9 1.6; do
+    mpirun -n 2 "$kftune" "${tune[@]}" --budget 40evals --seed 3 --store broken.db --out broken.json --resume >broken.out 2>&1 &
+    mpirun=$!
+    sleep "$pause"
+    kill -INT $mpirun
+    wait $mpirun
+    [ ! -f broken.db ] || "$kftune" store check --store broken.db >check.out 2>&1 || fail "after Ctrl-C the store is not whole: $(cat check.out)"
+done
+timeout 200 mpirun -n 2 "$kftune" "${tune[@]}" --budget 8evals --seed 3 --store broken.db --out broken.json --resume >broken.out 2>&1 ||
+    fail "after Ctrl-C it does not carry on: $(tail -n 3 broken.out)"
+[ "$(results broken compile)" -eq 0 ] || fail "Ctrl-C is a compile error in the store"
+echo "ranks-fail.sh: whatever fails on one, all end with its words, and --resume gets past it"
