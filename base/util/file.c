@@ -6,6 +6,7 @@
 #include <libgen.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -78,6 +79,23 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
     return status;
 }
 
+static char guarded[KF_PATH + 96]; /* what the handler says */
+
+/* Does only what a signal handler may. */
+static void say_shorter(int number) {
+    (void)number;
+    const ssize_t said = write(STDERR_FILENO, guarded, strlen(guarded));
+    _exit(said > 0 ? KF_MACHINE : KF_HOST);
+}
+
+void kf_file_guard(const char *path) {
+    if (path != NULL)
+        (void)snprintf(guarded, sizeof guarded,
+                       "kftune: %s: was made shorter by another program while it was read; copy it first\n",
+                       path);
+    (void)signal(SIGBUS, path != NULL ? say_shorter : SIG_DFL);
+}
+
 /* --- writing ------------------------------------------------------------------------------------------ */
 
 static bool is_not_allowed(int reason) {
@@ -93,10 +111,17 @@ static kf_status write_failure(const char *path, kf_error *error) {
                                             : "");
 }
 
-/* A symbolic link stays one: its target is replaced. Devices, folders and the like must not be renamed over.
- */
+/* Whether that is this user, or the one who can do everything anyway. */
+static bool is_trusted(uid_t owner) {
+    return owner == geteuid() || owner == 0;
+}
+
+/* A symbolic link stays one: its target is replaced, unless another user has made it, who would choose what
+ * is written over. Devices, folders and the like must not be renamed over. */
 static kf_status resolve_target(const char *path, char target[KF_PATH], kf_error *error) {
     struct stat information;
+    if (lstat(path, &information) == 0 && S_ISLNK(information.st_mode) && !is_trusted(information.st_uid))
+        return kf_fail(error, KF_BAD_INPUT, "%s: is a link that another user has made; remove it", path);
     if (stat(path, &information) != 0) {
         if (errno != ENOENT) return write_failure(path, error);
         return kf_path(target, error, "%s", path);
@@ -276,6 +301,25 @@ kf_status kf_make_folders(const char *path, kf_error *error) {
         if (separator == '\0') return KF_OK;
         *at = separator;
     }
+}
+
+kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, kf_error *error) {
+    struct stat link, folder;
+    if (lstat(path, &link) != 0 || stat(path, &folder) != 0)
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be examined: %s", path, strerror(errno));
+    if (!is_trusted(link.st_uid) || !is_trusted(folder.st_uid))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: belongs to another user, who could replace what is written there; %s", path,
+                       cure);
+    /* In a folder with the sticky bit nobody replaces what is another's. */
+    const bool others = (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0,
+               group = (folder.st_mode & S_IWGRP) != 0 && !group_may;
+    if (!others && !group) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: others may write into this folder, and could replace what is written there; take that "
+        "away (chmod go-w), or %s",
+        path, cure);
 }
 
 /* --- where things are ----------------------------------------------------------------------------------- */

@@ -44,6 +44,13 @@ bool kf_folder_is_noexec(const char *folder);
 
 /* mkdir -p. */
 kf_status kf_make_folders(const char *path, kf_error *error);
+/* KF_BAD_INPUT, ending in `cure`, unless a folder, and the link that leads to it, belong to this user or to
+ * root, and nobody else may replace what lies in it; group_may: but for members of its group. */
+kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, kf_error *error);
+
+/* While a file of somebody else is mapped into memory: where it is made shorter meanwhile, which takes away
+ * what was mapped, the process ends with one line that names it and status KF_MACHINE. NULL: no more. */
+void kf_file_guard(const char *path);
 
 /* The folder that holds kernels/, variants/ and scene/library/: $KFTUNE_DATA, else beside the executable, its
  * parent, or ../share/kftune from it. The result lives as long as the program. */

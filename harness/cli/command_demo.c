@@ -39,6 +39,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(kf_path(config, error, "%s/ahmed.kftune.json", folder));
     KF_TRY(kf_path(output, error, "%s/run", folder));
     KF_TRY(kf_make_folders(folder, error));
+    KF_TRY(kf_folder_is_own(folder, true, "give a folder of your own with --output", error));
     const char *device = kf_argument(arguments, "--device", "cpu");
     const char *tune[] = {"--scene",  "ahmed",
                           "--device", device,

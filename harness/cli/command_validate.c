@@ -78,7 +78,10 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
                                    .interrupted = &kf_interrupted};
     options.case_count = kf_argument_all(arguments, "--case", &options.cases);
     options.fixed_count = kf_argument_all(arguments, "--fix", &options.fixed);
-    if (options.pictures != NULL) KF_TRY(kf_make_folders(options.pictures, error));
+    if (options.pictures != NULL) {
+        KF_TRY(kf_make_folders(options.pictures, error));
+        KF_TRY(kf_folder_is_own(options.pictures, true, "give a folder of your own with --pictures", error));
+    }
     KF_TRY(kf_argument_number(arguments, "--accuracy", KF_DEFAULT_ACCURACY, 0.1, &options.accuracy, error));
     kf_validate_result result;
     KF_TRY(kf_validate(backend, &options, &result, error));

@@ -200,6 +200,7 @@ kf_status kf_program_keep(const char *executable, const char *data, const char *
     }
     if (data == NULL) KF_TRY(kf_data_folder(&data, error));
     KF_TRY(kf_make_folders(archive, error));
+    KF_TRY(kf_folder_is_own(archive, false, "give a --store in a folder of your own", error));
     if (realpath(archive, absolute) == NULL)
         return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
     file_list list = {0};
@@ -262,6 +263,7 @@ kf_status kf_files_keep(const char *base, const char *const *names, const char *
     char absolute[KF_PATH], fresh[KF_PATH];
     file_list list = {0};
     KF_TRY(kf_make_folders(archive, error));
+    KF_TRY(kf_folder_is_own(archive, false, "give a --store in a folder of your own", error));
     if (realpath(archive, absolute) == NULL)
         return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
     kf_status status = list_named(base, names, &list, error);

@@ -127,7 +127,9 @@ kf_status kf_child_run(const char *what, kf_child_work work, const void *context
     (void)close(socket);
     kf_child_end(process, 0.0, NULL);
     if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted while %s", what);
-    if (!whole) return kf_fail(error, KF_MACHINE, "%s ended the process that did it", what);
+    if (!whole || !kf_is_status((int)head.status))
+        return kf_fail(error, KF_MACHINE, "%s ended the process that did it", what);
+    head.error.message[sizeof head.error.message - 1] = '\0';
     if (head.status != KF_OK) return kf_fail(error, head.status, "%s", head.error.message);
     return KF_OK;
 }

@@ -1,5 +1,6 @@
 #include "harness/worker/job.h"
 
+#include <math.h>
 #include <string.h>
 
 cJSON *kf_job_to_json(const kf_job *job) {
@@ -21,29 +22,37 @@ cJSON *kf_job_to_json(const kf_job *job) {
     return json;
 }
 
-/* 0 where there is none, or none that could be meant. */
-static long whole_number(const cJSON *json, const char *key) {
-    const double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    return value >= 0.0 && value <= 1e9 ? (long)value : 0;
+/* A number of the job, between low and high. */
+static bool take(const cJSON *json, const char *key, double low, double high, double *number) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    *number = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    return *number >= low && *number <= high;
+}
+
+static bool take_incumbent(const cJSON *json, kf_incumbent *incumbent) {
+    const cJSON *sample;
+    cJSON_ArrayForEach(sample, cJSON_GetObjectItemCaseSensitive(json, "incumbent")) {
+        if (incumbent->count == KF_SKIP_SAMPLES || !cJSON_IsNumber(sample)) return false;
+        incumbent->samples_us[incumbent->count++] = sample->valuedouble;
+    }
+    return take(json, "incumbent_high_us", 0.0, (double)INFINITY, &incumbent->high_us);
 }
 
 kf_status kf_job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
+    enum { MOST_SETTINGS = 1 << 16, MOST_SAMPLES = 1 << 24 };
+    double other, samples;
     memset(job, 0, sizeof *job);
-    job->other = (int)whole_number(json, "other");
     job->examine = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "examine"));
     job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
     job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
     job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));
-    job->time_limit_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_limit_us"));
-    job->least_samples = (size_t)whole_number(json, "least_samples");
-    job->long_cycle_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "long_cycle_us"));
-    job->effort = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "effort"));
-    job->incumbent.high_us =
-        cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "incumbent_high_us"));
-    const cJSON *sample;
-    cJSON_ArrayForEach(sample, cJSON_GetObjectItemCaseSensitive(json, "incumbent")) {
-        if (job->incumbent.count < KF_SKIP_SAMPLES)
-            job->incumbent.samples_us[job->incumbent.count++] = cJSON_GetNumberValue(sample);
-    }
+    if (!take(json, "other", 0.0, MOST_SETTINGS, &other) ||
+        !take(json, "least_samples", 0.0, MOST_SAMPLES, &samples) ||
+        !take(json, "time_limit_us", 0.0, (double)INFINITY, &job->time_limit_us) ||
+        !take(json, "long_cycle_us", 0.0, (double)INFINITY, &job->long_cycle_us) ||
+        !take(json, "effort", 0.0, 1.0, &job->effort) || !take_incumbent(json, &job->incumbent))
+        return kf_fail(error, KF_HOST, "a job for a worker makes no sense");
+    job->other = (int)other;
+    job->least_samples = (size_t)samples;
     return kf_config_from_json("job", cJSON_GetObjectItemCaseSensitive(json, "config"), &job->config, error);
 }

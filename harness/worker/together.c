@@ -48,13 +48,17 @@ kf_status kf_together_end(kf_error *error) {
     return kf_world_share(&bytes, sizeof bytes, error);
 }
 
+enum { LONGEST_JOB = 16 << 20 };
+
 /* *ended: the first has nothing more to do. */
 static kf_status take_job(kf_job *job, bool *ended, kf_error *error) {
     int64_t bytes = 0;
     KF_TRY(kf_world_share(&bytes, sizeof bytes, error));
     *ended = bytes == 0;
     if (*ended) return KF_OK;
-    char *text = kf_allocate((size_t)bytes);
+    if (bytes < 0 || bytes > LONGEST_JOB)
+        return kf_fail(error, KF_HOST, "a job of the first process is too long");
+    char *text = kf_allocate_zeroed((size_t)bytes + 1, 1);
     kf_status status = kf_world_share(text, (size_t)bytes, error);
     cJSON *json = status == KF_OK ? cJSON_Parse(text) : NULL;
     if (status == KF_OK) status = kf_job_from_json(json, job, error);

@@ -121,10 +121,13 @@ static kf_status await_hello(kf_worker *worker, kf_error *error) {
         return kf_fail(error, KF_MACHINE, "the device did not open within %d s", START_SECONDS);
     if (receipt == KF_RECEIPT_END)
         return kf_fail(error, KF_MACHINE, "the worker process died while it opened the device");
-    kf_status status = (kf_status)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(hello, "status"));
+    const cJSON *said = cJSON_GetObjectItemCaseSensitive(hello, "status");
+    const char *words = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(hello, "message"));
+    kf_status status = KF_MACHINE;
+    if (cJSON_IsNumber(said) && words != NULL && kf_is_status(said->valueint))
+        status = (kf_status)said->valueint;
     if (status != KF_OK)
-        (void)kf_fail(error, status, "%s",
-                      cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(hello, "message")));
+        (void)kf_fail(error, status, "%s", words != NULL ? words : "the worker's answer makes no sense");
     cJSON_Delete(hello);
     return status;
 }

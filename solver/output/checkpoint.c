@@ -364,9 +364,13 @@ typedef struct mapping {
 static kf_status map_state(const char *path, FILE *file, const kf_checkpoint *checkpoint, mapping *map,
                            kf_error *error) {
     const size_t bytes = HEADER + (size_t)checkpoint->state_bytes + (size_t)checkpoint->smoke_bytes;
+    struct stat about;
+    if (fstat(fileno(file), &about) != 0 || about.st_size < (off_t)bytes)
+        return damaged(path, "it has become shorter while it was read", error);
     void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fileno(file), 0);
     if (at == MAP_FAILED)
         return kf_fail(error, KF_HOST, "%s: cannot be mapped into memory: %s", path, strerror(errno));
+    kf_file_guard(path);
     *map = (mapping){.at = at, .bytes = bytes, .state = (const char *)at + HEADER};
     return KF_OK;
 }
@@ -385,6 +389,7 @@ kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke
     if (status == KF_OK && smoke != NULL && stored.smoke_bytes > 0)
         status = kf_smoke_restore(smoke, map.state + stored.state_bytes, error);
     if (status == KF_OK) status = plan->methods->restore(plan, map.state, stored.step, error);
+    if (map.at != NULL) kf_file_guard(NULL);
     if (map.at != NULL) (void)munmap(map.at, map.bytes);
     (void)fclose(file);
     if (checkpoint) *checkpoint = stored;

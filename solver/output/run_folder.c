@@ -82,6 +82,8 @@ kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool forc
     if (access(path, W_OK) != 0) {
         return kf_fail(error, KF_BAD_INPUT, "%s: cannot write into this folder: %s", path, strerror(errno));
     }
+    if (!force)
+        KF_TRY(kf_folder_is_own(path, true, "give a folder of your own with --output, or --force", error));
     KF_TRY(lock_folder(path, lock, error));
     const kf_status status = check_folder(path, scene_hash, force, error);
     if (status != KF_OK && *lock >= 0) (void)close(*lock);

@@ -28,6 +28,9 @@ apart=
 ranks 3 scatter d2q9 direct "${all:+200}${all:-40}"
 [ -z "$all" ] || ranks 8 scatter kinetic copies 200
 
+# What processes that are none of them send to them is nothing to them.
+ranks 3 parcels 60
+
 # One without memory says so, and so do the others.
 for number in 1 10 60 ${all:+2 3 5 15 20 30 45 90 120 180}; do
     begin=$SECONDS

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -273,6 +274,87 @@ static void makes_folders(void **state) {
     assert_int_equal(kf_make_folders("", &error), KF_BAD_INPUT);
 }
 
+static void refused(const char *path, bool group_may, const char *says) {
+    kf_error error = {0};
+    assert_int_equal(kf_folder_is_own(path, group_may, "give another", &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, says));
+    assert_non_null(strstr(error.message, "give another"));
+}
+
+/* Folders, and links that lead to them or to files, whose owners or modes let somebody else choose what is
+ * written over. Only root can make what belongs to another. */
+static void folders_and_links_of_others_are_refused(void **state) {
+    (void)state;
+    enum { OTHER = 65534 };
+    kf_error error = {0};
+    char own[KF_PATH];
+    assert_int_equal(kf_path(own, NULL, "%s", in_scratch("own")), KF_OK);
+    assert_int_equal(kf_make_folders(own, &error), KF_OK);
+    static const struct {
+        mode_t mode;
+        bool group_may, fine;
+    } modes[] = {{0755, false, true}, {0775, true, true},  {0775, false, false},
+                 {0777, true, false}, {01777, true, true}, {0700, false, true}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod(own, modes[i].mode), 0);
+        if (modes[i].fine)
+            assert_int_equal(kf_folder_is_own(own, modes[i].group_may, "", &error), KF_OK);
+        else
+            refused(own, modes[i].group_may, "others may write into this folder");
+    }
+    char link_to_it[KF_PATH], link_to_file[KF_PATH];
+    assert_int_equal(kf_path(link_to_it, NULL, "%s", in_scratch("link")), KF_OK);
+    assert_int_equal(kf_path(link_to_file, NULL, "%s", in_scratch("own/link")), KF_OK);
+    assert_int_equal(symlink(own, link_to_it), 0);
+    assert_int_equal(symlink(in_scratch("target"), link_to_file), 0);
+    assert_int_equal(kf_folder_is_own(link_to_it, false, "", &error), KF_OK);
+    assert_int_equal(kf_file_write_atomic(link_to_file, "x", 1, &error), KF_OK);
+    if (geteuid() != 0) return;
+    assert_int_equal(lchown(link_to_it, OTHER, OTHER), 0);
+    refused(link_to_it, false, "belongs to another user");
+    assert_int_equal(unlink(link_to_file), 0); /* what was written has taken the link's place */
+    assert_int_equal(kf_file_write_atomic(in_scratch("target"), "old", 3, &error), KF_OK);
+    assert_int_equal(symlink(in_scratch("target"), link_to_file), 0);
+    assert_int_equal(kf_file_write_atomic(link_to_file, "new", 3, &error), KF_OK);
+    assert_int_equal(lchown(link_to_file, OTHER, OTHER), 0);
+    assert_int_equal(kf_file_write_atomic(link_to_file, "theirs", 6, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "is a link that another user has made"));
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(kf_file_read(in_scratch("target"), 0, &text, &size, &error), KF_OK);
+    assert_string_equal(text, "new");
+    free(text);
+    assert_int_equal(chown(own, OTHER, OTHER), 0);
+    refused(own, true, "belongs to another user");
+}
+
+/* A mapped file that somebody makes shorter ends the process with a line, not with a signal. */
+static void mapped_files_that_become_shorter(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    int status, ends[2];
+    char said[256] = "";
+    const char *path = in_scratch("mapped");
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        const int file = open(path, O_RDWR | O_CREAT, 0600);
+        if (file < 0 || ftruncate(file, BYTES) != 0) _exit(90);
+        const volatile char *at = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, file, 0);
+        kf_file_guard(path);
+        if (ftruncate(file, 1) != 0) _exit(91);
+        _exit(at[BYTES - 1] == 0 ? 92 : 93);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), KF_MACHINE);
+    assert_true(read(ends[0], said, sizeof said - 1) > 0);
+    assert_non_null(strstr(said, "/mapped: was made shorter by another program"));
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
 static void paths_have_a_length(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -320,6 +402,8 @@ int main(void) {
         cmocka_unit_test(failed_writes_leave_nothing),
         cmocka_unit_test(links_stay_links),
         cmocka_unit_test(makes_folders),
+        cmocka_unit_test(folders_and_links_of_others_are_refused),
+        cmocka_unit_test(mapped_files_that_become_shorter),
         cmocka_unit_test(drafts_are_put_in_place_or_dropped),
         cmocka_unit_test(drafts_change_their_size),
         cmocka_unit_test(drafts_of_the_killed_are_gone),

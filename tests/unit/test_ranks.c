@@ -1,7 +1,9 @@
 /* Several processes measure configs together while calls to their devices fail or take long: whichever call
  * of whichever process it is, all end the config with that process's own words, and the next config is
  * measured as if nothing had been. Alone this is one process; tests/e2e/ranks-fail.sh starts it as several.
- * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT | memory SYSTEM TRANSFER NUMBER] */
+ * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT | memory SYSTEM TRANSFER NUMBER |
+ * parcels ROUNDS]
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +11,16 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/backend/team/world.h"
 #include "base/util/memory.h"
@@ -69,7 +78,7 @@ static kf_state evaluate(double time_limit_us, char reason[256]) {
     kf_measurement m;
     kf_error error = {KF_OK, ""};
     bool usable = true;
-    kf_world_limit(20.0, "a config of the test"); /* what waits for ever ends the test */
+    kf_world_limit(300.0, "a config of the test"); /* what waits for ever ends the test */
     const kf_status status = kf_evaluate(&setting, backend, &job, NULL, NULL, &m, &usable, &error);
     kf_world_limit(0, "");
     must(status, &error);
@@ -160,6 +169,96 @@ static int fail_memory(const char *system, const char *transfer, int number) {
     return 0;
 }
 
+/* A process that is none of them sends files to all of them as long as its parent lives, as the same user or
+ * as another: to every place, of every process, in messages of several sizes. */
+static void forge_parcels(bool as_other) {
+    enum { OTHER = 65534 };
+    static const int32_t places[] = {0, 1, -1, 1 << 28};
+    const int box = socket(AF_UNIX, SOCK_DGRAM, 0), file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const struct timespec pause = {
+        .tv_nsec = 2000000}; /* not all the time: who floods a socket can keep others out */
+    if (as_other && geteuid() == 0 && setuid(OTHER) != 0) _exit(1);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(1); /* after that: another user's process forgets it */
+    for (unsigned n = 0;; n++) {
+        char line[512];
+        FILE *names = fopen("/proc/net/unix", "r");
+        while (names != NULL && fgets(line, sizeof line, names) != NULL) {
+            const char *at = strstr(line, "@kftune-");
+            if (at == NULL) continue;
+            struct sockaddr_un name = {.sun_family = AF_UNIX};
+            const size_t length = strcspn(at + 1, "\n");
+            memcpy(name.sun_path + 1, at + 1, length);
+            int32_t words[16] = {0};
+            const bool old = n % 3 == 0; /* two words alone; else those after a secret that nobody knows */
+            words[old ? 0 : 4] = (int32_t)(n % 4);
+            words[old ? 1 : 5] = places[n / 4 % 4];
+            struct iovec data = {words, old ? 8 : n % 3 == 1 ? 24 : 32};
+            union {
+                struct cmsghdr header;
+                char bytes[CMSG_SPACE(sizeof(int))];
+            } control = {.bytes = {0}};
+            control.header.cmsg_level = SOL_SOCKET;
+            control.header.cmsg_type = SCM_RIGHTS;
+            control.header.cmsg_len = CMSG_LEN(sizeof file);
+            memcpy(CMSG_DATA(&control.header), &file, sizeof file);
+            const struct msghdr message = {
+                .msg_name = &name,
+                .msg_namelen = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length),
+                .msg_iov = &data,
+                .msg_iovlen = 1,
+                .msg_control = control.bytes,
+                .msg_controllen = sizeof control.bytes};
+            (void)sendmsg(box, &message, MSG_DONTWAIT);
+        }
+        if (names != NULL) (void)fclose(names);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+enum { MOST_GIVEN = 4 };
+
+/* Files that say whose they are, and which. */
+static void make_files(int rank, int count, int files[MOST_GIVEN]) {
+    for (int i = 0; i < count; i++) {
+        const int words[] = {rank, i};
+        files[i] = memfd_create("test", MFD_CLOEXEC);
+        if (files[i] < 0 || write(files[i], words, sizeof words) != sizeof words) exit(1);
+    }
+}
+
+/* Whatever others send meanwhile, what comes is what the processes gave each other. */
+static int trade_parcels(int rounds) {
+    kf_error error = {KF_OK, ""};
+    const int who = (int)getpid();
+    if (fork() == 0) forge_parcels(who % 2 == 0);
+    must(kf_world_open(&error), &error);
+    const int size = kf_world_size(), self = kf_world_rank();
+    int *counts = kf_allocate_zeroed((size_t)size, sizeof *counts),
+        *taken = kf_allocate((size_t)size * MOST_GIVEN * sizeof *taken);
+    for (int round = 0; round < rounds; round++) {
+        int given[MOST_GIVEN] = {-1, -1, -1, -1}, at = 0;
+        for (int rank = 0; rank < size; rank++)
+            counts[rank] = (rank + round) % (MOST_GIVEN + 1);
+        make_files(self, counts[self], given);
+        must(kf_world_give_files(KF_OK, given, counts, taken, &error), &error);
+        for (int rank = 0; rank < size; rank++)
+            for (int i = 0; i < counts[rank]; i++, at++) {
+                int words[2] = {-1, -1};
+                if (rank == self) continue;
+                const bool right = pread(taken[at], words, sizeof words, 0) == sizeof words &&
+                                   words[0] == rank && words[1] == i;
+                expect(right, "another file came", rank, i, KF_STATE_OK, "");
+                (void)close(taken[at]);
+            }
+        for (int i = 0; i < counts[self]; i++)
+            (void)close(given[i]);
+    }
+    free(counts);
+    free(taken);
+    kf_world_close(KF_OK, &error);
+    return 0;
+}
+
 /* Alone, on a team of two devices. */
 static void test_alone(void **state) {
     (void)state;
@@ -171,5 +270,6 @@ int main(int count, char **words) {
     if (count > 3 && strcmp(words[1], "fail") == 0) return fail_all(words[2], words[3]);
     if (count > 4 && strcmp(words[1], "scatter") == 0) return scatter(words[2], words[3], atoi(words[4]));
     if (count > 4 && strcmp(words[1], "memory") == 0) return fail_memory(words[2], words[3], atoi(words[4]));
+    if (count > 2 && strcmp(words[1], "parcels") == 0) return trade_parcels(atoi(words[2]));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

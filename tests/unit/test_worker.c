@@ -14,6 +14,7 @@
 
 #include "base/util/clock.h"
 #include "harness/cli/command.h"
+#include "harness/worker/job.h"
 #include "harness/worker/worker.h"
 
 static kf_problem problem, small;
@@ -290,9 +291,36 @@ static void workers_die_with_the_driver(void **state) {
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
+/* What another process says is a job: all of it is there, and within what it can be. */
+static void jobs_that_make_no_sense(void **state) {
+    (void)state;
+    static const char *const keys[] = {"other",         "time_limit_us", "least_samples",
+                                       "long_cycle_us", "effort",        "incumbent_high_us"};
+    kf_error error = {KF_OK, ""};
+    const kf_job job = {.config = counter_config("right", 2), .effort = 1.0, .incumbent = {.count = 1}};
+    kf_job read;
+    cJSON *whole = kf_job_to_json(&job);
+    assert_int_equal(kf_job_from_json(whole, &read, &error), KF_OK);
+    for (size_t i = 0; i < 5 * sizeof keys / sizeof *keys; i++) {
+        const char *key = keys[i / 5];
+        cJSON *json = cJSON_Duplicate(whole, true);
+        const double numbers[] = {-1.0, (double)NAN, -1e300};
+        cJSON_DeleteItemFromObjectCaseSensitive(json, key);
+        if (i % 5 < 3) (void)cJSON_AddNumberToObject(json, key, numbers[i % 5]);
+        if (i % 5 == 3) (void)cJSON_AddObjectToObject(json, key);
+        if (kf_job_from_json(json, &read, &error) == KF_OK) fail_msg("%s, %zu is taken", key, i % 5);
+        cJSON_Delete(json);
+    }
+    cJSON *incumbent = cJSON_GetObjectItemCaseSensitive(whole, "incumbent");
+    (void)cJSON_AddItemToArray(incumbent, cJSON_CreateString("x"));
+    assert_int_not_equal(kf_job_from_json(whole, &read, &error), KF_OK);
+    cJSON_Delete(whole);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_configs_are_measured),
+        cmocka_unit_test(jobs_that_make_no_sense),
         cmocka_unit_test(failures_are_told_apart),
         cmocka_unit_test(leaks_cost_nobody_else),
         cmocka_unit_test(faults_of_the_host_are_no_configs),

@@ -165,6 +165,9 @@ kf_status kf_world_share(void *data, size_t bytes, kf_error *error) {
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
     kf_world *world = kf_world_here();
     if (world == NULL) return KF_OK;
+    for (int rank = 1; rank < world->size; rank++)
+        if (ends[rank] < ends[rank - 1])
+            return kf_fail(error, KF_HOST, "what processes have of an array does not lie in their order");
     const size_t bytes = ends[world->size - 1], first = world->rank == 0 ? 0 : ends[world->rank - 1];
     if (bytes <= VALUES * sizeof(int64_t))
         return add_bytes(world, GATHER, (char *)all + first, first, ends[world->rank] - first, all, bytes,
@@ -221,6 +224,9 @@ static kf_status settle_on(kf_world *world, kf_status status, int *state, kf_err
         done = kf_world_await(world->mpi.share(&words, (int)sizeof words, first), &world->broken);
     if (done != KF_OK) return break_up(world, error);
     char who[KF_MEMBER_TEXT];
+    words.error.message[sizeof words.error.message - 1] = '\0';
+    if (!kf_is_status((int)words.error.status) || words.error.status == KF_OK)
+        words.error.status = KF_MACHINE;
     if (error != NULL) *error = words.error;
     if (state != NULL) *state = words.state;
     if (strncmp(words.error.message, "rank ", 5) != 0 && strcmp(words.error.message, own.message) != 0)

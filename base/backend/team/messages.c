@@ -75,7 +75,8 @@ static void hear_news(kf_world *world) {
         world->news = NULL;
         if (come < 0) return;
         const kf_news *next = &world->next;
-        if (next->agreement == world->agreement && !world->told && !world->given_up) {
+        if (next->agreement == world->agreement && !world->told && !world->given_up &&
+            kf_is_status(next->status) && next->status != KF_OK) {
             world->told = true;
             world->heard = *next;
             world->heard.text[sizeof world->heard.text - 1] = '\0';

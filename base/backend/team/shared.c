@@ -1,8 +1,10 @@
 /* What processes of one host share: buffers over the memories of all their devices, and marks, each a word in
  * memory of the host that counts the signals of one process and that the others look at. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/backend/team/internal.h"
@@ -54,6 +56,16 @@ void kf_shared_forget(const kf_backend *first) {
 
 /* --- memory --------------------------------------------------------------------------------------------- */
 
+/* Memory that becomes smaller would end whoever looks at it. */
+enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+
+/* Whether a file is memory of this user's with so many bytes, which stay. */
+static bool is_whole(int file, size_t bytes) {
+    struct stat about;
+    return fstat(file, &about) == 0 && about.st_uid == geteuid() && about.st_size == (off_t)bytes &&
+           fcntl(file, F_GET_SEALS) == SEALS;
+}
+
 kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error) {
     int first, count, file = -1, taken = -1;
     kf_world_near(&first, &count);
@@ -62,14 +74,14 @@ kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_erro
     counts[0] = 1;
     *address = NULL;
     if (own && made == KF_OK) {
-        file = memfd_create("kftune", MFD_CLOEXEC);
-        if (file < 0 || ftruncate(file, (off_t)bytes) != 0)
+        file = memfd_create("kftune", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        if (file < 0 || ftruncate(file, (off_t)bytes) != 0 || fcntl(file, F_ADD_SEALS, SEALS) != 0)
             made = kf_fail(error, KF_MACHINE, "the system gives no memory that processes share");
     }
     const kf_status status = kf_world_give_files(made, &file, counts, &taken, error);
     free(counts);
     const int source = own ? file : taken;
-    if (status == KF_OK && source >= 0) {
+    if (status == KF_OK && source >= 0 && is_whole(source, bytes)) {
         void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, source, 0);
         if (at != MAP_FAILED) *address = at;
     }

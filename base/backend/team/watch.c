@@ -199,9 +199,11 @@ static bool take_last_words(void **end, last_words *words) {
     const int come = *end != NULL ? watch.world->mpi.test(*end) : 0;
     if (come < 0) *end = NULL; /* MPI itself ends */
     if (come <= 0) return false;
-    if (watch.heard.rank < 0 || words->rank < watch.heard.rank) watch.heard = *words;
+    words->text[sizeof words->text - 1] = '\0';
+    const bool known = words->rank >= 0 && words->rank < watch.world->size && kf_is_status(words->status);
+    if (known && (watch.heard.rank < 0 || words->rank < watch.heard.rank)) watch.heard = *words;
     *end = ask_for_last_words(words);
-    return true;
+    return known;
 }
 
 static void *keep_watch(void *unused) {

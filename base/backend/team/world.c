@@ -1,9 +1,12 @@
 #include "base/backend/team/world.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,8 +155,8 @@ int kf_world_size(void) {
     return world != NULL ? world->size : 1;
 }
 
-int64_t kf_world_process(int rank) {
-    return world->members[rank].process;
+const kf_member *kf_world_member(int rank) {
+    return &world->members[rank];
 }
 
 static bool is_here(int rank) {
@@ -188,7 +191,15 @@ static kf_status introduce(kf_error *error) {
     size_t *ends = kf_allocate((size_t)world->size * sizeof *ends);
     kf_member *self = &world->members[world->rank];
     (void)gethostname(self->host, sizeof self->host - 1);
+    struct stat space = {0};
+    (void)stat("/proc/self/ns/pid", &space);
     self->process = getpid();
+    self->space = (int64_t)space.st_ino;
+    if (getrandom(self->name, sizeof self->name, 0) != sizeof self->name ||
+        getrandom(self->secret, sizeof self->secret, 0) != sizeof self->secret) {
+        free(ends);
+        return kf_fail(error, KF_HOST, "the system gives no random numbers: %s", strerror(errno));
+    }
     for (int rank = 0; rank < world->size; rank++)
         ends[rank] = (size_t)(rank + 1) * sizeof *self;
     const kf_status status = kf_world_gather(world->members, ends, error);

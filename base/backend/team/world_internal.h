@@ -24,11 +24,13 @@ enum { KF_CHANNEL_ALL, KF_CHANNEL_WATCH, KF_CHANNEL_PAIRS };
 /* Tags of messages on KF_CHANNEL_ALL, and of the watch on its own. */
 enum { KF_TAG_NEWS = 1, KF_TAG_COUNT = 2 };
 
-enum { KF_HOST_NAME = 64 };
+enum { KF_HOST_NAME = 64, KF_SECRET = 16 };
 /* A process of the world. */
 typedef struct kf_member {
     char host[KF_HOST_NAME];
-    int64_t process;
+    int64_t process, space; /* its number, and where that number counts (a container's, or the host's) */
+    unsigned char name[KF_SECRET];   /* by which it is found for parcels */
+    unsigned char secret[KF_SECRET]; /* that parcels for it bear */
 } kf_member;
 
 /* What a process whose work failed tells the others at once, so that none waits for its messages or marks.
@@ -63,8 +65,7 @@ typedef struct kf_world {
 /* NULL: this process is alone. */
 kf_world *kf_world_here(void);
 
-/* The system's number of a process. */
-int64_t kf_world_process(int rank);
+const kf_member *kf_world_member(int rank);
 
 /* "rank 2 of 4 on node07". Returns buffer. */
 enum { KF_MEMBER_TEXT = 128 };

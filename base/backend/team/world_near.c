@@ -63,35 +63,49 @@ static kf_status make_room(int files, kf_error *error) {
         files, (unsigned long long)most, (unsigned long long)wanted);
 }
 
-static socklen_t name_box(int64_t process, struct sockaddr_un *name) {
+/* Names without a place in any folder have neither owner nor mode: who sends, and what, is looked at. */
+static socklen_t name_box(const kf_member *member, struct sockaddr_un *name) {
     memset(name, 0, sizeof *name);
     name->sun_family = AF_UNIX;
-    (void)snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "kftune-%lld", (long long)process);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name->sun_path + 1));
+    char *at = name->sun_path + 1;
+    at += sprintf(at, "kftune-");
+    for (int i = 0; i < KF_SECRET; i++)
+        at += sprintf(at, "%02x", member->name[i]);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)(at - name->sun_path));
 }
 
 static kf_status open_box(int *box, kf_error *error) {
     struct sockaddr_un name;
-    const socklen_t length = name_box(getpid(), &name);
+    const int yes = 1;
+    const socklen_t length = name_box(kf_world_member(kf_world_rank()), &name);
     *box = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (*box >= 0 && bind(*box, (const struct sockaddr *)&name, length) == 0) return KF_OK;
+    if (*box >= 0 && setsockopt(*box, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0 &&
+        bind(*box, (const struct sockaddr *)&name, length) == 0)
+        return KF_OK;
     return kf_fail(error, KF_HOST, "a socket between the processes of this host: %s", strerror(errno));
 }
 
+/* What comes beside the files: whose they are, and at which place of that one's the first belongs. */
+typedef struct parcel {
+    unsigned char secret[KF_SECRET]; /* of the one that it is for */
+    int32_t rank, first;
+} parcel;
+
 typedef union control {
     struct cmsghdr header;
-    char bytes[CMSG_SPACE(PARCEL * sizeof(int))];
+    char bytes[CMSG_SPACE(PARCEL * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 } control;
 
 /* 1: sent; 0: there is no room yet. */
 static int send_parcel(int box, int to, const int *files, int first, int count) {
     struct sockaddr_un name;
-    int words[2] = {kf_world_rank(), first};
-    struct iovec data = {words, sizeof words};
+    parcel words = {.rank = kf_world_rank(), .first = first};
+    memcpy(words.secret, kf_world_member(to)->secret, sizeof words.secret);
+    struct iovec data = {&words, sizeof words};
     control c;
     memset(&c, 0, sizeof c);
     struct msghdr message = {.msg_name = &name,
-                             .msg_namelen = name_box(kf_world_process(to), &name),
+                             .msg_namelen = name_box(kf_world_member(to), &name),
                              .msg_iov = &data,
                              .msg_iovlen = 1,
                              .msg_control = c.bytes,
@@ -104,20 +118,76 @@ static int send_parcel(int box, int to, const int *files, int first, int count) 
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0 : -1;
 }
 
-/* Files that came, at their places in `taken`; 0: nothing yet. begins[i]: where those of the i-th begin. */
-static int receive_parcel(int box, int first_rank, const int begins[], int *taken) {
-    int words[2];
-    struct iovec data = {words, sizeof words};
+/* Of a message: its files, and who sent it as the system knows him (pid 0: it says nothing). */
+typedef struct received {
+    parcel words;
+    int files[PARCEL], count;
+    struct ucred sender;
+} received;
+
+static void look_inside(struct msghdr *message, received *r) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET) continue;
+        const size_t bytes = c->cmsg_len - CMSG_LEN(0);
+        if (c->cmsg_type == SCM_CREDENTIALS && bytes == sizeof r->sender)
+            memcpy(&r->sender, CMSG_DATA(c), sizeof r->sender);
+        if (c->cmsg_type != SCM_RIGHTS) continue;
+        for (size_t i = 0; i < bytes / sizeof(int); i++) {
+            int file;
+            memcpy(&file, CMSG_DATA(c) + i * sizeof file, sizeof file);
+            if (r->count < PARCEL)
+                r->files[r->count++] = file;
+            else
+                (void)close(file);
+        }
+    }
+}
+
+/* Whether the system says that it comes from that member: by the same user, and by its number where numbers
+ * mean the same. */
+static bool is_from(const received *r, const kf_member *member) {
+    const kf_member *self = kf_world_member(kf_world_rank());
+    return r->sender.pid != 0 && r->sender.uid == geteuid() &&
+           (member->space != self->space || r->sender.pid == (pid_t)member->process);
+}
+
+/* Whether it comes from the process that it names, knows the secret, and its files have their places, all of
+ * them free. */
+static bool is_right(const received *r, int first_rank, int ranks, const int counts[], const int begins[],
+                     const int *taken) {
+    const parcel *words = &r->words;
+    const int from = words->rank - first_rank;
+    if (words->rank < first_rank || from >= ranks || words->rank == kf_world_rank()) return false;
+    if (memcmp(words->secret, kf_world_member(kf_world_rank())->secret, KF_SECRET) != 0) return false;
+    if (!is_from(r, kf_world_member(words->rank))) return false;
+    if (words->first < 0 || r->count == 0 || words->first > counts[from] - r->count) return false;
+    for (int i = 0; i < r->count; i++)
+        if (taken[begins[from] + words->first + i] >= 0) return false;
+    return true;
+}
+
+/* Files that came, at their places in `taken`; 0: nothing, or nothing that is right. begins[i]: where those
+ * of the i-th begin. */
+static int receive_parcel(int box, int first_rank, int ranks, const int counts[], const int begins[],
+                          int *taken) {
+    received r = {.count = 0};
+    struct iovec data = {&r.words, sizeof r.words};
     control c;
     struct msghdr message = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = c.bytes, .msg_controllen = sizeof c.bytes};
-    if (recvmsg(box, &message, MSG_CMSG_CLOEXEC) < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header == NULL || header->cmsg_type != SCM_RIGHTS || (message.msg_flags & MSG_CTRUNC) != 0) return -1;
-    const int count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof *taken);
-    memcpy(taken + begins[words[0] - first_rank] + words[1], CMSG_DATA(header),
-           (size_t)count * sizeof *taken);
-    return count;
+    const ssize_t bytes = recvmsg(box, &message, MSG_CMSG_CLOEXEC);
+    if (bytes < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    look_inside(&message, &r);
+    const bool whole =
+        bytes == (ssize_t)sizeof r.words && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
+    if (!whole || !is_right(&r, first_rank, ranks, counts, begins, taken)) {
+        for (int i = 0; i < r.count; i++)
+            (void)close(r.files[i]);
+        return 0;
+    }
+    memcpy(taken + begins[r.words.rank - first_rank] + r.words.first, r.files,
+           (size_t)r.count * sizeof *r.files);
+    return r.count;
 }
 
 /* Gives and takes until all is done. */
@@ -135,12 +205,12 @@ static kf_status trade(int box, const int *given, const int counts[], const int 
             sent = 0;
             continue;
         }
-        const int parcel = own - sent < PARCEL ? own - sent : PARCEL;
-        const int gone = to < count ? send_parcel(box, first + to, given, sent, parcel) : 0;
-        const int come = left > 0 ? receive_parcel(box, first, begins, taken) : 0;
+        const int files = own - sent < PARCEL ? own - sent : PARCEL;
+        const int gone = to < count ? send_parcel(box, first + to, given, sent, files) : 0;
+        const int come = left > 0 ? receive_parcel(box, first, count, counts, begins, taken) : 0;
         if (gone < 0 || come < 0)
             return kf_fail(error, KF_HOST, "files between the processes of this host: %s", strerror(errno));
-        sent += gone > 0 ? parcel : 0;
+        sent += gone > 0 ? files : 0;
         left -= come;
         if (kf_clock_seconds() > until)
             return kf_fail(error, KF_HOST, "files between the processes of this host do not come");
