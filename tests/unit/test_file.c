@@ -303,25 +303,25 @@ static void folders_and_links_of_others_are_refused(void **state) {
             refused(own, modes[i].group_may, "others may write into this folder");
     }
     char link_to_it[KF_PATH], link_to_file[KF_PATH];
-    assert_int_equal(kf_path(link_to_it, NULL, "%s", in_scratch("link")), KF_OK);
+    assert_int_equal(kf_path(link_to_it, NULL, "%s", in_scratch("link-to-own")), KF_OK);
     assert_int_equal(kf_path(link_to_file, NULL, "%s", in_scratch("own/link")), KF_OK);
     assert_int_equal(symlink(own, link_to_it), 0);
-    assert_int_equal(symlink(in_scratch("target"), link_to_file), 0);
+    assert_int_equal(symlink(in_scratch("theirs"), link_to_file), 0);
     assert_int_equal(kf_folder_is_own(link_to_it, false, "", &error), KF_OK);
     assert_int_equal(kf_file_write_atomic(link_to_file, "x", 1, &error), KF_OK);
     if (geteuid() != 0) return;
     assert_int_equal(lchown(link_to_it, OTHER, OTHER), 0);
     refused(link_to_it, false, "belongs to another user");
     assert_int_equal(unlink(link_to_file), 0); /* what was written has taken the link's place */
-    assert_int_equal(kf_file_write_atomic(in_scratch("target"), "old", 3, &error), KF_OK);
-    assert_int_equal(symlink(in_scratch("target"), link_to_file), 0);
+    assert_int_equal(kf_file_write_atomic(in_scratch("theirs"), "old", 3, &error), KF_OK);
+    assert_int_equal(symlink(in_scratch("theirs"), link_to_file), 0);
     assert_int_equal(kf_file_write_atomic(link_to_file, "new", 3, &error), KF_OK);
     assert_int_equal(lchown(link_to_file, OTHER, OTHER), 0);
     assert_int_equal(kf_file_write_atomic(link_to_file, "theirs", 6, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "is a link that another user has made"));
     char *text = NULL;
     size_t size = 0;
-    assert_int_equal(kf_file_read(in_scratch("target"), 0, &text, &size, &error), KF_OK);
+    assert_int_equal(kf_file_read(in_scratch("theirs"), 0, &text, &size, &error), KF_OK);
     assert_string_equal(text, "new");
     free(text);
     assert_int_equal(chown(own, OTHER, OTHER), 0);
