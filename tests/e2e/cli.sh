@@ -47,7 +47,7 @@ expect 2 run --config "$scratch/missing.kftune.json"
 says "missing.kftune.json"
 expect 2 tune --scene "$scratch/missing.obj"
 says "missing.obj"
-expect 2 tune --scene ahmed --grid 96x48
+expect 2 tune --scene ahmed --grid 96x48x
 says "--grid"
 # What is given in the wrong place is named as what it is.
 expect 2 scene "$scratch"
