@@ -63,7 +63,8 @@ kf_status kf_roofs_of_arithmetic(kf_roof_bench *bench, kf_error *error) {
     for (int i = 0; i < (bench->gpu ? 3 : 2); i++) { /* the cpu has no pairs of halves */
         kf_define define = {.name = "ROOF_BITS"};
         (void)snprintf(define.value, sizeof define.value, "%d", sizes[i]);
-        const kf_source source = {.file = "kernels/roofs/multiply_add.cu", .defines = &define, .define_count = 1};
+        const kf_source source = {
+            .file = "kernels/roofs/multiply_add.cu", .defines = &define, .define_count = 1};
         kf_module *module = NULL;
         KF_TRY(kf_module_load(bench->backend, &source, &module, NULL, error));
         const kf_status status = of_multiply_add(bench, module, sizes[i], error);

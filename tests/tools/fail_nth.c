@@ -73,6 +73,9 @@ static bool fails(const char *call) {
     static __typeof__(name) *real;                                                                           \
     if (real == NULL) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
+/* The headers' own names of parameters begin with underscores. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+
 /* --- memory ----------------------------------------------------------------------------------------------
  */
 
@@ -202,3 +205,5 @@ int posix_spawnp(pid_t *process, const char *program, const posix_spawn_file_act
     REAL(posix_spawnp);
     return fails("fork") ? EAGAIN : real(process, program, actions, attributes, words, environment);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/statistics/statistics.h"
-#include "solver/incompressible/incompressible_cost.h"
 #include "scene/scene.h"
 #include "solver/incompressible/incompressible.h"
+#include "solver/incompressible/incompressible_cost.h"
 #include "tests/unit/model_launches.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/plan_fixture.h"

@@ -94,8 +94,8 @@ static void test_default_with_rates_of_one(void **state) {
         kf_space *space = NULL;
         kf_error error;
         kf_config config;
-        const char *plan;
-        long march;
+        const char *plan = NULL;
+        long march = 0;
         if (kf_problem_open(cases[i].scene, "kinetic", &options, &problem, &error) != KF_OK ||
             open_space(problem, NULL, 0, &space, &error) != KF_OK ||
             kf_space_preset(space, "default", &config, &error) != KF_OK ||
