@@ -22,6 +22,9 @@ for file in kinetic.json $(ls -- *.json | grep -vx kinetic.json); do
         (.variables[]? | "\n- `" + .name + "`: " + .help + " (`" + .expression + "`)"),
         "\n| parameter | what it is | values | default |\n| --- | --- | --- | --- |",
         (.parameters[] | "| `" + .name + "` | " + ((.help // "") | cell) + " | " + (domain | cell) + " | " + (.default | literal | cell) + " |"),
+        (if .defaults == null then empty else "\nDefaults by rule; of each parameter the first rule that fits and has it counts:\n" end),
+        (.defaults[]? | "- `" + .when + "`" + (if .help == null then "" else " (" + .help + ")" end) + ": "
+            + (.set | to_entries | map("`" + .key + "` " + (.value | literal)) | join(", "))),
         "\nCombinations that are left out:\n",
         (.constraints[]? | "- " + .reason + " (`" + .expression + "`)"),
         "\nPresets besides the defaults:\n",

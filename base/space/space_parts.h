@@ -11,6 +11,7 @@ enum {
     KF_SPACE_EDGES = 1 << 24, /* of the tree: bounds its memory to about 270 MB */
     KF_SPACE_CONSTRAINTS = 256,
     KF_SPACE_PRESETS = 64,
+    KF_SPACE_RULES = 256,
     KF_SPACE_CONSTRAINT_TABLE = 1 << 22,  /* outcomes remembered for one constraint while building */
     KF_SPACE_CONSTRAINT_TABLES = 1 << 25, /* and for all */
 };

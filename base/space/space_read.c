@@ -307,7 +307,8 @@ static kf_status read_variable(kf_space *space, const cJSON *json, int number, k
     return KF_OK;
 }
 
-/* --- lists and presets ---------------------------------------------------------------------------------- */
+/* --- lists, defaults and presets
+ * ---------------------------------------------------------------------------------- */
 
 static kf_status find_list(const kf_space *space, const cJSON *declaration, const char *key, int least,
                            int most, const cJSON **list, kf_error *error) {
@@ -321,27 +322,34 @@ static kf_status find_list(const kf_space *space, const cJSON *declaration, cons
                    count, least, most);
 }
 
+/* The parameter that a member of an object names (where: the object, for messages). */
+static kf_status find_parameter(const kf_space *space, const cJSON *json, const char *where, int *found,
+                                kf_error *error) {
+    const char *names[KF_CONFIG_VALUES];
+    for (int p = 0; p < space->parameter_count; p++) {
+        names[p] = space->parameters[p].name;
+        if (strcmp(names[p], json->string) != 0) continue;
+        *found = p;
+        return KF_OK;
+    }
+    const char *nearest = kf_nearest(json->string, names, space->parameter_count);
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s: unknown parameter '%.60s'%s%s%s", space->file, where,
+                   json->string, nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                   nearest == NULL ? "" : "'?");
+}
+
 static kf_status read_preset_value(const kf_space *space, const cJSON *json, kf_preset *preset, bool *given,
                                    kf_error *error) {
-    const char *names[KF_CONFIG_VALUES];
+    char where[16 + KF_NAME];
     int p = 0;
-    while (p < space->parameter_count && strcmp(space->parameters[p].name, json->string) != 0)
-        p++;
-    if (p < space->parameter_count) {
-        if (given[p])
-            return kf_fail(error, KF_BAD_INPUT, "%s: presets.%s.%s is there twice", space->file, preset->name,
-                           json->string);
-        given[p] = true;
-        if (read_position(space, &space->parameters[p], json, &preset->positions[p], error) == KF_OK)
-            return KF_OK;
-        return kf_fail_context(error, "%s: presets.%s.%s", space->file, preset->name, json->string);
-    }
-    for (int i = 0; i < space->parameter_count; i++)
-        names[i] = space->parameters[i].name;
-    const char *nearest = kf_nearest(json->string, names, space->parameter_count);
-    return kf_fail(error, KF_BAD_INPUT, "%s: presets.%s: unknown parameter '%.60s'%s%s%s", space->file,
-                   preset->name, json->string, nearest == NULL ? "" : "; did you mean '",
-                   nearest == NULL ? "" : nearest, nearest == NULL ? "" : "'?");
+    (void)snprintf(where, sizeof where, "presets.%s", preset->name);
+    KF_TRY(find_parameter(space, json, where, &p, error));
+    if (given[p])
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s is there twice", space->file, where, json->string);
+    given[p] = true;
+    if (read_position(space, &space->parameters[p], json, &preset->positions[p], error) == KF_OK)
+        return KF_OK;
+    return kf_fail_context(error, "%s: %s.%s", space->file, where, json->string);
 }
 
 static kf_status read_preset_values(const kf_space *space, const cJSON *json, kf_preset *preset,
@@ -374,6 +382,50 @@ static kf_status read_preset(kf_space *space, const cJSON *json, const char *nam
                    space->file, name, violated->text, violated->reason);
 }
 
+/* Sets the defaults that a rule has for parameters that no rule before has set. */
+static kf_status apply_rule(kf_space *space, const cJSON *set, const char *path, bool fits, bool *done,
+                            kf_error *error) {
+    for (const cJSON *member = set->child; member != NULL; member = member->next) {
+        int p = 0;
+        KF_TRY(find_parameter(space, member, path, &p, error));
+        if (!fits || done[p]) continue;
+        done[p] = true;
+        if (read_position(space, &space->parameters[p], member, &space->parameters[p].default_position,
+                          error) != KF_OK)
+            return kf_fail_context(error, "%s: %s.set.%s", space->file, path, member->string);
+    }
+    return KF_OK;
+}
+
+/* {"when": expression, "set": {parameter: value, ...}}: of each parameter the first rule that fits and sets
+ * it has its default, before the parameter's own. */
+static kf_status read_rule(kf_space *space, const cJSON *json, int number, bool *done, kf_error *error) {
+    static const char *const keys[] = {"when", "set", "help", NULL};
+    char path[32];
+    (void)snprintf(path, sizeof path, "defaults[%d]", number);
+    const kf_json_place place = {space->file, path};
+    const char *when = NULL, *help = NULL;
+    const cJSON *set = NULL;
+    double fits = 0.0;
+    KF_TRY(kf_json_check_keys(place, json, keys, error));
+    KF_TRY(kf_json_string(place, json, "when", true, &when, error));
+    KF_TRY(kf_json_string(place, json, "help", false, &help, error));
+    KF_TRY(kf_space_check_line(space->file, path, "help", help, error));
+    KF_TRY(kf_json_object(place, json, "set", true, &set, error));
+    if (compute_variable(space, when, &fits, error) != KF_OK)
+        return kf_fail_context(error, "%s: %s.when", space->file, path);
+    return apply_rule(space, set, path, fits != 0.0, done, error);
+}
+
+static kf_status read_rules(kf_space *space, const cJSON *declaration, kf_error *error) {
+    bool done[KF_CONFIG_VALUES] = {false};
+    const cJSON *list = NULL, *item;
+    int number = 0;
+    KF_TRY(find_list(space, declaration, "defaults", 0, KF_SPACE_RULES, &list, error));
+    cJSON_ArrayForEach(item, list) KF_TRY(read_rule(space, item, number++, done, error));
+    return KF_OK;
+}
+
 /* "default" stands first and may be left out: it is then made of the parameters' defaults. */
 static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_error *error) {
     static const char *const required[] = {"baseline", "paper"};
@@ -397,7 +449,7 @@ static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_erro
 
 kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *error) {
     static const char *const keys[] = {"system",  "format", "variables", "parameters", "constraints",
-                                       "presets", "former", "help",      NULL};
+                                       "presets", "former", "defaults",  "help",       NULL};
     kf_json_place place = {space->file, ""};
     const char *system = NULL, *help = NULL;
     const cJSON *list = NULL, *item;
@@ -416,6 +468,7 @@ kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *err
     number = 0;
     KF_TRY(find_list(space, declaration, "parameters", 1, KF_CONFIG_VALUES, &list, error));
     cJSON_ArrayForEach(item, list) KF_TRY(read_parameter(space, item, number++, error));
+    KF_TRY(read_rules(space, declaration, error));
     KF_TRY(find_list(space, declaration, "constraints", 0, KF_SPACE_CONSTRAINTS, &list, error));
     space->constraints = kf_allocate_zeroed((size_t)cJSON_GetArraySize(list) + 1, sizeof *space->constraints);
     cJSON_ArrayForEach(item, list) {

@@ -224,9 +224,14 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
                                     .nodes_per_thread = 1,
                                     .march = 64};
     kf_options_read_known(config, table, sizeof table / sizeof *table, options);
-    bool morton = true; /* what older landscapes say of the order */
+    /* What older landscapes say of the order, and of the AA pattern, which is nearest to the esoteric pull.
+     */
+    bool morton = true;
+    const char *streaming = "";
     if (kf_config_boolean(config, "morton", &morton, NULL) == KF_OK && !morton)
         options->sample_order = KF_ORDER_CELLS;
+    if (kf_config_name(config, "streaming", &streaming, NULL) == KF_OK && strcmp(streaming, "in_place") == 0)
+        options->streaming = KF_STREAMING_ESOTERIC;
 }
 
 /* Whether a part of a team counts nodes from its own first plane on, which keeps indices short: not where the

@@ -321,6 +321,13 @@ static void test_bad_declarations_are_named(void **state) {
          "presets.baseline.a: column 1: unknown name 'b'"},
         {WHOLE(A, ",\"presets\":{\"baseline\":{\"a\":1,\"a\":2},\"paper\":{}}"),
          "presets.baseline.a is there twice"},
+        {WHOLE(A, ",\"defaults\":[{\"when\":\"gpu\",\"set\":{\"aa\":1}}]" PRESETS),
+         "defaults[0]: unknown parameter 'aa'"},
+        {WHOLE(A, ",\"defaults\":[{\"when\":\"a\",\"set\":{}}]" PRESETS), "defaults[0].when"},
+        {WHOLE(A, ",\"defaults\":[{\"when\":\"True\",\"set\":{\"a\":77}}]" PRESETS), "defaults[0].set.a"},
+        {WHOLE(A, ",\"former\":[{\"name\":\"a\",\"value\":1}]" PRESETS), "former[0].name"},
+        {WHOLE(A, ",\"former\":[{\"name\":\"c\"}]" PRESETS), "former[0] needs"},
+        {WHOLE(A, ",\"former\":[{\"name\":\"c\",\"becomes\":\"d\"}]" PRESETS), "no parameter 'd'"},
         {WHOLE(A, ",\"constraints\":[{\"expression\":\"a > 1\"}]" PRESETS),
          "constraints[0].reason: is missing"},
         {WHOLE(A, ",\"constraints\":[{\"expression\":\"a >\",\"reason\":\"r\"}]" PRESETS),
@@ -354,6 +361,65 @@ static void test_small_rules(void **state) {
     assert_non_null(space);
     assert_int_equal(kf_space_domain_size(space, 0), 3);
     assert_int_equal(kf_space_size(space), 2);
+    kf_space_free(space);
+}
+
+/* Of each parameter the first rule that fits and has it counts; else its own default. */
+static void test_rules_for_defaults(void **state) {
+    (void)state;
+    static const char text[] = WHOLE(
+        A "," B, ",\"defaults\":[{\"when\":\"node_count < 20\",\"set\":{\"a\":2}},"
+                 "{\"when\":\"node_count < 60\",\"set\":{\"a\":1,\"b\":{\"expression\":\"node_count > 5\"}},"
+                 "\"help\":\"h\"}]" PRESETS);
+    static const struct {
+        double nodes;
+        long a;
+        bool b;
+    } cases[] = {{10, 2, true}, {50, 1, true}, {100, 1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_error error;
+        kf_config config;
+        long a;
+        bool b;
+        kf_space *space = from_text(text, scene(cases[i].nodes, 4, 0), &error);
+        if (space == NULL) fail_msg("%s", error.message);
+        assert_int_equal(kf_space_preset(space, "default", &config, &error), KF_OK);
+        assert_int_equal(kf_config_integer(&config, "a", &a, &error), KF_OK);
+        assert_int_equal(kf_config_boolean(&config, "b", &b, &error), KF_OK);
+        assert_true(a == cases[i].a && b == cases[i].b);
+        kf_space_free(space);
+    }
+}
+
+/* A config of another version is read under today's names, or refused with what to do. */
+static void test_former_parameters(void **state) {
+    (void)state;
+    static const char text[] =
+        WHOLE(A, ",\"former\":[{\"name\":\"old\",\"becomes\":\"a\",\"values\":{\"true\":2}},"
+                 "{\"name\":\"gone\",\"value\":0}]" PRESETS);
+    kf_error error = {KF_OK, ""};
+    kf_space *space = from_text(text, scene(100, 4, 0), &error);
+    if (space == NULL) fail_msg("%s", error.message);
+    kf_text notes = {0};
+    kf_config config = {.system = "kinetic"};
+    long a = 0;
+    kf_config_set_boolean(&config, "old", true);
+    kf_config_set_integer(&config, "gone", 0);
+    assert_int_equal(kf_space_update(space, &config, &notes, &error), KF_OK);
+    assert_int_equal(config.count, 1);
+    assert_int_equal(kf_config_integer(&config, "a", &a, &error), KF_OK);
+    assert_int_equal(a, 2);
+    assert_non_null(strstr(notes.text, "old=true is read as a=2"));
+    assert_non_null(strstr(notes.text, "gone=0 is left out"));
+    kf_text_free(&notes);
+    kf_config_set_integer(&config, "gone", 3);
+    assert_int_equal(kf_space_update(space, &config, &notes, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "gone=3"));
+    kf_config_remove(&config, "gone");
+    kf_config_set_boolean(&config, "old", false);
+    assert_int_equal(kf_space_update(space, &config, &notes, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "old is a now"));
+    kf_text_free(&notes);
     kf_space_free(space);
 }
 
@@ -444,6 +510,8 @@ int main(void) {
         cmocka_unit_test(test_bad_declarations_are_named),
         cmocka_unit_test(test_small_rules),
         cmocka_unit_test(test_variables_of_its_own),
+        cmocka_unit_test(test_rules_for_defaults),
+        cmocka_unit_test(test_former_parameters),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_json_and_hash),
     };
