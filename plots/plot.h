@@ -15,8 +15,8 @@ typedef enum kf_plot_kind {
 } kf_plot_kind;
 extern const char *const kf_plot_names[KF_PLOTS];
 
-/* The run named by id or uuid (or the beginning of one that is unique); NULL: the newest that finished with a result that
- * counts. KF_BAD_INPUT when there is none. */
+/* The run named by id or uuid (or the beginning of one that is unique); NULL: the newest that finished with a
+ * result that counts. KF_BAD_INPUT when there is none. */
 kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error);
 
 /* Writes path, whose ending .svg, .png or .pdf says the format, whole or not at all. KF_BAD_INPUT when the

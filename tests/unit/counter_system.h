@@ -181,7 +181,8 @@ static kf_status counter_sources(const kf_problem *problem, const kf_config *con
     (void)problem, (void)device;
     const bool broken = behaves(config, "compile"), shared = behaves(config, "shared");
     kf_define defines[] = {{"LANES", "8"}, {broken ? "BREAK_THE_COMPILER" : "TOO_MUCH_SHARED_MEMORY", "1"}};
-    kf_source source = {.file = "kernels/counter.cu", .defines = defines, .define_count = broken || shared ? 2 : 1};
+    kf_source source = {
+        .file = "kernels/counter.cu", .defines = defines, .define_count = broken || shared ? 2 : 1};
     return visit(&source, data, error);
 }
 
