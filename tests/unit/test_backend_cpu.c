@@ -524,7 +524,7 @@ static kf_status oversteps(kf_backend *backend, kf_function *function, const kf_
     const int block[3] = {32, 1, 1};
     scale_arguments arguments = {{items, 1, 1}, NULL, 2.0f};
     kf_launch launch;
-    arguments.values = (float *)((char *)kf_buffer_address(buffer) + from);
+    arguments.values = (float *)kf_buffer_address(buffer) + from / sizeof(float);
     kf_launch_set(&launch, "scale", function, block, &arguments, sizeof arguments);
     KF_TRY(kf_backend_launch(backend, &launch, error));
     KF_TRY(kf_backend_synchronize(backend, error));
