@@ -4,7 +4,7 @@
 #ifndef KF_KERNELS_CHOICES_H
 #define KF_KERNELS_CHOICES_H
 
-/* What a face of the domain is: KF_FACE_0 .. KF_FACE_5. */
+/* A face of the domain is one of these: KF_FACE_0 .. KF_FACE_5. */
 #define KF_PERIODIC_FACE  0
 #define KF_WALL_FACE      1
 #define KF_FREE_SLIP_FACE 2

@@ -69,8 +69,8 @@ typedef unsigned long long kf_uint64;
         name##_block(&arguments, (int)blockIdx.x, (int)blockIdx.y);                                          \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
-/* Of a launch that overlaps (kf_launch): all before it in the stream is done and seen; and the one behind it
- * may begin, as soon as every block of this one says so. */
+/* A launch that overlaps (kf_launch) calls these: behind the first, all before it in the stream is done and
+ * seen; the launch behind it may begin as soon as every block of this one has called the second. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define KF_AWAIT_PREDECESSOR asm volatile("griddepcontrol.wait;" ::: "memory")
 #define KF_LET_SUCCESSOR     asm volatile("griddepcontrol.launch_dependents;")
@@ -79,7 +79,8 @@ typedef unsigned long long kf_uint64;
 #define KF_LET_SUCCESSOR     ((void)0)
 #endif
 #define KF_SHARED __shared__
-/* Of the size that the launch says, more than 48 KiB where the device has it; one in a kernel. */
+/* Dynamic shared memory has the size that the launch says, more than 48 KiB where the device has it; a kernel
+ * has one such array. */
 #define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
     extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
     type *const name = (type *)kf_dynamic_shared
@@ -171,11 +172,11 @@ KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
 }
 /* A word of shared memory that others of the block may be writing. */
 #define kf_load_shared(place) (*(volatile const int *)(place))
-/* What nothing writes while the kernel runs: its loads need not wait for stores before them. */
+/* Loads of what nothing writes while the kernel runs need not wait for stores before them. */
 #define kf_load_constant(place) __ldg(place)
-/* Of a kernel in one dimension, each 32 items of which are a warp: what those before it in that order have
- * written can be read when so many of all have ended. The first are sure to have begun; the last to end
- * starts the count anew. */
+/* In a kernel of one dimension each 32 items are a warp. What the warps before this one have written can be
+ * read when so many of all have ended. The first are sure to have begun; the last to end starts the count
+ * anew. */
 KF_FUNCTION void kf_await_warps(const int *ended, int count) {
     while (*(const volatile int *)ended < count)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -228,8 +229,8 @@ KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
 }
-/* Of a whole warp the lanes with the same number: how many, how many before this one, and the first of them.
- */
+/* Finds the lanes of a whole warp with the same number: how many there are, how many before this one, and the
+ * first of them. */
 typedef struct kf_equals {
     int all, before, first;
 } kf_equals;
@@ -240,7 +241,7 @@ KF_FUNCTION kf_equals kf_find_equals(int number) {
     const kf_equals equals = {__popc(lanes), __popc(lanes & before), __ffs((int)lanes) - 1};
     return equals;
 }
-/* What that lane of the whole warp has. */
+/* Returns what that lane of the whole warp has. */
 KF_FUNCTION int kf_from_lane(int value, int lane) {
     return __shfl_sync(0xffffffffU, value, lane);
 }
@@ -302,7 +303,7 @@ typedef uint64_t kf_uint64;
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
-/* The same for a kernel that takes rows in parts of up to `length` items. Before the items of a part comes
+/* A kernel of this kind takes rows in parts of up to `length` items. Before the items of a part comes
  * before(a, x0, x1, y, z, kept), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values
  * of `type`, of the thread's own, for what the items take and hand on: name##_item(a, x, y, z, kept, x0). */
 #define KF_ROW_KERNEL(name, arguments_type, length, type, count, before, after)                              \

@@ -1,4 +1,5 @@
-/* How solids that turn are turned, in the solvers that have some. */
+/* The rotation about an axis by an angle as a matrix (Rodrigues' formula), for the solvers that have solids
+ * that turn. */
 #ifndef KF_KERNELS_ROTATION_H
 #define KF_KERNELS_ROTATION_H
 

@@ -19,7 +19,8 @@
 #define KF_D2Q9_FLOAT_MEMBER(name)  float name;
 #define KF_D2Q9_DOUBLE_MEMBER(name) double name;
 
-/* Where the post-collision populations P_i of node x lie, and where what arrives at x along i is expected:
+/* Schemes differ in where the post-collision populations P_i of node x lie, and where what arrives at x along
+ * i is expected:
  *
  *     scheme           P_i(x)            arrives at x along i
  *     KF_SCHEME_HERE   (x, i)            (x - e_i, i)             post-collision, pulled by the next step
@@ -29,7 +30,8 @@ enum { KF_SCHEME_HERE, KF_SCHEME_SWAP, KF_SCHEME_PUSHED };
 
 enum { KF_NODE_SOLID_BIT = 1, KF_NODE_LINK_BIT = 2 }; /* of flags[]; the second: some link bounces back */
 
-/* What an open node is given: the reference density (outflow), or at an inflow a velocity or a density. */
+/* An open node is given one of these: the reference density (outflow), or at an inflow a velocity or a
+ * density. */
 enum { KF_OPEN_REFERENCE, KF_OPEN_VELOCITY, KF_OPEN_DENSITY };
 
 typedef struct kf_d2q9_arguments {
@@ -37,8 +39,8 @@ typedef struct kf_d2q9_arguments {
     int nodes[2];
     int row_pitch;
     int scheme; /* of source */
-    /* Of the rows that initialise, read_fields, pack and unpack work on, a team's part of step.cu, or a
-     * slab's boundaries. */
+    /* The first of the rows that initialise, read_fields, pack and unpack work on, a team's part of step.cu,
+     * or a slab's boundaries. */
     int first_row;
     int levels;    /* steps of this temporal launch */
     int tile_rows; /* rows of a temporal tile */

@@ -4,10 +4,8 @@
  *   free slip  the mirrored population of the mirrored node
  *   open       the moments of the nearest inner node, with the momentum or the density (outflow: 0)
  *              replaced: P_i + 3 w e.(u - j), P_i + w (given - density)
- * Defines: KF_FACE_0 .. KF_FACE_3 (0 periodic 1 wall 2 free slip 3 inflow 4 outflow, as kf_boundary)
- * KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the mean of a parabola).
- * KF_SLAB 0|1: the rows from first_row on alone, with others' beside them; 5: a periodic face that such a row
- * lies beyond. */
+ * Defines: KF_FACE_0 .. KF_FACE_3 (choices.h), KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the
+ * mean of a parabola), KF_SLAB 0|1: the rows from first_row on alone, with others' beside them. */
 #include "lattice.h"
 
 #if KF_SLAB
@@ -145,8 +143,8 @@ KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
 }
 
 #if KF_SLAB
-/* What leaves along links of the slab; of all of them, brought together, `load` adds up what one device
- * would. */
+/* Leaves in `compact` what goes out along the links of the slab; from all slabs' values `load` adds up what
+ * one device would. */
 KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
     (void)y, (void)z;
     const long long link = a->links[x];

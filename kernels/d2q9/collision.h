@@ -1,6 +1,6 @@
-/* The collision of one node in registers, Eq. 3 to 9 of the paper: LBGK, MRT, and their linear variants for
- * Stokes flow. Defines that a config sets: KF_MODEL 0 LBGK | 1 LBGKL | 2 MRT | 3 MRTL   KF_BODY_FORCE 0|1
- * KF_FULL_WAY 0|1 (solid nodes invert what arrives). */
+/* The collision of one node in registers, from the populations that have arrived to those that leave, Eq. 3
+ * to 9 of Toelke 2008: LBGK, MRT, and their linear variants for Stokes flow. Defines that a config sets:
+ * KF_MODEL (choices.h)   KF_BODY_FORCE 0|1   KF_FULL_WAY 0|1 (solid nodes invert what arrives). */
 #ifndef KF_KERNELS_D2Q9_COLLISION_H
 #define KF_KERNELS_D2Q9_COLLISION_H
 
@@ -17,7 +17,8 @@ KF_FUNCTION void kf_momentum(const kf_nine *f, kf_real *density, kf_real *jx, kf
 }
 
 #if !(KF_MODEL & KF_MRT_MODEL)
-/* f_eq = w (density + 3 e.j + 9/2 (e.j)^2 - 3/2 j^2), the last two dropped in the linear model. */
+/* The equilibrium is f_eq = w (density + 3 e.j + 9/2 (e.j)^2 - 3/2 j^2); the linear model drops the last two
+ * terms. */
 KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     const kf_real rate = KF_PARAMETER(a, rate_v), keep = KF_R(1) - rate;
     kf_real density, jx, jy;
@@ -49,7 +50,8 @@ KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     f->nw = keep * f->nw + corner * (base + square_m - (tx - ty)) - KF_R(0.25) * (gx - gy);
 }
 #else
-/* f += M^-1 k with M^-1 = W M^T diag(1/|Q|^2): changes in moment space, already divided by the norms. */
+/* The populations change by f += M^-1 k with M^-1 = W M^T diag(1/|Q|^2); k are changes in moment space,
+ * already divided by the norms. */
 KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     const kf_real axis_x = f->e + f->w, axis_y = f->n + f->s, axis = axis_x + axis_y;
     const kf_real slant_p = f->ne + f->sw, slant_m = f->nw + f->se, slant = slant_p + slant_m;

@@ -1,6 +1,5 @@
-/* D2Q9: velocities, weights, precision and memory layout. Velocity order and names: Eq. 1 of the paper.
- * Defines that a config sets: KF_STORAGE 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa
- * KF_ALPHA_LOG2   KF_INDEX64 0|1 */
+/* D2Q9: velocities, weights, precision and memory layout. Velocity order and names: Eq. 1 of Toelke 2008.
+ * Defines that a config sets: KF_STORAGE, KF_LAYOUT (choices.h)   KF_ALPHA_LOG2   KF_INDEX64 0|1 */
 #ifndef KF_KERNELS_D2Q9_LATTICE_H
 #define KF_KERNELS_D2Q9_LATTICE_H
 

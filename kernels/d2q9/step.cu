@@ -42,7 +42,7 @@
      KF_OFFSET(a, cx, cy))
 #define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
     f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
-/* What a moving wall adds to what it sends back along i, as the kernel boundary does it. */
+/* Returns what a moving wall adds to what it sends back along i, as the kernel `boundary` does it. */
 KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
     const int side = !KF_PERIODIC_X && from_x < 0              ? 0
@@ -84,7 +84,8 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     if (bounces != 0) {                                                                                      \
         KF_D2Q9(KF_BOUNCE_SWAPPED)                                                                           \
     }
-/* Where a neighbour expects it across a periodic face, or the node itself from a wall or a solid node. */
+/* A population is stored where a neighbour expects it: across a periodic face, or at the node itself for a
+ * wall or a solid node. */
 #define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
     if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) ||                                               \
         (KF_PERIODIC_Y && KF_BEYOND(-(cy), KF_ROW, a->nodes[1])))                                            \

@@ -18,7 +18,8 @@ typedef struct kf_ring {
     kf_real ne[4][KF_RING_WIDTH], nw[4][KF_RING_WIDTH];
 } kf_ring;
 
-/* And those that a thread needs only itself; the number tells how many iterations ago. */
+/* These are populations that a thread alone needs; the number tells how many iterations ago they were made.
+ */
 typedef struct kf_own {
     kf_real r1[KF_OWN_WIDTH], r2[KF_OWN_WIDTH], s1[KF_OWN_WIDTH], s2[KF_OWN_WIDTH];
     kf_real n1[KF_OWN_WIDTH], n2[KF_OWN_WIDTH], n3[KF_OWN_WIDTH];
@@ -41,8 +42,8 @@ KF_FUNCTION int kf_wrap(int position, int count, int periodic) {
 #define KF_COLUMN(x) kf_wrap(x, a->nodes[0], KF_PERIODIC_X)
 #define KF_ROW(y)    kf_wrap(y, a->nodes[1], KF_PERIODIC_Y)
 
-/* Whether what arrives at (x, y) along (cx, cy) has bounced; *along: the wall's velocity on that direction.
- */
+/* Returns whether what arrives at (x, y) along (cx, cy) has bounced; *along becomes the wall's velocity in
+ * that direction. */
 KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int cy, kf_real *along) {
     const int sx = x - cx, sy = y - cy;
     int face = -1;
@@ -55,7 +56,8 @@ KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int
     }
     return KF_HALF_WAY && (a->flags[kf_node(a, KF_COLUMN(sx), KF_ROW(sy))] & KF_NODE_SOLID_BIT) != 0;
 }
-/* f: what arrived without regard to boundaries; g: the node's own populations before. */
+/* Applies the boundaries: f holds what arrived without regard to them, g the node's own populations before
+ * the step. */
 #define KF_BOUNCE(i, name, cx, cy, opposite)                                                                 \
     if ((i) > 0 && kf_bounces(a, x, y, cx, cy, &along))                                                      \
         f.name = g.opposite + KF_R(6.0 * kf_weight[i]) * along;

@@ -1,10 +1,11 @@
-/* The paper's own plan (its Appendices B and C): collision and propagation in one kernel, along x through
+/* The plan of Toelke 2008 (its Appendices B and C): collision and propagation in one kernel, along x through
  * shared memory so that every access to memory is aligned, and what leaves a block brought to its place by a
  * second kernel. Populations are stored already propagated; soa layout; full-way bounce back.
  * Defines: KF_THREADS */
 #include "collision.h"
 
-/* What leaves its block across the west (east) border waits in the last (first) place of the row segment. */
+/* Populations that leave their block across the west (east) border wait in the last (first) place of the row
+ * segment. */
 KF_BLOCK_KERNEL(lb_coll_prop, kf_d2q9_arguments) {
     KF_SHARED kf_stored east[KF_THREADS], north_east[KF_THREADS], south_east[KF_THREADS];
     KF_SHARED kf_stored west[KF_THREADS], north_west[KF_THREADS], south_west[KF_THREADS];

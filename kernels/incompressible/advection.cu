@@ -1,8 +1,9 @@
-/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term.
- * Defines besides those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0 none | 1 within values that the
- * correction finds again | 2 within bounds that the prediction has kept, KF_VISCOUS 0 off | 1 explicit | 2
- * implicit; KF_PERIODIC 0|1; KF_STEPS 0 eight addresses of their own | 1 one address and constant steps from
- * it; KF_ROW and KF_PLANE where lengths of rows and planes are constants. */
+/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term,
+ * from the velocity `source` carried by `carrier` to `target`, in two kernels: predict and correct.
+ * Defines besides those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER (choices.h: a correction is held
+ * within values that it finds again, or within bounds that the prediction has kept), KF_VISCOUS (choices.h);
+ * KF_PERIODIC 0|1; KF_STEPS 0 eight addresses of their own | 1 one address and constant steps from it; KF_ROW
+ * and KF_PLANE where lengths of rows and planes are constants. */
 #include "grid.h"
 #include "viscous.h"
 
@@ -19,9 +20,9 @@ KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
 }
 
 #if KF_STEPS
-/* What portable C has no single instruction for. KF_REACH: what is converted to an integer, which a GPU does
- * for any number: held where it may, so that integers can be held instead. A NaN goes to the lower end, or
- * stays. */
+/* A GPU has one instruction for each of these, portable C has none. KF_REACH holds what is converted to an
+ * integer within bounds: a GPU converts any number, so integers can be held instead. A NaN goes to the lower
+ * end, or stays. */
 #if KF_CUDA && KF_DOUBLE
 #define KF_REACH(value, least, most) (value)
 #define KF_SATURATE(value)           fmin(fmax(value, 0.0), 1.0)
@@ -105,8 +106,8 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
 }
 #endif
 
-/* Where component `of` is found at a displacement from the face of component `from` at (x, y, z). bounded:
- * its bounds are wanted, too. */
+/* Returns the corners between which component `of` is found at a displacement from the face of component
+ * `from` at (x, y, z). bounded: the caller wants its bounds, too. */
 KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z,
                                      const kf_real d[3], int bounded) {
     kf_corners c;

@@ -14,14 +14,14 @@
  * -128 (far outside). */
 enum { KF_OPEN = 120, KF_DEPTH = 40 };
 
-/* What is prescribed at a face of the domain: nothing, for it is periodic or lets everything pass (outflow);
- * the normal velocity; or the whole velocity. */
+/* A face of the domain prescribes nothing, because it is periodic or lets everything pass (outflow); the
+ * normal velocity; or the whole velocity. */
 enum { KF_FACE_PERIODIC, KF_FACE_OUTFLOW, KF_FACE_SLIP, KF_FACE_FIXED };
 
 /* Preconditioners that need no array, and those that leave z. */
 enum { KF_INLINE_NONE, KF_INLINE_JACOBI, KF_INLINE_ARRAY };
 
-/* Where a pressure solve stands. Sums are taken over cells that have an open face. */
+/* This is where a pressure solve stands. Sums are taken over cells that have an open face. */
 typedef struct kf_solve_state {
     double mean; /* of the right hand side, which is taken away where the pressure has no level of its own */
     double rz, alpha, beta;
@@ -36,7 +36,7 @@ typedef struct kf_solve_state {
     double worst; /* residual that a solve ended with */
 } kf_solve_state;
 
-/* Where the solid is: x(t) = rotation (x0 - start) + center. */
+/* The solid is at x(t) = rotation (x0 - start) + center. */
 typedef struct kf_solid_state {
     double rotation[9], center[3], velocity[3], turn[3]; /* turn: angular velocity */
     long long step;

@@ -57,13 +57,13 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
     const int base = (int)a->origin + line * stride[beside] + block_y / groups * stride[deep];               \
     const kf_pair *roots = (const kf_pair *)a->compact, *quarters = roots + KF_LINE;                         \
     (void)block_x;
-/* Of cell and line in the block, in an order in which neighbours are neighbours in memory. */
+/* These give cell and line of item i in the block. Neighbours in this order are neighbours in memory. */
 #define KF_CELL_OF(i) (KF_AXIS == 0 ? (i) % KF_LINE : (i) / (2 * KF_PAIRS))
 #define KF_LINE_OF(i) (KF_AXIS == 0 ? (i) / KF_LINE : (i) % (2 * KF_PAIRS))
-/* Where a cell of a line goes: the even ones, then the odd ones backwards. */
+/* A cell of a line goes to this place: first the even cells, then the odd ones backwards. */
 #define KF_SHUFFLED(x) ((x) % 2 == 0 ? (x) / 2 : KF_LINE - 1 - (x) / 2)
 
-/* residual (a->guess) to modes in corrected. */
+/* Transforms the residual (a->guess) to modes in a->corrected. */
 KF_BLOCK_KERNEL(cosines, kf_incompressible_arguments) {
     if (KF_DONE) return;
     KF_SHARED kf_pair one[KF_LINE * KF_PAIRS], two[KF_LINE * KF_PAIRS];

@@ -1,5 +1,6 @@
-/* Arithmetic, places, openness of faces and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID 0 none | 1
- * static | 2 moving, KF_THREADS of a block that sums. */
+/* The staggered grid as kernels see it: arithmetic, places in memory, openness of faces, the solid's
+ * velocity, and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID (choices.h), KF_THREADS of a block that
+ * sums. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_GRID_H
 #define KF_KERNELS_INCOMPRESSIBLE_GRID_H
 
@@ -84,7 +85,7 @@ KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
     return sum;
 }
 
-/* --- sums over blocks: each takes rows of cells, and leaves up to KF_MOST_SUMS sums
+/* --- Sums over blocks: each takes rows of cells, and leaves up to KF_MOST_SUMS sums
  * ------------------------------ */
 
 #ifndef KF_MOST_SUMS
@@ -140,7 +141,7 @@ KF_FUNCTION kf_real kf_most_of(kf_real left, kf_real right) {
 /* --- the solid -------------------------------------------------------------------------------------------
  */
 
-/* Its velocity along `component` at the face at `position`. */
+/* Returns the solid's velocity along `component` at the face at `position`. */
 KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_real position[3]) {
 #if KF_SOLID == KF_MOVING_SOLID
     const kf_solid_state *s = a->solid;
@@ -153,7 +154,7 @@ KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_
 #endif
 }
 
-/* The same at face (x, y, z). */
+/* Returns the solid's velocity at face (x, y, z) along its normal c. */
 KF_FUNCTION kf_real kf_solid_velocity_at(const kf_grid *a, int c, int x, int y, int z) {
     const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)),
                                  KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
@@ -161,7 +162,7 @@ KF_FUNCTION kf_real kf_solid_velocity_at(const kf_grid *a, int c, int x, int y, 
     return kf_solid_velocity(a, c, position);
 }
 
-/* What is known of component `c` at face (x, y, z): 0 nothing, else its value. */
+/* Returns whether component `c` at face (x, y, z) is known, and then its value. */
 #if KF_CUDA
 KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real *value) {
     const int at[3] = {x, y, z};
@@ -182,8 +183,8 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
     return 0;
 }
 #else
-/* gcc takes no loop in vectors that chooses by what is the same along a row, so such truths are numbers here:
- * 1 where two whole numbers are the same. */
+/* The compiler gcc makes no vectors of a loop that chooses by what is the same along a row. Such truths are
+ * numbers here: 1 where two whole numbers are the same. */
 KF_FUNCTION kf_real kf_same(int left, int right) {
     const int apart = left - right;
     return KF_R(1 - (int)((unsigned)(apart | -apart) >> 31));

@@ -1,6 +1,6 @@
-/* A V cycle of geometric multigrid on cell centres: damped Jacobi sweeps, residuals summed over the eight
- * cells of a coarse one, corrections interpolated linearly as far as faces are open. Coarse openness is the
- * mean of the four faces. */
+/* A V cycle of geometric multigrid on cell centres, from a residual to a correction of the pressure: damped
+ * Jacobi sweeps, residuals summed over the eight cells of a coarse one, corrections interpolated linearly as
+ * far as faces are open. Coarse openness is the mean of the four faces. */
 #include "follow.h"
 #include "grid.h"
 
@@ -24,7 +24,7 @@ KF_KERNEL(smooth_first, kf_incompressible_arguments) {
     KF_VALUES(a->guess)[k] = kf_first_swept(a, x, y, z, k);
 }
 
-/* guess to other. */
+/* Sweeps once, from guess to other. */
 KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y, int z, kf_index k) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const kf_real left = KF_CONSTANTS(a->wanted)[k] - l.sum * from[k] + kf_around(&l, from);
@@ -85,7 +85,7 @@ KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
     KF_VALUES(a->coarse_wanted)[kf_coarse_place(a, x, y, z)] = kf_restricted(a, x, y, z);
 }
 
-/* guess += what the coarse level found. Extent: cells. */
+/* Adds to guess what the coarse level found. Extent: cells. */
 KF_FUNCTION kf_real kf_interpolated(const kf_grid *a, int x, int y, int z) {
     const kf_real *e = KF_CONSTANTS(a->coarse_guess);
     const int at[3] = {x, y, z}, stride[3] = {1, a->coarse_row, a->coarse_plane};

@@ -1,6 +1,7 @@
-/* Conjugate gradients for the pressure: sum over faces of openness times difference = what flows in. A solve
- * is a fixed list of launches; what comes after the residual is small enough returns at once (solve->done).
- */
+/* Conjugate gradients (Hestenes and Stiefel 1952) for the pressure: the sum over a cell's faces of openness
+ * times the difference of pressures is what flows into the cell. Preconditioners that need no other file:
+ * Jacobi and an incomplete factorisation. A solve is a fixed list of launches; what comes after the residual
+ * is small enough returns at once (solve->done). */
 #include "follow.h"
 #include "grid.h"
 
@@ -14,7 +15,8 @@
                      ? (double)(r) * (double)(r) / (double)(sum)                                             \
                      : (double)(r) * (double)(r);
 
-/* What is left of the right hand side in cell k, as r; p and mean are what they are in the kernels below. */
+/* Returns what is left of the right hand side in cell k as r; p and mean are what they are in the kernels
+ * below. */
 #define KF_RESIDUAL_HERE                                                                                     \
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);                                                  \
     const kf_real right = KF_CONSTANTS(a->right)[k] - (l.sum > KF_R(0) ? mean : KF_R(0));                    \
@@ -49,7 +51,7 @@ KF_KERNEL(direct, kf_incompressible_arguments) {
     }
 }
 
-/* q = A p, and their product. */
+/* Works out q = A p, and the product of both. */
 KF_BLOCK_KERNEL(apply, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -102,7 +104,7 @@ KF_BLOCK_KERNEL(residual_again, kf_incompressible_arguments) {
     KF_SUMS_END(1, a->partial)
 }
 
-/* z r and z q of a preconditioner that left z. */
+/* Sums z r and z q of a preconditioner that left z. */
 KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -115,7 +117,7 @@ KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
     KF_SUMS_END(2, a->partial)
 }
 
-/* --- incomplete factorisation: IC(0) with the cells ordered by colour, red (even x + y + z) first
+/* --- Incomplete factorisation: IC(0) with the cells ordered by colour, red (even x + y + z) first
  * ---------------- */
 
 /* Pivot of a black cell: its diagonal without what the red neighbours take of it. */
@@ -164,7 +166,7 @@ KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
     if (l.sum > KF_R(0)) corrected[k] += kf_around(&l, corrected) / l.sum;
 }
 
-/* --- scalars: one block adds up what the blocks left
+/* --- Scalars: one block adds up what the blocks left
  * ---------------------------------------------------------------- */
 
 #define KF_TOTALS(count)                                                                                     \

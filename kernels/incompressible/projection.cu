@@ -1,5 +1,5 @@
-/* From a velocity to the right hand side of the pressure's equation, and from the pressure to a velocity
- * without divergence. */
+/* The projection onto velocities without divergence (Chorin 1968): from a velocity the right hand side of the
+ * pressure's equation, and from the pressure a velocity without divergence. */
 #include "grid.h"
 
 /* Share of a face through which fluid passes: domain faces with a prescribed velocity are open to it, though
@@ -19,7 +19,7 @@ KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, in
 #endif
 }
 
-/* What flows out of a cell. */
+/* Returns what flows out of a cell. */
 KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_links *l, int x, int y, int z,
                                kf_index k) {
     kf_real sum = KF_R(0);
@@ -47,8 +47,8 @@ KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* target = source - gradient; where a->reflect is not 0, predicted = source - reflect gradient. May be in
- * place. Extent: cells + 1 along each axis. */
+/* Takes the gradient away: target = source - gradient; where a->reflect is not 0, predicted = source -
+ * reflect gradient. It may work in place. Extent: cells + 1 along each axis. */
 KF_KERNEL(project, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};

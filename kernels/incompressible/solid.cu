@@ -1,10 +1,11 @@
-/* How open every cell is, from the solid's distance where it is now; and the force on it. */
+/* The solid in the grid: from its pose and the table of its signed distance the openness of every face, in
+ * words of bytes; and from pressure and velocity the force and the torque on it. */
 #define KF_MOST_SUMS 6
 #include "grid.h"
 #include "rotation.h"
 #include "viscous.h"
 
-/* Where a moving solid is in the step that begins. One item. */
+/* Finds where a moving solid is in the step that begins. Extent: one item. */
 KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
     (void)x, (void)y, (void)z;
     kf_solid_state *s = a->solid;
@@ -50,7 +51,7 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     const int positive = (p > 0.0f) + (q > 0.0f) + (r > 0.0f);
     if (positive == 3) return 1.0f;
     if (positive == 0) return 0.0f;
-    /* o: the one whose sign is its own. */
+    /* The value o is the one of the three whose sign is its own. */
     const int odd = positive == 1;
     const float o = (p > 0.0f) == odd ? p : (q > 0.0f) == odd ? q : r;
     const float s = (p > 0.0f) == odd ? q : (q > 0.0f) == odd ? r : p;
@@ -58,7 +59,7 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     const float corner = o / (o - s) * (o / (o - t));
     return odd ? corner : 1.0f - corner;
 }
-/* Of a square with corners in turn; little counts as nothing. */
+/* Returns the share of a square with corners in turn; little counts as nothing. */
 KF_FUNCTION float kf_share_of_square(const float d[4]) {
     const float share =
         0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
@@ -114,7 +115,7 @@ KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_inde
         const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
         double pushed = 0.0, rubbed = 0.0;
         if (!edge && l.sum > KF_R(0)) pushed = -pressure * (double)(l.open[2 * c + 1] - l.open[2 * c]);
-        /* What rubs on a face whose middle is in the solid is counted where the surface is crossed. */
+        /* Friction on a face whose middle is in the solid is counted where the surface is crossed. */
         if ((a->open[k] >> (8 * c) & 255) != 0 &&
             kf_face_height(a, kf_below(a, c, at[c], stride[c]), k) > KF_R(0)) {
             const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;

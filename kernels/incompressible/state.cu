@@ -1,4 +1,5 @@
-/* What the host and the smoke ask for. */
+/* Velocities, pressures and loads for the host and for the smoke: fields of the grid in, rows in single
+ * precision and sums out. */
 #include "grid.h"
 
 typedef struct

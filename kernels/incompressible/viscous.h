@@ -1,5 +1,5 @@
-/* The viscous term at a face of the staggered grid: the sum over its six neighbours, walls and the solid's
- * surface where it lies between the two. */
+/* The viscous term at a face of the staggered grid: the sum of the velocity's differences to its six
+ * neighbours, with walls, and the solid's surface where it lies between the two. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
 #define KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
 
@@ -55,7 +55,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
         }
     }
 #else
-    /* The same with numbers for truths that are the same along a row (kf_same). */
+    /* These are the same sums, with numbers for truths that are the same along a row (kf_same). */
     KF_UNROLL
     for (int i = 0; i < 6; i++) {
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);

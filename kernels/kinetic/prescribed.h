@@ -1,4 +1,5 @@
-/* The pose of a solid whose motion is prescribed. Define: KF_FREE 0|1. */
+/* The pose of a solid whose motion is prescribed: from the step, the axis and the speeds its rotation and its
+ * centre. Define: KF_FREE 0|1. */
 #ifndef KF_KERNELS_KINETIC_PRESCRIBED_H
 #define KF_KERNELS_KINETIC_PRESCRIBED_H
 

@@ -1,4 +1,4 @@
-/* What kftune asks of MPI, in types that are the same for every MPI. Built with the user's own mpicc when the
+/* MPI for kftune, in types that are the same for every MPI. It is built with the user's own mpicc when the
  * first run of several processes begins, and kept like a kernel; base/backend/team/world.c, which loads it,
  * has the same declarations. A request is an address, NULL when there was no memory or MPI refused; all sizes
  * are in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 what all processes do
@@ -13,7 +13,7 @@
 enum { CHANNELS = 3 };
 static MPI_Comm channels[CHANNELS];
 
-/* threads: whether several threads may call at once. */
+/* Begins MPI; *threads tells whether several threads may call at once. */
 int kf_mpi_begin(int *rank, int *size, int *threads) {
     int provided = 0, status = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
     if (status != MPI_SUCCESS) return status;
@@ -34,7 +34,7 @@ int kf_mpi_end(void) {
     return MPI_Finalize();
 }
 
-/* Whether data may lie in the memory of a CUDA device: Open MPI's extension, and MPICH's. */
+/* Returns 1 when data may lie in the memory of a CUDA device: Open MPI's extension tells, and MPICH's. */
 int kf_mpi_takes_device_memory(void) {
     int takes = 0;
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
@@ -58,7 +58,7 @@ void *kf_mpi_send(const void *data, int bytes, int to, int tag, int channel) {
                : begun(request, MPI_Isend(data, bytes, MPI_BYTE, to, tag, channels[channel], request));
 }
 
-/* from < 0: any. */
+/* A message may come from any process where from < 0. */
 void *kf_mpi_receive(void *data, int bytes, int from, int tag, int channel) {
     MPI_Request *request = malloc(sizeof *request);
     const int source = from < 0 ? MPI_ANY_SOURCE : from;

@@ -1,4 +1,5 @@
-/* Reads the multiprocessors' clocks on the way: how many cycles passed, and how much time. */
+/* Reads the multiprocessors' clocks on the way: from cycles and nanoseconds before, how many cycles passed,
+ * and how much time. */
 #include "../portable.h"
 
 typedef struct clock_arguments {

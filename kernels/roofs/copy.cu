@@ -20,7 +20,7 @@ KF_KERNEL(copy_words, kf_roof_arguments) {
 }
 
 #if !KF_CUDA
-/* The same with stores that go past the caches and read no line first. An item is a run of `shift` words. */
+/* Copies with stores that go past the caches and read no line first. An item is a run of `shift` words. */
 KF_SCALAR_KERNEL(copy_past, kf_roof_arguments) {
     const kf_int64 i = (x + (kf_int64)a->extent[0] * y) * a->shift;
     (void)z;
@@ -30,7 +30,7 @@ KF_SCALAR_KERNEL(copy_past, kf_roof_arguments) {
 }
 #endif
 
-/* What a D3Q27 step in SoA does to memory, without the arithmetic. */
+/* Moves memory as a D3Q27 step in SoA does, without the arithmetic. */
 KF_KERNEL(copy_streams, kf_roof_arguments) {
     const float *source = (const float *)a->source;
     float *target = (float *)a->target;

@@ -18,7 +18,7 @@ KF_FUNCTION kf_vector kf_make(float x, float y, float z) {
 KF_FUNCTION kf_vector kf_load(const float *v) {
     return kf_make(v[0], v[1], v[2]);
 }
-/* p + t d */
+/* Returns p + t d. */
 KF_FUNCTION kf_vector kf_along(kf_vector p, float t, kf_vector d) {
     return kf_make(p.x + t * d.x, p.y + t * d.y, p.z + t * d.z);
 }
@@ -47,7 +47,7 @@ KF_FUNCTION float kf_most(float a, float b) {
     return a > b ? a : b;
 }
 
-/* --- density and shade ------------------------------------------------------------------------------------
+/* --- Density and shade ------------------------------------------------------------------------------------
  */
 
 KF_FUNCTION int kf_within(int i, int n) {
@@ -72,8 +72,8 @@ KF_SCALAR_KERNEL(smooth, kf_picture_arguments) {
     if (a->paint != 0) a->painted[node] = (float)(paint * (1.0 / (64.0 * KF_PAINT_UNIT))) * a->per_unit;
 }
 
-/* Whether a block holds smoke, or has some within the margin; the nodes on its upper sides belong to it too.
- * Extent: the blocks. */
+/* Marks the blocks that hold smoke, or have some within the margin; the nodes on a block's upper sides belong
+ * to it too. Extent: the blocks. */
 KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
     const int from = -a->margin, to = KF_SMOKE_BLOCK + a->margin;
     int found = 0;
@@ -88,7 +88,7 @@ KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
     a->occupied[x + a->blocks[0] * (y + a->blocks[1] * z)] = found;
 }
 
-/* Where tracers are few each of them can be seen: that part of the smoke is taken out, to be spread further.
+/* Takes out that part of the smoke whose tracers are few, so that each could be seen, to be spread further.
  * It falls with the density, so that thick smoke keeps its detail. Extent: the nodes. */
 KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
     const long long node = x + y * a->stride[1] + z * a->stride[2];
@@ -177,7 +177,7 @@ KF_FUNCTION kf_ray kf_to_solid(const kf_picture_arguments *a, kf_ray ray) {
     return turned;
 }
 
-/* Whether the ray meets the box before it has gone that far. */
+/* Returns whether the ray meets the box before it has gone that far. */
 KF_FUNCTION int kf_meets(const kf_box_node *box, kf_vector from, kf_vector inverse, float farthest) {
     const float x0 = (box->low[0] - from.x) * inverse.x, x1 = (box->high[0] - from.x) * inverse.x;
     const float y0 = (box->low[1] - from.y) * inverse.y, y1 = (box->high[1] - from.y) * inverse.y;
@@ -303,7 +303,7 @@ KF_FUNCTION kf_vector kf_about(kf_vector axis, float out, float turn) {
                     out * sinf(angle), second);
 }
 
-/* What one ray of a pixel needs to spread its secondary rays evenly with those of the pixel's others. */
+/* One ray of a pixel needs this to spread its secondary rays evenly with those of the pixel's others. */
 typedef struct kf_sample {
     int x, y, number;
     float first, second; /* in [0, 1) */
@@ -346,7 +346,7 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
     const float fresnel = a->gloss * (0.16f + 2.40f * square * square * grazing);
     const float glint = kf_most(kf_dot(mirrored, kf_load(a->light)), 0.0f);
     const kf_vector sky = kf_scaled(2.0f, kf_background(a, mirrored));
-    /* What slopes and faces upwards is roof; walls, and terraces, are not. */
+    /* A part that slopes and faces upwards is roof; walls and terraces are not. */
     const float rise = kf_axis(normal, a->up);
     const int roof = rise > 0.15f && rise < 0.98f;
     kf_vector colour = kf_times(kf_load(roof ? a->roof : a->body), light);
@@ -371,7 +371,7 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
 /* --- the picture ------------------------------------------------------------------------------------------
  */
 
-/* Where the ray leaves the block that p lies in, as a distance from p. */
+/* Returns the distance from p at which the ray leaves the block that p lies in. */
 KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_vector along) {
     float least = 1e9f;
     for (int i = 0; i < 3; i++) {
@@ -383,7 +383,7 @@ KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_
     return kf_most(least, 0.0f);
 }
 
-/* What colour smoke of that extinction has there. */
+/* Returns the colour that smoke of that extinction has there. */
 KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p, float extinction) {
     if (a->paint == 0) return kf_load(a->colours[1]);
     const float share = 2.0f * kf_least(1.0f, kf_value_at(a, a->painted, p) / extinction);
@@ -470,7 +470,7 @@ KF_FUNCTION unsigned char kf_to_byte(float shown, float random) {
     return (unsigned char)kf_least(255.0f, shown * 255.0f + random);
 }
 
-/* What is shown by the ray through one of the pixel's places, of which there are KF_PICTURE_GRID squared:
+/* Returns what the ray through one of the pixel's places shows. There are KF_PICTURE_GRID squared places:
  * first those on the diagonal, then the others, each three with every row and column once. */
 KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int y, int number) {
     const int column = number % KF_PICTURE_GRID,

@@ -1,4 +1,5 @@
-/* Smoke tracers: points that the flow carries. */
+/* Smoke tracers, points that the flow carries: new ones at the emitters, each moved along the velocity of the
+ * nodes around it, and their density on the picture's grid. */
 #include "portable.h"
 #include "tracers.h"
 

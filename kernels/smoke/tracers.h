@@ -3,9 +3,9 @@
 #ifndef KF_KERNELS_SMOKE_TRACERS_H
 #define KF_KERNELS_SMOKE_TRACERS_H
 
-/* What a face of the domain does with a tracer that crosses it. */
+/* A face of the domain does one of these with a tracer that crosses it. */
 enum { KF_TRACER_KEEP, KF_TRACER_WRAP, KF_TRACER_RETIRE };
-/* What a tracer brings along to colour the smoke with: 0 to KF_PAINT_UNIT. */
+/* A tracer brings this along to colour the smoke with: 0 to KF_PAINT_UNIT. */
 enum { KF_PAINTED_PLAIN, KF_PAINTED_AGE, KF_PAINTED_SPEED };
 enum { KF_PAINT_UNIT = 1024 };
 enum { KF_PLACE_BOX, KF_PLACE_DISC, KF_PLACE_RAKE };

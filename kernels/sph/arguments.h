@@ -97,7 +97,7 @@ typedef struct kf_sph_arguments {
     float consistency, exponent, yield, friction, friction_fast, inertial_number, grain;
     float viscosity_limit, growth, smallest_rate, shear_modulus, bed_friction;
 
-    /* scheme thesis: thesis.cu */
+    /* The following belong to the scheme `thesis` (thesis.cu). */
     float poly6, spiky, laplacian, xsph, half_pressure;
     float penalty, damping, drag, drag_height, speed_limit, acceleration_limit;
     float viscosity_at_rest;

@@ -1,5 +1,5 @@
-/* What the gate asks of the search: how many neighbours a particle has, and a number made of who they are; as
- * the first sum of a step finds them, and as the others do. */
+/* The gate asks the search how many neighbours a particle has, and for a number made of who they are; as the
+ * first sum of a step finds them, and as the others do. */
 #include "neighbours.h"
 
 KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {

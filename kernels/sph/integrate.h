@@ -71,7 +71,7 @@ KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
 #endif
 }
 
-/* acceleration.w: d e / d t; shift: displacement beside the motion. */
+/* Moves a particle. acceleration.w is d e / d t; shift is the displacement beside the motion. */
 KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_four v, kf_four acceleration,
                               kf_four shift) {
     const int n = a->count, identity = a->sorted.identity[i];

@@ -11,8 +11,8 @@
 #include "rheology.h"
 #include "walls.h"
 
-/* What the limited Riemann solver of Zhang, Hu and Adams (2017) adds to the pressures of two that close in;
- * behind a wall the velocity is the mirrored one. */
+/* Returns what the limited Riemann solver of Zhang, Hu and Adams (2017) adds to the pressures of two
+ * particles that close in; behind a wall the velocity is the mirrored one. */
 KF_FUNCTION float kf_impact(const kf_sph_arguments *a, float closing) {
     return kf_smaller(a->impact * closing, 1.0f) * closing;
 }
@@ -36,7 +36,7 @@ KF_FUNCTION float kf_pressure(float e) {
 #define KF_FLUID(q)  1.0f
 #endif
 
-/* ---- particles of walls (Adami, Hu, Adams 2012): pressure, velocity and stress of the fluid around them
+/* ---- Particles of walls (Adami, Hu, Adams 2012): pressure, velocity and stress of the fluid around them
  * ---- */
 #if KF_DUMMIES
 KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
@@ -217,7 +217,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
 }
 #else
 
-/* d e / d t, the displacement, and the new stress. */
+/* Works out d e / d t, the displacement, and the new stress. */
 KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;

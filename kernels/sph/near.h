@@ -20,11 +20,11 @@
 enum { KF_MOST_NEAR = 4096, KF_BESIDE = 128 };
 #define KF_ALIGNED __attribute__((aligned(64))) /* else compilers peel lanes off */
 
-/* ---- candidates: bits, then numbers ---- */
+/* ---- Candidates: bits, then numbers ---- */
 #if KF_SEARCH == KF_SEARCH_STAGED
 #if defined(__AVX512F__) && KF_LAYOUT != 3 /* compilers make no mask of comparisons in a loop */
 #if KF_LAYOUT == 4
-/* x (which 0), y or z of 16 particles, four in each vector. */
+/* Loads x (which 0), y or z of 16 particles, four in each vector. */
 KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
     const __m512i from = _mm512_add_epi32(
         _mm512_set1_epi32(which), _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0));
@@ -32,7 +32,7 @@ KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
                                 _mm512_permutex2var_ps(fours[2], from, fours[3]), 0x44);
 }
 #endif
-/* Of the first `count` of 16 candidates, those that are near. */
+/* Returns which of the first `count` of 16 candidates are near. */
 KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_range r, int first, int count,
                                    float reach2) {
     const __mmask16 lanes = (__mmask16)(count < KF_VECTOR ? (1u << count) - 1u : 0xffffu);
@@ -131,7 +131,7 @@ KF_FUNCTION int kf_listed_near(const kf_sph_arguments *a, int i, int *near) {
 }
 #endif
 
-/* ---- whole vectors of them; lanes to spare see i itself, out of reach ---- */
+/* ---- Whole vectors of them; lanes to spare see i itself, out of reach ---- */
 typedef struct kf_beside {
     float x[KF_BESIDE], y[KF_BESIDE], z[KF_BESIDE], w[KF_BESIDE];
 } KF_ALIGNED kf_beside;
@@ -172,7 +172,7 @@ KF_FUNCTION kf_four kf_from_beside(const kf_beside *from, int k) {
 #define KF_VELOCITY_OF(j) kf_from_beside(&kf_velocity, kf_m)
 #define KF_STRESS_OF(j)   kf_deviator_of(kf_from_beside(&kf_stress, kf_m), kf_stress_last[kf_m])
 
-/* Those beyond a periodic face go where p sees them, lanes to spare out of reach. */
+/* Candidates beyond a periodic face go where p sees them, lanes to spare out of reach. */
 KF_FUNCTION void kf_put_in_place(const kf_sph_arguments *a, kf_four p, int count, int whole,
                                  kf_beside *position) {
     int home[3];

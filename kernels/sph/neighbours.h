@@ -6,13 +6,15 @@
  *
  *     KF_SEARCH_CELLS  cell by cell, as in the thesis
  *     KF_SEARCH_ROWS   row by row: the cells of a row that the support reaches hold one range of particles.
- * With KF_PRUNE the range ends where the sphere does KF_SEARCH_MASKS  rows; the first sum of a step
- * (KF_FIRST_NEIGHBOURS) notes a bit for each candidate, the others walk through the bits KF_SEARCH_LIST
- * lists, which lists.cu makes every few steps KF_SEARCH_STAGED rows; a first loop over candidates only notes
- * bits, a second visits those that are near, so that the lanes of a warp all have work in it. KF_STAGE_SLOTS
- * words with a hit are kept at a time (shared memory on a GPU, of KF_SUM_THREADS threads). With
- * KF_KEEPS_SLOTS the first sum of a step leaves them for the others. On the cpu the second loop is one of
- * whole vectors (near.h), with lists too
+ *                      With KF_PRUNE the range ends where the sphere does
+ *     KF_SEARCH_MASKS  rows; the first sum of a step (KF_FIRST_NEIGHBOURS) notes a bit for each candidate,
+ *                      the others walk through the bits
+ *     KF_SEARCH_LIST   lists, which lists.cu makes every few steps
+ *     KF_SEARCH_STAGED rows; a first loop over candidates only notes bits, a second visits those that are
+ *                      near, so that the lanes of a warp all have work in it. KF_STAGE_SLOTS words with a
+ *                      hit are kept at a time (shared memory on a GPU, of KF_SUM_THREADS threads). With
+ *                      KF_KEEPS_SLOTS the first sum of a step leaves them for the others. On the cpu the
+ *                      second loop is one of whole vectors (near.h), with lists too
  *
  * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU. There KF_LANES threads side by
  * side may share a particle's candidates or list (searches cells, rows and list); KF_ADD_LANES then adds up
@@ -141,7 +143,7 @@ KF_FUNCTION void kf_home_of(const kf_sph_arguments *a, kf_four p, int *home) {
     home[2] = KF_DIMENSIONS == 3 ? kf_cell_along(a, 2, p.z) : 0;
 }
 
-/* Where the words of particle i in lists and masks begin, and how far apart they are: on a GPU word k of 32
+/* The words of particle i in lists and masks begin here, and lie so far apart: on a GPU word k of 32
  * particles lies side by side. */
 #define KF_STRIDE (KF_CUDA ? 32 : 1)
 KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
@@ -208,13 +210,13 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
     const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
     (void)dz;
 
-/* What a body takes of its neighbour beside the place. */
+/* A body takes this of its neighbour beside the place. */
 #if KF_CUDA || (KF_SEARCH != KF_SEARCH_STAGED && KF_SEARCH != KF_SEARCH_LIST)
 #define KF_VELOCITY_OF(j) kf_load(a->sorted.velocity, j, a->count)
 #define KF_STRESS_OF(j)   kf_load_stress(a->sorted.stress, j, a->count)
 #endif
 
-/* ---- every candidate of every range ---- */
+/* ---- Every candidate of every range ---- */
 #define KF_SCAN(p, pragma, ...)                                                                              \
     {                                                                                                        \
         int kf_home[3];                                                                                      \
@@ -228,7 +230,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- the same, noting which are near ---- */
+/* ---- Every candidate too, noting which are near ---- */
 #if KF_CUDA
 #define KF_MARK(pragma, ...)                                                                                 \
     KF_SOME for (int j = kf_b; j < kf_e; j++) {                                                              \
@@ -296,7 +298,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- lists (lists.cu makes them) ---- */
+/* ---- Lists (lists.cu makes them) ---- */
 /* True where neighbours may be beyond a periodic face; also while a list is kept, since its skin is part of
  * the cells. */
 KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
@@ -336,7 +338,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     }
 #endif
 
-/* ---- in two loops: bits of candidates, then the neighbours ---- */
+/* ---- In two loops: bits of candidates, then the neighbours ---- */
 #ifndef KF_MAKES_LISTS
 #define KF_MAKES_LISTS 0
 #endif
@@ -363,7 +365,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
     }
     return hits;
 }
-/* What the sums of a step leave to each other: slot l of particle i is at 2 l and 2 l + 1. */
+/* The sums of a step leave slots to each other: slot l of particle i is at 2 l and 2 l + 1. */
 #define KF_KEEP_SLOT(first, hits)                                                                            \
     {                                                                                                        \
         if (kf_kept < a->capacity / 2) {                                                                     \

@@ -15,7 +15,7 @@ typedef struct kf_four {
     float x, y, z, w;
 } kf_four;
 
-/* fmaxf and fminf keep loops from being vectorised: they know NaN. */
+/* The functions fmaxf and fminf keep loops from being vectorised: they know NaN. */
 KF_FUNCTION float kf_larger(float a, float b) {
     return a > b ? a : b;
 }
@@ -106,7 +106,7 @@ KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) 
 
 /* ---- cells ---- */
 
-/* Of a distance along an axis, that to the nearest image: lists know no images. */
+/* Returns the distance to the nearest image along an axis: lists know no images. */
 KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
     if (!((KF_PERIODIC >> axis) & 1)) return d;
     const float half = 0.5f * a->size[axis];
@@ -131,7 +131,7 @@ KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
 #if KF_CELL_ORDER != KF_ROWS
 #define KF_BLOCK_BITS (KF_CELL_ORDER == KF_BRICKS ? 2 : 3)
 #define KF_RUN        (KF_CELL_ORDER == KF_BRICKS ? 4 : 2)
-/* What `cell` along an axis adds to the number; place: 0 for the axis along the row, then up. */
+/* Returns what `cell` along an axis adds to the number; place: 0 for the axis along the row, then up. */
 KF_FUNCTION int kf_cell_share(int cell, int place) {
     const int bits = cell & ((1 << KF_BLOCK_BITS) - 1);
 #if KF_CELL_ORDER == KF_BRICKS

@@ -1,10 +1,12 @@
-/* The deviatoric stress from the rate of strain: one function of (D, p, state).
+/* The deviatoric stress from the rate of strain, the pressure and the stored stress: one function of (D, p,
+ * state). The laws and their sources are in docs/sph.md.
  *   KF_YIELD     0 none; 1 constant; 2 mu(I) p; 3 c cos(phi) + p sin(phi) (Drucker-Prager)
  *   KF_FLOW      0 bi-viscous: eta = min(limit, K gamma^(n-1) + tau_y / gamma)
  *                1 Papanastasiou: eta = K gamma^(n-1) + tau_y (1 - exp(-m gamma)) / gamma
  *                2 elastoviscoplastic: Jaumann rate of the stored stress, and radial return to the yield
- * surface KF_NEWTONIAN the exponent n is 1 gamma = 2 |D|, |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| =
- * sqrt(tau:tau / 2) = eta gamma. */
+ *                  surface
+ *   KF_NEWTONIAN the exponent n is 1
+ * gamma = 2 |D|, |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| = sqrt(tau:tau / 2) = eta gamma. */
 #ifndef KF_KERNELS_SPH_RHEOLOGY_H
 #define KF_KERNELS_SPH_RHEOLOGY_H
 
@@ -22,7 +24,7 @@ KF_FUNCTION float kf_power(float base, float exponent) {
 #endif
 }
 
-/* sqrt(s:s / 2) of a symmetric tensor without trace. */
+/* Returns sqrt(s:s / 2) of a symmetric tensor without trace. */
 KF_FUNCTION float kf_size(kf_deviator s) {
     const float zz = -s.xx - s.yy;
     return sqrtf(0.5f * (s.xx * s.xx + s.yy * s.yy + zz * zz) + s.xy * s.xy + s.xz * s.xz + s.yz * s.yz);
@@ -93,7 +95,7 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 #define KF_PAIR_SHARE 0.1f
 #define KF_SUM_SHARE  (1.0f - KF_PAIR_SHARE)
 
-/* viscosity: of the laws that have one. */
+/* Returns the new stress, and sets *viscosity for the laws that have one. */
 KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, float pressure,
                                       kf_deviator old, float dt, float *viscosity) {
     const kf_deviator d = kf_strain_rate(l);

@@ -62,7 +62,7 @@ KF_BLOCK_KERNEL(sum_groups, kf_sph_arguments) {
     }
 }
 
-/* Where each cell begins; the counts are 0 again for the next time. */
+/* Finds where each cell begins; the counts are 0 again for the next time. */
 KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS], before[KF_THREADS];
     (void)block_y;

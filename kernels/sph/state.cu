@@ -1,4 +1,5 @@
-/* The clock; the state as the host sees it, records and gauges. */
+/* The clock of a step from the particles' largest speeds and accelerations; the state as the host sees it,
+ * from and into compact arrays; records and gauges. */
 #include "particle.h"
 
 /* The next step's length from the largest speed and acceleration of this one (docs/sph.md). */
@@ -14,7 +15,7 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     else {
         clock->step = fminf(fminf(a->courant_length / (a->acoustic_speed + speed), a->viscous_step),
                             0.25f * sqrtf(a->force_length / fmaxf(acceleration, 1e-12f)));
-        /* What is faster than anybody expected takes smaller steps, so that lists stay complete. */
+        /* Particles faster than anybody expected take smaller steps, so that lists stay complete. */
         if (a->list_slack > 0.0f && a->list_left > 0) {
             const float left = fmaxf(0.9f * a->list_slack - sqrtf(kf_bits_float(clock->moved)), 0.0f);
             clock->step = fminf(clock->step, left / ((float)a->list_left *

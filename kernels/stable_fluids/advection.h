@@ -1,7 +1,9 @@
-/* Semi-Lagrangian advection: where a cell's fluid was, what it had there, and what happens to it on arrival.
- * Defines of the scene: KF_DIMENSIONS 2 | 3   KF_NX KF_NY KF_NZ   KF_ADVECTION 0 none | 1 linear | 2
- * maccormack | 3 cubic KF_PLANAR 0 pairs (u, v) | 1 an array for each component (one simulation) KF_MIDPOINT
- * 0 | 1   KF_DYES 0 .. 3   KF_BUOYANCY, KF_ACCELERATION 0 | 1   KF_SOLID 0 | 1 at rest | 2 moving */
+/* Semi-Lagrangian advection (Stam 1999): from the velocity a cell finds where its fluid was; from the fields
+ * there, what it had; then what happens to it on arrival (dyes, buoyancy, forces, the solid). Schemes beside
+ * the linear one: MacCormack (Selle et al. 2008) and cubic, both limited. Defines of the scene: KF_DIMENSIONS
+ * 2 | 3   KF_NX KF_NY KF_NZ   KF_ADVECTION (choices.h) KF_PLANAR 0 pairs (u, v) | 1 an array for each
+ * component (one simulation)   KF_MIDPOINT 0 | 1 KF_DYES 0 .. 3   KF_BUOYANCY, KF_ACCELERATION 0 | 1 KF_SOLID
+ * (choices.h) */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 #define KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 
@@ -156,7 +158,7 @@ KF_FUNCTION kf_place kf_locate(int x, int y, int z, kf_vector displacement, int 
     return place;
 }
 
-/* a + w (b - a): exact where a field is uniform. */
+/* Returns a + w (b - a), which is exact where a field is uniform. */
 KF_FUNCTION kf_real kf_mix(kf_real a, kf_real b, kf_real w) {
     return a + w * (b - a);
 }
@@ -269,8 +271,8 @@ KF_FUNCTION kf_real kf_cubic_real(const kf_stored_real *field, const kf_place *p
 }
 #endif
 
-/* What came to the cell: value of the field at the place, by the scheme of the scene. `ahead` is the place
- * downstream where the MacCormack scheme looks back from. */
+/* Returns what came to the cell: the value of the field at the place, by the scheme of the scene. `ahead` is
+ * the place downstream where the MacCormack scheme looks back from. */
 KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_real *predicted, int cell,
                                  const kf_place *p, const kf_place *ahead) {
 #if KF_ADVECTION == KF_CUBIC_ADVECTION
@@ -389,7 +391,7 @@ typedef kf_real kf_duo __attribute__((vector_size(2 * sizeof(kf_real)), aligned(
     }
 #define KF_DUO_VALUE(cell)   (*(const kf_duo *)(pairs + 2 * (unsigned long long)(cell)))
 #define KF_THIRD_VALUE(cell) field.thirds[cell]
-/* What kf_linear_velocity says, for each of the cells that were located. */
+/* Fetches what kf_linear_velocity says, for each of the cells that were located. */
 KF_FUNCTION void kf_fetch_located(const kf_fluid_arguments *a, int simulation, int count, kf_strip *s) {
     const kf_view field = kf_view_of(a, a->field, simulation);
     const kf_real *pairs = (const kf_real *)field.pairs;

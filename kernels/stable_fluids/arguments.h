@@ -1,4 +1,4 @@
-/* What the kernels of the stable fluids system are given; shared with solver/stable_fluids/.
+/* The arguments of the kernels of the stable fluids system, shared with solver/stable_fluids/.
  *
  * Units: a cell and a time step are 1. A velocity field of s simulations is an array of pairs (u, v)
  * [simulation][z][y][x], followed in three dimensions by one of w. The spectrum has the modes 0 <= kx < (NX +
@@ -54,7 +54,7 @@ typedef struct kf_fluid_source {
     double velocity[3], pull, acceleration[3], dye[KF_FLUID_DYES];
 } kf_fluid_source;
 
-/* Of the solid: where it is at time t is rotation(angle + spin t) (x0 - center) + center + velocity t. */
+/* The solid is, at time t, at rotation(angle + spin t) (x0 - center) + center + velocity t. */
 typedef struct kf_fluid_motion {
     double center[3], velocity[3], axis[3], spin;
 } kf_fluid_motion;
@@ -88,8 +88,8 @@ typedef struct kf_fluid_arguments {
     kf_fluid_doubles double_precision;
 } kf_fluid_arguments;
 
-/* Of transforms that are a pass of their own (transforms.cu): value i of line l of group g is at g group + l
- * line + i stride, in complex values; rows of reals lie `line` reals apart. */
+/* These are the arguments of transforms that are a pass of their own (transforms.cu): value i of line l of
+ * group g is at g group + l line + i stride, in complex values; rows of reals lie `line` reals apart. */
 typedef struct kf_transform_arguments {
     int extent[3];
     int lines;

@@ -1,5 +1,6 @@
-/* Diffusion and projection between the transforms along the last axis. Extent: (blocks x threads,
- * simulations); a block has KF_COLUMN_LINES columns, of one y in three dimensions. */
+/* Diffusion and projection (Stam 1999) between the transforms along the last axis, of the spectrum in place.
+ * Extent: (blocks x threads, simulations); a block has KF_COLUMN_LINES columns, of one y in three dimensions.
+ */
 #include "columns.h"
 
 KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {

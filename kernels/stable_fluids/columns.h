@@ -1,7 +1,8 @@
-/* The pass along the last axis: forward transform, diffusion and projection, inverse transform; in place.
- * Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values, KF_COLUMN_R0 .. R4;
- * KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one; KF_PREFETCH 1: a block goes
- * on from column to column, and asks for the next ones before it works on the present */
+/* The pass along the last axis, of the spectrum in place: forward transform, diffusion and projection,
+ * inverse transform. Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values,
+ * KF_COLUMN_R0
+ * .. R4; KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one; KF_PREFETCH 1: a
+ * block goes on from column to column, and asks for the next ones before it works on the present */
 #ifndef KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 #define KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 
@@ -35,7 +36,7 @@
 #define KF_COMPONENT_OF(l) (KF_COMPONENT_PER_THREAD ? (l) % KF_DIMENSIONS : 0)
 
 #if KF_CUDA
-/* The same place of the other component's line beside this one. */
+/* Returns the same place of the other component's line beside this one. */
 KF_FUNCTION kf_complex kf_partner(const kf_wide *v, int at, int l) {
     const unsigned lanes = __activemask();
     return kf_complex_of(__shfl_xor_sync(lanes, v[at].re, 1), __shfl_xor_sync(lanes, v[at].im, 1));
@@ -114,8 +115,8 @@ KF_FUNCTION void kf_read_columns(const kf_fluid_arguments *a, int first, int iy,
 }
 
 #if KF_PREFETCH
-/* The same by way of shared memory: each thread asks for what it will take, while it works on something else.
- */
+/* Columns go by way of shared memory: each thread asks for what it will take, while it works on something
+ * else. */
 #define KF_COLUMN_STAGED(slot) ((slot) * (KF_COLUMN_THREADS * KF_COLUMN_ALL) + (int)threadIdx.x)
 KF_FUNCTION void kf_request_columns(const kf_fluid_arguments *a, int first, int simulation,
                                     kf_stored_mode *staged) {
@@ -160,7 +161,7 @@ KF_FUNCTION void kf_project_wave(const kf_fluid_arguments *a, int kx, int iy, in
     kf_projected_3(&f, c);
 #endif
 }
-/* The same for a column of the spectrum. Between walls across x its real parts are of kx half waves, its
+/* Projects a column of the spectrum. Between walls across x its real parts are of kx half waves, its
  * imaginary ones of L - kx, or, with kx = 0, of L / 2. */
 KF_FUNCTION void kf_project_column(const kf_fluid_arguments *a, int kx, int iy, int last, int highest,
                                    kf_complex *c) {

@@ -1,4 +1,4 @@
-/* What acts on the velocity before it is carried, and what a scheme needs beside: pushes of the script,
+/* Changes of the velocity before it is carried, and what a scheme needs beside: pushes of the script,
  * sources, vorticity confinement, MacCormack's first guess, the reflected velocity. */
 #include "advection.h"
 
@@ -91,7 +91,8 @@ KF_FUNCTION kf_real kf_length(kf_vector v) {
     return sqrtf(v.u * v.u + v.v * v.v + v.w * v.w);
 #endif
 }
-/* eps N x omega, N the direction in which |omega| grows. z is also the simulation, NZ planes each. */
+/* The confinement is eps N x omega, with N the direction in which |omega| grows. z is also the simulation, NZ
+ * planes each. */
 KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, k = z % KF_NZ;
     const kf_view field = kf_view_of(a, a->field, simulation);
@@ -104,7 +105,7 @@ KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     n.w = KF_DIMENSIONS == 3 ? kf_length(kf_vorticity(field, x, y, kf_next(k, KF_NZ))) -
                                    kf_length(kf_vorticity(field, x, y, kf_wrapped(k + KF_NZ - 1, KF_NZ)))
                              : KF_R(0);
-    /* Where the vorticity is even, rounding alone would point anywhere, and grow by it: the sum keeps the
+    /* Rounding alone would point anywhere where the vorticity is even, and grow by it: the sum keeps the
      * force small there. */
     const kf_real share = KF_PARAMETER(a, confinement) / (kf_length(n) + KF_R(0.03));
     push.u = share * (n.v * curl.w - n.w * curl.v);

@@ -36,7 +36,7 @@ KF_FUNCTION int kf_mode_place(int kx, int row) {
 }
 #define KF_SPECTRUM_MODES ((long long)KF_PITCH * KF_ROWS)
 
-/* Of one component. */
+/* Returns the place of a mode of one component. */
 KF_FUNCTION kf_stored_mode *kf_mode(const kf_fluid_arguments *a, int simulation, int component, int place) {
 #if KF_DIMENSIONS == 2
     return (kf_stored_mode *)a->spectrum + (KF_SPECTRUM_MODES * simulation + place) * 2 + component;
@@ -79,18 +79,18 @@ KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int
 
 /* Wave number of line i of n, with its sign. */
 #define KF_SIGNED(i, n) (2 * (i) > (n) ? (i) - (n) : (i))
-/* What is added to line i of n to have its wave number with its sign; that at half the sampling rate has
- * none. */
+/* Returns what is added to line i of n to have its wave number with its sign; the one at half the sampling
+ * rate has none. */
 #define KF_SIGN_SHIFT(i, n) (2 * (i) >= (n) ? -(n) : 0)
 
-/* What a mode is multiplied by: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale
+/* A mode is multiplied by these: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale
  * D. */
 typedef struct kf_mode_factors {
     kf_real k[3], along, whole;
     int mean; /* k = 0: not projected */
 } kf_mode_factors;
-/* Of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at half the sampling rate.
- */
+/* Returns the factors of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at
+ * half the sampling rate. */
 KF_FUNCTION kf_mode_factors kf_factors_of(const kf_fluid_arguments *a, kf_real kx, kf_real ky, kf_real kz,
                                           int mean, int highest) {
     kf_mode_factors f;

@@ -162,7 +162,7 @@ KF_FUNCTION void kf_ask_for(const void *range, const unsigned bytes) {
 #endif
 }
 
-/* p a + q b, the same to the bit as q b + p a. */
+/* Returns p a + q b, the same to the bit as q b + p a. */
 KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real b) {
 #if !KF_CUDA
     return p * a + q * b;

@@ -17,7 +17,7 @@ KF_FUNCTION kf_vector kf_flow_at(kf_view field, kf_vector p) {
     return kf_linear_velocity(field, &place, 2);
 }
 #endif
-/* Where a particle is after the step. */
+/* Returns where a particle is after the step. */
 KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
     kf_vector velocity;
 #if KF_PARTICLE_RULE == KF_EULER_RULE

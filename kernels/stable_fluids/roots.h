@@ -4,7 +4,7 @@
 
 #include "numbers.h"
 
-/* What a thread of the engine computes with: on the GPU a complex number, on the cpu one of each of KF_LANES
+/* A thread of the engine computes with this: on the GPU a complex number, on the cpu one of each of KF_LANES
  * lines. */
 #if KF_CUDA
 typedef kf_complex kf_wide;
@@ -34,7 +34,7 @@ KF_FUNCTION kf_wide kf_scaled(kf_wide a, kf_real factor) {
     return kf_wide_of(factor * a.re, factor * a.im);
 }
 
-/* cos(2 pi m / 1440) of the first quarter; 1440 holds all radices. */
+/* These are cos(2 pi m / 1440) of the first quarter; 1440 holds all radices. */
 KF_CONSTANT double kf_quarter_cosine[361] = {
     1.0,
     0.9999904807207345,
@@ -404,7 +404,7 @@ KF_FUNCTION double kf_cosine(int m) {
     if (m > 720) m = 1440 - m;
     return m > 360 ? -kf_quarter_cosine[720 - m] : kf_quarter_cosine[m];
 }
-/* a exp(sign 2 pi i m / 1440). */
+/* Returns a exp(sign 2 pi i m / 1440). */
 KF_FUNCTION kf_wide kf_turned(kf_wide a, int m, int sign) {
     m %= 1440;
     if (m == 0) return a;

@@ -66,8 +66,9 @@ KF_FUNCTION void kf_row_turns(const kf_fluid_arguments *a, const int sign, kf_tu
 }
 
 #if KF_FOLD_X
-/* What is stored of a mode x: of u the sines S_x - i S_(L-x), of v the cosines C_x - i C_(L-x); with x = 0 go
- * those of L / 2. From the modes of lines in Makhoul's order; middle: of u + i v at L / 2. */
+/* Returns what is stored of a mode x: of u the sines S_x - i S_(L-x), of v the cosines C_x - i C_(L-x); with
+ * x = 0 go those of L / 2. They come from the modes of lines in Makhoul's order; middle: of u + i v at L / 2.
+ */
 KF_FUNCTION void kf_to_waves(const kf_fluid_arguments *a, int x, kf_complex middle, kf_complex *u,
                              kf_complex *v) {
     const kf_complex w = ((const kf_complex *)a->twiddles_x)[2 * (KF_LINE_X - 1) + x], first = *u,
@@ -185,7 +186,7 @@ KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, in
 }
 #endif
 
-/* What a later block reads: the velocity of its rows; */
+/* A later block reads this: the velocity of its rows. */
 KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
     if (threadIdx.x == 0 && (block + 1) * KF_ROW_LINES <= KF_ROWS)
@@ -196,7 +197,8 @@ KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int
     (void)a, (void)block, (void)simulation;
 #endif
 }
-/* its modes; in tiles the blocks of a group share those of all their rows, which lie together. */
+/* It reads its modes, too; in tiles the blocks of a group share those of all their rows, which lie together.
+ */
 KF_FUNCTION void kf_ask_for_modes(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
     const unsigned mode = (unsigned)sizeof(kf_mode_pair);
@@ -304,7 +306,7 @@ KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int sim
 #endif
 }
 
-/* first + i second, and what that is at the mirrored wave number. */
+/* Returns first + i second, and what that is at the mirrored wave number. */
 KF_FUNCTION kf_complex kf_joined(kf_complex first, kf_complex second) {
     return kf_complex_of(first.re - second.im, first.im + second.re);
 }

@@ -1,5 +1,5 @@
-/* Advection and the transform of rows in one pass. Extent: (blocks of KF_ROW_LINES lines x threads,
- * simulations). */
+/* Advection and the transform of rows in one pass, from the velocity to the spectrum. Extent: (blocks of
+ * KF_ROW_LINES lines x threads, simulations). */
 #include "rows.h"
 
 KF_BLOCK_KERNEL(rows_forward, kf_fluid_arguments) {

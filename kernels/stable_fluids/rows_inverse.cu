@@ -1,5 +1,5 @@
-/* The inverse transform of rows, to velocities. Extent: (blocks of KF_ROW_LINES lines x threads,
- * simulations). */
+/* The inverse transform of rows, from the spectrum to velocities. Extent: (blocks of KF_ROW_LINES lines x
+ * threads, simulations). */
 #include "rows.h"
 
 KF_BLOCK_KERNEL(rows_inverse, kf_fluid_arguments) {

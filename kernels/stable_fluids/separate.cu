@@ -94,7 +94,7 @@ KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, in
     c[0] = kf_complex_of(KF_R(0.5) * (p.re + q.re), KF_R(0.5) * (p.im - q.im));
     c[1] = kf_complex_of(KF_R(0.5) * (p.im + q.im), KF_R(0.5) * (q.re - p.re));
 #if KF_DIMENSIONS == 3
-    /* w has kx <= NX / 2 only: elsewhere it is the conjugate of the mirror's. */
+    /* The third component w has kx <= NX / 2 only: elsewhere it is the conjugate of the mirror's. */
     kf_complex *thirds = pairs + KF_CELLS;
     const int left = 2 * x <= KF_NX;
     kf_complex *third =
@@ -118,7 +118,7 @@ KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
     kf_project_packed(a, x, y, z);
 }
 #else
-/* What modes of a row are multiplied by, then those of the row that mirrors it, in the order of the former.
+/* Modes of a row are multiplied by these, then those of the row that mirrors it, in the order of the former.
  */
 typedef struct kf_packed_strip {
     kf_real along[KF_STRIP], whole[KF_STRIP], k0[KF_STRIP], k1[KF_STRIP], there[2 * KF_STRIP];

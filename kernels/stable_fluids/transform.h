@@ -58,7 +58,7 @@ KF_FUNCTION void kf_butterfly_small(kf_wide *a, int radix, int sign) {
     if (radix == 4) kf_butterfly_4(a, sign);
     if (radix == 5) kf_butterfly_5(a, sign);
 }
-/* n = p q values: p-point transforms of every q-th, turned, then q-point ones. */
+/* A transform of n = p q values is p-point transforms of every q-th, turned, then q-point ones. */
 KF_FUNCTION void kf_butterfly_product(kf_wide *a, int p, int q, int sign) {
     kf_wide b[20], c[5];
     KF_UNROLL
@@ -119,7 +119,7 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
     if (radix == 32) kf_butterfly_32(a, sign);
 }
 
-/* --- a block's threads on its lines -------------------------------------------------------------------- */
+/* --- A block's threads on its lines -------------------------------------------------------------------- */
 
 #ifndef KF_EXCHANGE_BUFFERS
 #define KF_EXCHANGE_BUFFERS 1
@@ -144,7 +144,7 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #define KF_LAST_OF(r0, r1, r2, r3, r4)                                                                       \
     ((r4) > 1 ? (r4) : (r3) > 1 ? (r3) : (r2) > 1 ? (r2) : (r1) > 1 ? (r1) : (r0))
 
-/* Whether the radices are the same from both ends: then forward and inverse tables are. */
+/* Tells whether the radices are the same from both ends: then forward and inverse tables are. */
 #define KF_PALINDROME(r0, r1, r2, r3, r4)                                                                    \
     ((r4) > 1   ? (r0) == (r4) && (r1) == (r3)                                                               \
      : (r3) > 1 ? (r0) == (r3) && (r1) == (r2)                                                               \
@@ -173,13 +173,13 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
                  i = kf_t + (threads)*kf_b + (n) / (radix)*kf_q, kf_here = 1;                                \
              kf_here && (!KF_RAGGED(n, threads, radix) || kf_t + (threads)*kf_b < (n) / (radix));            \
              kf_here = 0)
-/* origin + the number i of a value, by one addition of a constant. */
+/* Returns origin + the number i of a value, by one addition of a constant. */
 #define KF_REAL_VALUE_NUMBER(origin, i) (KF_R(kf_t) + (origin) + KF_R((i)-kf_t))
-/* Those with x < most of lines l < last, along the lines. */
+/* Visits the values with x < most of lines l < last, along the lines. */
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix)                                                   \
     if (x < (most) && ((last) == (lines) || l < (last)))
-/* The same in strips of values; on the cpu `prepare` comes before each, from value kf_from to kf_to - 1 of
+/* Visits them in strips of values; on the cpu `prepare` comes before each, from value kf_from to kf_to - 1 of
  * line l. */
 #define KF_EACH_VALUE_IN_STRIPS(l, last, slot, x, most, strip, prepare, n, threads, lines, radix)            \
     KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)
@@ -338,9 +338,9 @@ KF_FUNCTION void kf_powers(kf_complex *w, int radix) {
     }
 }
 
-/* What a line engine is made of; constants all: values of a line, threads of a line, lines of a block,
- * whether the lines lie fastest, lines a thread works on at once, values it has of one at most, radices (1
- * where there are no more). */
+/* A line engine is made of constants: values of a line, threads of a line, lines of a block, whether the
+ * lines lie fastest, lines a thread works on at once, values it has of one at most, radices (1 where there
+ * are no more). */
 #define KF_ENGINE_PARAMETERS                                                                                 \
     const int n, const int threads, const int lines, const int across, const int many, const int most,       \
         const int r0, const int r1, const int r2, const int r3, const int r4
