@@ -18,7 +18,7 @@ enum { KF_LINE = 128 };
 #define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
 /* What the nodes KF_AHEAD rows further on will stream in: of a warp's first lanes each for one population of
  * its nodes. */
-KF_FUNCTION void kf_ask_ahead(const kf_kinetic_arguments *a, int x, int y, int z) {
+KF_FUNCTION void kf_ask_ahead(const kf_module_arguments *a, int x, int y, int z) {
     const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
     const int along_x = KF_LANES_ALONG_X, bytes = (int)sizeof(kf_stored) * along_x;
     const int lane_x = (int)threadIdx.x % along_x, lane_y = (int)threadIdx.y % (32 / along_x);
@@ -26,11 +26,12 @@ KF_FUNCTION void kf_ask_ahead(const kf_kinetic_arguments *a, int x, int y, int z
     if (i >= KF_VELOCITIES) return;
     kf_index k = kf_node(a, x - lane_x, y - lane_y + KF_AHEAD, z + (int)(down >> i & 1) - (int)(up >> i & 1));
     for (int row = 0; row < 32 / along_x; row++) {
-        const char *place = (const char *)((const kf_stored *)a->source + kf_place(a, KF_VELOCITIES, i, k));
-        if (k < a->capacity)
+        const char *place =
+            (const char *)((const kf_stored *)a->populations.source + kf_place(a, KF_VELOCITIES, i, k));
+        if (k < a->memory.capacity)
             for (int byte = 0; byte < bytes; byte += KF_LINE)
                 kf_ask_for(place + byte);
-        k += a->row_pitch;
+        k += a->grid.row_pitch;
     }
 }
 #define KF_ASK_AHEAD kf_ask_ahead(a, x, y, z);
@@ -45,8 +46,9 @@ KF_FUNCTION void kf_ask_for_part(const kf_stored *part, int nodes) {
         __builtin_prefetch(line, 0, 2);
 }
 #define KF_ASK_FOR_PART(i, name, cx, cy, cz)                                                                 \
-    kf_ask_for_part(kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_AHEAD * a->row_pitch, cx, cy, cz),   \
-                    x1 - x0);
+    kf_ask_for_part(                                                                                         \
+        kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_AHEAD * a->grid.row_pitch, cx, cy, cz),          \
+        x1 - x0);
 #define KF_ASK_AHEAD_OF_PART KF_EACH_VELOCITY(KF_ASK_FOR_PART)
 #else
 #define KF_ASK_AHEAD_OF_PART
