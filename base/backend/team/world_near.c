@@ -231,6 +231,10 @@ kf_status kf_world_give_files(kf_status made, const int *given, const int counts
     for (int i = 0; i < all; i++)
         taken[i] = -1;
     kf_status status = made == KF_OK ? make_room(all, error) : made;
+    if (count == 1) { /* nobody is there to trade with, and a process without MPI has no members */
+        free(begins);
+        return status;
+    }
     if (status == KF_OK) status = open_box(&box, error);
     status = kf_world_agree_near(status, error); /* every box is open */
     if (status == KF_OK) {
