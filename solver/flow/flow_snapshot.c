@@ -6,6 +6,7 @@
 
 #include "base/util/vector.h"
 #include "solver/flow/flow_plan.h"
+#include "solver/flow/flow_rules.h"
 
 /* Beyond these the lattice Boltzmann method no longer describes a flow; sound travels 0.577 cells a step. */
 static const double speed_limit = 0.5, density_limit = 5.0;
@@ -20,18 +21,6 @@ void kf_fields_free(kf_fields *fields) {
     for (int i = 0; i < 3; i++)
         free(fields->velocity[i]);
     memset(fields, 0, sizeof *fields);
-}
-
-/* What holds where this scene's collision does not; "" where nothing is known. */
-static const char *steadier_rates(const kf_scene *scene) {
-    if (scene->collision != KF_BGK && scene->collision != KF_RM_MRT && scene->collision != KF_ACM_MRT)
-        return "";
-    if (scene->collision != KF_ACM_MRT) return ", or the collision \"acm_mrt\"";
-    return scene->rate_rule == KF_RATE_ONES  ? ""
-           : scene->rate_rule == KF_RATE_K17 ? ", or the rates \"ones\""
-           : scene->rate_rule == KF_RATE_ADAPTIVE_2020
-               ? ", or the rates \"k17\" or \"ones\""
-               : ", or the rates \"adaptive_2020\", \"k17\" or \"ones\"";
 }
 
 void kf_flow_watch_node(kf_flow_watch *watch, size_t index, double deviation, const double velocity[3]) {
@@ -49,7 +38,7 @@ kf_status kf_flow_watch_end(const kf_flow_watch *watch, uint64_t step, kf_error 
                    "cells a step (at most %.4g is sound); use a finer grid, a lower Reynolds number or a "
                    "smaller time step%s",
                    step, watch->index % columns, watch->index / columns % rows, watch->index / columns / rows,
-                   watch->density, watch->speed, speed_limit, steadier_rates(watch->scene));
+                   watch->density, watch->speed, speed_limit, kf_flow_steadier_rules(watch->scene));
 }
 
 kf_status kf_fields_check(const kf_scene *scene, const kf_fields *fields, uint64_t step, kf_error *error) {

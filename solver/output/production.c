@@ -514,22 +514,6 @@ static kf_status advance(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error) {
-    if (!restart) return kf_plan_initialise(plan, error);
-    kf_checkpoint stored;
-    KF_TRY(kf_checkpoint_restore(restart, plan, smoke, &stored, error));
-    if (smoke != NULL && stored.smoke_bytes == 0) kf_warn("%s has no smoke: it begins now", restart);
-    if (plan->steps_done != stored.step) {
-        return kf_fail(error, KF_MACHINE, "%s: the plan did not take up step %" PRIu64, restart, stored.step);
-    }
-    char config_hash[KF_HASH_HEX];
-    kf_config_hash(&plan->config, config_hash);
-    if (strcmp(config_hash, stored.config_hash) != 0) {
-        kf_warn("%s was written with another config; the run goes on from it, but not bit for bit", restart);
-    }
-    return KF_OK;
-}
-
 static kf_status begin(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
     const int stride = kf_plan_stride(plan) > 0 ? kf_plan_stride(plan) : 1;
