@@ -38,7 +38,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
 kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error) {
     run_search search = {.name = name, .found = run};
     KF_TRY(kf_store_runs(store, look_at_run, &search, error));
-    if (search.matches > 1 && strcmp(run->uuid, name) != 0) {
+    if (name != NULL && search.matches > 1 && strcmp(run->uuid, name) != 0) {
         char id[32];
         (void)snprintf(id, sizeof id, "%" PRId64, run->id);
         if (strcmp(id, name) != 0)
