@@ -287,7 +287,7 @@ $(BUILD)/relocatable/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 $(BUILD)/relocatable/libkftune.so.$(VERSION): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(EXPORTS)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,--version-script=$(EXPORTS) $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,--version-script=$(EXPORTS) $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
 tarball: ## make build/kftune-VERSION-MACHINE.tar.gz, which runs where it is unpacked
 	@sh scripts/packages.sh build
 	@$(MAKE) all $(BUILD)/relocatable/kftune $(BUILD)/relocatable/libkftune.so.$(VERSION)
