@@ -145,7 +145,7 @@ static void test_bad_files(void **state) {
         "{\"tune_params\": {\"a\": [1]}, \"cache\": {}}",
         "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": 1, \"time\": -1}}}",
         "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": 1, \"time\": \"InvalidConfig\"}}}",
-        "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": [], \"time\": 1}}}",
+        "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": {}, \"time\": 1}}}",
         "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": 7}}",
         "{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"perhaps\"}]}",
         "{\"metadata\": {\"timeunit\": \"fortnights\"}, \"results\": []}",
