@@ -19,6 +19,8 @@ void kf_note(kf_text *notes, const char *format, ...) __attribute__((format(prin
 
 /* permutation[r] = index of the key at rank r; stable; O(count). Every key lies in [0, key_count). */
 void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint32_t *permutation);
+/* Of keys in ascending order the rank of the first that is not below this one; count: all are below. */
+size_t kf_first_key(size_t count, const uint64_t *keys, uint64_t key);
 
 /* ---- meshes ---- */
 

@@ -224,18 +224,6 @@ static void find_nodes(view *v, const int cell[3]) {
     }
 }
 
-static size_t first_in(const reach *r, uint64_t cell) {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (r->cells[middle] < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The triangles in the cells about the lines to all nodes, and in those beside them, because a triangle is
  * noted in the cells of its points only. */
 static void find_near(view *v, const int cell[3]) {
@@ -258,7 +246,7 @@ static void find_near(view *v, const int cell[3]) {
     for (int z = from[2]; z <= to[2]; z++)
         for (int y = from[1]; y <= to[1]; y++) {
             const uint64_t last = index_of(r, (const int[3]){to[0], y, z});
-            for (size_t i = first_in(r, index_of(r, (const int[3]){from[0], y, z}));
+            for (size_t i = kf_first_key(r->count, r->cells, index_of(r, (const int[3]){from[0], y, z}));
                  i < r->count && r->cells[i] <= last; i++) {
                 const uint32_t triangle = r->triangles[i];
                 if (triangle == v->own || v->seen[triangle] == v->look) continue;

@@ -89,7 +89,7 @@ typedef struct loose {
     int64_t row, slab; /* steps of a cell's number along y and z */
     size_t count;
     uint32_t *vertices; /* [count] in the order of their cells */
-    int64_t *cells;     /* [count] ascending */
+    uint64_t *cells;    /* [count] ascending */
 } loose;
 
 static const double *vertex_at(const kf_mesh *mesh, uint32_t vertex) {
@@ -139,7 +139,7 @@ static loose gather_loose(const kf_mesh *mesh, const unsigned char *marked) {
     l.cells = kf_allocate(l.count * sizeof *l.cells + 1);
     for (size_t n = 0; n < l.count; n++) {
         l.vertices[n] = ends[order[n]];
-        l.cells[n] = (int64_t)keys[order[n]];
+        l.cells[n] = keys[order[n]];
     }
     free(keys);
     free(ends);
@@ -152,19 +152,6 @@ static void free_loose(loose *l) {
     free(l->cells);
 }
 
-/* The first end in this cell or a later one. */
-static size_t first_in(const loose *l, int64_t cell) {
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (l->cells[middle] < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Calls look for each end in the cells about a box from p to q. */
 static void look_about(const loose *l, const double p[3], const double q[3],
                        void (*look)(void *context, uint32_t vertex), void *context) {
@@ -175,8 +162,10 @@ static void look_about(const loose *l, const double p[3], const double q[3],
     }
     for (int64_t z = from[2]; z <= to[2]; z++)
         for (int64_t y = from[1]; y <= to[1]; y++) {
-            const int64_t row = l->row * y + l->slab * z;
-            for (size_t n = first_in(l, row + from[0]); n < l->count && l->cells[n] <= row + to[0]; n++)
+            const int64_t row = l->row * y + l->slab * z, first = row + from[0], last = row + to[0];
+            if (last < 0) continue;
+            for (size_t n = kf_first_key(l->count, l->cells, first < 0 ? 0 : (uint64_t)first);
+                 n < l->count && l->cells[n] <= (uint64_t)last; n++)
                 look(context, l->vertices[n]);
         }
 }

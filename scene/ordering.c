@@ -100,3 +100,15 @@ void kf_ordering_sort(const kf_ordering *ordering, size_t count, const double *x
     kf_radix_order(count, keys, ordering->key_count, permutation);
     free(keys);
 }
+
+size_t kf_first_key(size_t count, const uint64_t *keys, uint64_t key) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

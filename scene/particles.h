@@ -34,6 +34,9 @@ typedef enum kf_side {
     KF_SIDE_DUMMIES,   /* layers of particles */
     KF_SIDES
 } kf_side;
+static inline bool kf_side_is_wall(kf_side side) { /* a half-space without particles */
+    return side == KF_SIDE_NO_SLIP || side == KF_SIDE_FREE_SLIP;
+}
 extern const char *const kf_side_names[KF_SIDES];
 
 typedef enum kf_yield {

@@ -31,32 +31,36 @@ static bool ball_above(const kf_particle_scene *s, const kf_particle_body *body,
     return true;
 }
 
-static double points_outside_of_ball(const kf_particle_scene *s, const kf_particle_body *body) {
-    const int up = s->dimensions - 1;
-    const double y0 = up == 2 ? ceil(body->low[1] - 0.5) : 0.0, y1 = up == 2 ? body->high[1] - 0.5 : 0.0;
-    double outside = 0.0;
-    for (double i = ceil(body->low[0] - 0.5); i <= body->high[0] - 0.5; i++)
-        for (double j = y0; j <= y1; j++) {
-            double low, high;
-            if (!ball_above(s, body, i + 0.5, j + 0.5, &low, &high)) continue;
-            outside += points_between(low, high);
-            if (kf_particle_in_box(s, i + 0.5, up == 2 ? j + 0.5 : -1.0))
-                outside -= points_between(fmax(low, s->origin[up]), fmin(high, kf_particle_box_end(s, up)));
-        }
-    return outside;
+static bool column_is_in_box(const kf_particle_scene *s, double x, double y) {
+    return kf_particle_in_box(s, x, s->dimensions == 3 ? y : -1.0);
 }
 
-/* A polygon's layers in the columns beside the box. */
-static double points_beside_box(const kf_particle_scene *s, const kf_particle_body *body) {
+/* A ball's points outside of the box in the column at (x, y). */
+static double outside_of_ball(const kf_particle_scene *s, const kf_particle_body *body, double x, double y) {
     const int up = s->dimensions - 1;
-    const double y0 = up == 2 ? ceil(body->low[1] - 0.5) : 0.0, y1 = up == 2 ? body->high[1] - 0.5 : 0.0;
-    double outside = 0.0;
+    double low, high;
+    if (!ball_above(s, body, x, y, &low, &high)) return 0.0;
+    const double all = points_between(low, high);
+    if (!column_is_in_box(s, x, y)) return all;
+    return all - points_between(fmax(low, s->origin[up]), fmin(high, kf_particle_box_end(s, up)));
+}
+
+/* A polygon's layers in the column at (x, y), where that is beside the box. */
+static double beside_box(const kf_particle_scene *s, const kf_particle_body *body, double x, double y) {
+    if (column_is_in_box(s, x, y) || !kf_particle_in_polygon(body, s->dimensions - 1, x, y)) return 0.0;
+    return kf_particle_layers(s, body, x, y);
+}
+
+typedef double of_column(const kf_particle_scene *s, const kf_particle_body *body, double x, double y);
+
+static double sum_of_columns(const kf_particle_scene *s, const kf_particle_body *body, of_column *points) {
+    const bool wide = s->dimensions == 3;
+    const double y0 = wide ? ceil(body->low[1] - 0.5) : 0.0, y1 = wide ? body->high[1] - 0.5 : 0.0;
+    double sum = 0.0;
     for (double i = ceil(body->low[0] - 0.5); i <= body->high[0] - 0.5; i++)
         for (double j = y0; j <= y1; j++)
-            if (!kf_particle_in_box(s, i + 0.5, up == 2 ? j + 0.5 : -1.0) &&
-                kf_particle_in_polygon(body, up, i + 0.5, j + 0.5))
-                outside += kf_particle_layers(s, body, i + 0.5, j + 0.5);
-    return outside;
+            sum += points(s, body, i + 0.5, j + 0.5);
+    return sum;
 }
 
 /* How far a shape reaches out of the box, spacings; 0: not at all. */
@@ -82,7 +86,8 @@ static double points_outside(const kf_particle_scene *s, const kf_particle_body 
         return fmax(0.0, nearbyint(fabs(solid.volume) - inside));
     }
     if (columns > MOST_COLUMNS) return -1.0;
-    return body->kind == KF_BODY_BALL ? points_outside_of_ball(s, body) : points_beside_box(s, body);
+    return body->kind == KF_BODY_BALL ? sum_of_columns(s, body, outside_of_ball)
+                                      : sum_of_columns(s, body, beside_box);
 }
 
 kf_status kf_particle_tell_left_out(const kf_particle_scene *s, const kf_particle_bodies *bodies,

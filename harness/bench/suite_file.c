@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/record/suite_system.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/roofs/roofs.h"
-#include "base/record/suite_system.h"
 #include "solver/systems.h"
 
 /* --- common --------------------------------------------------------------------------------------------- */

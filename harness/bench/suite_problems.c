@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/record/suite_system.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"
-#include "base/record/suite_system.h"
 #include "solver/systems.h"
 
 static kf_status change(const kf_suite_problems *problems, const kf_suite_scene *scene,
@@ -77,8 +77,7 @@ static kf_status make(kf_suite_problems *problems, int index, const kf_bench_opt
 kf_status kf_suite_problems_open(const kf_suite_file *file, const kf_device_info *device,
                                  const kf_bench_options *options, bool *wanted, kf_suite_problems *problems,
                                  kf_error *error) {
-    *problems =
-        (kf_suite_problems){.file = file, .device = device, .gpu = kf_device_is_gpu(device)};
+    *problems = (kf_suite_problems){.file = file, .device = device, .gpu = kf_device_is_gpu(device)};
     problems->list = kf_allocate_zeroed((size_t)file->scene_count + 1, sizeof *problems->list);
     if (file->about >= 0) wanted[file->about] = true;
     for (int i = file->scene_count - 1; i >= 0; i--) { /* what a scene needs comes before it */

@@ -7,8 +7,8 @@
 
 #include "harness/worker/worker.h"
 
-/* Of the first: all measure the job. KF_HOST when a machine could not do it, or when the job before has left a
- * device of no use. */
+/* Of the first: all measure the job. KF_HOST when a machine could not do it, or when the job before has left
+ * a device of no use. */
 kf_status kf_together_measure(const kf_worker_setup *setup, const kf_job *job, kf_measurement *measurement,
                               kf_error *error);
 /* Of the others: does what the first gives until that ends. */

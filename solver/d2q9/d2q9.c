@@ -6,8 +6,8 @@
 
 #include "base/util/memory.h"
 #include "scene/scene.h"
-#include "solver/flow/flow_problem.h"
 #include "solver/d2q9/d2q9_cases.h"
+#include "solver/flow/flow_problem.h"
 
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);

@@ -6,8 +6,8 @@
 
 #include "base/util/file.h"
 #include "base/util/memory.h"
-#include "solver/flow/flow_plan.h"
 #include "solver/d2q9/d2q9_cases.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/validation/flow.h"
 #include "solver/validation/profile.h"
 

@@ -6,9 +6,9 @@
 
 #include "base/util/memory.h"
 #include "scene/scene.h"
+#include "solver/d2q9/d2q9_cases.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/picture/picture.h"
-#include "solver/d2q9/d2q9_cases.h"
 #include "solver/validation/flow.h"
 
 enum { ROWS = 18, OBSTACLES = ROWS * ROWS };

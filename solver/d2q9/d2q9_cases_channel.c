@@ -5,8 +5,8 @@
 
 #include "base/util/memory.h"
 #include "scene/scene.h"
-#include "solver/picture/picture.h"
 #include "solver/d2q9/d2q9_cases.h"
+#include "solver/picture/picture.h"
 #include "solver/validation/flow.h"
 
 static const char source[] = "Schaefer & Turek 1996, case 2D-2";

@@ -1,6 +1,6 @@
 /* Table 4 of Tölke 2008: what a mesh makes of the square array of cylinders. */
-#include "solver/flow/flow_suite.h"
 #include "solver/d2q9/d2q9_cases.h"
+#include "solver/flow/flow_suite.h"
 
 static const char *const mesh_key[] = {"mesh", NULL};
 

@@ -1,5 +1,5 @@
-/* Changes of problems that suites of fixed comparisons ask for, of systems whose problems are flows: the keys are
- * in docs/suites.md. */
+/* Changes of problems that suites of fixed comparisons ask for, of systems whose problems are flows: the keys
+ * are in docs/suites.md. */
 #ifndef KF_SOLVER_FLOW_FLOW_SUITE_H
 #define KF_SOLVER_FLOW_FLOW_SUITE_H
 

@@ -18,23 +18,11 @@ double kf_kinetic_case_leeway(const kf_scene *scene) {
 
 kf_status kf_kinetic_case_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                                kf_plan **plan, kf_error *error) {
-    kf_config config;
     take_rates(validation, scene);
     kf_problem *problem = kf_flow_problem(&kf_system_kinetic, scene, false);
     kf_scene stated_scene = *scene;
     kf_problem stated = *problem;
     stated_scene.accuracy = validation->accuracy;
     stated.own = &stated_scene;
-    *plan = NULL;
-    kf_status status = kf_validation_configure(validation, &stated, overrides, &config, error);
-    if (status == KF_OK) status = kf_system_kinetic.plan(problem, &config, validation->backend, plan, error);
-    if (status != KF_OK) {
-        kf_problem_free(problem);
-        return status;
-    }
-    status = kf_plan_initialise(*plan, error);
-    if (status == KF_OK) return KF_OK;
-    kf_flow_close(*plan);
-    *plan = NULL;
-    return status;
+    return kf_flow_open_problem(validation, problem, &stated, overrides, plan, error);
 }

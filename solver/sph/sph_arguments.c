@@ -69,7 +69,7 @@ void kf_sph_half_space(int dimensions, double support, double distance, double s
 static void set_planes(const kf_particle_scene *scene, kf_sph_arguments *a) {
     a->plane_count = 0;
     for (int f = 0; f < 2 * scene->dimensions; f++) {
-        if (scene->sides[f] != KF_SIDE_NO_SLIP && scene->sides[f] != KF_SIDE_FREE_SLIP) continue;
+        if (!kf_side_is_wall(scene->sides[f])) continue;
         const int axis = f / 2, upper = f % 2;
         kf_sph_plane *plane = &a->planes[a->plane_count++];
         memset(plane, 0, sizeof *plane);

@@ -292,7 +292,7 @@ static double walks(const kf_tally *t) {
 static double walls_instructions(const kf_tally *t) {
     double planes = 0;
     for (int side = 0; side < 2 * t->scene->dimensions; side++)
-        planes += t->scene->sides[side] == KF_SIDE_NO_SLIP || t->scene->sides[side] == KF_SIDE_FREE_SLIP;
+        planes += kf_side_is_wall(t->scene->sides[side]);
     return PLANE * planes + (t->scene->terrain.heights != NULL ? TERRAIN : 0);
 }
 

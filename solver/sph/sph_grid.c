@@ -13,14 +13,10 @@ void kf_sph_free_grid(kf_sph_grid *grid) {
     memset(grid, 0, sizeof *grid);
 }
 
-static bool is_wall(kf_side side) {
-    return side == KF_SIDE_NO_SLIP || side == KF_SIDE_FREE_SLIP;
-}
-
 void kf_sph_bounds(const kf_particle_scene *scene, int axis, double *low, double *high) {
     const double beyond = scene->scheme == KF_SCHEME_THESIS ? scene->support : 0.0;
-    *low = is_wall(scene->sides[2 * axis]) ? -beyond : 0.0;
-    *high = scene->size[axis] + (is_wall(scene->sides[2 * axis + 1]) ? beyond : 0.0);
+    *low = kf_side_is_wall(scene->sides[2 * axis]) ? -beyond : 0.0;
+    *high = scene->size[axis] + (kf_side_is_wall(scene->sides[2 * axis + 1]) ? beyond : 0.0);
 }
 
 /* Cells are at least support / reach wide: with the skin, where lists have one. */

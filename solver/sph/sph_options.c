@@ -122,7 +122,7 @@ bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which) {
 static bool has_walls(const kf_particle_scene *scene) {
     bool has = scene->terrain.heights != NULL;
     for (int f = 0; f < 2 * scene->dimensions; f++)
-        has = has || scene->sides[f] == KF_SIDE_NO_SLIP || scene->sides[f] == KF_SIDE_FREE_SLIP;
+        has = has || kf_side_is_wall(scene->sides[f]);
     return has;
 }
 

@@ -43,13 +43,13 @@ static void find_neighbours(kf_sph_world *w) {
 int kf_sph_half_count(const kf_particle_scene *s) {
     int count = s->terrain.heights != NULL;
     for (int f = 0; f < 2 * s->dimensions; f++)
-        count += s->sides[f] == KF_SIDE_NO_SLIP || s->sides[f] == KF_SIDE_FREE_SLIP;
+        count += kf_side_is_wall(s->sides[f]);
     return count;
 }
 
 static void face_half(const kf_particle_scene *s, const double x[3], int k, kf_sph_half *half) {
     for (int f = 0; f < 2 * s->dimensions; f++) {
-        if (s->sides[f] != KF_SIDE_NO_SLIP && s->sides[f] != KF_SIDE_FREE_SLIP) continue;
+        if (!kf_side_is_wall(s->sides[f])) continue;
         if (k-- > 0) continue;
         half->n[f / 2] = f % 2 == 0 ? 1.0 : -1.0;
         half->distance = f % 2 == 0 ? x[f / 2] : s->size[f / 2] - x[f / 2];
@@ -125,8 +125,7 @@ static double next_step(const kf_sph_world *w, double speed, double acceleration
 /* How far a particle may be beyond a face: walls of scheme thesis push it back, others hold it. */
 static double beyond(const kf_particle_scene *s, int face) {
     if (s->sides[face] == KF_SIDE_OPEN) return INFINITY;
-    const bool pushes = s->sides[face] == KF_SIDE_FREE_SLIP || s->sides[face] == KF_SIDE_NO_SLIP;
-    return pushes && s->scheme == KF_SCHEME_THESIS ? s->support : 0.0;
+    return kf_side_is_wall(s->sides[face]) && s->scheme == KF_SCHEME_THESIS ? s->support : 0.0;
 }
 
 /* What has passed an open face is gone for good. */

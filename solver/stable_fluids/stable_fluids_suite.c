@@ -1,12 +1,12 @@
 /* Scenes of suites that are another scene of stable_fluids with something changed. */
 #include <string.h>
 
-#include "solver/stable_fluids/stable_fluids.h"
 #include "base/record/suite_system.h"
+#include "solver/stable_fluids/stable_fluids.h"
 
 static kf_status change(const kf_problem *from, const cJSON *changes, kf_json_place place,
-                          const kf_device_info *device, kf_problem **changed, char reason[256],
-                          kf_error *error) {
+                        const kf_device_info *device, kf_problem **changed, char reason[256],
+                        kf_error *error) {
     static const char *const keys[] = {"without_particles", NULL};
     bool without_particles = false;
     (void)device, reason[0] = '\0';

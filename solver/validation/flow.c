@@ -120,11 +120,17 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
 
 kf_status kf_flow_open(const kf_validation *validation, const kf_system *system, kf_scene *scene,
                        const char *const *overrides, kf_plan **plan, kf_error *error) {
-    kf_config config;
-    *plan = NULL;
     scene->accuracy = validation->accuracy;
     kf_problem *problem = kf_flow_problem(system, scene, false);
-    kf_status status = kf_validation_configure(validation, problem, overrides, &config, error);
+    return kf_flow_open_problem(validation, problem, problem, overrides, plan, error);
+}
+
+kf_status kf_flow_open_problem(const kf_validation *validation, kf_problem *problem, const kf_problem *stated,
+                               const char *const *overrides, kf_plan **plan, kf_error *error) {
+    const kf_system *system = problem->system;
+    kf_config config;
+    *plan = NULL;
+    kf_status status = kf_validation_configure(validation, stated, overrides, &config, error);
     if (status == KF_OK) status = system->plan(problem, &config, validation->backend, plan, error);
     if (status != KF_OK) {
         kf_problem_free(problem);
@@ -139,7 +145,7 @@ kf_status kf_flow_open(const kf_validation *validation, const kf_system *system,
 
 void kf_flow_close(kf_plan *plan) {
     if (plan == NULL) return;
-    kf_problem *problem = (kf_problem *)(uintptr_t)plan->problem; /* made by kf_flow_open */
+    kf_problem *problem = (kf_problem *)(uintptr_t)plan->problem; /* taken over by kf_flow_open_problem */
     kf_plan_free(plan);
     kf_problem_free(problem);
 }

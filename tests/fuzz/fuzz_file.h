@@ -27,7 +27,8 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size, const char
 /* A refusal is one line with the right status. */
 static inline void fuzz_check(kf_status status, const kf_error *error) {
     if (status == KF_OK) return;
-    if ((status != KF_BAD_INPUT && status != KF_MACHINE && status != KF_HOST) || error->message[0] == '\0') abort();
+    if ((status != KF_BAD_INPUT && status != KF_MACHINE && status != KF_HOST) || error->message[0] == '\0')
+        abort();
     if (strchr(error->message, '\n') != NULL) abort();
 }
 

@@ -2,8 +2,8 @@
 #ifndef KF_TESTS_UNIT_KINETIC_WORKS_H
 #define KF_TESTS_UNIT_KINETIC_WORKS_H
 
-#include "solver/kinetic/kinetic_cost.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_cost.h"
 #include "solver/systems.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/problem_fixture.h"

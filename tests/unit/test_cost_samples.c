@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/util/memory.h"
-#include "solver/kinetic/kinetic_cost.h"
 #include "cost_model/model.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_cost.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/problem_fixture.h"

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "solver/sph/sph_cost.h"
 #include "kernels/sph/arguments.h"
 #include "scene/particles.h"
+#include "solver/sph/sph_cost.h"
 #include "tests/unit/works_by_hand.h"
 
 static const kf_device_info gpu = {.backend = "cuda", .multiprocessors = 132};

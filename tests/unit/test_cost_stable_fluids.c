@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/util/random.h"
-#include "solver/stable_fluids/stable_fluids_cost.h"
 #include "harness/replay/replay.h"
 #include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_cost.h"
 #include "solver/systems.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/works_by_hand.h"

@@ -17,8 +17,8 @@
 
 #include "harness/validate/validate.h"
 #include "scene/scene.h"
-#include "solver/d2q9/reference.h"
 #include "solver/d2q9/d2q9_cases.h"
+#include "solver/d2q9/reference.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/plan_fixture.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/record/suite_system.h"
 #include "base/util/json.h"
 #include "base/util/program.h"
-#include "base/record/suite_system.h"
 #include "harness/bench/suite_run.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/incompressible/incompressible.h"
