@@ -191,6 +191,7 @@ CREATE TABLE kernel (
     theoretical_occupancy REAL CHECK (theoretical_occupancy BETWEEN 0 AND 1),
     launches_per_step REAL CHECK (launches_per_step > 0 AND launches_per_step < 9e99), -- less than 1: not due at every step
     occupancy_limit TEXT,                    -- what keeps more blocks from being resident: 'registers', ...
+    fastest_us REAL CHECK (fastest_us >= 0), -- of a team: the part that is fastest; the other times are of the slowest
     PRIMARY KEY (result, ordinal),
     CONSTRAINT samples_have_times
         CHECK ((sample_count > 0) = (median_us IS NOT NULL AND q1_us IS NOT NULL AND q3_us IS NOT NULL AND

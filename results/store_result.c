@@ -176,6 +176,7 @@ static kf_status add_kernel(kf_store *store, int64_t result, int ordinal, const 
     kf_bind_number(&binder, kernel->theoretical_occupancy);
     kf_bind_number(&binder, kernel->launches_per_step > 0 ? kernel->launches_per_step : NAN);
     kf_bind_text(&binder, kernel->occupancy_limit[0] != '\0' ? kernel->occupancy_limit : NULL);
+    kf_bind_number(&binder, kernel->fastest_us > 0.0 ? kernel->fastest_us : (double)NAN);
     return kf_store_run_once(store, statement, "storing a kernel's times", error);
 }
 
@@ -360,6 +361,7 @@ static kf_status read_kernels(kf_store *store, int64_t result, kf_measurement *m
         kernel->launches_per_step = kf_read_number(&reader);
         if (isnan(kernel->launches_per_step)) kernel->launches_per_step = 1; /* stored by version 1 */
         kf_read_text(&reader, kernel->occupancy_limit, sizeof kernel->occupancy_limit);
+        kernel->fastest_us = fmax(0.0, kf_read_number(&reader)); /* NAN where there is none */
     }
     (void)sqlite3_reset(statement);
     return status;

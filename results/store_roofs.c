@@ -1,6 +1,7 @@
 /* The ceilings of devices: the newest measurement of each. */
 #include <string.h>
 
+#include "base/backend/team/team.h"
 #include "results/store_internal.h"
 
 static kf_status forget(kf_store *store, const char *identity, kf_error *error) {
@@ -71,16 +72,27 @@ kf_status kf_store_roofs(kf_store *store, const char *identity, kf_roofs *roofs,
     return status;
 }
 
+/* Of a team of so many GPUs: rates add up, times stay. */
+static void scale(kf_roofs *roofs, int parts) {
+    for (int i = 0; i < roofs->count; i++) {
+        kf_roof *roof = &roofs->list[i];
+        if (strcmp(roof->unit, "us") == 0) continue;
+        roof->value *= parts;
+        roof->theoretical *= parts;
+    }
+}
+
 kf_status kf_store_run_roofs(kf_store *store, int64_t run_id, kf_roofs *roofs, double *peak_bandwidth,
                              kf_error *error) {
-    char identity[64] = "";
+    char identity[64] = "", device[128] = "", backend[16] = "";
     sqlite3_stmt *statement = NULL;
     bool found = false;
     *peak_bandwidth = 0.0;
-    KF_TRY(kf_store_prepare(store,
-                            "SELECT e.identity, e.peak_bandwidth FROM run r JOIN environment e "
-                            "ON e.id = r.environment WHERE r.id = ?",
-                            &statement, error));
+    KF_TRY(kf_store_prepare(
+        store,
+        "SELECT e.identity, e.peak_bandwidth, e.device, e.backend FROM run r JOIN environment e "
+        "ON e.id = r.environment WHERE r.id = ?",
+        &statement, error));
     kf_binder binder = {statement, 0};
     kf_bind_integer(&binder, run_id);
     kf_status status = kf_store_step(store, statement, "reading a run's device", &found, error);
@@ -88,7 +100,15 @@ kf_status kf_store_run_roofs(kf_store *store, int64_t run_id, kf_roofs *roofs, d
         kf_reader reader = {statement, 0};
         kf_read_text(&reader, identity, sizeof identity);
         *peak_bandwidth = kf_read_number(&reader);
+        kf_read_text(&reader, device, sizeof device);
+        kf_read_text(&reader, backend, sizeof backend);
     }
     (void)sqlite3_finalize(statement);
-    return status == KF_OK ? kf_store_roofs(store, identity, roofs, error) : status;
+    KF_TRY(status);
+    KF_TRY(kf_store_roofs(store, identity, roofs, error));
+    /* Cpus of one machine share its memory. */
+    const int parts = strcmp(backend, "cpu") == 0 ? 1 : kf_device_count_of(device);
+    *peak_bandwidth *= parts;
+    scale(roofs, parts);
+    return KF_OK;
 }

@@ -432,6 +432,10 @@ kf_status kf_event_record(kf_event *event, kf_error *error) {
     return event->backend->methods->event_record(event, error);
 }
 
+kf_status kf_event_record_alone(kf_event *event, kf_error *error) {
+    return event->backend->methods->event_record(event, error);
+}
+
 kf_status kf_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
                               kf_error *error) {
     *microseconds = NAN;

@@ -246,6 +246,8 @@ void kf_graph_free(kf_graph *graph);
 kf_status kf_event_create(kf_backend *backend, kf_event **event, kf_error *error);
 void kf_event_free(kf_event *event);
 kf_status kf_event_record(kf_event *event, kf_error *error);
+/* The same of its own device alone, whatever the others of a team do. */
+kf_status kf_event_record_alone(kf_event *event, kf_error *error);
 kf_status kf_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
                               kf_error *error);
 

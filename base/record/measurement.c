@@ -84,6 +84,7 @@ static const field deviation_fields[] = {
 };
 static const field kernel_fields[] = {
     TEXT(kf_kernel_time, name),
+    NUMBER(kf_kernel_time, fastest_us),
     NUMBER(kf_kernel_time, launches_per_step),
     NUMBER(kf_kernel_time, bytes),
     NUMBER(kf_kernel_time, flops),

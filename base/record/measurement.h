@@ -41,10 +41,13 @@ typedef enum kf_cache_policy {
 } kf_cache_policy;
 extern const char *const kf_cache_policy_names[KF_CACHE_POLICIES]; /* "steady", "cold", "hot" */
 
-/* A row of the kernel table: a kernel, a library call or a copy. */
+/* A row of the kernel table: a kernel, a library call or a copy. Of a team's parts, which work at the same
+ * time, it has the time and the launches of the slowest, and the bytes and flops of all: their quotient is
+ * the team's rate. */
 typedef struct kf_kernel_time {
     char name[48];
     kf_summary time_us; /* of one launch */
+    double fastest_us;  /* of a team: the median of the part that is fastest; 0: of one part alone */
     double
         launches_per_step; /* 1; less where it is due only at some steps, more where items share the name */
     double bytes, flops;

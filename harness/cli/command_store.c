@@ -212,6 +212,7 @@ static cJSON *kernel_to_json(const kf_kernel_time *kernel) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(object, "name", kernel->name);
     kf_json_add_number(object, "time_us", kernel->time_us.median);
+    kf_json_add_number(object, "fastest_us", kernel->fastest_us > 0.0 ? kernel->fastest_us : (double)NAN);
     kf_json_add_number(object, "launches_per_step", kernel->launches_per_step);
     kf_json_add_number(object, "bytes", kernel->bytes);
     kf_json_add_number(object, "flops", kernel->flops);
@@ -240,8 +241,12 @@ static void print_kernels(const kf_show *show) {
     double total = 0;
     for (int i = 0; i < show->kernel_count; i++)
         if (isfinite(show->kernels[i].time_us.median)) total += kf_kernel_step_us(&show->kernels[i]);
-    printf("\nKernels of the fastest result:\n  %-28s  %10s  %6s  %9s  %9s  %9s  %9s\n", "kernel", "time",
-           "share", "GB/s", "registers", "spilled", "occupancy");
+    bool parts = false;
+    for (int i = 0; i < show->kernel_count; i++)
+        parts = parts || show->kernels[i].fastest_us > 0.0;
+    printf("\nKernels of the fastest result%s:\n  %-28s  %10s  %6s  %9s  %9s  %9s  %9s\n",
+           parts ? ", times of the slowest part, rates of all" : "", "kernel", "time", "share", "GB/s",
+           "registers", "spilled", "occupancy");
     for (int i = 0; i < show->kernel_count; i++) {
         const kf_kernel_time *kernel = &show->kernels[i];
         char time[32], rate[32] = "-", registers[16] = "-", spilled[16] = "-", occupancy[32] = "-";

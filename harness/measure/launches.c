@@ -7,6 +7,7 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "harness/measure/rows.h"
 #include "harness/measure/timing.h"
 
 enum { RARE_REPEATS = 2, LONGEST_SPAN = 16 };
@@ -56,6 +57,10 @@ static int row_of(const kf_measurement *m, const char *name) {
     return -1;
 }
 
+static kf_row_times *times_of(const kf_timing *t, int row, int part) {
+    return &t->rows[(size_t)row * (size_t)t->plan->part_count + (size_t)part];
+}
+
 void kf_launches_begin(kf_timing *t, kf_measurement *m) {
     const kf_plan *plan = t->plan;
     t->row = kf_allocate((plan->item_count + 1) * sizeof *t->row);
@@ -64,13 +69,34 @@ void kf_launches_begin(kf_timing *t, kf_measurement *m) {
         t->row[i] = -1;
         if (!kf_item_is_work(item)) continue;
         t->row[i] = row_of(m, item->name);
-        if (t->row[i] < 0) {
-            t->row[i] = m->kernel_count;
-            describe(plan, item, kf_measurement_add_kernel(m));
-        }
-        m->kernels[t->row[i]].launches_per_step += 1.0 / item->period;
+        if (t->row[i] >= 0) continue;
+        t->row[i] = m->kernel_count;
+        describe(plan, item, kf_measurement_add_kernel(m));
     }
-    t->rows = kf_allocate_zeroed((size_t)m->kernel_count + 1, sizeof *t->rows);
+    t->row_count = m->kernel_count;
+    t->rows = kf_allocate_zeroed(((size_t)m->kernel_count + 1) * (size_t)plan->part_count, sizeof *t->rows);
+    for (size_t i = 0; i < plan->item_count; i++) {
+        const kf_item *item = &plan->items[i];
+        if (t->row[i] < 0) continue;
+        kf_row_times *times = times_of(t, t->row[i], item->part);
+        times->launches += 1.0 / item->period;
+        times->bytes += item->bytes / item->period;
+        times->flops += item->flops / item->period;
+    }
+}
+
+kf_status kf_launches_make_events(kf_timing *t, kf_error *error) {
+    const kf_plan *plan = t->plan;
+    const int span = kf_timing_span(t), count = 2 * span * (int)plan->item_count;
+    if (plan->all_parts == 1) return KF_OK;
+    t->pairs = kf_allocate_zeroed((size_t)count + 1, sizeof(kf_event *));
+    t->pair_count = count;
+    for (int i = 0; i < count; i++) {
+        const size_t item = (size_t)(i / 2 / span);
+        if (t->row[item] >= 0)
+            KF_TRY(kf_event_create(plan->parts[plan->items[item].part], &t->pairs[i], error));
+    }
+    return KF_OK;
 }
 
 /* --- timing ----------------------------------------------------------------------------------------------
@@ -83,17 +109,35 @@ int kf_timing_span(const kf_timing *t) {
 
 typedef struct recorded {
     kf_timing *t;
-    int *rows; /* of the items that were run, each between two events */
+    int *items; /* that were run, in order */
     int count;
+    int *times;             /* [item] of a team: how often it was run */
+    int ends[LONGEST_SPAN]; /* [step]: how many items had been run when it ended */
 } recorded;
+
+static kf_event **pair_of(const kf_timing *t, size_t item, int time) {
+    return &t->pairs[2 * (item * (size_t)kf_timing_span(t) + (size_t)time)];
+}
+
+/* Of a team: between two events of its own device. */
+static kf_status run_in_pair(recorded *r, const kf_item *item, kf_error *error) {
+    const size_t number = (size_t)(item - r->t->plan->items);
+    if (r->times[number] == kf_timing_span(r->t)) return kf_plan_execute(r->t->plan, item, error);
+    kf_event **pair = pair_of(r->t, number, r->times[number]++);
+    KF_TRY(kf_event_record_alone(pair[0], error));
+    KF_TRY(kf_plan_execute(r->t->plan, item, error));
+    r->items[r->count++] = (int)number;
+    return kf_event_record_alone(pair[1], error);
+}
 
 static kf_status run_item(void *data, const kf_item *item, kf_error *error) {
     recorded *r = data;
     const kf_plan *plan = r->t->plan;
+    const bool is_timed = r->t->row[item - plan->items] >= 0;
+    if (is_timed && r->t->pairs != NULL) return run_in_pair(r, item, error);
     KF_TRY(kf_plan_execute(plan, item, error));
-    const int row = r->t->row[item - plan->items];
-    if (row < 0) return KF_OK;
-    r->rows[r->count++] = row;
+    if (!is_timed) return KF_OK;
+    r->items[r->count++] = (int)(item - plan->items);
     return kf_event_record(r->t->events[r->count], error);
 }
 
@@ -102,19 +146,47 @@ static void note_time(kf_row_times *times, double time_us) {
     times->us[times->count++] = time_us;
 }
 
+/* Adds the time of an item that was run, whose events have happened, to its row. */
+static kf_status add_time(recorded *r, int number, kf_error *error) {
+    kf_timing *t = r->t;
+    const int item = r->items[number];
+    kf_event *const *pair =
+        t->pairs != NULL ? pair_of(t, (size_t)item, r->times[item]++) : &t->events[number];
+    double elapsed_us = 0.0;
+    KF_TRY(kf_event_elapsed_us(pair[0], pair[1], &elapsed_us, error));
+    kf_row_times *times = times_of(t, t->row[item], t->plan->items[item].part);
+    times->sum_us += elapsed_us;
+    times->run += 1.0;
+    return KF_OK;
+}
+
+/* A sample for each step that was run and for each row with a launch in it: the mean of the row's launches,
+ * which may be of different sizes. */
+static kf_status read_times(recorded *r, int steps, kf_error *error) {
+    kf_timing *t = r->t;
+    const int places = t->row_count * t->plan->part_count;
+    memset(r->times, 0, t->plan->item_count * sizeof *r->times);
+    for (int step = 0, number = 0; step < steps; step++) {
+        while (number < r->ends[step])
+            KF_TRY(add_time(r, number++, error));
+        for (int i = 0; i < places; i++) {
+            kf_row_times *times = &t->rows[i];
+            if (times->run > 0.0) note_time(times, times->sum_us / times->run);
+            times->sum_us = times->run = 0.0;
+        }
+    }
+    return KF_OK;
+}
+
 static kf_status run_steps(kf_timing *t, recorded *r, int steps, kf_error *error) {
-    KF_TRY(kf_event_record(t->events[0], error));
+    if (t->pairs == NULL) KF_TRY(kf_event_record(t->events[0], error));
     for (int i = 0; i < steps; i++) {
         KF_TRY(kf_plan_walk(t->plan, t->plan->steps_done, run_item, r, error));
         t->plan->steps_done++;
+        r->ends[i] = r->count;
     }
     KF_TRY(kf_backend_synchronize(t->plan->backend, error));
-    for (int i = 0; i < r->count; i++) {
-        double elapsed_us = 0.0;
-        KF_TRY(kf_event_elapsed_us(t->events[i], t->events[i + 1], &elapsed_us, error));
-        note_time(&t->rows[r->rows[i]], elapsed_us);
-    }
-    return KF_OK;
+    return read_times(r, steps, error);
 }
 
 /* Runs steps from this place of a cycle on, with an event after every item. repeat: how often that was done
@@ -124,24 +196,30 @@ static kf_status time_steps(kf_timing *t, int place, int steps, int repeat, kf_e
         KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error)); /* hides the launch latency */
     kf_timing_go_to(t, place);
     KF_TRY(kf_timing_seek(t, (size_t)repeat, repeat % t->windows, error));
-    recorded r = {.t = t, .rows = kf_allocate((size_t)t->event_count * sizeof *r.rows)};
+    recorded r = {.t = t,
+                  .items = kf_allocate((size_t)t->event_count * sizeof *r.items),
+                  .times = kf_allocate_zeroed(t->plan->item_count + 1, sizeof *r.times)};
     const kf_status status = run_steps(t, &r, steps, error);
-    free(r.rows);
+    free(r.items);
+    free(r.times);
     return status;
 }
 
-static bool is_rare(const kf_measurement *m, int row) {
-    return m->kernels[row].launches_per_step < 1.0 / KF_ORDINARY_STEPS;
+static bool is_rare(const kf_timing *t, int row) {
+    double most = 0.0;
+    for (int part = 0; part < t->plan->part_count; part++)
+        most = fmax(most, times_of(t, row, part)->launches);
+    return most < 1.0 / KF_ORDINARY_STEPS;
 }
 
 /* The first place after `last` at which an item is due that was not timed yet, on any process; -1: there is
  * none. */
-static kf_status next_rare_place(const kf_timing *t, const kf_measurement *m, int last, int *place,
-                                 kf_error *error) {
+static kf_status next_rare_place(const kf_timing *t, int last, int *place, kf_error *error) {
     double nearest = -(double)INFINITY; /* the largest is agreed on, so places count downwards */
     for (size_t i = 0; i < t->plan->item_count; i++) {
-        const int row = t->row[i], phase = t->plan->items[i].phase;
-        if (row >= 0 && is_rare(m, row) && t->rows[row].count == 0 && phase > last)
+        const kf_item *item = &t->plan->items[i];
+        const int row = t->row[i], phase = item->phase;
+        if (row >= 0 && phase > last && is_rare(t, row) && times_of(t, row, item->part)->count == 0)
             nearest = fmax(nearest, -(double)phase);
     }
     KF_TRY(kf_timing_agree(t, &nearest, 1, error));
@@ -150,11 +228,11 @@ static kf_status next_rare_place(const kf_timing *t, const kf_measurement *m, in
 }
 
 /* Most are due at place 0 of a cycle. */
-static kf_status time_rare_items(kf_timing *t, const kf_measurement *m, kf_error *error) {
+static kf_status time_rare_items(kf_timing *t, kf_error *error) {
     for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
         KF_TRY(time_steps(t, 0, KF_ORDINARY_STEPS, repeat, error));
     for (int last = -1, place;; last = place) {
-        KF_TRY(next_rare_place(t, m, last, &place, error));
+        KF_TRY(next_rare_place(t, last, &place, error));
         if (place < 0) return KF_OK;
         for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
             KF_TRY(time_steps(t, place, 1, repeat, error));
@@ -164,10 +242,16 @@ static kf_status time_rare_items(kf_timing *t, const kf_measurement *m, kf_error
 kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error *error) {
     t->rare_us = 0.0;
     if (t->cycle <= KF_ORDINARY_STEPS) return KF_OK;
-    KF_TRY(time_rare_items(t, m, error));
-    for (int row = 0; row < m->kernel_count; row++)
-        if (is_rare(m, row) && t->rows[row].count > 0)
-            t->rare_us += m->kernels[row].launches_per_step * kf_median(t->rows[row].us, t->rows[row].count);
+    KF_TRY(time_rare_items(t, error));
+    for (int row = 0; row < m->kernel_count; row++) {
+        double slowest_us = 0.0; /* of the parts, which are at it at the same time */
+        for (int part = 0; part < t->plan->part_count && is_rare(t, row); part++) {
+            const kf_row_times *times = times_of(t, row, part);
+            if (times->count > 0)
+                slowest_us = fmax(slowest_us, times->launches * kf_median(times->us, times->count));
+        }
+        t->rare_us += slowest_us;
+    }
     return KF_OK;
 }
 
@@ -183,18 +267,45 @@ kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error) {
     return KF_OK;
 }
 
+/* The row of one part; false: it never ran there. */
+static bool row_of_part(const kf_timing *t, const kf_kernel_time *row, int number, int part,
+                        kf_kernel_time *own) {
+    const kf_row_times *times = times_of(t, number, part);
+    if (times->count == 0) return false;
+    *own = *row;
+    own->time_us = kf_summarise(times->us, times->count);
+    own->launches_per_step = times->launches;
+    own->bytes = times->bytes / times->launches;
+    own->flops = times->flops / times->launches;
+    return true;
+}
+
 /* What never ran has no row. */
 void kf_launches_end(kf_timing *t, kf_measurement *m) {
     int kept = 0;
     for (int i = 0; i < m->kernel_count; i++) {
-        const kf_row_times *times = &t->rows[i];
-        if (times->count > 0) {
-            m->kernels[kept] = m->kernels[i];
-            m->kernels[kept++].time_us = kf_summarise(times->us, times->count);
+        const kf_kernel_time row = m->kernels[i];
+        bool has_one = false;
+        for (int part = 0; part < t->plan->part_count; part++) {
+            kf_kernel_time own;
+            if (!row_of_part(t, &row, i, part, &own)) continue;
+            if (has_one)
+                kf_rows_join(&m->kernels[kept], &own);
+            else
+                m->kernels[kept] = own;
+            has_one = true;
         }
-        free(times->us);
+        kept += has_one;
     }
     m->kernel_count = kept;
+}
+
+void kf_launches_free(kf_timing *t) {
+    for (int i = 0; i < t->pair_count; i++)
+        if (t->pairs[i] != NULL) kf_event_free(t->pairs[i]);
+    for (int i = 0; i < t->row_count * t->plan->part_count; i++)
+        free(t->rows[i].us);
+    free(t->pairs);
     free(t->rows);
     free(t->row);
 }

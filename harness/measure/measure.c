@@ -8,6 +8,7 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "harness/measure/quality.h"
+#include "harness/measure/rows.h"
 #include "harness/measure/timing.h"
 
 /* --- the whole step ----------------------------------------------------------------------------------- */
@@ -248,6 +249,7 @@ static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measure
     int event_count = kf_timing_span(t) * (int)plan->item_count + 1;
     if (event_count < 2 * t->windows * t->policy->queue) event_count = 2 * t->windows * t->policy->queue;
     KF_TRY(make_events(t, event_count, error));
+    KF_TRY(kf_launches_make_events(t, error));
     if (t->policy->cache == KF_CACHE_COLD)
         KF_TRY(kf_buffer_create(plan->backend, cache_bytes(plan->backend), &t->flush, error));
     KF_TRY(kf_plan_initialise(plan, error));
@@ -259,7 +261,9 @@ static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measure
     if (m->state != KF_STATE_OK) return KF_OK;
     m->updates_per_us = plan->updates / m->step_us.median;
     m->effective_bandwidth = plan->least_bytes / (m->step_us.median * 1e-6);
-    return kf_launches_time_ordinary(t, error);
+    KF_TRY(kf_launches_time_ordinary(t, error));
+    kf_launches_end(t, m);
+    return t->together ? kf_rows_gather(m, error) : KF_OK;
 }
 
 kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
@@ -272,8 +276,8 @@ kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const 
         t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue); /* each would read its own */
     kf_launches_begin(&t, measurement);
     kf_status status = measure(&t, incumbent, measurement, error);
-    kf_launches_end(&t, measurement);
-    if (measurement->state != KF_STATE_OK) measurement->kernel_count = 0;
+    kf_launches_free(&t);
+    if (status != KF_OK || measurement->state != KF_STATE_OK) measurement->kernel_count = 0;
     measurement->measure_seconds = kf_clock_seconds() - begin;
     free_events(&t);
     kf_graph_free(t.ordinary);

@@ -5,10 +5,12 @@
 #include "harness/measure/measure.h"
 #include "harness/measure/sm_clock.h"
 
-/* The times of a row of the kernel table while they are collected. */
+/* A row of the kernel table while its times are collected, of one part. */
 typedef struct kf_row_times {
     double *us;
     size_t count, room;
+    double launches, bytes, flops; /* of a step */
+    double sum_us, run;            /* of the step that is being read: time and launches */
 } kf_row_times;
 
 typedef struct kf_timing {
@@ -27,7 +29,13 @@ typedef struct kf_timing {
     double rare_us;
     kf_graph *ordinary; /* these two steps, where a run has its steps in a graph; else NULL */
     int *row;           /* [item] of the plan in the kernel table; -1: none */
-    kf_row_times *rows; /* [row] */
+    kf_row_times *rows; /* [row * part_count + part] */
+    /* Of a team each item has two events for each of kf_timing_span steps, on its own device, because the
+     * parts work at the same time and wait for each other; of one device the items follow each other between
+     * `events`.
+     */
+    kf_event **pairs; /* [2 * (item * span + step)]; NULL: it is no team's */
+    int pair_count, row_count;
     kf_sm_clock *clock; /* NULL where it cannot be read */
     kf_buffer *flush;   /* as large as the last-level cache; NULL unless samples begin cold */
     uint64_t steps_run; /* in all, for energy */
@@ -59,8 +67,10 @@ kf_status kf_timing_seek(const kf_timing *t, size_t sample, int window, kf_error
 /* launches.c: makes the rows of the kernel table; times the steps at which rare items are due; times
  * ordinary steps; turns times into the table. */
 void kf_launches_begin(kf_timing *t, kf_measurement *m);
+kf_status kf_launches_make_events(kf_timing *t, kf_error *error);
 kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error *error);
 kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error);
 void kf_launches_end(kf_timing *t, kf_measurement *m);
+void kf_launches_free(kf_timing *t);
 
 #endif

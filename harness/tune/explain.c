@@ -99,7 +99,8 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
 static void print_limit(const kf_tune_result *result, const char *label, const char *name,
                         const kf_measurement *m, FILE *stream) {
     static const double BOUND_BY_MEMORY = 0.6;
-    const double peak = result->device.peak_bandwidth;
+    const int parts = result->device.parts > 1 ? result->device.parts : 1;
+    const double peak = parts * result->device.peak_bandwidth;
     double total = 0.0;
     int longest = -1;
     char bytes[32];
@@ -113,7 +114,8 @@ static void print_limit(const kf_tune_result *result, const char *label, const c
                   1e-9 * m->effective_bandwidth);
     if (peak > 0.0) {
         const double share = m->effective_bandwidth / peak;
-        (void)fprintf(stream, ", %.0f %% of the memory's peak: %s", 100.0 * share,
+        (void)fprintf(stream, ", %.0f %% of the memory's peak%s: %s", 100.0 * share,
+                      parts > 1 ? " of all parts" : "",
                       share >= BOUND_BY_MEMORY ? "memory limits it"
                                                : "launches, waiting or arithmetic limit it, not memory");
     }

@@ -72,32 +72,44 @@ static const char *launches_text(double launches, char text[16]) {
     return text;
 }
 
+static bool has_parts(const kf_measurement *m) {
+    for (int i = 0; i < m->kernel_count; i++)
+        if (m->kernels[i].fastest_us > 0.0) return true;
+    return false;
+}
+
+static void print_kernel(const kf_kernel_time *kernel, double total, bool parts, bool gpu, FILE *stream) {
+    char time[32], fastest[32] = "-", launches[16], bandwidth[32] = "-";
+    if (kernel->bytes > 0.0)
+        (void)snprintf(bandwidth, sizeof bandwidth, "%.1f", 1e-3 * kernel->bytes / kernel->time_us.median);
+    (void)fprintf(stream, "%-24s %6.1f %% %11s", kernel->name, 100.0 * kf_kernel_step_us(kernel) / total,
+                  kf_human_time_us(kernel->time_us.median, time));
+    if (kernel->fastest_us > 0.0) (void)kf_human_time_us(kernel->fastest_us, fastest);
+    if (parts) (void)fprintf(stream, " %11s", fastest);
+    (void)fprintf(stream, " %7s %9s", launches_text(kernel->launches_per_step, launches), bandwidth);
+    if (gpu) (void)fprintf(stream, " %9d", kernel->registers);
+    if (gpu && isfinite(kernel->theoretical_occupancy))
+        (void)fprintf(stream, " %7.0f %%", 100.0 * kernel->theoretical_occupancy);
+    else if (gpu)
+        (void)fprintf(stream, " %9s", "-");
+    (void)fprintf(stream, "\n");
+}
+
+/* Of a team the times are of the slowest part, beside them those of the fastest; rates are of all together.
+ */
 static void print_kernels(const kf_tune_result *result, FILE *stream) {
     const kf_measurement *m = result->best_measurement;
-    bool gpu = kf_device_is_gpu(&result->device);
+    const bool gpu = kf_device_is_gpu(&result->device), parts = has_parts(m);
     double total = 0.0;
     for (int i = 0; i < m->kernel_count; i++)
         total += kf_kernel_step_us(&m->kernels[i]);
     if (m->kernel_count == 0 || !(total > 0.0)) return;
-    (void)fprintf(stream, "\n%-24s %8s %11s %7s %9s", "kernel", "share", "time", "a step", "GB/s");
+    (void)fprintf(stream, "\n%-24s %8s %11s", "kernel", "share", parts ? "slowest" : "time");
+    if (parts) (void)fprintf(stream, " %11s", "fastest");
+    (void)fprintf(stream, " %7s %9s", "a step", "GB/s");
     (void)fprintf(stream, gpu ? " %9s %9s\n" : "\n", "registers", "occupancy");
-    for (int i = 0; i < m->kernel_count; i++) {
-        const kf_kernel_time *kernel = &m->kernels[i];
-        double share = kf_kernel_step_us(kernel) / total;
-        char time[32], launches[16], bandwidth[32] = "-";
-        if (kernel->bytes > 0.0)
-            (void)snprintf(bandwidth, sizeof bandwidth, "%.1f",
-                           1e-3 * kernel->bytes / kernel->time_us.median);
-        (void)fprintf(stream, "%-24s %6.1f %% %11s %7s %9s", kernel->name, 100.0 * share,
-                      kf_human_time_us(kernel->time_us.median, time),
-                      launches_text(kernel->launches_per_step, launches), bandwidth);
-        if (gpu) (void)fprintf(stream, " %9d", kernel->registers);
-        if (gpu && isfinite(kernel->theoretical_occupancy))
-            (void)fprintf(stream, " %7.0f %%", 100.0 * kernel->theoretical_occupancy);
-        else if (gpu)
-            (void)fprintf(stream, " %9s", "-");
-        (void)fprintf(stream, "\n");
-    }
+    for (int i = 0; i < m->kernel_count; i++)
+        print_kernel(&m->kernels[i], total, parts, gpu, stream);
     char time[32];
     (void)fprintf(stream, "%-24s %6.1f %% %11s\n\n", "all, launch by launch", 100.0,
                   kf_human_time_us(total, time));

@@ -219,7 +219,13 @@ static void add_kernels(kf_text *page, const row *best) {
     for (int i = 0; i < best->kernel_count; i++)
         if (best->kernels[i].time_us.median > 0.0) total += kf_kernel_step_us(&best->kernels[i]);
     if (total <= 0.0) return;
-    kf_text_append(page, "<h2 id=\"kernels\">Kernels of the best config</h2>\n<div "
+    bool parts = false;
+    for (int i = 0; i < best->kernel_count; i++)
+        parts = parts || best->kernels[i].fastest_us > 0.0;
+    kf_text_append(page, "<h2 id=\"kernels\">Kernels of the best config</h2>\n%s",
+                   parts ? "<p>Times are of the slowest part of the team, rates of all parts together.</p>\n"
+                         : "");
+    kf_text_append(page, "<div "
                          "class=\"wide\"><table><thead><tr><th>kernel</th>"
                          "<th class=\"n\">time a step</th><th>share</th><th class=\"n\">GB/s</th><th "
                          "class=\"n\">launches a step</th>"

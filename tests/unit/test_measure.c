@@ -11,6 +11,7 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "harness/measure/measure.h"
+#include "harness/measure/rows.h"
 #include "tests/unit/full_measurement.h"
 
 static kf_measure_policy policy(void) {
@@ -536,8 +537,29 @@ static void plans_with_windows_are_measured_in_all(void **state) {
     kf_backend_close(backend);
 }
 
+static kf_kernel_time row_of_time(double median_us, double launches, double bytes) {
+    kf_kernel_time row = {.name = "flow", .launches_per_step = launches, .bytes = bytes, .registers = 7};
+    row.time_us = kf_summarise(&median_us, 1);
+    return row;
+}
+
+/* A row of several parts has the time of the slowest, which need not be the one with the longest launch, and
+ * the bytes of all: the rate is the team's. */
+static void rows_of_several_parts(void **state) {
+    (void)state;
+    kf_kernel_time row = row_of_time(10.0, 1.0, 4000.0);
+    const kf_kernel_time faster = row_of_time(8.0, 1.0, 3000.0), often = row_of_time(6.0, 2.0, 1000.0);
+    kf_rows_join(&row, &faster);
+    assert_true(row.time_us.median == 10.0 && row.bytes == 7000.0 && row.fastest_us == 8.0);
+    kf_rows_join(&row, &often); /* twice 6 us */
+    assert_true(row.time_us.median == 6.0 && row.launches_per_step == 2.0 && row.fastest_us == 6.0);
+    assert_true(row.bytes == 4500.0); /* 9000 a step, to each of two launches */
+    assert_int_equal(row.registers, 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_several_parts),
         cmocka_unit_test(precise_timing_stops_early),
         cmocka_unit_test(noisy_timing_goes_on),
         cmocka_unit_test(slow_steps_need_few_samples),

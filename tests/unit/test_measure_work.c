@@ -113,6 +113,25 @@ static void on_a_cpu(void **state) {
     close_bench(&b);
 }
 
+/* Launches of one name share a row: a sample of it is their mean in a step, and so are its bytes. */
+static void launches_of_one_name(void **state) {
+    (void)state;
+    bench b;
+    open_bench(&b);
+    add_kernel(&b, "step", 1, 0);
+    b.plan->items[0].bytes = 100;
+    b.plan->items[1].bytes = 300;
+    const kf_measure_policy p = policy_of("cpu");
+    (void)measure(&b, &p, NULL);
+    const kf_kernel_time *row = b.measurement.kernels;
+    assert_int_equal(b.measurement.kernel_count, 1);
+    assert_int_equal(row->time_us.count, 15 * 2);
+    assert_true(fabs(row->time_us.median - 10.0) < 1e-4);
+    assert_true(fabs(row->launches_per_step - 2.0) < 1e-12 && fabs(row->bytes - 200.0) < 1e-9);
+    assert_true(row->fastest_us == 0.0);
+    close_bench(&b);
+}
+
 /* 50 ms of warm-up; samples of 20 steps: two alone, then 16 at a time, each time behind a batch that is not
  * timed, until 50 ms are; every repeat launch by launch is behind one, too. */
 static void behind_a_queue(void **state) {
@@ -240,9 +259,13 @@ static void parts_of_cycles_are_graphs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_cpu),        cmocka_unit_test(behind_a_queue),
-        cmocka_unit_test(of_a_loser),      cmocka_unit_test(with_a_state_of_the_cache),
-        cmocka_unit_test(of_rare_kernels), cmocka_unit_test(parts_of_cycles_are_graphs),
+        cmocka_unit_test(on_a_cpu),
+        cmocka_unit_test(launches_of_one_name),
+        cmocka_unit_test(behind_a_queue),
+        cmocka_unit_test(of_a_loser),
+        cmocka_unit_test(with_a_state_of_the_cache),
+        cmocka_unit_test(of_rare_kernels),
+        cmocka_unit_test(parts_of_cycles_are_graphs),
         cmocka_unit_test(of_whole_trains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,26 @@ static void tear_down(void) {
     kf_world_close(KF_OK, &error);
 }
 
+/* The kernel table is of all parts, of this process and of others: what the flow's kernel moves is what the
+ * whole domain takes, in the time of the slowest part. */
+static void check_kernels(const kf_measurement *m) {
+    const double nodes = kf_facts_value(&problem->facts, "node_count");
+    if (strcmp(problem->system->name, "kinetic") != 0) return;
+    for (int i = 0; i < m->kernel_count; i++) {
+        const kf_kernel_time *kernel = &m->kernels[i];
+        if (kernel->fastest_us > kernel->time_us.median * (1 + 1e-9)) {
+            (void)fprintf(stderr, "%s: the fastest part took %g us, the slowest %g\n", kernel->name,
+                          kernel->fastest_us, kernel->time_us.median);
+            exit(1);
+        }
+        if (strcmp(kernel->name, "stream_collide") != 0) continue;
+        const double moved = kernel->bytes * kernel->launches_per_step, least = 2.0 * 27.0 * 4.0 * nodes;
+        if (fabs(moved / least - 1.0) < 0.01) continue;
+        (void)fprintf(stderr, "stream_collide moves %g bytes a step, not %g\n", moved, least);
+        exit(1);
+    }
+}
+
 /* What becomes of the config on this process; reason: why it failed. */
 static kf_state evaluate(double time_limit_us, char reason[256]) {
     const kf_setting setting = {.problem = problem, .trial = &trial};
@@ -84,6 +105,7 @@ static kf_state evaluate(double time_limit_us, char reason[256]) {
     must(status, &error);
     (void)snprintf(reason, 256, "%.255s", m.reason);
     const kf_state state = m.state;
+    if (state == KF_STATE_OK) check_kernels(&m);
     kf_measurement_free(&m);
     return state;
 }
