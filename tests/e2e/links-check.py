@@ -18,7 +18,8 @@ def anchors(path):
 
 for document in sys.argv[1:]:
     with open(document, encoding="utf-8") as opened:
-        targets = re.findall(r"\]\(([^)\s]+)\)", opened.read())
+        text = opened.read()
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r"^\[[^\]]+\]: (\S+)$", text, re.MULTILINE)
     for target in targets:
         if target.startswith(("http://", "https://", "mailto:")):
             continue

@@ -1,7 +1,12 @@
 """Figures that documents quote, against the files of results/measured that they come from.
 
 usage: quotes-check.py LIST. A line of LIST: document :: the words as they stand there :: file :: an expression for each number of the words.
-An expression is the name of a figure (spaces as +), for its value, or name.member, or name*FACTOR; one that ends in % is a share told in percent; - is not looked at.
+An expression is one of
+  NAME, NAME.MEMBER   the value, or a member, of the figure of this name (spaces as +)
+  /KEY/KEY...         a path into the file's JSON; in a list a key is a number, or the name, kernel, scene or flow of the item
+  =                   the number stands in the file, as it is told: for files of text
+  -                   not looked at
+The first two may end in *FACTOR, and in % for a share told in percent.
 A number in the words holds when the value, rounded to as many digits as it has, is that number. Skips empty lines and those that begin with '#'."""
 
 import json
@@ -20,30 +25,46 @@ def complain(line, words):
     print(f"{sys.argv[1]}:{line}: {words}")
 
 
-def read(path, store, parse):
+def read(path, store):
     if path not in store:
         with open(path, encoding="utf-8") as file:
-            store[path] = parse(file)
+            store[path] = file.read()
     return store[path]
 
 
-def figures(file):
-    return {figure["name"]: figure for figure in json.load(file)["figures"]}
+def child(value, key):
+    if not isinstance(value, list):
+        return value[key]
+    if key.lstrip("-").isdigit():
+        return value[int(key)]
+    names = [item.get(member) for item in value for member in ("name", "kernel", "scene", "flow")]
+    return value[names.index(key) // 4]
 
 
-def value_of(known, expression):
+def value_of(text, expression):
     percent = expression.endswith("%")
     name, _, factor = expression.rstrip("%").partition("*")
-    name, _, member = name.partition(".")
-    value = known[name.replace("+", " ")][member or "value"]
+    name = name.replace("+", " ")
+    value = json.loads(text)
+    if name.startswith("/"):
+        for key in name[1:].split("/"):
+            value = child(value, key)
+    else:
+        name, _, member = name.partition(".")
+        value = child(value["figures"], name)[member or "value"]
     return value * (float(factor) if factor else 1.0) * (100.0 if percent else 1.0)
+
+
+def stands_in(text, told):
+    plain = re.sub(r"(?<=[0-9]),(?=[0-9]{3})", "", text)
+    return re.search(rf"(?<![\w.]){re.escape(told)}(?!\w|\.[0-9])", plain) is not None
 
 
 for number, text in enumerate(open(sys.argv[1], encoding="utf-8"), 1):
     if not text.strip() or text.startswith("#"):
         continue
     document, words, file, expressions = (part.strip() for part in text.split("::"))
-    if words not in read(document, documents, lambda opened: opened.read()):
+    if words not in read(document, documents):
         complain(number, f"{document} does not say '{words}'")
         continue
     said = re.findall(r"(?<![\w^.])[0-9]+(?:\.[0-9]+)?(?![\w^]|\.[0-9])", re.sub(r"(?<=[0-9]),(?=[0-9])", "", words))
@@ -51,14 +72,19 @@ for number, text in enumerate(open(sys.argv[1], encoding="utf-8"), 1):
     if len(said) != len(expressions):
         complain(number, f"{len(said)} numbers in '{words}', {len(expressions)} expressions")
         continue
-    known = read("results/measured/" + file, results, figures)
+    known = read("results/measured/" + file, results)
     for told, expression in zip(said, expressions):
         if expression == "-":
             continue
         digits = len(told.partition(".")[2])
+        if expression == "=":
+            checked += 1
+            if not stands_in(known, told):
+                complain(number, f"{document} says {told}, which is not in {file}")
+            continue
         try:
             value = value_of(known, expression)
-        except KeyError:
+        except (KeyError, IndexError, ValueError):
             complain(number, f"{file} has no {expression}")
             continue
         checked += 1
