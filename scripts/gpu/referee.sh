@@ -1,12 +1,14 @@
 #!/bin/bash
 # What the referee (docs/gate.md) does on a GPU: planted cheats, kernels as others publish them, honest kernels, its cost.
-# usage: scripts/gpu/referee.sh FOLDER [DEVICE]. FOLDER gets referee.txt and what each run printed.
+# usage: scripts/gpu/referee.sh FOLDER [DEVICE]. FOLDER gets referee.txt, what each run printed, and refused.csv: each config that got no time.
 # FETCHED: a folder that holds others' kernels, never committed: hub/kernels (the benchmark hub) and bat/batbench/benchmarks (BAT); left out
-# where it is not there. BEFORE: a program without the referee, to compare times with. SECONDS_EACH: of a run (40). PARTS: of "cheats hub bat
-# honest presets cost".
+# where it is not there. BEFORE: a program without the referee, in a bundle of its own, to compare times with. SECONDS_EACH: of a run (40; the
+# hub's convolution has 60). AT_ONCE: processes beside each other where times do not matter (4). PARTS: of "cheats hub bat honest landscapes
+# presets cost".
 set -u
 folder=${1:?usage: scripts/gpu/referee.sh FOLDER [DEVICE]} device=${2:-cuda:0}
-fetched=${FETCHED:-.gpu/fetched} before=${BEFORE:-} seconds=${SECONDS_EACH:-40}
+fetched=${FETCHED:-.gpu/fetched} before=${BEFORE:-} seconds=${SECONDS_EACH:-40} at_once=${AT_ONCE:-4}
+fetched=$(realpath -m "$fetched") before=${before:+$(realpath "$before")}
 . "$(dirname "$0")/program.sh"
 table=$folder/referee.txt store=$folder/referee.db failures=0
 : >"$table"
@@ -17,6 +19,25 @@ run() {
     local name=$1
     shift
     "$kftune" tune --device "$device" --store "$store" --out "$folder/$name.kftune.json" --json "$@" >"$folder/$name.json" 2>"$folder/$name.err"
+}
+# published NAME FILE: a T1 file whose name does not say that it is one.
+published() {
+    local budget=$seconds
+    [ "$1" != hub-convolution_milo ] || budget=60
+    run "$1" --system t1 --scene "$2" --budget "${budget}s"
+}
+# several PART: runs lines of NAME ARGUMENT..., some at a time, each with a store of its own.
+several() {
+    local name line
+    while read -r name line; do
+        while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n; done
+        # shellcheck disable=SC2086 # The line is split into arguments.
+        (store=$folder/$1-$name.db && run "$1-$name" --rounds 0 --take-turns $line </dev/null) &
+    done
+    wait
+    for name in "$folder/$1"-*.err; do
+        name=$(basename "$name" .err) && tell "$1, ${name#"$1"-}: $(outcome "$name")"
+    done
 }
 # outcome NAME: states of its configs and the best time, or the last line that it complained with.
 outcome() {
@@ -31,7 +52,7 @@ except Exception:
 P
 }
 state() { python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["states"][sys.argv[2]])' "$folder/$1.json" "$2" 2>/dev/null || echo 0; }
-wants() { [[ " ${PARTS:-cheats hub bat honest presets cost} " == *" $1 "* ]]; }
+wants() { [[ " ${PARTS:-cheats hub bat honest landscapes presets cost} " == *" $1 "* ]]; }
 
 if wants cheats; then
     run cheats --scene tests/data/t1/cheats.t1.json --strategy enumerate --budget 17evals --rounds 0
@@ -41,7 +62,7 @@ if wants cheats; then
 fi
 if wants hub && [ -d "$fetched/hub/kernels" ]; then
     for name in convolution_milo hotspot_milo dedispersion_milo gemm_milo; do
-        run "hub-$name" --scene "$fetched/hub/kernels/$name.json" --budget "${seconds}s"
+        published "hub-$name" "$fetched/hub/kernels/$name.json"
         tell "hub as published, $name: $(outcome "hub-$name")"
     done
     # What their files have wrong, made right: sizes and types of arrays, and gemm's files, launch and arguments.
@@ -71,13 +92,13 @@ k["Arguments"] = [scalar("kSizeM", "int32", 2048), scalar("kSizeN", "int32", 204
 json.dump(g, open(d + "gemm_mended.json", "w"))
 P
     for name in hotspot_mended dedispersion_mended gemm_mended; do
-        run "hub-$name" --scene "$fetched/hub/kernels/$name.json" --budget "${seconds}s"
+        published "hub-$name" "$fetched/hub/kernels/$name.json"
         tell "hub, $name: $(outcome "hub-$name")"
     done
 fi
 if wants bat && [ -d "$fetched/bat/batbench/benchmarks" ]; then
     for name in convolution GEMM hotspot MD5Hash nbody pnpoly TRIAD; do
-        run "bat-$name" --scene "$fetched/bat/batbench/benchmarks/$name/$name-CAFF.json" --budget "${seconds}s"
+        published "bat-$name" "$fetched/bat/batbench/benchmarks/$name/$name-CAFF.json"
         tell "bat, $name: $(outcome "bat-$name")"
     done
 fi
@@ -87,20 +108,65 @@ if wants honest; then
         tell "honest, $scene: $(outcome "honest-$scene")"
     done
 fi
+# The best config of each committed landscape of an H200, alone in its space beside the presets. Of a landscape whose space had other
+# parameters, only what the space still has is fixed.
+if wants landscapes; then
+    python3 - "$kftune" "$device" ${LANDSCAPES:-results/landscapes/h200-*.json.gz} <<'P' >"$folder/landscapes.txt"
+import gzip, json, os, subprocess, sys
+spaces = {}
+def space(scene, grid):
+    if scene not in spaces:
+        told = subprocess.run([sys.argv[1], "space", "--device", sys.argv[2], "--scene", scene, "--grid", grid, "--json"], capture_output=True)
+        spaces[scene] = {p["name"]: p["values"] for p in json.loads(told.stdout)["space"]["parameters"]}
+    return spaces[scene]
+for path in sys.argv[3:]:
+    if not os.path.exists(path): continue
+    landscape = json.load(gzip.open(path))
+    values = landscape["parameters"]
+    column = len(values)
+    best = min((r for r in landscape["results"] if isinstance(r[column], (int, float))), key=lambda r: r[column])
+    name, grid = os.path.basename(path)[:-8].split("-")[1:3]
+    scene = "tests/data/t1/%s.t1.json" % name
+    if not os.path.exists(scene): scene = name
+    known = space(scene, grid)
+    chosen = {k: values[k][best[i]] for i, k in enumerate(values)}
+    text = lambda v: str(v).lower() if isinstance(v, bool) else str(v)
+    fixes = " ".join("--fix %s=%s" % (k, text(v)) for k, v in chosen.items() if v in known.get(k, []))
+    print(name + "-" + grid, "--scene", scene, "--grid", grid, "--budget 2evals", fixes)
+P
+    several landscapes <"$folder/landscapes.txt"
+fi
 if wants presets; then
-    for scene in ahmed cylinder2d plume dam_break_2d ball; do
-        run "presets-$scene" --scene "$scene" --budget 3evals --rounds 0
-        tell "presets, $scene: $(outcome "presets-$scene")"
-    done
+    for scene in ball ahmed vortices cavity2d cylinder_array2d decay jet plume dam_break_2d particles_bingham; do
+        echo "$scene --scene $scene --budget 4evals"
+    done >"$folder/presets.txt"
+    several presets <"$folder/presets.txt"
 fi
 if wants cost; then
     for program in "$kftune" ${before:+"$before"}; do
+        data=$KFTUNE_DATA
+        [ "$program" = "$kftune" ] || data=$(dirname "$program")
         # The second of two runs has everything compiled.
         for time in first second; do
-            "$program" tune --device "$device" --store "$folder/cost.db" --out "$folder/cost.kftune.json" --json --scene tests/data/t1/convolution.t1.json \
+            KFTUNE_DATA=$data "$program" tune --device "$device" --store "$folder/cost.db" --out "$folder/cost.kftune.json" --json --scene tests/data/t1/convolution.t1.json \
                 --strategy random --seed 5 --budget 60evals --rounds 0 >"$folder/cost.json" 2>"$folder/cost.err"
         done
-        tell "cost, $program: $(python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); s=r["seconds"]; n=r["evaluations"]; print("%.1f ms a config verified, %.1f ms measured, %.2f s in all, of %d" % (1e3*s["verifying"]/n, 1e3*s["measuring"]/n, s["total"], n))' "$folder/cost.json")"
+        tell "cost, $("$program" --version | head -n 1): $(python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); s=r["seconds"]; n=r["evaluations"]; print("%.1f ms a config verified, %.1f ms measured, %.2f s in all, of %d" % (1e3*s["verifying"]/n, 1e3*s["measuring"]/n, s["total"], n))' "$folder/cost.json")"
     done
 fi
+# Configs written in good faith, of which none is to be refused.
+if wants honest || wants landscapes || wants presets; then
+    sums=$(python3 - "$folder"/honest-*.json "$folder"/landscapes-*.json "$folder"/presets-*.json <<'P'
+import json, sys
+sums = {}
+for path in sys.argv[1:]:
+    try: states = json.load(open(path))["states"]
+    except (OSError, ValueError, KeyError): continue
+    for name, count in states.items(): sums[name] = sums.get(name, 0) + count
+print(", ".join("%d %s" % (n, s) for s, n in sums.items() if n))
+P
+    )
+    tell "honest configs in all: $sums"
+fi
+for store in "$folder"/*.db; do "$kftune" store export --store "$store" --format csv 2>/dev/null; done | grep -v ',ok,' >"$folder/refused.csv"
 [ "$failures" -eq 0 ]
