@@ -1,49 +1,83 @@
 #!/bin/bash
-# Every road of docs/teams.md on the GPUs of one host: in one process and in one for each GPU, each held against one GPU by state and forces, byte
-# for byte; tuning by processes, and a process that is killed. From a bundle or a built source tree; builds nothing but MPI's shim.
-# usage: scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
-# ROADS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for all of it (540). Writes teams.txt into FOLDER and
-# prints the same table: a road, what became of it, seconds. Status 1 when a road failed. Without mpirun the roads of processes are skipped.
+# Every road of docs/teams.md on the GPUs of one host, in three parts of at most four minutes each. From a bundle or a built source tree;
+# builds nothing.
+# usage: [PART=1|2|3] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
+# Part 1: every road, several at once, in one process and in one for each GPU, held against one GPU by state and forces, byte for byte; a process
+# that is killed; tuning by processes. Part 2: what a team gains, weak and strong, by each transfer (`kftune bench --suite scaling`). Part 3: tuning by
+# processes and by one with nothing beside it, and what each kernel of a copy costs. Without PART all three.
+# ROADS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for a part (235). AT_ONCE: roads at once (6).
+# Writes teams-PART.txt, and in part 2 scaling.json, into FOLDER and prints the tables: a road, what became of it, seconds; of what failed its last
+# lines. Status 1 when a road failed. Without mpirun the roads of processes are skipped.
 set -u
-folder=${1:?usage: scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
+folder=${1:?usage: [PART=1|2|3] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
 devices=${2:-cuda:0-1} wanted=${3:-.} transfers='' gpu_grid=96x96x160 gpu_steps=200 cpu_transfers='direct copies host'
-. "$(dirname "$0")/same.sh"
-case $devices in *-*) count=$((${devices##*-} - $(sed 's/.*:\([0-9]*\)-.*/\1/' <<<"$devices") + 1)) ;; *) count=$(tr -cd , <<<"$devices" | wc -c) && count=$((count + 1)) ;; esac
-case $devices in cpu*) each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 ;; *) each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 ;; esac
-limit=${TEAMS_LIMIT:-540} failed=0
-: >teams.txt
+if [ -z "${PART:-}" ]; then
+    failed=0
+    for part in 1 2 3; do PART=$part "$0" "$folder" "$devices" "$wanted" || failed=1; done
+    exit $failed
+fi
+root=$(realpath "$(dirname "$0")/../..")
+. "$root/scripts/gpu/same.sh"
+case $devices in
+*-*) count=$((${devices##*-} - $(sed 's/.*:\([0-9]*\)-.*/\1/' <<<"$devices") + 1)) ;;
+*) count=$(($(tr -cd , <<<"$devices" | wc -c) + 1)) ;;
+esac
+case $devices in
+cpu*) each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 tuned_grid=$grid budget=3evals on_gpu= ;;
+*) each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 tuned_grid=256x256x512 budget=30s on_gpu=yes ;;
+esac
+limit=${TEAMS_LIMIT:-235} at_once=${AT_ONCE:-6} table=$PWD/teams-$PART.txt lasts=$PWD/lasts-$PART.txt
+mpirun=$(command -v mpirun.openmpi || command -v mpirun || true)
+: >"$table"
+: >"$lasts"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_orte_tmpdir_base=/tmp
 
+# --- roads -----------------------------------------------------------------------------------------------------------------------
+
 tell() { # NAME OUTCOME SECONDS
-    printf '%-52s %-44s %4d s\n' "$1" "$2" "$3" | tee -a teams.txt
+    printf '%-46s %-70s %4d s\n' "$1" "$2" "$3" | tee -a "$table"
 }
 # Why the last command failed, in a line of kftune's own where it said one.
 why() { # FILE
     local line
     line=$(grep 'kftune:' "$1" | grep -v warning | head -n 1)
     [ -n "$line" ] || line=$(tail -n 1 "$1")
-    echo "${line:0:160}"
+    echo "${line:0:200}"
 }
 
-# begin NAME: whether the road is wanted and there is time; sets $begun, and goes to a folder of its own.
-begin() {
-    [[ $1 =~ $wanted ]] || return 1
-    [ $SECONDS -lt $((limit - 30)) ] || { tell "$1" 'not reached: no time left' 0; return 1; }
-    begun=$SECONDS
-    rm -rf road && mkdir road && cd road || exit 3
+# road NAME FUNCTION ARGUMENT...: begins it in a folder of its own, beside others, when it is wanted and there is time. The function prints
+# what became of it.
+number=0
+road() {
+    local name=$1 begun outcome status
+    [[ $name =~ $wanted ]] || return 0
+    shift
+    while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n; done
+    [ $SECONDS -lt $((limit - 45)) ] || { tell "$name" 'not reached: no time left' 0; return 0; }
+    number=$((number + 1))
+    (
+        begun=$SECONDS
+        rm -rf "road-$number" && mkdir "road-$number" && cd "road-$number" || exit 3
+        outcome=$("$@")
+        status=$?
+        tell "$name" "$outcome" $((SECONDS - begun))
+        [ $status -eq 0 ] || { echo "--- $name" && tail -n 12 ./*.out; } >>"$lasts"
+        cd .. && rm -rf "road-$number"
+    ) &
 }
-end() { # NAME OUTCOME STATUS
-    cd .. || exit 3
-    [ "$3" -eq 0 ] || failed=1
-    tell "$1" "$2" $((SECONDS - begun))
+finish() {
+    wait
+    [ ! -s "$lasts" ] || { echo && tail -n 150 "$lasts" | cut -c1-300; } | tee -a "$table"
+    rm -f "$lasts"
+    ! grep -qE ' (FAILED|ANOTHER|not reached)' "$table"
 }
 
 tuned() { # SCENE GRID OPTION...: config.json
     local scene=$1 grid=$2
     shift 2
-    timeout 120 "$kftune" tune --scene "$scene" --grid "$grid" --devices "$devices" --budget 1evals --rounds 0 --effort 0.01 --store road.db --out config.json "$@" \
-        >tune.out 2>&1
+    timeout 120 "$kftune" tune --scene "$scene" --grid "$grid" --devices "$devices" --budget 1evals --rounds 0 --effort "${effort:-0.01}" --take-turns \
+        --store road.db --out config.json "$@" >tune.out 2>&1
 }
 run() { # FOLDER STEPS COMMAND...
     local name=$1 steps=$2
@@ -54,98 +88,183 @@ alike() { # FOLDER: the same state as one device's, and forces where there are a
     [ "$(state one)" = "$(state "$1")" ] || return 1
     [ ! -f one/forces.csv ] || cmp -s one/forces.csv "$1/forces.csv"
 }
+verdict() { # FOLDER
+    alike "$1" && echo 'byte for byte one device' && return
+    echo 'ANOTHER RESULT than one device'
+    return 1
+}
+failed() { # FILE [MORE]
+    echo "FAILED${2:+ $2}: $(why "$1")"
+    return 1
+}
 
 # A team in one process, and the same config on one device.
-team() { # NAME SCENE GRID OPTION...
-    local name=$1 scene=$2 grid=$3
-    shift 3
-    begin "$name" || return 0
-    if ! tuned "$scene" "$grid" "$@"; then end "$name" "FAILED: $(why tune.out)" 1
-    elif ! run one $steps "$kftune" run --device $one; then end "$name" "FAILED on one device: $(why one.out)" 1
-    elif ! run team $steps "$kftune" run --devices "$devices"; then end "$name" "FAILED: $(why team.out)" 1
-    elif alike team; then end "$name" 'byte for byte one device' 0
-    else end "$name" 'ANOTHER RESULT than one device' 1; fi
+team() { # SCENE GRID OPTION...
+    tuned "$@" || { failed tune.out 'to tune'; return; }
+    run one $steps "$kftune" run --device $one || { failed one.out 'on one device'; return; }
+    run team $steps "$kftune" run --devices "$devices" || { failed team.out; return; }
+    verdict team
 }
 # The same with a process for each device.
-processes() { # NAME SCENE GRID OPTION...
-    local name=$1 scene=$2 grid=$3
-    shift 3
-    begin "$name" || return 0
-    if ! command -v mpirun >/dev/null; then end "$name" 'skipped: no mpirun' 0
-    elif ! tuned "$scene" "$grid" "$@"; then end "$name" "FAILED: $(why tune.out)" 1
-    elif ! run one $steps "$kftune" run --device $one; then end "$name" "FAILED on one device: $(why one.out)" 1
-    elif ! run team $steps mpirun -n "$count" "$kftune" run --devices "$each"; then end "$name" "FAILED: $(why team.out)" 1
-    elif alike team; then end "$name" 'byte for byte one device' 0
-    else end "$name" 'ANOTHER RESULT than one device' 1; fi
+processes() { # SCENE GRID OPTION...
+    [ -n "$mpirun" ] || { echo 'skipped: no mpirun'; return; }
+    tuned "$@" || { failed tune.out 'to tune'; return; }
+    run one $steps "$kftune" run --device $one || { failed one.out 'on one device'; return; }
+    run team $steps "$mpirun" -n "$count" "$kftune" run --devices "$each" || { failed team.out; return; }
+    verdict team
 }
-# Begun on one number of parts, ended on another.
+# Begun on some number of parts, ended on another: on one device, and on all again.
 restart() {
-    begin restart || return 0
-    if ! tuned ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies; then end restart "FAILED: $(why tune.out)" 1
-    elif ! run one $steps "$kftune" run --device $one || ! run begun $((steps / 2)) "$kftune" run --devices "$devices"; then end restart "FAILED: $(why begun.out)" 1
-    elif ! run on $((steps / 2)) "$kftune" run --device $one --restart begun/checkpoint_*.kfc; then end restart "FAILED: $(why on.out)" 1
-    elif [ "$(state one)" = "$(state on)" ]; then end restart 'byte for byte one device' 0
-    else end restart 'ANOTHER RESULT than one device' 1; fi
+    tuned ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies || { failed tune.out 'to tune'; return; }
+    run one $steps "$kftune" run --device $one && run begun $((steps / 2)) "$kftune" run --devices "$devices" || { failed begun.out; return; }
+    run begun-one $((steps / 2)) "$kftune" run --device $one || { failed begun-one.out; return; }
+    run on $((steps / 2)) "$kftune" run --device $one --restart begun/checkpoint_*.kfc || { failed on.out 'on one device'; return; }
+    run on-all $((steps / 2)) "$kftune" run --devices "$devices" --restart begun-one/checkpoint_*.kfc || { failed on-all.out 'on all'; return; }
+    [ "$(state one)" = "$(state on)" ] && [ "$(state one)" = "$(state on-all)" ] && echo 'byte for byte one device, both ways' && return
+    echo 'ANOTHER RESULT than one device'
+    return 1
+}
+# Smoke: the same pictures.
+smoke() { # OPTION...
+    tuned ahmed $grid "${samples[@]}" "${two[@]}" "$@" || { failed tune.out 'to tune'; return; }
+    run one $steps "$kftune" run --smoke --device $one || { failed one.out 'on one device'; return; }
+    run team $steps "$kftune" run --smoke --devices "$devices" || { failed team.out; return; }
+    compgen -G 'one/smoke_*.png' >/dev/null || { echo 'FAILED: no picture'; return 1; }
+    for picture in one/smoke_*.png; do cmp -s "$picture" "team/$(basename "$picture")" || { echo 'ANOTHER PICTURE than one device'; return 1; }; done
+    verdict team
 }
 
-# Several processes tune; then the command goes on from where it was.
-tune() { # NAME OPTION...
-    local name=$1 budget=30s
-    shift
-    [ $one = cuda:0 ] || budget=3evals
-    begin "$name" || return 0
-    if ! command -v mpirun >/dev/null; then end "$name" 'skipped: no mpirun' 0; return; fi
-    if timeout 200 mpirun -n "$count" "$kftune" tune --scene ahmed --grid $grid "${samples[@]}" --devices "$each" --budget $budget --rounds 0 --store ranks.db --out ranks.json "$@" \
-        >ranks.out 2>&1; then end "$name" "$(sed -n 's/^tried *//p' ranks.out | head -n 1)" 0
-    else end "$name" "FAILED: $(why ranks.out)" 1; fi
+# --- processes -------------------------------------------------------------------------------------------------------------------
+
+# Several processes tune, as the command line of a user has it; then the same command goes on from where it was. A store of its own, and a
+# cache of its own, in which lies the lock that keeps others from measuring.
+tune() { # OPTION...
+    [ -n "$mpirun" ] || { echo 'skipped: no mpirun'; return; }
+    XDG_CACHE_HOME=$PWD/cache timeout 110 "$mpirun" -n "$count" "$kftune" tune --scene ahmed --grid $tuned_grid "${samples[@]}" --devices "${each%%:*}" --budget $budget \
+        --store ranks.db --out ranks.json "$@" >ranks.out 2>&1 || { failed ranks.out; return; }
+    echo "$(grep -m1 -oE '^tried .*' ranks.out | tr -s ' ' | cut -c1-60)"
+}
+children() { # PROCESS: its children's numbers
+    local file line
+    for file in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$file" || continue
+        line=${line##*) } # the state and the parent follow
+        line=${line#* }
+        [ "${line%% *}" != "$1" ] || { file=${file#/proc/} && echo "${file%/stat}"; }
+    done 2>/dev/null
 }
 # One of the processes is killed: all end with a line, and the last checkpoint goes on.
 killed() {
-    local rank looks=0 mpirun
-    begin killed || return 0
-    if ! command -v mpirun >/dev/null; then end killed 'skipped: no mpirun' 0; return; fi
-    if ! tuned ahmed $grid "${samples[@]}" "${two[@]}"; then end killed "FAILED: $(why tune.out)" 1; return; fi
-    mpirun -n "$count" "$kftune" run --config config.json --devices "$each" --output run --steps 100000000 --every 100000000 --checkpoint-every 2 >run.out 2>&1 &
-    mpirun=$!
+    local rank looks=0 started
+    [ -n "$mpirun" ] || { echo 'skipped: no mpirun'; return; }
+    tuned ahmed $grid "${samples[@]}" "${two[@]}" || { failed tune.out 'to tune'; return; }
+    timeout 100 "$mpirun" -n "$count" "$kftune" run --config config.json --devices "$each" --output run --steps 100000000 --every 100000000 --checkpoint-every 2 >run.out 2>&1 &
+    started=$!
     until compgen -G 'run/checkpoint_*.kfc' >/dev/null || [ $((looks += 1)) -gt 600 ]; do sleep 0.1; done
-    rank=$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')
-    [ -z "$rank" ] || kill -KILL "$rank"
-    wait $mpirun
-    if ! grep -q 'was killed; the run ends here' run.out; then end killed "FAILED: $(why run.out)" 1
-    elif run on 10 "$kftune" run --devices "$devices" --restart "$(printf '%s\n' run/checkpoint_*.kfc | tail -n 1)"; then end killed 'all end, and it goes on' 0
-    else end killed "FAILED to go on: $(why on.out)" 1; fi
+    rank=$(children "$(children $started | head -n 1)" | tail -n 1)
+    [ -n "$rank" ] || { failed run.out 'to find the process'; return; }
+    kill -KILL "$rank"
+    wait $started
+    grep -q 'was killed; the run ends here' run.out || { failed run.out; return; }
+    run on 10 "$kftune" run --devices "$devices" --restart "$(printf '%s\n' run/checkpoint_*.kfc | tail -n 1)" || { failed on.out 'to go on'; return; }
+    echo 'all end with a line, and it goes on'
 }
 
-two=(--fix plan=fused --fix streaming=two_grids --fix boundary_kernels=0)
-shift=(--fix plan=fused --fix streaming=shift)
-esoteric=(--fix plan=fused --fix streaming=esoteric --fix boundary_kernels=0)
-moments=(--fix plan=moments)
-# Scenes that plan moments takes: all high-order rates are 1.
-for scene in ball torus settling; do
-    sed -E 's/"model": \{[^}]*\}/"model": {"rates": "ones"}/' "$KFTUNE_DATA/scene/library/$scene.json" >"$scene-ones.json"
-done
-carried='copies host'
-[ $one != cuda:0 ] || carried='copies host nccl'
-for transfer in direct $carried; do team "two grids, $transfer" ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
-for transfer in direct $carried; do processes "processes, two grids, $transfer" ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
-for transfer in $carried; do team "boxes, $transfer" ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer --fix parts_y=2; done
-team 'two grids, copies, large alpha' ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix layout=csoa --fix alpha=$alpha
-tune 'tuning by processes'
-killed
-restart
-for transfer in direct copies; do
-    team "moments, solid at rest, $transfer" "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=$transfer
-    team "moments, moving solid, $transfer" "$folder/torus-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
-    team "moments, free solid, $transfer" "$folder/settling-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
-done
-team 'moments, boxes' "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies --fix parts_y=2
-team 'shift, copies' ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
-for transfer in direct copies; do team "esoteric, $transfer" ahmed $grid "${samples[@]}" "${esoteric[@]}" --fix transfer=$transfer; done
-team 'boxes on one grid' ahmed $grid "${samples[@]}" "${esoteric[@]}" --fix transfer=copies --fix parts_y=2
-for transfer in direct copies; do team "moving solid, $transfer" torus $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=$transfer; done
-team 'free solid, copies' settling $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=copies
-team 'two dimensions' cylinder2d $flat --system d2q9 --fix plan=pull
-processes 'processes, two dimensions' cylinder2d $flat --system d2q9 --fix plan=pull
-processes 'processes, boxes' ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix parts_y=2
-rm -rf road
-exit $failed
+# --- the parts -------------------------------------------------------------------------------------------------------------------
+
+all_roads() {
+    local transfer carried='copies host' two shift esoteric moments scene i
+    two=(--fix plan=fused --fix streaming=two_grids --fix boundary_kernels=0)
+    shift=(--fix plan=fused --fix streaming=shift)
+    esoteric=(--fix plan=fused --fix streaming=esoteric --fix boundary_kernels=0)
+    moments=(--fix plan=moments)
+    [ -z "$on_gpu" ] || carried='copies host nccl'
+    # Scenes that plan moments takes: all high-order rates are 1.
+    for scene in ball torus settling; do
+        sed -E 's/"model": \{[^}]*\}/"model": {"rates": "ones"}/' "$KFTUNE_DATA/scene/library/$scene.json" >"$scene-ones.json"
+    done
+    road 'tuning by processes, beside the roads' tune
+    for transfer in direct $carried; do road "two grids, $transfer" team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
+    for transfer in direct $carried; do road "processes, two grids, $transfer" processes ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
+    for transfer in $carried; do road "boxes, $transfer" team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer --fix parts_y=2; done
+    road killed killed
+    road 'restart' restart
+    for i in direct copies; do road "smoke, $i" smoke --fix transfer=$i; done
+    road 'tuning by processes, again' tune
+    road 'two grids, copies, large alpha' team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix layout=csoa --fix alpha=$alpha
+    road 'two grids, 16 bits, copies' team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix storage=f16 --accuracy 0.03
+    for transfer in direct copies; do
+        road "moments, solid at rest, $transfer" team "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=$transfer
+        road "moments, moving solid, $transfer" team "$folder/torus-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
+        road "moments, free solid, $transfer" team "$folder/settling-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
+    done
+    road 'moments, boxes' team "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies --fix parts_y=2
+    road 'processes, moments, copies' processes "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies
+    road 'tuning by processes, a third time' tune
+    road 'shift, copies' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
+    for transfer in direct copies; do road "esoteric, $transfer" team ahmed $grid "${samples[@]}" "${esoteric[@]}" --fix transfer=$transfer; done
+    road 'boxes on one grid' team ahmed $grid "${samples[@]}" "${esoteric[@]}" --fix transfer=copies --fix parts_y=2
+    for transfer in direct copies; do road "moving solid, $transfer" team torus $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=$transfer; done
+    road 'free solid, copies' team settling $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=copies
+    road 'two dimensions' team cylinder2d $flat --system d2q9 --fix plan=pull
+    road 'processes, two dimensions' processes cylinder2d $flat --system d2q9 --fix plan=pull
+    road 'processes, boxes' processes ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix parts_y=2
+}
+
+scaling() {
+    local figures=() name
+    while IFS= read -r name; do [[ $name =~ $wanted ]] && figures+=(--figure "$name"); done <<'END'
+weak 400^3, f32
+weak 400^3, copies
+weak 400^3, through the host
+weak 400^3, nccl
+weak 400^3, f16
+weak 400^3, f32 in place
+weak 256^3, f32
+weak 256^3, copies
+weak 256^3, nccl
+strong 512^3, f32
+strong 512^3, copies
+strong 256^3, copies
+strong 256^3, boxes, copies
+strong 256^3, host
+strong 256^3, boxes, host
+strong 256^3, nccl
+strong 256^3, boxes, nccl
+Figure 20 (a), 200x400x200
+largest, f32 in place
+weak 400^3, turning
+END
+    (cd "$root" && timeout "$limit" "$kftune" bench --suite scaling --devices "$devices" "${figures[@]}" --json) >scaling.json 2>scaling.log
+    local status=$?
+    { awk -f "$root/scripts/gpu/figures.awk" scaling.json; echo "suite scaling: status $status, $SECONDS s"; tail -n 4 scaling.log; } | tee -a "$table"
+    return $status
+}
+
+# The kernels of a step by each transfer: the time of the slowest part, of the fastest, and the rate of all.
+copies_by_kernel() {
+    local transfer carried='direct copies host nccl' effort=1
+    [ -n "$on_gpu" ] || carried='direct copies host'
+    for transfer in $carried; do
+        [ $SECONDS -lt "$limit" ] || { tell "kernels, $transfer" 'not reached: no time left' 0; continue; }
+        tuned ahmed $tuned_grid "${samples[@]}" --fix plan=fused --fix streaming=two_grids --fix boundary_kernels=0 --fix transfer=$transfer --fix parts_y=1
+        { echo && echo "transfer $transfer, $tuned_grid" && sed -n '/^kernel  */,/^all, launch by launch/p; /^best /p' tune.out; } | tee -a "$table"
+        grep -q '^kernel ' tune.out || tell "kernels, $transfer" "FAILED: $(why tune.out)" 0
+    done
+}
+quiet_tuning() {
+    at_once=1
+    road 'tuning by processes' tune
+    road 'tuning by processes, once more' tune
+    wait
+    XDG_CACHE_HOME=$PWD/cache timeout 110 "$kftune" tune --scene ahmed --grid $tuned_grid "${samples[@]}" --devices "$devices" --budget $budget --store one.db --out one.json >one.out 2>&1 ||
+        tell 'tuning by one process' "FAILED: $(why one.out)" 0
+    { echo && echo "tune --devices $devices, $tuned_grid, $budget" && cut -c1-160 one.out | grep -v '^\[' | tail -n 60; } | tee -a "$table"
+}
+
+case $PART in
+1) all_roads && finish ;;
+2) scaling ;;
+3) quiet_tuning && copies_by_kernel && finish ;;
+*) echo "PART=$PART: 1, 2 or 3" >&2 && exit 2 ;;
+esac
