@@ -144,14 +144,14 @@ if wants presets; then
 fi
 if wants cost; then
     for program in "$kftune" ${before:+"$before"}; do
-        data=$KFTUNE_DATA
-        [ "$program" = "$kftune" ] || data=$(dirname "$program")
+        data=$KFTUNE_DATA name=cost
+        [ "$program" = "$kftune" ] || data=$(dirname "$program") name=cost-before
         # The second of two runs has everything compiled.
-        for time in first second; do
-            KFTUNE_DATA=$data "$program" tune --device "$device" --store "$folder/cost.db" --out "$folder/cost.kftune.json" --json --scene tests/data/t1/convolution.t1.json \
-                --strategy random --seed 5 --budget 60evals --rounds 0 >"$folder/cost.json" 2>"$folder/cost.err"
+        for _ in first second; do
+            KFTUNE_DATA=$data "$program" tune --device "$device" --store "$folder/$name.db" --out "$folder/$name.kftune.json" --json --scene tests/data/t1/convolution.t1.json \
+                --strategy random --seed 5 --budget 60evals --rounds 0 >"$folder/$name.json" 2>"$folder/$name.err"
         done
-        tell "cost, $("$program" --version | head -n 1): $(python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); s=r["seconds"]; n=r["evaluations"]; print("%.1f ms a config verified, %.1f ms measured, %.2f s in all, of %d" % (1e3*s["verifying"]/n, 1e3*s["measuring"]/n, s["total"], n))' "$folder/cost.json")"
+        tell "$name: $(python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); s=r["seconds"]; n=r["evaluations"]; print("%.1f ms a config verified, %.1f ms measured, %.2f s in all, of %d" % (1e3*s["verifying"]/n, 1e3*s["measuring"]/n, s["total"], n))' "$folder/$name.json")"
     done
 fi
 # Configs written in good faith, of which none is to be refused.
