@@ -3,31 +3,40 @@
 # usage: scripts/parameters.sh >docs/parameters.md
 set -eu
 cd "$(dirname "$0")/../variants"
-cat <<'TEXT'
+{
+    cat <<'TEXT'
 # Parameters
 
-Everything that tuning may choose, system by system: the values it may take and what it takes without tuning. Expressions are over the scene
-and the device ([space-format.md](space-format.md)); `kftune space --scene FILE` shows what they come to, and which combinations there are.
+Everything that tuning may choose, system by system. An expression is over the scene and the device
+([space-format.md](space-format.md)).
 
-Made from `variants/*.json` by `scripts/parameters.sh`; `tests/e2e/parameters.sh` holds it against them.
+- `kftune space --scene FILE` shows what domains and defaults come to on a scene and device.
+- A default *by rule* depends on scene and device. The rules are in `variants/<system>.json`.
+- Combinations that are left out are there too, with the reason for each.
+
+`scripts/parameters.sh` makes this page of `variants/*.json`, and `tests/e2e/parameters.sh` compares it with them.
 TEXT
-for file in kinetic.json $(ls -- *.json | grep -vx kinetic.json); do
-    jq -r '
-        def cell: gsub("\\|"; "\\|");
-        def literal: if type == "object" then "`" + .expression + "`" elif type == "string" then . else tostring end;
-        def domain: if .values == null then "true, false" elif (.values | type) == "string" then "`" + .values + "`"
-            else (.values | map(tostring) | join(", ")) end;
-        "\n## " + .system,
-        (if .variables == null then empty else "\nShort for:" end),
-        (.variables[]? | "\n- `" + .name + "`: " + .help + " (`" + .expression + "`)"),
-        "\n| parameter | what it is | values | default |\n| --- | --- | --- | --- |",
-        (.parameters[] | "| `" + .name + "` | " + ((.help // "") | cell) + " | " + (domain | cell) + " | " + (.default | literal | cell) + " |"),
-        (if .defaults == null then empty else "\nDefaults by rule; of each parameter the first rule that fits and has it counts:\n" end),
-        (.defaults[]? | "- `" + .when + "`" + (if .help == null then "" else " (" + .help + ")" end) + ": "
-            + (.set | to_entries | map("`" + .key + "` " + (.value | literal)) | join(", "))),
-        "\nCombinations that are left out:\n",
-        (.constraints[]? | "- " + .reason + " (`" + .expression + "`)"),
-        "\nPresets besides the defaults:\n",
-        (.presets | to_entries[] | select(.value != {}) | "- `" + .key + "`: " + (.value | to_entries | map("`" + .key + "` " + (.value | literal)) | join(", ")))
-    ' "$file"
-done
+    for file in kinetic.json $(ls -- *.json | grep -vx kinetic.json); do
+        jq -r '
+            def literal: if type == "object" then "`" + .expression + "`" else "`" + tostring + "`" end;
+            def domain: if .values == null then "`true`, `false`" elif (.values | type) == "string" then "`" + .values + "`"
+                else (.values | map("`" + tostring + "`") | join(", ")) end;
+            ([.defaults[]?.set | keys[]] | unique) as $ruled |
+            "\n## " + .system + "\n",
+            (.parameters[] | "- **`" + .name + "`**: " + (.help // "") + ". Values: " + domain + ". Default: "
+                + (if (.name as $name | $ruled | index($name)) then "by rule, else " else "" end) + (.default | literal) + "."),
+            "\nPresets:\n",
+            (.presets | to_entries[] | select(.value != {}) | "- `" + .key + "`: " + (.value | to_entries | map("`" + .key + "` " + (.value | literal)) | join(", ")))
+        ' "$file"
+    done
+} | awk '
+    length($0) <= 120 { print; next }
+    { # An item of a list, cut at spaces.
+        line = ""
+        count = split($0, words, " ")
+        for (i = 1; i <= count; i++) {
+            if (line != "" && length(line) + 1 + length(words[i]) > 120) { print line; line = "  " words[i] }
+            else line = line (line == "" ? "" : " ") words[i]
+        }
+        print line
+    }'

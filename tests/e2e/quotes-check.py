@@ -1,6 +1,6 @@
 """Figures that documents quote, against the files of results/measured that they come from.
 
-usage: quotes-check.py LIST. A line of LIST: document :: the words as they stand there :: file :: an expression for each number of the words.
+usage: quotes-check.py LIST. A line of LIST: document :: the words as they stand there, over the ends of lines too :: file :: an expression for each number of the words.
 An expression is one of
   NAME, NAME.MEMBER   the value, or a member, of the figure of this name (spaces as +)
   /KEY/KEY...         a path into the file's JSON; in a list a key is a number, or the name, kernel, scene or flow of the item
@@ -64,7 +64,7 @@ for number, text in enumerate(open(sys.argv[1], encoding="utf-8"), 1):
     if not text.strip() or text.startswith("#"):
         continue
     document, words, file, expressions = (part.strip() for part in text.split("::"))
-    if words not in read(document, documents):
+    if " ".join(words.split()) not in " ".join(read(document, documents).split()):
         complain(number, f"{document} does not say '{words}'")
         continue
     said = re.findall(r"(?<![\w^.])[0-9]+(?:\.[0-9]+)?(?![\w^]|\.[0-9])", re.sub(r"(?<=[0-9]),(?=[0-9])", "", words))
