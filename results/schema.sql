@@ -1,4 +1,4 @@
--- The store of kftune, version 7 (docs/store.md explains it and has example queries).
+-- The store of kftune, version 9 (docs/store.md explains it and has example queries).
 --
 -- Conventions: times of kernels and steps are in microseconds (_us), times of the tuner in seconds (_s); moments are
 -- UTC text, 2026-01-31T12:00:00.123456Z; hashes are SHA-256 in lower-case hexadecimal; NULL means "not known" or
@@ -187,11 +187,12 @@ CREATE TABLE kernel (
     flops REAL NOT NULL CHECK (flops >= 0),  -- 0: not defined
     registers INTEGER NOT NULL CHECK (registers >= 0),
     spill_bytes INTEGER NOT NULL CHECK (spill_bytes >= 0),
-    shared_bytes INTEGER NOT NULL CHECK (shared_bytes >= 0),
+    shared_bytes INTEGER NOT NULL CHECK (shared_bytes >= 0), -- of a block, static and dynamic
     theoretical_occupancy REAL CHECK (theoretical_occupancy BETWEEN 0 AND 1),
     launches_per_step REAL CHECK (launches_per_step > 0 AND launches_per_step < 9e99), -- less than 1: not due at every step
     occupancy_limit TEXT,                    -- what keeps more blocks from being resident: 'registers', ...
     fastest_us REAL CHECK (fastest_us >= 0), -- of a team: the part that is fastest; the other times are of the slowest
+    block_threads INTEGER NOT NULL DEFAULT 0 CHECK (block_threads >= 0), -- 0: not known
     PRIMARY KEY (result, ordinal),
     CONSTRAINT samples_have_times
         CHECK ((sample_count > 0) = (median_us IS NOT NULL AND q1_us IS NOT NULL AND q3_us IS NOT NULL AND

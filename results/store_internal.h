@@ -8,7 +8,7 @@
 
 enum {
     KF_STORE_APPLICATION = 0x6b66746e, /* PRAGMA application_id: "kftn" */
-    KF_STORE_VERSION = 8,              /* PRAGMA user_version: of results/schema.sql */
+    KF_STORE_VERSION = 9,              /* PRAGMA user_version: of results/schema.sql */
     KF_STORE_WAIT_MS = 30000,          /* for another writer */
     KF_MOMENT = 32,                    /* bytes for "2026-01-31T12:00:00.123456Z" */
     KF_PROCESS = 96,

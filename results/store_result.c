@@ -173,6 +173,7 @@ static kf_status add_kernel(kf_store *store, int64_t result, int ordinal, const 
     kf_bind_integer(&binder, kernel->registers);
     kf_bind_integer(&binder, kernel->spill_bytes);
     kf_bind_integer(&binder, kernel->shared_bytes);
+    kf_bind_integer(&binder, kernel->block_threads);
     kf_bind_number(&binder, kernel->theoretical_occupancy);
     kf_bind_number(&binder, kernel->launches_per_step > 0 ? kernel->launches_per_step : NAN);
     kf_bind_text(&binder, kernel->occupancy_limit[0] != '\0' ? kernel->occupancy_limit : NULL);
@@ -357,6 +358,7 @@ static kf_status read_kernels(kf_store *store, int64_t result, kf_measurement *m
         kernel->registers = (int)kf_read_integer(&reader);
         kernel->spill_bytes = (int)kf_read_integer(&reader);
         kernel->shared_bytes = (int)kf_read_integer(&reader);
+        kernel->block_threads = (int)kf_read_integer(&reader);
         kernel->theoretical_occupancy = kf_read_number(&reader);
         kernel->launches_per_step = kf_read_number(&reader);
         if (isnan(kernel->launches_per_step)) kernel->launches_per_step = 1; /* stored by version 1 */

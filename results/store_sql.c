@@ -140,16 +140,18 @@ static const char *const statement_texts[KF_STATEMENTS] = {
     [KF_SQL_ADD_KERNEL] =
         ("INSERT INTO kernel (result, ordinal, name, sample_count, median_us, q1_us, q3_us, minimum_us, "
          "maximum_us, "
-         "low_us, high_us, bytes, flops, registers, spill_bytes, shared_bytes, theoretical_occupancy, "
-         "launches_per_step, occupancy_limit, fastest_us) VALUES (?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?)"),
+         "low_us, high_us, bytes, flops, registers, spill_bytes, shared_bytes, block_threads, "
+         "theoretical_occupancy, launches_per_step, occupancy_limit, fastest_us) "
+         "VALUES (?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?)"),
     [KF_SQL_ADD_COUNTER] = ("INSERT OR REPLACE INTO counter (result, ordinal, metric, value, passes, unit) "
                             "VALUES (?,?,?,?,?,?)"),
     [KF_SQL_COUNTERS] =
         "SELECT ordinal, metric, value, passes, unit FROM counter WHERE result = ? ORDER BY ordinal, metric",
-    [KF_SQL_KERNELS] = ("SELECT name, sample_count, median_us, q1_us, q3_us, minimum_us, maximum_us, low_us, "
-                        "high_us, bytes, flops, "
-                        "registers, spill_bytes, shared_bytes, theoretical_occupancy, launches_per_step, "
-                        "occupancy_limit, fastest_us FROM kernel WHERE result = ? ORDER BY ordinal"),
+    [KF_SQL_KERNELS] =
+        ("SELECT name, sample_count, median_us, q1_us, q3_us, minimum_us, maximum_us, low_us, "
+         "high_us, bytes, flops, "
+         "registers, spill_bytes, shared_bytes, block_threads, theoretical_occupancy, "
+         "launches_per_step, occupancy_limit, fastest_us FROM kernel WHERE result = ? ORDER BY ordinal"),
 };
 
 kf_status kf_store_prepare(kf_store *store, const char *sql, sqlite3_stmt **statement, kf_error *error) {

@@ -73,15 +73,17 @@ void kf_function_describe(const kf_function *function, kf_function_info *info) {
     function->module->backend->methods->function_describe(function, info);
 }
 
-int kf_function_resident_blocks(const kf_function *function, int threads_per_block) {
+int kf_function_resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes) {
     if (threads_per_block < 1) return 0;
-    return function->module->backend->methods->function_resident_blocks(function, threads_per_block);
+    return function->module->backend->methods->function_resident_blocks(function, threads_per_block,
+                                                                        shared_bytes);
 }
 
-const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block) {
+const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block,
+                                        size_t shared_bytes) {
     const kf_backend_methods *methods = function->module->backend->methods;
     if (threads_per_block < 1 || methods->function_occupancy_limit == NULL) return "";
-    return methods->function_occupancy_limit(function, threads_per_block);
+    return methods->function_occupancy_limit(function, threads_per_block, shared_bytes);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------- */

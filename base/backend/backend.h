@@ -129,12 +129,13 @@ kf_status kf_module_function(kf_module *module, const char *name, kf_function **
 kf_status kf_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
                           kf_error *error);
 void kf_function_describe(const kf_function *function, kf_function_info *info);
-/* Blocks of this size resident on one multiprocessor (theoretical occupancy); 0 when it cannot launch at all.
- */
-int kf_function_resident_blocks(const kf_function *function, int threads_per_block);
+/* Blocks of this size, with so many bytes of dynamic shared memory each, that are resident on one
+ * multiprocessor (theoretical occupancy); 0 when it cannot launch at all. */
+int kf_function_resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes);
 /* What keeps more of them from being resident: "threads", "blocks", "registers", "shared memory"; "" on the
  * cpu. */
-const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block);
+const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block,
+                                        size_t shared_bytes);
 
 /* --- memory ------------------------------------------------------------------------------------------- */
 

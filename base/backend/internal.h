@@ -28,9 +28,9 @@ typedef struct kf_backend_methods {
     kf_status (*module_write)(kf_module *module, const char *variable, const void *data, size_t bytes,
                               kf_error *error); /* NULL: modules have no variables */
     void (*function_describe)(const kf_function *function, kf_function_info *info);
-    int (*function_resident_blocks)(const kf_function *function, int threads_per_block);
-    const char *(*function_occupancy_limit)(const kf_function *function,
-                                            int threads_per_block); /* may be NULL */
+    int (*function_resident_blocks)(const kf_function *function, int threads_per_block, size_t shared_bytes);
+    const char *(*function_occupancy_limit)(const kf_function *function, int threads_per_block,
+                                            size_t shared_bytes); /* may be NULL */
 
     /* With KF_GUARD_BYTES more behind them, which uploads and downloads also reach. */
     kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);

@@ -91,6 +91,7 @@ static const field kernel_fields[] = {
     INTEGER(kf_kernel_time, registers),
     INTEGER(kf_kernel_time, spill_bytes),
     INTEGER(kf_kernel_time, shared_bytes),
+    INTEGER(kf_kernel_time, block_threads),
     NUMBER(kf_kernel_time, theoretical_occupancy),
     TEXT(kf_kernel_time, occupancy_limit),
 };

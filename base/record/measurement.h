@@ -51,10 +51,12 @@ typedef struct kf_kernel_time {
     double
         launches_per_step; /* 1; less where it is due only at some steps, more where items share the name */
     double bytes, flops;
-    int registers, spill_bytes, shared_bytes; /* 0 where they are not known: the cpu, a library's kernels */
-    double theoretical_occupancy;             /* 0..1; NAN there */
-    char occupancy_limit[16]; /* what keeps more blocks from being resident: "registers", "shared memory",
-                               * "threads", "blocks"; "" on the cpu */
+    /* Of a thread, of a thread, of a block (static and dynamic); 0 where they are not known: the cpu, a
+     * library's kernels, what an earlier version stored. */
+    int registers, spill_bytes, shared_bytes, block_threads;
+    double theoretical_occupancy; /* 0..1; NAN there */
+    char occupancy_limit[16];     /* what keeps more blocks from being resident: "registers", "shared memory",
+                                   * "threads", "blocks"; "" on the cpu */
 } kf_kernel_time;
 
 /* A hardware counter, or what was computed from some. */

@@ -219,6 +219,7 @@ static cJSON *kernel_to_json(const kf_kernel_time *kernel) {
     (void)cJSON_AddNumberToObject(object, "registers", kernel->registers);
     (void)cJSON_AddNumberToObject(object, "spill_bytes", kernel->spill_bytes);
     (void)cJSON_AddNumberToObject(object, "shared_bytes", kernel->shared_bytes);
+    (void)cJSON_AddNumberToObject(object, "block_threads", kernel->block_threads);
     kf_json_add_number(object, "theoretical_occupancy", kernel->theoretical_occupancy);
     return object;
 }

@@ -33,12 +33,13 @@ static void describe_kernel(const kf_plan *plan, const kf_item *item, kf_kernel_
     kf_function_describe(launch->function, &info);
     kernel->registers = info.registers;
     kernel->spill_bytes = info.spill_bytes;
-    kernel->shared_bytes = info.shared_bytes;
+    kernel->shared_bytes = info.shared_bytes + (int)launch->shared_bytes;
     if (!kf_device_is_gpu(device)) return;
     int threads = launch->block[0] * launch->block[1] * launch->block[2];
-    int blocks = kf_function_resident_blocks(launch->function, threads);
+    int blocks = kf_function_resident_blocks(launch->function, threads, launch->shared_bytes);
+    kernel->block_threads = threads;
     kf_copy_text(kernel->occupancy_limit, sizeof kernel->occupancy_limit,
-                 kf_function_occupancy_limit(launch->function, threads));
+                 kf_function_occupancy_limit(launch->function, threads, launch->shared_bytes));
     kernel->theoretical_occupancy = fmin(1.0, (double)blocks * threads / resident_threads(device));
 }
 

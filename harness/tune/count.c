@@ -1,4 +1,5 @@
-/* Counting: hardware counters of the finalists, after all timing, in a worker of its own. */
+/* Counting: hardware counters of the finalists and of all presets, after all timing, in a worker of its own.
+ */
 #include <string.h>
 
 #include "base/util/log.h"
@@ -9,12 +10,15 @@
 
 enum { COUNT_LIMIT_SECONDS = 300 }; /* many passes, each from the start, and kernels that are patched first */
 
-/* Where there was no final: the best, and the presets it is held against. */
-static bool counts_without_final(const kf_tune_result *result, int tried) {
+/* The best and the presets it is held against, where the final did not have them. */
+static bool counts_of_search(const kf_tune_result *result, int tried) {
+    const kf_evaluation *evaluation = &result->tried.items[tried];
     bool wanted = tried == result->best;
     for (int i = 0; i < KF_PRESETS; i++)
         wanted = wanted || tried == result->presets[i];
-    return wanted && result->tried.items[tried].measurement.state == KF_STATE_OK;
+    for (int i = 0; i < result->finals.count; i++)
+        wanted = wanted && strcmp(result->finals.items[i].hash, evaluation->hash) != 0;
+    return wanted && evaluation->measurement.state == KF_STATE_OK;
 }
 
 /* Takes what was counted over into the evaluation and its row; *stop when counting makes no sense here. */
@@ -57,8 +61,8 @@ static kf_status count_all(kf_session *session, kf_worker *worker, kf_error *err
     for (int i = 0; i < result->finals.count && !stop; i++)
         KF_TRY(count_one(session, worker, &result->finals.items[i], &stop, error));
     kf_tune_choose(result);
-    for (int i = 0; i < result->tried.count && result->finals.count == 0 && !stop; i++)
-        if (counts_without_final(result, i))
+    for (int i = 0; i < result->tried.count && !stop; i++)
+        if (counts_of_search(result, i))
             KF_TRY(count_one(session, worker, &result->tried.items[i], &stop, error));
     return KF_OK;
 }

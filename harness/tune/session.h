@@ -129,7 +129,8 @@ double kf_tune_back_seconds(double budget); /* of a budget of seconds, kept for 
 /* Likewise what the best would gain by values that the scene's accuracy keeps out of its space. Ends the
  * worker. */
 kf_status kf_tune_alternatives(kf_session *session, kf_error *error);
-/* Counters of the finalists (of the best and the presets where there was no final), in a worker of its own.
+/* Counters of the presets and of the finalists (of the best where there was no final), in a worker of its
+ * own.
  */
 kf_status kf_tune_count(kf_session *session, kf_error *error);
 /* Seconds the final will take, judged by what was measured so far. */

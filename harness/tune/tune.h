@@ -38,7 +38,7 @@ typedef struct kf_tune_request {
     double limit_seconds; /* wall time for verifying and measuring one config */
     kf_objective objective;
     kf_cache_policy cache;
-    const kf_metric_set *counters; /* counted for every config of the final; NULL: none */
+    const kf_metric_set *counters; /* counted for the presets and every config of the final; NULL: none */
 } kf_tune_request;
 
 /* A config that was tried. */

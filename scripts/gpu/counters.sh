@@ -1,15 +1,21 @@
 #!/bin/bash
-# Ceilings, counters against arithmetic and against Nsight Compute, and two tuning runs for the plots: one with counters, one
-# over all sample block lengths and layouts. From a bundle or a built source tree, builds nothing; about four minutes on a GPU.
-# usage: scripts/gpu/counters.sh FOLDER [DEVICE]     (with DEVICE cpu: what there is without a GPU, on small grids)
+# Ceilings, counters against arithmetic and against Nsight Compute, and tuning runs for the plots. From a bundle or a built
+# source tree, builds nothing.
+# usage: scripts/gpu/counters.sh FOLDER [DEVICE [PART...]]     (with DEVICE cpu: what there is without a GPU, on small grids)
+# Parts: roofs; truth and ncu: counters of known kernels, and beside Nsight Compute's; tuned: a run with counters; surface: one
+# over all sample block lengths and layouts (without PARTs these: about four minutes on a GPU); jet: the paper's jet, baseline,
+# paper, default and best counted; systems: one scene of every other system, likewise, what begins within SYSTEMS seconds of the
+# start (140). `roofs jet systems`: 150 s at most.
 # Leaves in FOLDER: counters.md, counters.json, roofs.json (for results/measured/), plots.db.gz (for scripts/plots.sh),
 # ours.csv and ncu.csv.gz (what both counted) and log.txt; prints a short table. SCENE, GRID, BUDGET (of the first run) and SURFACE (seconds) may be set.
 set -u
 folder=${1:?usage: scripts/gpu/counters.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
+shift $(($# < 2 ? $# : 2))
+parts=" ${*:-roofs truth ncu tuned surface} "
 . "$(dirname "$0")/program.sh"
 for program in "$(dirname "$kftune")/tests/test_cupti_gpu" tests/unit/test_cupti_gpu; do [ -x "$program" ] && break; done
-[ -x "$program" ] || { echo "test_cupti_gpu is not built" >&2; exit 1; }
+case "$parts" in *' truth '* | *' ncu '*) [ -x "$program" ] || { echo "test_cupti_gpu is not built" >&2; exit 1; } ;; esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$folder/log.txt
@@ -18,8 +24,8 @@ store=$work/plots.db
 failed=0
 
 case $device in
-cuda*) gpu=yes scene=${SCENE:-ahmed} grid=${GRID:-320x128x128} budget=${BUDGET:-40s} surface=${SURFACE:-60} surface_grid=192x96x96 ;;
-*) gpu=no scene=${SCENE:-ball} grid=${GRID:-32x24x24} budget=${BUDGET:-6evals} surface=${SURFACE:-20} surface_grid=24x16x16 ;;
+cuda*) gpu=yes scene=${SCENE:-ahmed} grid=${GRID:-320x128x128} budget=${BUDGET:-40s} surface=${SURFACE:-60} surface_grid=192x96x96 jet=200x100x100 samples=29.27 jet_budget=${JET:-30s} ;;
+*) gpu=no scene=${SCENE:-ball} grid=${GRID:-32x24x24} budget=${BUDGET:-6evals} surface=${SURFACE:-20} surface_grid=24x16x16 jet=40x20x20 samples=10 jet_budget=${JET:-6evals} ;;
 esac
 
 # --- steps --------------------------------------------------------------------------------------------------
@@ -70,6 +76,36 @@ tuned() {
         --store "$store" --out "$work/best.json" --json >"$work/tune.json" 2>>"$log"
     local status=$?
     grep -h 'counters:' "$log" | tail -n 1
+    return $status
+}
+
+# A run whose presets and best are counted. NAME SECONDS SCENE GRID BUDGET [OPTION...]
+counted() {
+    local name=$1 limit=$2 scene=$3 grid=$4 budget=$5
+    shift 5
+    timeout -s INT "$limit" "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget "$budget" --rounds 1 \
+        --counters standard "$@" --store "$store" --out "$work/$name.json" --json >"$folder/$name.json" 2>>"$log"
+    local status=$?
+    echo "$name: $(awk '{ gsub(/[",]/, "") } $1 == "counted:" { print $2, "configs counted" }' "$folder/$name.json")"
+    return $status
+}
+
+# What is left of the time of these runs: those that come too late are left out, and said.
+systems() {
+    local status=0 name scene grid end=${SYSTEMS:-140} left # since the script began
+    while read -r name scene grid small options; do
+        [ $gpu = yes ] || grid=$small
+        left=$((end - SECONDS))
+        [ $left -gt 5 ] || { echo "$name: left out, the time is up"; status=1; continue; }
+        # shellcheck disable=SC2086
+        counted "$name" "$left" "$scene" "$grid" 6evals $options || status=1
+    done <<'SCENES'
+d2q9 cavity2d 2048x2048x1 64x64x1
+stable_fluids plume 1024x1024x1 48x48x1
+stable_fluids_3d plume3d 160x160x160 16x16x16
+sph particles_32 100x100x100 10x10x10
+incompressible ball 160x80x80 32x16x16 --system incompressible --samples-per-cell 1
+SCENES
     return $status
 }
 
@@ -146,26 +182,35 @@ write_markdown() {
 
 # --- all of it ----------------------------------------------------------------------------------------------
 
+wants() { case "$parts" in *" $1 "*) ;; *) return 1 ;; esac }
 "$kftune" doctor >>"$log" 2>&1
 : >"$work/truth.txt"
 : >"$work/ncu.txt"
-step "roofs (at most 60 s)" roofs
+wants roofs && step "roofs (at most 60 s)" roofs
 if [ $gpu = yes ]; then
-    step "counters of known kernels" truth
-    for path in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do [ -x "$path" ] && break; done
-    step "counters of a plan" ours
-    if [ -x "$path" ]; then step "the same with ncu, within 2 %" ncu "$path"; else echo "ncu is not on this machine"; fi
-    write_json >"$folder/counters.json"
-    write_markdown >"$folder/counters.md"
+    wants truth && step "counters of known kernels" truth
+    if wants ncu; then
+        for path in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do [ -x "$path" ] && break; done
+        step "counters of a plan" ours
+        if [ -x "$path" ]; then step "the same with ncu, within 2 %" ncu "$path"; else echo "ncu is not on this machine"; fi
+    fi
+    if wants truth; then
+        write_json >"$folder/counters.json"
+        write_markdown >"$folder/counters.md"
+    fi
 else
     echo "counters of known kernels, ncu: not run, as $device is no GPU"
 fi
-step "tuned with counters" tuned
-echo "configs counted: $(grep -o '"counted":[[:space:]]*[0-9]*' "$work/tune.json" | grep -o '[0-9]*$')"
-step "sample blocks and layouts" surface
+if wants tuned; then
+    step "tuned with counters" tuned
+    echo "configs counted: $(grep -o '"counted":[[:space:]]*[0-9]*' "$work/tune.json" | grep -o '[0-9]*$')"
+fi
+wants jet && step "the paper's jet" counted jet 80 plate $jet "$jet_budget" --samples-per-cell "$samples"
+wants systems && step "every other system" systems
+wants surface && step "sample blocks and layouts" surface
 "$kftune" store list --store "$store" | cut -c1-140 | tee -a "$log"
 gzip -9c "$store" >"$folder/plots.db.gz"
-echo "truth: $(grep -c ' ok$' "$work/truth.txt") of $(wc -l <"$work/truth.txt") values right"
+wants truth && echo "truth: $(grep -c ' ok$' "$work/truth.txt") of $(wc -l <"$work/truth.txt") values right"
 [ -s "$work/ncu.txt" ] && tail -n 1 "$work/ncu.txt"
 sed 's/^/== /' "$work/summary" >>"$log"
 ls -l "$folder" | awk 'NR > 1 { print $5, $9 }'

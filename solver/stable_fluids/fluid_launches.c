@@ -210,7 +210,7 @@ static kf_status read_ahead(const builder *b, work *columns) {
     KF_TRY(kf_module_function(b->p->modules[KF_COLUMNS], "columns", &function, b->error));
     columns->shared = kf_line_prefetch_bytes(&d->columns, d->columns.lines, d->real_bytes, d->spectrum_bytes);
     const int threads = columns->block[0], by_shared = (int)(SHARED / (columns->shared + 1024));
-    int resident = kf_function_resident_blocks(function, threads);
+    int resident = kf_function_resident_blocks(function, threads, 0);
     if (resident > by_shared) resident = by_shared;
     if (resident < 1)
         return kf_fail(b->error, KF_MACHINE,
@@ -305,7 +305,7 @@ kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *
                                                      o->exchange_buffers, p->design.real_bytes);
     /* All blocks must be there at once: they wait for each other. */
     const size_t shared = row_bytes > column_bytes ? row_bytes : column_bytes, limit = 200 << 10;
-    int resident = kf_function_resident_blocks(function, threads);
+    int resident = kf_function_resident_blocks(function, threads, 0);
     const int by_shared = (int)(limit / shared);
     if (by_shared < resident) resident = by_shared;
     const long most = (long)resident * kf_backend_device(plan->backend)->multiprocessors;

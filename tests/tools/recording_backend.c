@@ -101,7 +101,8 @@ static void describe(const kf_function *function, kf_function_info *info) {
     info->max_threads = function->module->backend->device.max_threads_per_block;
 }
 
-static int resident_blocks(const kf_function *function, int threads_per_block) {
+static int resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes) {
+    (void)shared_bytes;
     (void)function;
     return threads_per_block <= 2048 ? 2048 / threads_per_block : 0;
 }

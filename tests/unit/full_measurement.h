@@ -65,6 +65,7 @@ static inline void full_measurement(kf_measurement *m) {
         kernel->registers = 64 + i;
         kernel->spill_bytes = 8 + i;
         kernel->shared_bytes = 1024 + i;
+        kernel->block_threads = 256 + 32 * i;
         kernel->theoretical_occupancy = 0.5 + 0.25 * i;
     }
     static const kf_counter counters[] = {{"", "achieved_occupancy", "%", 43.5, 1},
@@ -111,6 +112,7 @@ static inline void assert_same_kernels(const kf_measurement *a, const kf_measure
         assert_int_equal(x->registers, y->registers);
         assert_int_equal(x->spill_bytes, y->spill_bytes);
         assert_int_equal(x->shared_bytes, y->shared_bytes);
+        assert_int_equal(x->block_threads, y->block_threads);
         assert_same_value(x->theoretical_occupancy, y->theoretical_occupancy);
     }
     assert_int_equal(a->counter_count, b->counter_count);

@@ -54,6 +54,7 @@ static inline void known_measurement(kf_measurement *m, double time_us, int kern
         kernel->registers = 64 + i;
         kernel->spill_bytes = 8 * i;
         kernel->shared_bytes = 1024 + i;
+        kernel->block_threads = 256 + 32 * i;
         kernel->theoretical_occupancy = i == 2 ? (double)NAN : 0.5 + 0.125 * i;
     }
 }

@@ -295,9 +295,9 @@ static void test_names_that_are_no_kernels(void **state) {
         assert_null(function);
     }
     assert_int_equal(kf_module_function(module, "scale", &function, &error), KF_OK);
-    assert_int_equal(kf_function_resident_blocks(function, 0), 0);
-    assert_int_equal(kf_function_resident_blocks(function, 65536), 1);
-    assert_string_equal(kf_function_occupancy_limit(function, 128), "");
+    assert_int_equal(kf_function_resident_blocks(function, 0, 0), 0);
+    assert_int_equal(kf_function_resident_blocks(function, 65536, 0), 1);
+    assert_string_equal(kf_function_occupancy_limit(function, 128, 0), "");
     kf_module_free(module);
     kf_backend_close(backend);
 }

@@ -206,11 +206,14 @@ static void check_functions(void) {
     kf_function_describe(axpy, &info);
     CHECK(info.registers > 0 && info.registers <= 255 && info.max_threads >= 256 && info.max_threads <= 1024);
     CHECK(info.spill_bytes == 0 && info.shared_bytes == 0);
-    CHECK(kf_function_resident_blocks(axpy, 32) >= 1);
-    CHECK(kf_function_resident_blocks(axpy, 256) >= kf_function_resident_blocks(axpy, 1024));
-    CHECK(kf_function_resident_blocks(axpy, 2048) == 0);
-    CHECK(strcmp(kf_function_occupancy_limit(axpy, 32), "blocks") == 0);
-    CHECK(strcmp(kf_function_occupancy_limit(axpy, 1024), "threads") == 0);
+    CHECK(kf_function_resident_blocks(axpy, 32, 0) >= 1);
+    CHECK(kf_function_resident_blocks(axpy, 256, 0) >= kf_function_resident_blocks(axpy, 1024, 0));
+    CHECK(kf_function_resident_blocks(axpy, 2048, 0) == 0);
+    CHECK(strcmp(kf_function_occupancy_limit(axpy, 32, 0), "blocks") == 0);
+    CHECK(strcmp(kf_function_occupancy_limit(axpy, 1024, 0), "threads") == 0);
+    /* Dynamic shared memory keeps blocks out, too: no multiprocessor has room for seven times 40 KiB. */
+    CHECK(kf_function_resident_blocks(axpy, 32, 40 << 10) < 7);
+    CHECK(strcmp(kf_function_occupancy_limit(axpy, 32, 40 << 10), "shared memory") == 0);
     CHECK(kf_module_function(kernels, "no_such_kernel", &missing, &problem) == KF_MACHINE && !missing);
     CHECK(strstr(problem.message, "no_such_kernel") && strstr(problem.message, "gpu.cu"));
 }

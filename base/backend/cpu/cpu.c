@@ -206,7 +206,9 @@ static void cpu_function_describe(const kf_function *function, kf_function_info 
     info->max_threads = function->module->backend->device.max_threads_per_block;
 }
 
-static int cpu_function_resident_blocks(const kf_function *function, int threads_per_block) {
+static int cpu_function_resident_blocks(const kf_function *function, int threads_per_block,
+                                        size_t shared_bytes) {
+    (void)shared_bytes;
     return threads_per_block <= function->module->backend->device.max_threads_per_block;
 }
 

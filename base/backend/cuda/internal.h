@@ -88,8 +88,9 @@ kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_functi
 kf_status kf_cuda_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
                                kf_error *error);
 void kf_cuda_function_describe(const kf_function *function, kf_function_info *info);
-int kf_cuda_function_resident_blocks(const kf_function *function, int threads_per_block);
-const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block);
+int kf_cuda_function_resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes);
+const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block,
+                                             size_t shared_bytes);
 
 /* launch.c: the methods that put work on the stream. */
 void *kf_cuda_stream_handle(const kf_stream *stream);

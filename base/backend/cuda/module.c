@@ -126,13 +126,19 @@ void kf_cuda_function_describe(const kf_function *function, kf_function_info *in
     *info = ((const kf_cuda_function *)function)->info;
 }
 
-int kf_cuda_function_resident_blocks(const kf_function *function, int threads_per_block) {
+int kf_cuda_function_resident_blocks(const kf_function *function, int threads_per_block,
+                                     size_t shared_bytes) {
     const kf_cuda_function *own = (const kf_cuda_function *)function;
     int blocks = 0;
     if (threads_per_block < 1 || threads_per_block > own->info.max_threads) return 0;
     if (kf_cuda_enter(function->module->backend, NULL) != KF_OK) return 0;
-    const CUresult result =
-        kf_cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, own->handle, threads_per_block, 0);
+    /* As its launches do: more than a kernel may have by default is refused. */
+    if (shared_bytes > 0 &&
+        kf_cuda.cuFuncSetAttribute(own->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                   (int)shared_bytes) != CUDA_SUCCESS)
+        return 0;
+    const CUresult result = kf_cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, own->handle, threads_per_block, shared_bytes);
     return result == CUDA_SUCCESS ? blocks : 0;
 }
 
@@ -159,7 +165,8 @@ static int blocks_by_shared_memory(const kf_function *function, int bytes) {
                : INT_MAX;
 }
 
-const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block) {
+const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block,
+                                             size_t shared_bytes) {
     enum { WARP = 32 };
     const kf_function_info *info = &((const kf_cuda_function *)function)->info;
     const int warps = (threads_per_block + WARP - 1) / WARP;
@@ -171,7 +178,7 @@ const char *kf_cuda_function_occupancy_limit(const kf_function *function, int th
          device_attribute(function, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / WARP / warps},
         {"blocks", device_attribute(function, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)},
         {"registers", blocks_by_registers(function, info->registers, warps)},
-        {"shared memory", blocks_by_shared_memory(function, info->shared_bytes)},
+        {"shared memory", blocks_by_shared_memory(function, info->shared_bytes + (int)shared_bytes)},
     };
     int least = 0;
     for (int i = 1; i < (int)(sizeof limits / sizeof *limits); i++)
