@@ -7,26 +7,18 @@ cd "$(dirname "$0")/../variants"
     cat <<'TEXT'
 # Parameters
 
-Everything that tuning may choose, system by system. An expression is over the scene and the device
-([space-format.md](space-format.md)).
-
-- `kftune space --scene FILE` shows what domains and defaults come to on a scene and device.
-- A default *by rule* depends on scene and device. The rules are in `variants/<system>.json`.
-- Combinations that are left out are there too, with the reason for each.
+Everything that tuning may choose, system by system: name, values, meaning. Values may be an expression over the scene
+and the device ([space-format.md](space-format.md)). `kftune space --scene FILE` shows what values, defaults and presets
+come to there. `variants/<system>.json` has the rules for defaults, and the combinations that are left out, each with
+its reason.
 
 `scripts/parameters.sh` makes this page of `variants/*.json`, and `tests/e2e/parameters.sh` compares it with them.
 TEXT
     for file in kinetic.json $(ls -- *.json | grep -vx kinetic.json); do
         jq -r '
-            def literal: if type == "object" then "`" + .expression + "`" else "`" + tostring + "`" end;
-            def domain: if .values == null then "`true`, `false`" elif (.values | type) == "string" then "`" + .values + "`"
-                else (.values | map("`" + tostring + "`") | join(", ")) end;
-            ([.defaults[]?.set | keys[]] | unique) as $ruled |
+            def cell: if type == "string" then "`" + . + "`" else (map("`" + tostring + "`") | join(", ")) end;
             "\n## " + .system + "\n",
-            (.parameters[] | "- **`" + .name + "`**: " + (.help // "") + ". Values: " + domain + ". Default: "
-                + (if (.name as $name | $ruled | index($name)) then "by rule, else " else "" end) + (.default | literal) + "."),
-            "\nPresets:\n",
-            (.presets | to_entries[] | select(.value != {}) | "- `" + .key + "`: " + (.value | to_entries | map("`" + .key + "` " + (.value | literal)) | join(", ")))
+            (.parameters[] | "- **`" + .name + "`** (" + (if .values == null then "`true`, `false`" else (.values | cell) end) + "): " + (.help // "") + ".")
         ' "$file"
     done
 } | awk '

@@ -6,7 +6,7 @@ An expression is one of
   /KEY/KEY...         a path into the file's JSON; in a list a key is a number, or the name, kernel, scene or flow of the item
   =                   the number stands in the file, as it is told: for files of text
   -                   not looked at
-The first two may end in *FACTOR, and in % for a share told in percent.
+The first two may end in *FACTOR, in ^^NUMBER for the number over the value, and in % for a share told in percent.
 A number in the words holds when the value, rounded to as many digits as it has, is that number. Skips empty lines and those that begin with '#'."""
 
 import json
@@ -43,7 +43,8 @@ def child(value, key):
 
 def value_of(text, expression):
     percent = expression.endswith("%")
-    name, _, factor = expression.rstrip("%").partition("*")
+    name, _, over = expression.rstrip("%").partition("^^")
+    name, _, factor = name.partition("*")
     name = name.replace("+", " ")
     value = json.loads(text)
     if name.startswith("/"):
@@ -52,7 +53,8 @@ def value_of(text, expression):
     else:
         name, _, member = name.partition(".")
         value = child(value["figures"], name)[member or "value"]
-    return value * (float(factor) if factor else 1.0) * (100.0 if percent else 1.0)
+    value *= (float(factor) if factor else 1.0) * (100.0 if percent else 1.0)
+    return float(over) / value if over else value
 
 
 def stands_in(text, told):
