@@ -82,7 +82,7 @@ static kf_status run_gnuplot(const char *const *words, char **complaints, int *e
     if (failure == ENOENT)
         return kf_fail(error, KF_MACHINE,
                        "gnuplot is not installed, and plots need it; on Debian: apt-get install gnuplot-nox");
-    if (failure != 0) return kf_fail(error, KF_MACHINE, "cannot start gnuplot: %s", strerror(failure));
+    if (failure != 0) return kf_fail(error, KF_MACHINE, "cannot start gnuplot: %s", kf_spawn_reason(failure));
     *ending = kf_spawn_wait(child);
     return KF_OK;
 }

@@ -32,7 +32,7 @@ static kf_status unpack(const char *file, kf_text *text, kf_error *error) {
     if (reason != 0)
         return kf_fail(error, KF_MACHINE,
                        "%s: cannot be unpacked, gzip does not start: %s; unpack it by hand", file,
-                       strerror(reason));
+                       kf_spawn_reason(reason));
     text->capacity = text->length + 1;
     const int ending = kf_spawn_wait(process);
     if (text->length > largest_text)

@@ -23,6 +23,9 @@ typedef struct kf_plan_methods {
     /* The same in a few numbers: adds its tables, the same at every step; none where the problem has nothing
      * of the kind. NULL: no plan of the system has any. */
     kf_status (*record)(kf_plan *plan, kf_records *records, kf_error *error);
+    /* What the columns of records refer to beside what a state already says (areas, places of gauges, units):
+     * rows of different meanings do not belong into one table. NULL: nothing. */
+    void (*meaning)(const kf_plan *plan, kf_facts *meaning);
     /* Draws a snapshot of the plan as a PNG file. NULL: flows are drawn as slices (solver/picture), others
      * not. */
     kf_status (*picture)(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error);

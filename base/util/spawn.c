@@ -31,7 +31,21 @@ static void add_output(posix_spawn_file_actions_t *actions, int from, int to) {
         posix_spawn_file_actions_addopen(actions, to, "/dev/null", O_WRONLY, 0);
 }
 
+/* A sandbox or a new root may lack it; that is not for want of the program that is started. */
+static bool null_device_opens(void) {
+    const int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (file >= 0) (void)close(file);
+    return file >= 0 || (errno != ENOENT && errno != EACCES && errno != EPERM);
+}
+
+const char *kf_spawn_reason(int failure) {
+    return failure == KF_NO_NULL_DEVICE
+               ? "/dev/null cannot be opened here, and programs are started with it; mount /dev"
+               : strerror(failure);
+}
+
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process) {
+    if (!null_device_opens()) return KF_NO_NULL_DEVICE;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);

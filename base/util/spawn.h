@@ -13,8 +13,12 @@ typedef struct kf_spawn {
     char *const *environment; /* NULL: this process's */
 } kf_spawn;
 
-/* 0, or an errno. The program has the signals of a fresh one, whatever this one ignores or blocks. */
+/* 0, an errno, or KF_NO_NULL_DEVICE where /dev/null cannot be opened, without which nothing is started. The
+ * program has the signals of a fresh one, whatever this one ignores or blocks. */
+enum { KF_NO_NULL_DEVICE = -1 };
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process);
+/* What a failure of kf_spawn_start means, for a message. */
+const char *kf_spawn_reason(int failure);
 /* This process's environment but for the variables of these names (NULL-terminated), and one more
  * ("NAME=VALUE"; may be NULL). The list is the caller's to free, its texts are not. */
 char **kf_spawn_environment(const char *const *without, char *more);

@@ -417,6 +417,7 @@ static kf_status open_folder(kf_run_job *job, kf_error *error) {
     const bool force = kf_argument_given(job->arguments, "--force"),
                anew = !kf_argument_given(job->arguments, "--restart");
     KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, force, &job->lock, error));
+    if (!anew) KF_TRY(kf_run_folder_check_meaning(job->folder, &job->meaning, error));
     return anew && !force && job->how.seconds == 0.0
                ? kf_run_folder_keep_longer(job->folder, job->how.steps, error)
                : KF_OK;
@@ -432,6 +433,7 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
+    if (job->plan->methods->meaning != NULL) job->plan->methods->meaning(job->plan, &job->meaning);
     KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
     tell_of_killed(job);
     say_config(job);
@@ -450,6 +452,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
         status = kf_run_conclude(job, status, error);
     }
     kf_production_free(&job->done);
+    kf_facts_free(&job->meaning);
     kf_smoke_free(job->smoke);
     if (job->plan) kf_plan_free(job->plan);
     if (job->backend) kf_backend_close(job->backend);

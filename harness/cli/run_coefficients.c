@@ -13,6 +13,8 @@ static const char *area_source(const kf_scene *scene) {
     return scene->reference_area_given ? "given" : scene->yaw != 0.0 ? "front at zero yaw" : "measured front";
 }
 
+static const char *const names[KF_COEFFICIENTS] = {"drag", "lift", "side"};
+
 static cJSON *mean_json(const kf_series_mean *mean) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "mean", mean->mean);
@@ -26,27 +28,16 @@ static cJSON *mean_json(const kf_series_mean *mean) {
     return json;
 }
 
-/* Means in axes that turn with the solid (solver/flow/flow_record.c); lift is the same in both. */
-static void body_axes(const kf_scene *scene, const kf_drag_report *drag, double *along, double *side) {
-    const double turn = scene->yaw * 0.017453292519943295, d = drag->mean[KF_DRAG].mean,
-                 s = drag->mean[KF_SIDE].mean;
-    *along = cos(turn) * d - sin(turn) * s;
-    *side = cos(turn) * s + sin(turn) * d;
-}
-
+/* In axes that turn with the solid. */
 static cJSON *body_json(const kf_scene *scene, const kf_drag_report *drag) {
-    double along, side;
     cJSON *json = cJSON_CreateObject();
-    body_axes(scene, drag, &along, &side);
     cJSON_AddNumberToObject(json, "yaw_degrees", scene->yaw);
-    cJSON_AddNumberToObject(json, "drag", along);
-    cJSON_AddNumberToObject(json, "side", side);
-    cJSON_AddNumberToObject(json, "lift", drag->mean[KF_LIFT].mean);
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        cJSON_AddItemToObject(json, names[c], mean_json(&drag->body[c]));
     return json;
 }
 
 cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
-    static const char *const names[KF_COEFFICIENTS] = {"drag", "lift", "side"};
     if (!drag->known || scene == NULL) return cJSON_CreateNull();
     cJSON *json = cJSON_CreateObject();
     for (int c = 0; c < KF_COEFFICIENTS; c++)
@@ -90,10 +81,10 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
     puts(isfinite(drag->mean[KF_DRAG].half) ? "   (means with 95 % intervals)"
                                             : "   (means, too short for an interval)");
     if (scene->yaw != 0.0) {
-        double along, side;
-        body_axes(scene, drag, &along, &side);
-        printf("  in axes of the solid, which is turned by %g degrees: drag %.4f side %.4f\n", scene->yaw,
-               along, side);
+        printf("  in axes of the solid, which is turned by %g degrees:", scene->yaw);
+        print_mean("drag", &drag->body[KF_DRAG]);
+        print_mean("side", &drag->body[KF_SIDE]);
+        puts("");
     }
     printf("  %s: means over step %" PRIu64 " to %" PRIu64, drag->settled ? "settled" : "NOT settled",
            drag->from_step, drag->step);

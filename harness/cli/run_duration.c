@@ -58,6 +58,7 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
         return kf_fail(error, KF_BAD_INPUT, "%s: no stream goes through it; give --steps", problem->name);
     }
     how->flow_through = kf_scene_flow_through(scene);
+    how->turn = scene->yaw * 0.017453292519943295;
     how->until_settled = until != NULL;
     if (until != NULL && given == 0) flow_throughs = MOST_FLOW_THROUGHS;
     if (flow_throughs > 0.0 && how->flow_through == 0.0)

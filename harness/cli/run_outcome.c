@@ -71,6 +71,7 @@ static cJSON *record(const kf_run_job *job, const char *state) {
         cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
     cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
     cJSON_AddItemToObject(json, "records", records_json(done));
+    cJSON_AddItemToObject(json, "columns_refer_to", kf_facts_to_json(&job->meaning));
     cJSON_AddItemToObject(json, "coefficients",
                           kf_run_coefficients_json(scene, &job->done.drag, job->how.flow_through));
     cJSON_AddItemToObject(json, "smoke", smoke_json(job));

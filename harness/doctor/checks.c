@@ -110,7 +110,9 @@ void kf_check_cpu(kf_diagnosis *check) {
     static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler";
     kf_error error = {0};
     if (compile_afresh(&error) != KF_OK) /* a cache that is at fault says so, with its cure */
-        kf_check_report(check, KF_CHECK_MISSING, strstr(error.message, "XDG_CACHE_HOME") != NULL ? "" : cure,
+        kf_check_report(check, KF_CHECK_MISSING,
+                        strstr(error.message, "XDG_CACHE_HOME") || strstr(error.message, "mount /dev") ? ""
+                                                                                                       : cure,
                         "%s", error.message);
     else
         kf_check_device(check, "cpu", cure);
@@ -118,19 +120,40 @@ void kf_check_cpu(kf_diagnosis *check) {
 
 /* --- programs and folders ----------------------------------------------------------------------------- */
 
-void kf_check_gnuplot(kf_diagnosis *check) {
-    static const char *const words[] = {"gnuplot", "--version", NULL};
+/* One line that says why not, in report, unless gnuplot ends well; else what it printed first. */
+static bool ask_gnuplot(const char *const *words, char report[256]) {
     kf_program_result result;
     kf_error error = {0};
-    if (kf_program_run(words, &result, &error) != KF_OK || result.exit_status != 0) {
-        kf_check_report(check, KF_CHECK_DEGRADED,
-                        "apt-get install gnuplot-nox; only plots and reports need it", "%s",
-                        error.message[0] != '\0' ? error.message : "gnuplot does not run");
-    } else {
-        result.output[strcspn(result.output, "\n")] = '\0';
-        kf_check_report(check, KF_CHECK_OK, "", "%.100s", result.output);
-    }
+    const kf_status status = kf_program_run(words, &result, &error);
+    const char *said = status == KF_OK ? result.output : error.message;
+    const char *line = strstr(said, "line "); /* below a picture of the place in the command */
+    if (line == NULL) line = said + strspn(said, " \t\n");
+    const int length = (int)strcspn(line, "\n");
+    (void)snprintf(report, 256, "%.*s", length, length > 0 ? line : "gnuplot does not run");
+    const bool good = status == KF_OK && result.exit_status == 0;
     free(result.output);
+    return good;
+}
+
+/* An old one, or one without cairo, runs and cannot draw what plots ask for (plots/style.gp). */
+void kf_check_gnuplot(kf_diagnosis *check) {
+    static const char cure[] = "apt-get install gnuplot-nox; only plots and reports need it";
+    static const char *const version[] = {"gnuplot", "--version", NULL};
+    static const char *const terminals[] = {"svg", "pngcairo", "pdfcairo"};
+    char said[256], why[256], command[64];
+    if (!ask_gnuplot(version, said)) {
+        kf_check_report(check, KF_CHECK_DEGRADED, strstr(said, "mount /dev") != NULL ? "" : cure, "%s", said);
+        return;
+    }
+    for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++) {
+        (void)snprintf(command, sizeof command, "set terminal %s", terminals[i]);
+        const char *const words[] = {"gnuplot", "--default-settings", "-e", command, NULL};
+        if (ask_gnuplot(words, why)) continue;
+        kf_check_report(check, KF_CHECK_DEGRADED, cure, "%.60s is too old or lacks cairo: '%s': %.100s", said,
+                        command, why);
+        return;
+    }
+    kf_check_report(check, KF_CHECK_OK, "", "%.100s", said);
 }
 
 /* Whether a file can be made in folder. */

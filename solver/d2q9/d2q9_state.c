@@ -412,6 +412,7 @@ static const kf_flow_methods flow = {.fields = read_fields, .load = solid_load};
 const kf_plan_methods kf_d2q9_methods = {.initialise = initialise,
                                          .snapshot = kf_flow_snapshot,
                                          .record = kf_flow_record,
+                                         .meaning = kf_flow_meaning,
                                          .time = kf_flow_time,
                                          .flow = &flow,
                                          .state_size = state_size,

@@ -52,6 +52,8 @@ kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error
  * 2 F / (rho U^2 A) with reference speed U and frontal area A in the directions of flow_frame.h, NAN without
  * them), and of a free one "motion". KF_GATE_FAILED when a force is not finite. */
 kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error);
+/* Of any flow: what the columns of its tables refer to (kf_plan_methods.meaning). */
+void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning);
 double kf_flow_time(const kf_plan *plan, uint64_t step); /* s */
 
 /* What they are made of: the snapshot of a scene's fields, unchecked; the table of the force on its solid. */

@@ -98,3 +98,21 @@ kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
     add_motion(scene, &pose, records);
     return KF_OK;
 }
+
+/* Lengths and times scale a scene without a change of its lattice, and so of its hash; what coefficients and
+ * moments refer to is not in it either. */
+void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const double h = scene->cell_size;
+    kf_facts_number(meaning, "cell_size", h, "m");
+    kf_facts_number(meaning, "time_step", scene->time_step, "s");
+    if (scene->mesh.triangle_count == 0) return;
+    kf_facts_number(meaning, "reference_area", kf_scene_reference_area(scene) * h * h, "m2");
+    kf_facts_number(meaning, "reference_length", scene->reference_length * h, "m");
+    kf_facts_number(meaning, "reference_speed", scene->reference_speed * h / scene->time_step, "m/s");
+    kf_facts_number(meaning, "yaw", scene->yaw, "degrees");
+    if (scene->motion.moving) return;
+    static const char *const names[3] = {"reference_point_x", "reference_point_y", "reference_point_z"};
+    for (int a = 0; a < 3; a++)
+        kf_facts_number(meaning, names[a], (scene->moment_center[a] + 0.5) * h, "m");
+}

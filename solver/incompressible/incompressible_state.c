@@ -396,6 +396,7 @@ static const kf_flow_methods flow = {.fields = read_fields, .velocity = device_v
 const kf_plan_methods kf_incompressible_methods = {.initialise = initialise,
                                                    .snapshot = take_snapshot,
                                                    .record = take_records,
+                                                   .meaning = kf_flow_meaning,
                                                    .time = kf_flow_time,
                                                    .flow = &flow,
                                                    .state_size = state_size,

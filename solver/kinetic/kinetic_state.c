@@ -330,6 +330,7 @@ static const kf_flow_methods flow = {
 const kf_plan_methods kf_kinetic_methods = {.initialise = kf_kinetic_initialise,
                                             .snapshot = kf_flow_snapshot,
                                             .record = kf_flow_record,
+                                            .meaning = kf_flow_meaning,
                                             .time = kf_flow_time,
                                             .seek = seek,
                                             .flow = &flow,

@@ -84,7 +84,26 @@ void kf_force_series_free(kf_force_series *series) {
     *series = (kf_force_series){0};
 }
 
-kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_steps) {
+/* An interval is not turned as a mean is, because drag and side force go up and down together: each row is
+ * turned, and the mean taken of those. */
+static void turn_means(const kf_force_series *s, double turn, kf_drag_report *report) {
+    const size_t first = report->mean[KF_DRAG].first, count = s->count - first;
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        report->body[c] = report->mean[c];
+    if (turn == 0.0) return;
+    double *turned = kf_allocate(count * sizeof *turned);
+    for (int c = KF_DRAG; c <= KF_SIDE; c += KF_SIDE - KF_DRAG) {
+        const double of_drag = c == KF_DRAG ? cos(turn) : sin(turn),
+                     of_side = c == KF_DRAG ? -sin(turn) : cos(turn);
+        for (size_t i = 0; i < count; i++)
+            turned[i] = of_drag * s->values[KF_DRAG][first + i] + of_side * s->values[KF_SIDE][first + i];
+        report->body[c] = kf_series_mean_of(turned, count);
+        report->body[c].first = first;
+    }
+    free(turned);
+}
+
+kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_steps, double turn) {
     kf_drag_report report = {.known = s->count > 0};
     if (!report.known) return report;
     report.mean[KF_DRAG] = kf_series_settled(s->values[KF_DRAG], s->count, &report.settled);
@@ -93,6 +112,7 @@ kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_s
         report.mean[c] = kf_series_mean_of(s->values[c] + first, s->count - first);
         report.mean[c].first = first;
     }
+    turn_means(s, turn, &report);
     report.from_step = s->steps[first];
     report.step = s->steps[s->count - 1];
     report.settled = report.settled && (double)report.step >= flow_through_steps;

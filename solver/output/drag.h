@@ -34,10 +34,12 @@ typedef struct kf_drag_report {
     uint64_t from_step,
         step; /* the part that the means are taken over: the settled one, or what is nearest to it */
     kf_series_mean mean[KF_COEFFICIENTS];
+    kf_series_mean body[KF_COEFFICIENTS]; /* in axes that turn with the solid; lift is the same in both */
 } kf_drag_report;
 
-/* What the stream has not gone through once (flow_through_steps; 0 without a stream) has not settled. */
-kf_drag_report kf_drag_report_of(const kf_force_series *series, double flow_through_steps);
+/* What the stream has not gone through once (flow_through_steps; 0 without a stream) has not settled. turn:
+ * radians that the solid is turned by about the axis of lift (solver/flow/flow_record.c). */
+kf_drag_report kf_drag_report_of(const kf_force_series *series, double flow_through_steps, double turn);
 /* Settled for at least three flow-throughs, and the interval no wider than 1 % of the drag to either side. */
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps);
 

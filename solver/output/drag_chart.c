@@ -100,7 +100,7 @@ static void draw_band(chart *c, const kf_drag_report *report, int k) {
 kf_status kf_drag_chart(const char *path, const char *title, const kf_force_series *s,
                         double flow_through_steps, kf_error *error) {
     if (s->count < 2) return KF_OK;
-    const kf_drag_report report = kf_drag_report_of(s, flow_through_steps);
+    const kf_drag_report report = kf_drag_report_of(s, flow_through_steps, 0.0);
     chart c = {.unit = flow_through_steps > 0.0 ? flow_through_steps : 1.0};
     set_range(&c, s);
     kf_canvas_begin(&c.canvas, WIDTH, HEIGHT, white);

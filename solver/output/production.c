@@ -359,7 +359,8 @@ static kf_status draw_chart(production_run *producer, kf_error *error) {
 /* What the drag comes to; a run until it has settled ends here. */
 static void judge_drag(production_run *producer) {
     kf_production *result = producer->result;
-    result->drag = kf_drag_report_of(&producer->forces, producer->options->flow_through);
+    result->drag =
+        kf_drag_report_of(&producer->forces, producer->options->flow_through, producer->options->turn);
     if (producer->options->until_settled && kf_drag_is_done(&result->drag, producer->options->flow_through))
         producer->end = producer->plan->steps_done;
 }

@@ -14,6 +14,7 @@ typedef struct kf_production_options {
     double seconds;            /* of the flow instead, where steps differ in length: `steps` is a guess; 0 */
     uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
     uint64_t record_every;     /* likewise a row of each table of records; at least 1 */
+    double turn;               /* radians of the solid's yaw, for means in its own axes */
     double flow_through;       /* steps in which the stream goes once through the domain; 0: there is none */
     bool until_settled;        /* ends earlier, once the drag is settled and narrow (drag.h) */
     int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */

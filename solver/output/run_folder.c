@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -135,6 +136,34 @@ kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *
         "%s: holds a run of %.0f steps, more than these; give another folder with --output%s%s, or --force "
         "to write over it",
         path, reached, checkpoint[0] != '\0' ? ", go on with --restart " : "", checkpoint);
+}
+
+/* The first fact of which both know, and not the same; NULL: there is none. Numbers went through a text. */
+static const cJSON *first_difference(const cJSON *known, const kf_facts *meaning) {
+    for (int i = 0; i < meaning->count; i++) {
+        const kf_fact *now = &meaning->list[i];
+        const cJSON *then = cJSON_GetObjectItemCaseSensitive(known, now->name);
+        if (cJSON_IsNumber(then) && fabs(then->valuedouble - now->value) > 1e-9 * fabs(now->value))
+            return then;
+    }
+    return NULL;
+}
+
+kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning, kf_error *error) {
+    cJSON *record = read_record(path);
+    const cJSON *then =
+        first_difference(cJSON_GetObjectItemCaseSensitive(record, "columns_refer_to"), meaning);
+    kf_status status = KF_OK;
+    if (then != NULL) {
+        const kf_fact *now = kf_facts_find(meaning, then->string);
+        status =
+            kf_fail(error, KF_BAD_INPUT,
+                    "%s: its tables refer to a %s of %.9g %s, and this run to one of %.9g; say the same as "
+                    "then, or give another folder with --output",
+                    path, now->name, then->valuedouble, now->unit, now->value);
+    }
+    cJSON_Delete(record);
+    return status;
 }
 
 bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/plan/facts.h"
 #include "base/util/file.h"
 
 /* Makes path a folder to write into. A folder with other people's files, or with the run of another scene, is
@@ -18,6 +19,10 @@ kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool forc
 /* KF_BAD_INPUT when the folder's record is of a run that got beyond step `steps`: one that begins anew and
  * ends there would write over what it cannot give back. */
 kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *error);
+
+/* KF_BAD_INPUT when the folder's record says that the columns of its tables refer to something else than what
+ * kf_plan_methods.meaning says now: a run that goes on would add rows of another meaning below those. */
+kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning, kf_error *error);
 
 /* True when the folder's record says that a run goes on, which in a folder just opened means that it was
  * killed. checkpoint: the path of its last one, "" without. */

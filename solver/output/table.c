@@ -29,7 +29,12 @@ kf_status kf_table_open(const char *path, const char *header, uint64_t from_step
         size_t size;
         KF_TRY(kf_file_read(path, 0, &text, &size, error));
         kept = kept_length(text, header, from_step);
+        const bool others = kept == 0 && strchr(text, '\n') != NULL;
         free(text);
+        if (others)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: has other columns than this run's table; give another folder with --output",
+                           path);
     }
     *stream = fopen(path, kept > 0 ? "r+" : "w");
     bool good = *stream != NULL;

@@ -8,7 +8,8 @@
 #include "base/util/status.h"
 
 /* Starts path afresh with the header, a line with its end (from_step 0), or keeps the rows up to from_step,
- * the first column, of a file with that header and goes on behind them. */
+ * the first column, of a file with that header and goes on behind them. KF_BAD_INPUT: the file has rows of
+ * other columns, which would be lost. */
 kf_status kf_table_open(const char *path, const char *header, uint64_t from_step, FILE **stream,
                         kf_error *error);
 

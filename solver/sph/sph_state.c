@@ -262,6 +262,17 @@ static kf_status take_record(kf_plan *plan, kf_records *records, kf_error *error
     return record_gauges(plan, records, error);
 }
 
+/* Where gauges are changes nothing of the flow. */
+static void meaning_of_records(const kf_plan *plan, kf_facts *meaning) {
+    const kf_particle_scene *s = ((const kf_sph *)plan->system)->scene;
+    for (int g = 0; g < s->gauge_count; g++)
+        for (int a = 0; a < 3; a++) {
+            char name[KF_NAME];
+            (void)snprintf(name, sizeof name, "%s_%c", s->gauges[g].name, 'x' + a);
+            kf_facts_number(meaning, name, (s->gauges[g].place[a] - s->origin[a]) * s->spacing, "m");
+        }
+}
+
 static kf_status draw(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error) {
     return kf_sph_picture(system_of(plan)->scene, snapshot, path, error);
 }
@@ -284,6 +295,7 @@ static void free_system(kf_plan *plan) {
 const kf_plan_methods kf_sph_methods = {.initialise = initialise,
                                         .snapshot = take_snapshot,
                                         .record = take_record,
+                                        .meaning = meaning_of_records,
                                         .time = time_of,
                                         .seek = kf_sph_seek,
                                         .picture = draw,

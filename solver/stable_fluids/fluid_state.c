@@ -395,6 +395,13 @@ static kf_status snapshot(kf_plan *plan, kf_snapshot *s, kf_error *error) {
     return KF_OK;
 }
 
+/* A scene of other lengths and times may have the same lattice. */
+static void meaning_of_records(const kf_plan *plan, kf_facts *meaning) {
+    const kf_fluid *f = own(plan)->fluid;
+    kf_facts_number(meaning, "cell_size", f->cell_size, "m");
+    kf_facts_number(meaning, "time_step", f->time_step, "s");
+}
+
 /* Energy of the domain a unit of mass, and how much of each dye there is. */
 static kf_status record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_fluid *f = own(plan)->fluid;
@@ -434,6 +441,7 @@ static void free_system(kf_plan *plan) {
 const kf_plan_methods kf_fluid_methods = {.initialise = initialise,
                                           .snapshot = snapshot,
                                           .record = record,
+                                          .meaning = meaning_of_records,
                                           .time = time_of,
                                           .state_size = state_size,
                                           .save = save,

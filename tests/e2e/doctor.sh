@@ -17,6 +17,28 @@ if ! "$kftune" doctor | grep -q '^ok  *cuda backend'; then
     grep -q impossible "$err" || complain "doctor should say that tuning is impossible"
 fi
 
+# Public case 36: a gnuplot that runs, and cannot draw what plots ask for.
+mkdir -p "$scratch/old"
+cat >"$scratch/old/gnuplot" <<'END'
+#!/bin/sh
+case "$*" in
+*--version*) echo "gnuplot 4.6 patchlevel 6" ;;
+*cairo*) printf '\n%s\n    ^\nline 0: unknown or ambiguous terminal type\n' "$*" >&2 && exit 1 ;;
+esac
+END
+chmod +x "$scratch/old/gnuplot"
+PATH=$scratch/old:$PATH expect 0 doctor
+grep -q "^degraded  *gnuplot  *gnuplot 4.6 patchlevel 6 is too old or lacks cairo: 'set terminal pngcairo': line 0: unknown" "$out" ||
+    complain "doctor should see a gnuplot that lacks cairo: $(grep gnuplot "$out")"
+grep -q -- '-> apt-get install gnuplot-nox' "$out" || complain "doctor should say how to get a gnuplot that draws"
+
+# A compiler that is there and does not work is not one to be installed.
+printf '#!/bin/sh\necho "cc1 is not here"; exit 1\n' >"$scratch/old/cc"
+cp "$scratch/old/cc" "$scratch/old/gcc" && cp "$scratch/old/cc" "$scratch/old/clang" && chmod +x "$scratch"/old/*
+PATH=$scratch/old:$PATH "$kftune" doctor >"$out" 2>"$err"
+grep -q '^missing  *cpu backend .* does not work: cc1 is not here' "$out" ||
+    complain "doctor should say why a compiler does not work: $(grep 'cpu backend' "$out")"
+
 # A folder that cannot be made (root may write anywhere, but not below a file).
 touch "$scratch/file"
 XDG_CACHE_HOME=$scratch/file expect 3 doctor --json

@@ -136,6 +136,15 @@ cd "$here/ro" || exit 3
 try 0 "Reynolds number" scene ball
 try 3 "name another place (--out, --output, --picture" scene ball --picture x.png
 try 3 "--output" run --scene ball --grid 16x12x12 --steps 1
+# Public case 32, second half: programs are started with /dev/null.
+mount -t tmpfs none /dev || exit 77
+cd "$here" || exit 3
+"$kftune" run --scene ball --grid 16x12x12 --steps 1 --output "$here/r" >"$here/out" 2>"$here/err"
+got=$?
+[ $got -eq 3 ] && grep -qF "/dev/null cannot be opened here" "$here/err" || echo "without /dev/null: status $got, $(tail -n 1 "$here/err")"
+XDG_CACHE_HOME=$here/fresh "$kftune" doctor >"$here/out" 2>&1
+grep -q '^missing *cpu backend .*/dev/null cannot be opened here' "$here/out" || echo "doctor without /dev/null: $(grep cpu "$here/out")"
+! grep -q 'apt-get install gcc' "$here/out" || echo "doctor without /dev/null wants a compiler installed"
 END
 if unshare -rm true 2>/dev/null; then
     unshare -rm bash places.sh "$scratch/places" "$kftune" >told 2>&1

@@ -39,6 +39,31 @@ grep -q 'with area 0.02 m^2 (given)' out || complain "--area is ignored where no
 expect 2 run --scene column --steps 1 --area 1 --output unborn
 says "no solid with forces"
 
+# Rows of another area do not go below those of the first, with or without --force; into another folder they may.
+cp area/forces.csv area.csv
+for force in '' --force; do
+    expect 2 run --config ball.kftune.json --steps 5 --output area --area 0.01 --restart area/checkpoint_000030.kfc $force
+    says "refer to a reference_area of 0.02 m2, and this run to one of 0.01"
+done
+cmp -s area/forces.csv area.csv || complain "a restart that was refused changed forces.csv"
+expect 0 run --config ball.kftune.json --steps 5 --every 5 --output area --area 0.02 --restart area/checkpoint_000030.kfc
+[ "$(wc -l <area/forces.csv)" -eq 36 ] || complain "forces.csv of a restart with the same area does not go on"
+expect 0 run --config ball.kftune.json --steps 5 --output other --area 0.01 --restart area/checkpoint_000030.kfc
+
+# Nor do rows of other columns, and no row is lost for them.
+sed -i '1s/lattice_force_x/lattice_force_q/' area/forces.csv && cp area/forces.csv area.csv
+expect 2 run --config ball.kftune.json --steps 5 --output area --area 0.02 --restart area/checkpoint_000035.kfc
+says "has other columns"
+cmp -s area/forces.csv area.csv || complain "a table of other columns was written over"
+
+# A gauge that stands elsewhere has rows of its own, whatever its name.
+gauge() { sed 's/"height": \[0.5\]/"height": ['"$1"']/' "$KFTUNE_DATA/scene/library/dam_break_2d.json"; }
+gauge 0.2 >gauge.json
+expect 0 run --scene gauge.json --steps 4 --device cpu --output gauge
+gauge 0.7 >gauge.json
+expect 2 run --scene gauge.json --steps 4 --device cpu --output gauge --restart gauge/checkpoint_000004.kfc
+says "refer to a h1_x of 0.2 m, and this run to one of 0.7"
+
 # The same with smoke, at a step between two of its moves; and what is not asked for is not there.
 [ ! -e whole/smoke_000030.png ] || complain "smoke without --smoke"
 expect 0 run --config ball.kftune.json --steps 30 --every 30 --smoke --smoke-size 320x180 --output smoking

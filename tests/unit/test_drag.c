@@ -33,12 +33,12 @@ static void fill(kf_force_series *series, int rows) {
 static void test_means_and_end(void **state) {
     (void)state;
     kf_force_series series = {0};
-    kf_drag_report report = kf_drag_report_of(&series, 600.0);
+    kf_drag_report report = kf_drag_report_of(&series, 600.0, 0.0);
     assert_false(report.known || kf_drag_is_done(&report, 100.0));
     fill(&series, 400);
     add(&series, 4010, (double)NAN, 0.0); /* without an area there is no coefficient */
     assert_int_equal(series.count, 400);
-    report = kf_drag_report_of(&series, 600.0);
+    report = kf_drag_report_of(&series, 600.0, 0.0);
     assert_true(report.known && report.settled && report.step == 4000);
     assert_true(report.from_step > 400 && report.from_step < 2000);
     assert_true(fabs(report.mean[KF_DRAG].mean - 0.3) <= report.mean[KF_DRAG].half);
@@ -46,10 +46,40 @@ static void test_means_and_end(void **state) {
                 report.mean[KF_LIFT].first == report.mean[KF_DRAG].first);
     assert_true(kf_drag_is_done(&report, 600.0));
     assert_false(kf_drag_is_done(&report, 2000.0)); /* less than three flow-throughs */
-    assert_true(kf_drag_report_of(&series, 4000.0).settled);
-    assert_false(kf_drag_report_of(&series, 4001.0).settled); /* the stream was not through the domain once */
+    assert_true(kf_drag_report_of(&series, 4000.0, 0.0).settled);
+    assert_false(
+        kf_drag_report_of(&series, 4001.0, 0.0).settled); /* the stream was not through the domain once */
     report.mean[KF_DRAG].half = 0.004;
     assert_false(kf_drag_is_done(&report, 600.0)); /* wider than 1 % */
+    kf_force_series_free(&series);
+}
+
+/* Drag and side force that go up and down together: one of the solid's own axes sees all of it, the other
+ * nothing, which intervals of drag and side alone cannot tell. */
+static void test_means_of_the_body(void **state) {
+    (void)state;
+    static const double turn = 0.5235987755982988; /* 30 degrees */
+    kf_force_series series = {0};
+    for (int i = 1; i <= 400; i++) {
+        const double along = 0.5, across = 0.1 + 0.05 * sin(2.0 * i) + 0.03 * cos(0.37 * i * i);
+        kf_records records = {.step = 10 * (uint64_t)i};
+        kf_record *record = kf_records_add(&records, "forces");
+        kf_record_add(record, "drag_coefficient", "", cos(turn) * along + sin(turn) * across);
+        kf_record_add(record, "lift_coefficient", "", -0.1);
+        kf_record_add(record, "side_coefficient", "", cos(turn) * across - sin(turn) * along);
+        kf_force_series_add(&series, records.step, record);
+        kf_records_free(&records);
+    }
+    const kf_drag_report turned = kf_drag_report_of(&series, 600.0, turn),
+                         plain = kf_drag_report_of(&series, 600.0, 0.0);
+    assert_true(fabs(turned.body[KF_DRAG].mean - 0.5) < 1e-6 && turned.body[KF_DRAG].half < 1e-6);
+    assert_true(fabs(turned.body[KF_SIDE].mean - 0.1) <= turned.body[KF_SIDE].half);
+    assert_true(turned.body[KF_SIDE].half > 1.5 * turned.mean[KF_DRAG].half &&
+                turned.mean[KF_DRAG].half > 1e-4);
+    assert_true(turned.body[KF_SIDE].count == turned.mean[KF_DRAG].count &&
+                turned.body[KF_SIDE].first == turned.mean[KF_DRAG].first);
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        assert_true(plain.body[c].mean == plain.mean[c].mean && plain.body[c].half == plain.mean[c].half);
     kf_force_series_free(&series);
 }
 
@@ -125,9 +155,8 @@ static void test_chart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_and_end),
-        cmocka_unit_test(test_running_means),
-        cmocka_unit_test(test_rows_read_back),
+        cmocka_unit_test(test_means_and_end), cmocka_unit_test(test_means_of_the_body),
+        cmocka_unit_test(test_running_means), cmocka_unit_test(test_rows_read_back),
         cmocka_unit_test(test_chart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

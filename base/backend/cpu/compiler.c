@@ -123,10 +123,21 @@ static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *
         if (identify(wanted, compiler, error) == KF_OK) return KF_OK;
         return kf_fail_context(error, "KFTUNE_CC=%s", wanted);
     }
+    kf_error broken = {0}; /* why the first one that is there does not work */
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-        const kf_status status = identify(candidates[i], compiler, error);
-        if (status == KF_OK || status == KF_INTERRUPTED) return status;
+        kf_error why = {0};
+        const kf_status status = identify(candidates[i], compiler, &why);
+        if (status == KF_INTERRUPTED) return kf_fail(error, status, "%s", why.message);
+        if (status == KF_OK) return status;
+        if (broken.message[0] == '\0' && strstr(why.message, strerror(ENOENT)) == NULL) broken = why;
     }
+    if (strstr(broken.message, "mount /dev") != NULL) return kf_fail(error, KF_HOST, "%s", broken.message);
+    if (broken.message[0] != '\0')
+        return kf_fail(
+            error, KF_HOST,
+            "%s; the cpu backend needs a C compiler at run time: mend this one, or set KFTUNE_CC to "
+            "another",
+            broken.message);
     return kf_fail(
         error, KF_HOST,
         "the cpu backend needs a C compiler at run time and finds none: install gcc (apt-get install gcc) or "

@@ -50,7 +50,7 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
                               .errors = output,
                               .environment = kf_spawn_environment(of_language, english)};
     const int reason = kf_spawn_start(&request, &process);
-    if (reason != 0) (void)dprintf(output, "%s", strerror(reason));
+    if (reason != 0) (void)dprintf(output, "%s", kf_spawn_reason(reason));
     (void)close(output);
     if (reason != 0) _exit(NOT_STARTED);
     const int ending = kf_spawn_wait(process);
