@@ -61,9 +61,9 @@ static const kf_option options[] = {
     {"--suite", "NAME|FILE", "the comparison to run: a shipped one, or a file like them", false},
     {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
     {"--devices", "cuda:0-3|cpu,cpu", "the team of the suite scaling", false},
-    {"--grid", "NXxNYxNZ", "nodes of the scene that the suite is about, where it is about one (step)", false},
-    {"--samples-per-cell", "R", "samples for each cell^2 of its solid", false},
-    {"--figure", "NAME", "only this figure of the suite, and what it needs", true},
+    {"--grid", "NXxNYxNZ", "nodes of the suite's own scene, if it has one (step)", false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface", false},
+    {"--figure", "NAME", "measure only this figure, and what it needs", true},
     {NULL, NULL, NULL, false},
 };
 

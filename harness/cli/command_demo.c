@@ -70,9 +70,9 @@ const kf_command kf_command_demo = {
     .name = "demo",
     .summary = "tune a shipped scene on the cpu and run it, in less than five minutes",
     .synopsis = "kftune demo [options]",
-    .description =
-        "Tunes the Ahmed body, a car's simplest shape, and runs 200 steps with the best config that was "
-        "found.\nIt types the two commands that do so, and says where the pictures are.",
+    .description = "Tunes the Ahmed body, a car's simplest shape, and runs 200 steps with the best config "
+                   "found. Prints\n"
+                   "the two commands that do so, and where the pictures are.",
     .example = "kftune demo --budget 30s",
     .options = options,
     .run = run,

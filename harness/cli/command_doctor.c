@@ -92,9 +92,10 @@ const kf_command kf_command_doctor = {
     .summary = "show what works on this machine, what does not, and the cure",
     .synopsis = "kftune doctor [--json]",
     .description =
-        "Builds and runs a small kernel on every backend and looks at what kftune uses besides: one line\n"
-        "each, ok, degraded (works, but less well) or missing, with what to do. Status 3 when neither\n"
-        "backend works.",
+        "Builds and runs a small kernel on every backend, and checks everything else that kftune uses. "
+        "Prints\n"
+        "a line for each: ok, degraded (works, but less well) or missing, with what to do. Status 3 when\n"
+        "neither backend works.",
     .example = "kftune doctor",
     .options = options,
     .positional = NULL,

@@ -273,11 +273,10 @@ const kf_command kf_command_judge = {
     .name = "judge",
     .summary = "say whether kernels that somebody wrote are right, and how fast",
     .synopsis = "kftune judge CANDIDATE... --problem FILE [options]",
-    .description = "Puts each candidate (a source, or all sources of a folder) in the place of a T1 "
-                   "problem's own kernel, holds its\n"
-                   "results against the problem's reference, looks for every cheat that docs/gate.md lists, "
-                   "and times it beside the\n"
-                   "problem's own. Exit status 1 where one is refused.",
+    .description =
+        "Puts each candidate (a source, or all sources of a folder) in the place of a T1 problem's own\n"
+        "kernel. Compares its results with the problem's reference, looks for every cheat that docs/gate.md\n"
+        "lists, and times it beside the problem's own kernel. Status 1 when one is refused.",
     .example = "kftune judge candidates/ --problem matmul.t1.json --device cpu",
     .options = options,
     .positional = positional,

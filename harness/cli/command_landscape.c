@@ -23,23 +23,22 @@ static const kf_option options[] = {
      false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--configs", "N", "configs of the landscape, of all shards together (10000, or all there are)", false},
-    {"--shard", "I/N", "measure every N-th of them, from I = 0 to N - 1 (0/1: all)", false},
-    {"--journal", "DIR",
-     "a folder in which every shard has a store of its own, for 'kftune store import DIR/*.db'", false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    {"--configs", "N", "configs of the sample, in all shards together (10000, or all there are)", false},
+    {"--shard", "I/N", "measure every N-th config, beginning with number I, 0 to N - 1 (0/1: all)", false},
+    {"--journal", "DIR", "folder in which every shard has a store of its own, for 'kftune store import DIR'",
+     false},
     {"--store", "FILE",
      "without --journal: where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
-    {"--fix", "KEY=VALUE[,VALUE]", "only configs with this value, or one of these values, of a parameter",
+    {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
      true},
     {"--effort", "SHARE", "share of the usual measuring that a config gets (default: 1)", false},
     {"--take-turns", NULL,
-     "other runs with this option may measure on the same GPU, in turns, config by config", false},
+     "share the GPU with other runs that have this option: they measure in turns, config by config", false},
     {"--seed", "N", "seed of sampling and of the order of configs: the same for all shards (default: 1)",
      false},
-    {"--resume", NULL, "carry on where this shard was interrupted, on the same device", false},
-    {"--keep-going", NULL, "try all configs even where the default and others fail for the same reason",
-     false},
+    {"--resume", NULL, "continue where this shard was interrupted, on the same device", false},
+    {"--keep-going", NULL, "go on when the default and other configs fail for the same reason", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -156,11 +155,11 @@ const kf_command kf_command_landscape = {
     .summary = "measure a random sample of a space, all of it or one shard of many",
     .synopsis = "kftune landscape --scene FILE|NAME [--shard I/N] [--journal DIR] [options]",
     .description =
-        "Measures configs for replays, plots and models, not for a winner: the presets and every N-th config "
-        "of a\n"
-        "random sample that all shards agree on. Shards need nothing from each other: a scheduler starts "
-        "them\n"
-        "(docs/clusters.md has job files), and 'kftune store import' brings their journals together.",
+        "Measures the presets and a random sample of configs, for replays, plots and models, not for a\n"
+        "winner. --shard I/N measures every N-th config of the sample. Shards need nothing from each other: "
+        "a\n"
+        "scheduler starts them (docs/clusters.md has job files), and 'kftune store import' merges their\n"
+        "journals.",
     .example = "kftune landscape --scene ahmed --configs 1000 --shard 0/16 --journal ahmed-shards",
     .options = options,
     .run = run,

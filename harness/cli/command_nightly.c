@@ -296,14 +296,14 @@ static const kf_option options[] = {
     {"--github", "FILE", "write the times for github-action-benchmark (customSmallerIsBetter)", false},
     {"--report", "FILE", "write the verdicts as Markdown", false},
     {"--device", "cuda:N|cpu", "use this device for all benchmarks, whatever the suite says", false},
-    {"--label", "TEXT",
-     "what you call tonight's program (default: the commit, of the CI or of the suite's folder)", false},
+    {"--label", "TEXT", "name of tonight's program (default: the commit, of the CI or of the suite's folder)",
+     false},
     {"--night", "ID", "show, pin: number or beginning of the UUID (default: the newest)", false},
-    {"--reference", "FOLDER", "compare: a built source tree, or an unpacked bundle", false},
-    {"--candidate", "FOLDER", "compare: another one (default: .)", false},
-    {"--benchmark", "NAME", "compare: the benchmark of the suite to look at", false},
-    {"--change", "PERCENT", "compare: what counts as a change (default: 1)", false},
-    {"--job", "TEXT", "measure: what one process of a night is asked to measure", false},
+    {"--reference", "FOLDER", "compare: the good program, a built source tree or an unpacked bundle", false},
+    {"--candidate", "FOLDER", "compare: the program in question (default: .)", false},
+    {"--benchmark", "NAME", "compare: the benchmark of the suite to run", false},
+    {"--change", "PERCENT", "compare: smallest change that counts, in percent (default: 1)", false},
+    {"--job", "TEXT", "measure: what this process measures", false},
     {"--verify", NULL, "measure: verify it first", false},
     {"--counters", "SET", "measure: count with this metric set instead of timing", false},
     {NULL, NULL, NULL, false},
@@ -317,14 +317,16 @@ const kf_command kf_command_nightly = {
                 "[options]\n       "
                 "kftune nightly compare OLD.json NEW.json",
     .description =
-        "For a timer or CI job: every benchmark in at least five fresh processes; what looks changed is run "
-        "next to\n"
-        "the last good program the same night. Status 1 on SLOW, DRIFT or WRONG, and only then.\n"
-        "list, show: the nights and their verdicts. pin: make a night the release that slow drift is held "
-        "against.\n"
-        "compare: two programs in turns on one benchmark, for git bisect; status 1 when the candidate is "
-        "slower. Of two files of Google Benchmark, nvbench, hyperfine or pytest-benchmark: what both hold.\n"
-        "measure: one process of a night, as a night starts it.",
+        "For a timer or a CI job. Runs every benchmark in at least five fresh processes. What looks changed\n"
+        "is run in turns with the last good program, the same night. Status 1 on SLOW, DRIFT or WRONG, and\n"
+        "only then.\n"
+        "list, show: print the nights and their verdicts.\n"
+        "pin: makes a night the release that later nights are compared with.\n"
+        "compare: runs two programs in turns on one benchmark, for git bisect; status 1 when the candidate "
+        "is\n"
+        "slower. Given two files of Google Benchmark, nvbench, hyperfine or pytest-benchmark, it compares\n"
+        "what both hold.\n"
+        "measure: runs one process of a night, as a night starts it.",
     .example = "kftune nightly --suite quick --store nightly.db --report night.md",
     .options = options,
     .positional = positional,

@@ -17,8 +17,8 @@
 static const kf_option options[] = {
     {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", false},
     {"--out", "FILE", "picture to write: .svg, .png or .pdf", false},
-    {"--run", "ID", "number, UUID or its beginning (the newest run with a result that counts)", false},
-    {"--landscape", "FILE", "convergence: of searches on a stored landscape instead of a run", false},
+    {"--run", "ID", "the run: number, UUID or its beginning (the newest with a result that counts)", false},
+    {"--landscape", "FILE", "convergence: of searches on this stored landscape, instead of a run", false},
     {"--strategy", "NAME[:OPTION=V]",
      "convergence on a landscape: these strategies (default: random and model)", true},
     {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)", false},
@@ -26,7 +26,7 @@ static const kf_option options[] = {
     {"--figures", "FILE", "scaling: what kftune bench --suite scaling --json printed", false},
     {"--links", "FILE", "scaling: links in a node, what kftune roofs --devices cuda:0-1 --json printed",
      false},
-    {"--benchmark", "NAME", "history: of which benchmark of the nights (the first)", false},
+    {"--benchmark", "NAME", "history: the benchmark to draw (the first)", false},
     {NULL, NULL, NULL, false},
 };
 static const char *const positionals[] = {"kernels|surface|convergence|roofline|occupancy|history|scaling",

@@ -22,28 +22,25 @@
 #include "solver/systems.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME",
-     "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel (.t1.json)", false},
+    {"--scene", "FILE|NAME", "a mesh, a scene file, a shipped scene, or the T1 file of a kernel (.t1.json)",
+     false},
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",
      false},
-    {"--bandwidth", "GB/s", "predict for a GPU that copies memory this fast, instead of for a device here",
-     false},
+    {"--bandwidth", "GB/s", "predict for a GPU that copies memory at this rate", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--fix", "KEY=VALUE[,VALUE]", "only configs with this value, or one of these values, of a parameter",
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
      true},
     {"--store", "FILE",
-     "what was measured for this scene and device, to compare with, and the roofs (default: kftune.db in "
-     "$XDG_DATA_HOME/kftune, if there is one)",
+     "measurements to compare with, and the roofs (default: kftune.db in $XDG_DATA_HOME/kftune, if there is "
+     "one)",
      false},
     {"--landscape", "FILE",
-     "compare with an exported landscape, of its scene if no other is given; or learn from one that has none",
-     false},
+     "an exported landscape to compare with, or to learn from; without --scene its scene is used", false},
     {"--top", "N", "configs to show (default: 10)", false},
-    {"--first", "N", "without a cost model: learn from so many of the configs measured first (default: 50)",
-     false},
+    {"--first", "N", "without a cost model: how many measured configs to learn from (default: 50)", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -493,15 +490,11 @@ const kf_command kf_command_predict = {
     .synopsis =
         "kftune predict --scene FILE|NAME [options]\n       kftune predict --landscape FILE [options]",
     .description =
-        "Predicts the time of every config from the work its plan does (bytes, sectors, atomics, launches) "
-        "and the\n"
-        "device's roofs, and says what limits each. Where the store or a --landscape knows this scene and "
-        "device "
-        "it\ncompares: how well the order agrees (rank correlation), and what the model becomes when it is "
-        "calibrated on\nwhat was measured. A system without a cost model (t1) needs one of them: its first "
-        "configs say what is\nexpected of the others. So it is with landscapes of other programs, which need "
-        "no "
-        "scene.",
+        "Predicts the time of every config from its plan's work (bytes, sectors, atomics, launches) and the\n"
+        "device's roofs, and names what limits each. If the store or a --landscape has measurements of this\n"
+        "scene and device, it also prints the rank correlation with them, before and after calibration. A\n"
+        "system without a cost model (t1), or a landscape of another program, needs measurements: a model\n"
+        "learns from the first of them and predicts the others.",
     .example = "kftune predict --scene ahmed --bandwidth 4242",
     .options = options,
     .run = run,

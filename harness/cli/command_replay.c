@@ -13,7 +13,7 @@
 static const kf_option options[] = {
     {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped", false},
     {"--strategy", "NAME[:OPTION=V]",
-     "the search strategy to judge, with options as in model:points=300 (default: model)", false},
+     "the strategy to judge, with options as in model:points=300 (default: model)", false},
     {"--evaluations", "N", "configs a search may measure (default: 200)", false},
     {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
     {"--seed", "N", "seed of the first search (default: 1)", false},
@@ -204,16 +204,15 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 extern const kf_command kf_command_replay;
 const kf_command kf_command_replay = {
     .name = "replay",
-    .summary = "judge a search strategy on a stored landscape, without the device",
+    .summary = "judge a search strategy on stored measurements, without a device",
     .synopsis = "kftune replay --landscape FILE [--strategy NAME] [options]",
     .description =
-        "Runs searches that ask stored measurements instead of a device, and reports the regret (time of\n"
-        "the best config found / optimum - 1) against evaluations. The space is that of the configs in the\n"
-        "file. Every search has its own seed. On a landscape that tuning has a cost model for, searches are "
-        "run\n"
-        "without this prior and with it. Beside regret: evaluations and seconds until a search is within 5 "
-        "and\n"
-        "1 % of the best.",
+        "Runs searches on stored measurements instead of a device. Prints the regret (time of the best "
+        "config\n"
+        "found / optimum - 1) over evaluations, and how long a search takes to come within 5 and 1 % of the\n"
+        "best. The space is that of the configs in the file. Each search has its own seed. If there is a "
+        "cost\n"
+        "model for the landscape, searches run without it and with it as a prior.",
     .example = "kftune replay --landscape landscape.json --strategy random --evaluations 100",
     .options = options,
     .run = run,

@@ -42,10 +42,10 @@ const kf_command kf_command_report = {
     .name = "report",
     .summary = "write a store's content as one HTML page",
     .synopsis = "kftune report --out FILE [options]",
-    .description = "One run in full (scene, best config, kernels, plots, environment, how to do it again), "
-                   "the nights with their\n"
-                   "verdicts and histories, and all runs. One file that needs no network and no script. "
-                   "Pictures need gnuplot.",
+    .description =
+        "Writes one HTML file, which needs no network and no script: one run in full (scene, best config,\n"
+        "kernels, plots, environment, how to repeat it), the nights with their verdicts and histories, and\n"
+        "all runs. Pictures need gnuplot.",
     .example = "kftune report --store kftune.db --out report.html",
     .options = options,
     .run = run,

@@ -92,7 +92,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 
 static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "device to measure (default: a GPU if one works, else the cpu)", false},
-    {"--devices", "cuda:0-3|cpu,cpu", "a team, whose links are measured instead, and not kept", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "a team: measure its links, and do not store them", false},
     {"--store", "FILE", "where the ceilings are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
     {NULL, NULL, NULL, false},
 };
@@ -100,14 +100,15 @@ static const kf_option options[] = {
 extern const kf_command kf_command_roofs;
 const kf_command kf_command_roofs = {
     .name = "roofs",
-    .summary = "measure the machine's ceilings: copy, streams, flops, atomics, launch",
+    .summary = "measure the machine's ceilings: memory, caches, arithmetic, atomics, launches",
     .synopsis = "kftune roofs [--device cuda:N|cpu | --devices cuda:0-3] [--store FILE] [--json]",
     .description =
-        "Measures what memory, caches, arithmetic, atomics and launches of a device reach at best, in under\n"
-        "a minute, next to what the hardware promises, and stores it for roofline plots and the cost model.\n"
-        "With --devices, what the links between the devices of a team carry: from each to the next, both "
-        "ways\n"
-        "at once, to the host, and how long one waits for the other.",
+        "Measures the best that memory, caches, arithmetic, atomics and launches of a device reach, in "
+        "under\n"
+        "a minute, and prints it beside what the hardware promises. The store keeps it for roofline plots "
+        "and\n"
+        "the cost model. With --devices it measures the links of a team instead: from each device to the\n"
+        "next, both ways at once, to the host, and how long one waits for the other.",
     .example = "kftune roofs --device cpu",
     .options = options,
     .run = run,

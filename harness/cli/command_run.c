@@ -26,25 +26,25 @@
 
 static const kf_option options[] = {
     {"--config", "FILE",
-     "the best configuration that kftune tune wrote; without it, that of the nearest scene known", false},
+     "best configuration, written by kftune tune (that of the nearest scene in the store)", false},
     KF_DURATION_OPTIONS,
     {"--area", "A", "reference area of force coefficients in m^2 (the scene's, else the front at zero yaw)",
      false},
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--fields", "LIST",
-     "of velocity, pressure, vorticity, q, solid, surface: what the files hold (velocity,pressure)", false},
-    {"--mean-from", "N", "fields averaged over time, from so many flow-throughs on, 16 moments in each",
-     false},
+     "what the files hold: velocity, pressure, vorticity, q, solid, surface (velocity,pressure)", false},
+    {"--mean-from", "N",
+     "also write fields averaged over time, from N flow-throughs on, over 16 moments in each", false},
     KF_PICTURE_OPTIONS,
-    {"--restart", "FILE", "go on from this checkpoint", false},
+    {"--restart", "FILE", "continue from this checkpoint", false},
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
-    {"--checkpoint-every", "SECONDS", "between checkpoints, whatever --every (300)", false},
-    {"--smoke", NULL, "let smoke out, as the scene says or in front of the solid, and draw it", false},
+    {"--checkpoint-every", "SECONDS", "seconds between checkpoints (300)", false},
+    {"--smoke", NULL, "let smoke out where the scene says, else in front of the solid, and draw it", false},
     {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
     {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", false},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
-    {"--scene", "FILE|NAME", "where the scene is now, if it was moved; without --config, what to run", false},
+    {"--scene", "FILE|NAME", "where the scene is now; without --config: what to run", false},
     {"--system", "NAME", "without --config: family of solver (default: the first that runs the scene)",
      false},
     {"--grid", "NXxNYxNZ", "without --config: nodes of the domain (default: as the scene says)", false},
@@ -52,10 +52,10 @@ static const kf_option options[] = {
      "without --config: surface samples in a fluid cell (default: as the scene says)", false},
     {"--store", "FILE", "without --config: where to look (default: kftune.db in $XDG_DATA_HOME/kftune)",
      false},
-    {"--fix", "KEY=VALUE", "without --config: the default config with this value of a parameter", true},
+    {"--fix", "KEY=VALUE", "without --config: the default config, with this value of a parameter", true},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
-    {"--force", NULL, "write into a folder that holds other files, or over a run of more steps", false},
+    {"--force", NULL, "write into a folder that holds other files, or over a longer run", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -469,11 +469,12 @@ const kf_command kf_command_run = {
     .summary = "run the simulation with a tuned configuration",
     .synopsis =
         "kftune run --config FILE [options]\n       kftune run --scene FILE|NAME [--store FILE] [options]",
-    .description = "Runs the scene of a configuration with exactly the tuned plan, and writes fields "
-                   "(VTKHDF, for ParaView),\n"
-                   "a picture of the speed, forces (CSV) and checkpoints. Ctrl-C writes a checkpoint and "
-                   "says how to go on.\n"
-                   "Without a configuration, that of the nearest scene in the store is verified and used.",
+    .description =
+        "Runs the scene of a configuration with exactly the tuned plan. Writes fields (VTKHDF, for "
+        "ParaView),\n"
+        "a picture of the speed, forces (CSV) and checkpoints. Ctrl-C writes a checkpoint and prints the\n"
+        "command that continues. Without --config it verifies and takes the config of the nearest scene in\n"
+        "the store.",
     .example = "kftune run --config ahmed.kftune.json --steps 1000 --output ahmed-run",
     .options = options,
     .run = execute,

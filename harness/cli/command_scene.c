@@ -17,8 +17,8 @@
 static const kf_option options[] = {
     KF_PLACEMENT_OPTIONS,
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--write", "FILE", "a mesh: write the scene file that says all this, to go on from", false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    {"--write", "FILE", "mesh: write a scene file that says the same", false},
     {"--picture", "FILE", "where the picture goes (<scene>.scene.png)", false},
     {NULL, NULL, NULL, false},
 };
@@ -182,14 +182,15 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 extern const kf_command kf_command_scene;
 const kf_command kf_command_scene = {
     .name = "scene",
-    .summary = "show what was understood of a mesh or scene",
+    .summary = "show how a mesh or scene was understood",
     .synopsis = "kftune scene FILE|NAME [options]",
-    .description = "Draws the solid right side up with the wind, and prints sizes, Reynolds number, what a "
-                   "run costs and what its\n"
-                   "grid cannot do; of a scene without a stream, what its system says of it. A mesh is "
-                   "placed as the options say, else by a guess from its shape; a "
-                   "guess that is not sure\n"
-                   "is an error that names the option. --write makes a scene file of it.",
+    .description =
+        "Draws the solid right side up with the wind. Prints sizes, Reynolds number, the cost of a run, and\n"
+        "what its grid cannot do; for a scene without a stream, what its system says of it. A mesh is "
+        "placed\n"
+        "as the options say, else by a guess from its shape. A guess that is not sure is an error that "
+        "names\n"
+        "the option. --write makes a scene file.",
     .example = "kftune scene ahmed",
     .options = options,
     .positional = positional,

@@ -12,14 +12,15 @@
 #include "harness/worker/worker.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME",
-     "a mesh, a scene file, the name of a shipped scene or the T1 file of a kernel (.t1.json)", false},
+    {"--scene", "FILE|NAME", "a mesh, a scene file, a shipped scene, or the T1 file of a kernel (.t1.json)",
+     false},
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--fix", "KEY=VALUE[,VALUE]", "leave a parameter only these values", true},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
+     true},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -64,8 +65,8 @@ const kf_command kf_command_space = {
     .name = "space",
     .summary = "show the parameters, constraints, presets and size of a scene's space",
     .synopsis = "kftune space --scene FILE|NAME [options]",
-    .description =
-        "A space depends on the scene and the device: domains and constraints are evaluated for both.",
+    .description = "Prints the parameters of a scene's space with their values, their defaults and the "
+                   "presets. These depend on the scene and on the device.",
     .example = "kftune space --scene ahmed --device cpu",
     .options = options,
     .run = run,

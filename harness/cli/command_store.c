@@ -539,7 +539,7 @@ static const kf_option options[] = {
     {"--run", "ID", "a run's number or the beginning of its UUID; default: the newest", false},
     {"--limit", "N", "show: at most N results, 0 for all (default 20)", false},
     {"--format", "csv|t4|kernel-tuner|github-benchmark|junit|landscape",
-     "export: csv, t4, kernel-tuner, github-benchmark, landscape, or junit (a night)", false},
+     "export: the format; junit is for nights", false},
     {"--out", "FILE", "export: write here instead of to stdout", false},
     {"--older-than", "DAYS", "prune: delete the runs that began longer ago", false},
     {NULL, NULL, NULL, false},
@@ -551,11 +551,14 @@ const kf_command kf_command_store = {
     .summary = "list, show, export, import and prune what was measured",
     .synopsis = "kftune store list|show|export|import FILE...|check|prune|schema [options]",
     .description =
-        "list: one line a run. show: the results of a run (--run) by time, and the kernels of the fastest.\n"
-        "export: one run for other programs. import: a T4 or Kernel Tuner cache file, also gzipped, as a "
-        "run;\n"
-        "or stores, or a folder of them, whose runs become this one's. check: the shards of landscapes that\n"
-        "are missing. prune: delete one run, or old ones. schema: the SQL that makes a store.",
+        "list: prints one line a run.\n"
+        "show: prints the results of a run (--run) by time, and the kernels of the fastest.\n"
+        "export: writes one run for other programs.\n"
+        "import: adds a landscape, a T4 or a Kernel Tuner file as a run, also gzipped; or all runs of other\n"
+        "stores, or of a folder of stores.\n"
+        "check: says which shards of landscapes are missing.\n"
+        "prune: deletes one run, or old ones.\n"
+        "schema: prints the SQL that makes a store.",
     .example = "kftune store export --format csv --out results.csv",
     .options = options,
     .positional = positional,

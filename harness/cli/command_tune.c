@@ -31,35 +31,36 @@ static const kf_option options[] = {
      false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
-    {"--share", "search", "the --devices share the search instead: each measures configs of its own", false},
+    {"--share", "search", "with --devices: each device measures other configs, instead of sharing the domain",
+     false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
     {"--strategy", "NAME[:OPTION=V]",
      "how to search, as in model:points=300; 'kftune list strategies' (default: by size of space and budget)",
      false},
     {"--budget", "60s|500evals|20s-device",
      "what tuning may cost: wall time, configs, or time on the device (default: 60s)", false},
     {"--fix", "KEY=VALUE[,VALUE]",
-     "search only configs with this value, or one of these values, of a parameter", true},
+     "search only configs in which the parameter has this value, or one of these", true},
     {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
-    {"--cache", "steady|cold|hot", "the last-level cache when a sample begins (default: steady, as in a run)",
-     false},
+    {"--cache", "steady|cold|hot",
+     "state of the last-level cache when a sample begins (default: steady, as in a run)", false},
     {"--effort", "SHARE",
-     "share of the usual measuring that a config gets in the search (default: 1; on a GPU less when the "
-     "budget "
-     "is below 60 s)",
+     "share of the usual measuring that a config gets in the search (default: 1; less on a GPU with a budget "
+     "below 60 s)",
      false},
-    {"--rounds", "N", "rounds of the final, 0 to 5; 0: no final (default: 3, of a long search 5)", false},
+    {"--rounds", "N", "rounds of the final, 0 (no final) to 5 (default: 3; 5 in a long search)", false},
     {"--take-turns", NULL,
-     "other runs with this option may measure on the same GPU, in turns, config by config", false},
+     "share the GPU with other runs that have this option: they measure in turns, config by config", false},
     {"--counters", "SET",
-     "hardware counters of presets and best configs; 'kftune list metrics' (default: none)", false},
-    {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
-    {"--out", "FILE", "the best config (default: <scene>.kftune.json)", false},
-    {"--seed", "N", "seed of sampling and search (default: 1)", false},
-    {"--keep-going", NULL, "try all configs even where the default and others fail for the same reason",
+     "count hardware counters of the presets and best configs; 'kftune list metrics' names the sets "
+     "(default: none)",
      false},
-    {"--resume", NULL, "carry on the last unfinished run of the same scene, device, space and seed", false},
+    {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+    {"--out", "FILE", "where to write the best config (default: <scene>.kftune.json)", false},
+    {"--seed", "N", "seed of sampling and search (default: 1)", false},
+    {"--keep-going", NULL, "go on when the default and other configs fail for the same reason", false},
+    {"--resume", NULL, "continue the last unfinished run of the same scene, device, space and seed", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -316,12 +317,12 @@ const kf_command kf_command_tune = {
     .summary = "find the fastest correct config for a scene on this machine",
     .synopsis = "kftune tune --scene FILE|NAME [options]",
     .description =
-        "Measures the presets default, baseline and paper, searches the space within the budget, measures "
+        "Measures the presets default, baseline and paper. Then it searches the space within the budget,\n"
+        "measures the best few again in turns, and writes the best config for 'kftune run'. A config counts\n"
+        "only if it reproduces a double precision reference on a reduced scene (system t1: the result of "
         "the\n"
-        "best few again side by side, and writes the best config for 'kftune run'. A config counts only\n"
-        "after it reproduced the double precision reference on a reduced scene (system t1: what the file's\n"
-        "default config computes). Every result is stored when\n"
-        "it is made: Ctrl-C loses nothing and --resume carries on.",
+        "file's default config). Every result is stored when it is made: Ctrl-C loses nothing, and --resume\n"
+        "continues.",
     .example = "kftune tune --scene ahmed --budget 60s",
     .options = options,
     .run = run,

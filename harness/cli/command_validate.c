@@ -127,9 +127,11 @@ static const kf_option options_of_validate[] = {
     {"--device", "cuda:N|cpu", "device to run on; the best there is if not given", false},
     {"--fix", "KEY=VALUE", "a parameter of the space, instead of its default", true},
     {"--accuracy", "A",
-     "what storage may cost in all cases, instead of what each says: 0.1 lets f16 into all", false},
+     "relative error that storage may add, in all cases; 0.1 allows f16 everywhere (default: each case's "
+     "own)",
+     false},
     {"--pictures", "DIR", "write pictures of the flows into this folder", false},
-    {"--list", NULL, "name the cases and do nothing else", false},
+    {"--list", NULL, "list the cases and run nothing", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -139,7 +141,7 @@ const kf_command kf_command_validate = {
     .synopsis = "kftune validate [--case NAME]... [--quick] [options]",
     .description =
         "Runs flows with a known answer through ordinary plans (preset default, changed by --fix) and\n"
-        "compares; status 1 when a check is out of its bound. --list names the cases.",
+        "compares. Status 1 when a check is out of its bound. --list names the cases.",
     .example = "kftune validate --quick",
     .options = options_of_validate,
     .run = run,

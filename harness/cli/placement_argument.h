@@ -8,28 +8,29 @@
 
 /* Rows for a command's table of options. */
 #define KF_PLACEMENT_OPTIONS                                                                                 \
-    {"--wind", "AXIS", "a mesh: the way the wind blows in its axes, -z for a car that looks along +z",       \
+    {"--wind", "AXIS", "mesh: where the wind blows to, in its axes; -z for a car that looks along +z",       \
      false},                                                                                                 \
-        {"--up", "AXIS", "a mesh: which of its axes is up: x, -x, y, -y, z, -z", false},                     \
-        {"--length", "LENGTH", "a mesh: its length along the wind: 4.2m, 420cm, 4200mm", false},             \
-        {"--speed", "SPEED", "a mesh: of the wind: 30, 30m/s, 108km/h (10 m/s)", false},                     \
-        {"--reynolds", "RE", "a mesh: Reynolds number with its length (10000)", false},                      \
-        {"--viscosity", "NU", "a mesh: kinematic viscosity in m^2/s instead, 1.5e-5 for air", false},        \
-        {"--road", "yes|no", "a mesh: stands on a road that moves with the wind (guessed)", false},          \
-        {"--yaw", "DEGREES", "a mesh: turned about the upright axis, counter-clockwise from above", false},  \
-        {"--blockage", "SHARE", "a mesh: of the tunnel's cross-section that it takes: 0.05, 5% (5%)",        \
+        {"--up", "AXIS", "mesh: its axis that points up: x, -x, y, -y, z, -z", false},                       \
+        {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 420cm, 4200mm", false},               \
+        {"--speed", "SPEED", "mesh: speed of the wind: 30, 30m/s, 108km/h (10 m/s)", false},                 \
+        {"--reynolds", "RE", "mesh: Reynolds number of its length (10000)", false},                          \
+        {"--viscosity", "NU", "mesh: kinematic viscosity in m^2/s, instead of --reynolds; air has 1.5e-5",   \
          false},                                                                                             \
+        {"--road", "yes|no", "mesh: put it on a road that moves with the wind (guessed)", false},            \
+        {"--yaw", "DEGREES", "mesh: turn it about the upright axis, counter-clockwise from above", false},   \
+        {"--blockage", "SHARE",                                                                              \
+         "mesh: largest share of the tunnel's cross-section that it may take: 0.05, 5% (5%)", false},        \
     {                                                                                                        \
-        "--cells", "N", "a mesh: cells along it, without --grid (as many as make a million nodes)", false    \
+        "--cells", "N", "mesh: cells along its length, without --grid (as many as make a million nodes)",    \
+            false                                                                                            \
     }
 
 /* Likewise, of commands that take a problem (problem_argument.h). */
 #define KF_ACCURACY_OPTION                                                                                   \
     {                                                                                                        \
         "--accuracy", "SHARE",                                                                               \
-            "relative error that storage may add to the fields, 0.01% to 10%; from 0.5% on 16 bits are "     \
-            "tried (as "                                                                                     \
-            "the scene says)",                                                                               \
+            "relative error that storage may add to the fields, 0.01% to 10%; from 0.5% on 16-bit storage "  \
+            "is tried (the scene's)",                                                                        \
             false                                                                                            \
     }
 

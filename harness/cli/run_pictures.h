@@ -8,25 +8,20 @@
 
 #define KF_PICTURE_OPTIONS                                                                                   \
     {"--picture", "LIST",                                                                                    \
-     "of speed, pressure, vorticity (slices) and surface (pressure on the solid): what is drawn (speed)",    \
-     false},                                                                                                 \
+     "what is drawn: slices of speed, pressure, vorticity; surface: pressure on the solid (speed)", false},  \
         {"--slice", "AXIS[=PLACE]",                                                                          \
-         "the slices are across this axis: y, or y=0.4m in the domain (through the solid's middle, along "   \
-         "the flow and "                                                                                     \
-         "upright)",                                                                                         \
+         "plane of the slices: across this axis, at this place: y, y=0.4m (side view through the solid's "   \
+         "middle)",                                                                                          \
          false},                                                                                             \
         {"--range", "[FIELD=]LOW:HIGH",                                                                      \
-         "what a picture's colours span: 0:60, pressure=-1.5:1 (chosen); of the first picture without "      \
-         "FIELD",                                                                                            \
+         "values that the colours of a picture span: 0:60 (of the first picture), pressure=-1.5:1 (chosen)", \
          true},                                                                                              \
         {"--camera", "AZIMUTH,ELEVATION[,ZOOM]",                                                             \
-         "whence surface and smoke are seen, in degrees: 0,0 from ahead, 90,10 from the side, 180 from "     \
-         "behind "                                                                                           \
-         "(54.5,17.2,1)",                                                                                    \
+         "where surface and smoke are seen from, in degrees: 0,0 from ahead, 90,10 from the side, 180 from " \
+         "behind (54.5,17.2,1)",                                                                             \
          false},                                                                                             \
-        {"--film", NULL, "frames of a film as well, of the smoke or the first picture, and how to make it",  \
-         false},                                                                                             \
-        {"--film-every", "N", "steps between its frames (so that 250 make the run)", false}, {               \
+        {"--film", NULL, "write frames of a film too, of the smoke or the first picture", false},            \
+        {"--film-every", "N", "steps between frames (as many as give 250 frames)", false}, {                 \
         "--picture-every", "N", "steps between further pictures (none)", false                               \
     }
 
