@@ -13,7 +13,9 @@ static const double PI = 3.14159265358979323846;
 static const double FASTEST = 0.3;          /* lattice speed; Mach number 0.52 */
 static const double LEAST_VISCOSITY = 1e-7; /* below, the relaxation rate is 2 to rounding */
 static const double LARGEST_VISCOSITY = 2.0;
-static const double NODES_LIMIT = 2147483647.0;
+/* 2^34. Sums over all nodes stay within 64 bits (kernels/kinetic/averages.h); what one device can work on is
+ * its system's to say. */
+static const double NODES_LIMIT = 17179869184.0;
 
 /* ---- the solid's place ---- */
 

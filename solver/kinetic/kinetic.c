@@ -59,6 +59,12 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
     return scene->samples.count > 0 ? kf_kinetic_check_solid(scene, error) : KF_OK;
 }
 
+static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
+    const int parts = device->parts > 1 ? device->parts : 1, *n = scene->nodes;
+    return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
+}
+
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
@@ -424,6 +430,10 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_box boxes[KF_MOST_PARTS];
     kf_kinetic_cut_all(scene, &kinetics->options, boxes);
+    double most_nodes = 0.0;
+    for (int part = 0; part < kinetics->options.parts; part++)
+        most_nodes = fmax(most_nodes, (double)scene->nodes[0] * boxes[part].count[0] * boxes[part].count[1]);
+    KF_TRY(kf_kinetic_check_size(scene, kinetics->options.parts, most_nodes, error));
     for (int part = 0; part < plan->part_count; part++)
         begin_part(plan, &kinetics[part], &boxes[plan->first_part + part], part);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
@@ -486,6 +496,7 @@ const kf_system kf_system_kinetic = {
     .open = kf_flow_problem_open,
     .trial = kf_flow_problem_trial,
     .accepts = accepts,
+    .accepts_device = accepts_device,
     .variables = describe,
     .plan = make_plan,
     .sources = visit_sources,

@@ -200,6 +200,9 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
 /* The same of a team's part that begins at that plane and row. */
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
                              int first_row, kf_kinetic_geometry *geometry);
+/* KF_MACHINE where the part with the most nodes has more than a device takes, 2^31 - 1; the whole domain,
+ * shared among so many parts, may have more. */
+kf_status kf_kinetic_check_size(const kf_scene *scene, int parts, double most_nodes, kf_error *error);
 /* Index, counted from where the memory begins, that the first node of the domain's planes would have. */
 long long kf_kinetic_origin(const kf_kinetic_geometry *geometry);
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,

@@ -1,6 +1,7 @@
 #include "solver/kinetic/kinetic.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/space/options.h"
@@ -281,9 +282,23 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     if (options->parts == 1) return;
     geometry->most_planes = longest(scene, options, 2, options->parts / options->parts_y);
     enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
+    /* Its first node's index is taken from others in the same width: it counts, too. */
     if (counts_from_its_planes(scene, options, geometry))
-        geometry->wide_index = !options->gpu || geometry->plane_pitch * (geometry->most_planes + BESIDE) >
-                                                    2147483647LL / options->velocities;
+        geometry->wide_index =
+            !options->gpu || geometry->capacity > 2147483647LL ||
+            geometry->plane_pitch * (geometry->most_planes + BESIDE) > 2147483647LL / options->velocities;
+}
+
+kf_status kf_kinetic_check_size(const kf_scene *scene, int parts, double most_nodes, kf_error *error) {
+    static const double limit = 2147483647.0;
+    const int *n = scene->nodes;
+    if (most_nodes <= limit) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "the grid %dx%dx%d gives %s %.0f nodes, of which a device takes at most %.0f: share it among "
+        "%.0f or more (--devices), or make it coarser",
+        n[0], n[1], n[2], parts > 1 ? "a device" : "one device", most_nodes, limit,
+        ceil((double)n[0] * n[1] * n[2] / limit) + (parts > 1));
 }
 
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,

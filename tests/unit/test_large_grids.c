@@ -1,0 +1,88 @@
+/* Domains of more than 2^31 nodes, which no device takes alone and several together do: who refuses them, and
+ * where their nodes lie. Sizes alone; nothing of that size is kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic.h"
+#include "solver/systems.h"
+#include "solver/validation/flow.h"
+
+/* A box of this many nodes along each axis, between walls. */
+static kf_problem *open_box(int edge) {
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = kf_flow_problem(NULL, kf_flow_box("box", edge, edge, edge, 0.1), true);
+    kf_scene *scene = (kf_scene *)kf_problem_scene(problem);
+    for (int face = 0; face < 6; face++)
+        scene->faces[face] = KF_WALL;
+    if (kf_system_of_scene(problem, &error) != KF_OK) fail_msg("%s", error.message);
+    return problem;
+}
+
+static kf_status of_devices(const kf_problem *problem, int parts, kf_error *error) {
+    const kf_device_info device = {.backend = "cuda", .parts = parts};
+    *error = (kf_error){KF_OK, ""};
+    return problem->system->accepts_device(problem, &device, error);
+}
+
+/* 1400^3 = 2,744,000,000 nodes are too many for one device and not for two; 1290^3 are not for one. */
+static void devices_take_their_share(void **state) {
+    (void)state;
+    kf_error error;
+    kf_problem *large = open_box(1400), *small = open_box(1290);
+    assert_int_equal(of_devices(large, 1, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "the grid 1400x1400x1400 gives one device 2744000000 nodes"));
+    assert_non_null(strstr(error.message, "among 2 or more (--devices)"));
+    assert_int_equal(of_devices(large, 0, &error), KF_MACHINE);
+    assert_int_equal(of_devices(large, 2, &error), KF_OK);
+    assert_int_equal(of_devices(small, 1, &error), KF_OK);
+    kf_problem_free(large);
+    kf_problem_free(small);
+}
+
+/* Where the part's nodes and values lie, of a team on GPUs in groups of 32 nodes. */
+static kf_kinetic_geometry lay_out(const kf_problem *problem, int parts, int first_plane) {
+    const kf_kinetic_options options = {.gpu = true,
+                                        .parts = parts,
+                                        .parts_y = 1,
+                                        .layout = KF_CSOA,
+                                        .alpha = 32,
+                                        .velocities = 27,
+                                        .block = {64, 1, 1},
+                                        .nodes_per_thread = 1};
+    kf_kinetic_geometry geometry;
+    kf_kinetic_lay_out(kf_problem_scene(problem), &options, &geometry);
+    kf_kinetic_lay_out_part(kf_problem_scene(problem), &options, first_plane, 0, &geometry);
+    return geometry;
+}
+
+/* A part counts from its own planes, and in 32 bits where its values and the whole domain's nodes are few
+ * enough for that: the distance to the domain's first node is taken in the same width. */
+static void indices_are_wide_where_the_domain_is(void **state) {
+    (void)state;
+    kf_problem *large = open_box(1400), *small = open_box(1000);
+    const kf_kinetic_geometry one = lay_out(large, 1, 0), last = lay_out(large, 64, 1378),
+                              few = lay_out(small, 64, 984);
+    assert_true(last.plane_pitch % 32 == 0 && last.plane_pitch >= 1402LL * 1402);
+    assert_true(last.capacity > 2147483647LL && last.capacity >= last.plane_pitch * 1402);
+    assert_true(one.wide_index && one.wide_domain);
+    assert_true(last.wide_index && last.wide_domain);
+    assert_int_equal(last.before, last.plane_pitch * 1378);
+    assert_true(last.origin < -2147483648LL && kf_kinetic_origin(&last) == kf_kinetic_origin(&one));
+    assert_true(few.capacity < 2147483647LL && few.wide_domain && !few.wide_index);
+    kf_problem_free(large);
+    kf_problem_free(small);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_take_their_share),
+        cmocka_unit_test(indices_are_wide_where_the_domain_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
