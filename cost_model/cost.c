@@ -141,9 +141,9 @@ static double in_a_row(const kf_work *work, double bulk_us) {
            work->last_turns * turn_us(work, 1, service_us);
 }
 
-typedef struct kf_timed {
+typedef struct kf_launch_time {
     double parts_us[KF_RESOURCES], sum_us; /* a step */
-} kf_timed;
+} kf_launch_time;
 
 /* Starts of kernels of a graph that a start takes: measured with the d2q9 system on an H200. */
 static double start_of(const kf_work *work, bool one_by_one) {
@@ -153,10 +153,10 @@ static double start_of(const kf_work *work, bool one_by_one) {
 }
 
 /* Starting a kernel and waiting for memory hide nothing: they add to what the slowest resource then takes. */
-static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceilings *ceilings,
-                            const kf_calibration *calibration, double busy_us[KF_RESOURCES]) {
+static kf_launch_time time_launch(const kf_work *work, bool one_by_one, const kf_ceilings *ceilings,
+                                  const kf_calibration *calibration, double busy_us[KF_RESOURCES]) {
     static const double SHOWN = 0.2;
-    kf_timed timed = {.sum_us = 0};
+    kf_launch_time timed = {.sum_us = 0};
     double slowest_us = 0, together_us = 0;
     int limit = KF_COST_DRAM;
     for (int r = 0; r < KF_RESOURCES; r++) {
@@ -182,7 +182,8 @@ static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceili
     return timed;
 }
 
-static void add_timed(const kf_work *work, const kf_timed *timed, double share, kf_prediction *prediction) {
+static void add_timed(const kf_work *work, const kf_launch_time *timed, double share,
+                      kf_prediction *prediction) {
     for (int r = 0; r < KF_RESOURCES; r++)
         prediction->parts_us[r] += share * timed->parts_us[r];
     prediction->time_us += share * timed->sum_us;
@@ -194,7 +195,7 @@ static void add_timed(const kf_work *work, const kf_timed *timed, double share, 
 void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const kf_calibration *calibration,
                      kf_prediction *prediction) {
     double busy_us[KF_RESOURCES] = {0}, aside_us = 0;
-    kf_timed *timed = kf_allocate((works->count + 1) * sizeof *timed);
+    kf_launch_time *timed = kf_allocate((works->count + 1) * sizeof *timed);
     memset(prediction, 0, sizeof *prediction);
     for (size_t i = 0; i < works->count; i++) {
         timed[i] = time_launch(&works->list[i], works->one_by_one, ceilings, calibration, busy_us);

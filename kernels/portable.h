@@ -137,32 +137,32 @@ KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
  * theirs. begun by one thread before a KF_BARRIER, for whole warps; round: how often it has been awaited
  * before. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-typedef kf_uint64 kf_meeting;
-KF_FUNCTION void kf_begin_meeting(kf_meeting *meeting, int threads) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(meeting)),
+typedef kf_uint64 kf_split_barrier;
+KF_FUNCTION void kf_begin_split_barrier(kf_split_barrier *barrier, int threads) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(barrier)),
                  "r"(threads / 32)
                  : "memory");
 }
-KF_FUNCTION void kf_arrive(kf_meeting *meeting) {
+KF_FUNCTION void kf_arrive(kf_split_barrier *barrier) {
     asm volatile(
         "{ .reg .pred first;\n"
         "bar.warp.sync 0xffffffff;\n"
         "elect.sync _|first, 0xffffffff;\n"
-        "@first mbarrier.arrive.shared.b64 _, [%0]; }" ::"r"((unsigned)__cvta_generic_to_shared(meeting))
+        "@first mbarrier.arrive.shared.b64 _, [%0]; }" ::"r"((unsigned)__cvta_generic_to_shared(barrier))
         : "memory");
 }
-KF_FUNCTION void kf_await_all(kf_meeting *meeting, int round) {
+KF_FUNCTION void kf_await_all(kf_split_barrier *barrier, int round) {
     asm volatile("{ .reg .pred done;\n"
                  "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-                 "@!done bra again; }" ::"r"((unsigned)__cvta_generic_to_shared(meeting)),
+                 "@!done bra again; }" ::"r"((unsigned)__cvta_generic_to_shared(barrier)),
                  "r"(round & 1)
                  : "memory");
 }
 #else
-typedef kf_uint64 kf_meeting;
-#define kf_begin_meeting(meeting, threads) ((void)0)
-#define kf_arrive(meeting)                 ((void)0)
-#define kf_await_all(meeting, round)       __syncthreads()
+typedef kf_uint64 kf_split_barrier;
+#define kf_begin_split_barrier(barrier, threads) ((void)0)
+#define kf_arrive(barrier)                       ((void)0)
+#define kf_await_all(barrier, round)             __syncthreads()
 #endif
 /* A word that is read where it is asked for: brought in early it would cost a register all the way. */
 KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
@@ -427,18 +427,18 @@ KF_FUNCTION void kf_end_warp(int *ended, int item, int all) {
     if (item % 32 == 31 && __atomic_fetch_add(ended, 1, __ATOMIC_ACQ_REL) == all - 1)
         __atomic_store_n(ended, 0, __ATOMIC_RELEASE);
 }
-typedef kf_uint64 kf_meeting;
-#define kf_begin_meeting(meeting, threads)   ((void)(meeting))
-#define kf_arrive(meeting)                   ((void)(meeting))
-#define kf_await_all(meeting, round)         ((void)(meeting))
-#define kf_worked_out_here(number)           (number)
-#define kf_copy_ahead(shared, global, bytes) __builtin_memcpy(shared, global, bytes)
-#define kf_end_copies()                      ((void)0)
-#define kf_await_copies(latest)              ((void)0)
-#define kf_load_late(place)                  (*(place))
-#define kf_load_shared(place)                (*(place))
-#define kf_load_constant(place)              (*(place))
-#define kf_atomic_add_int64_of_warp          kf_atomic_add_int64
+typedef kf_uint64 kf_split_barrier;
+#define kf_begin_split_barrier(barrier, threads) ((void)(barrier))
+#define kf_arrive(barrier)                       ((void)(barrier))
+#define kf_await_all(barrier, round)             ((void)(barrier))
+#define kf_worked_out_here(number)               (number)
+#define kf_copy_ahead(shared, global, bytes)     __builtin_memcpy(shared, global, bytes)
+#define kf_end_copies()                          ((void)0)
+#define kf_await_copies(latest)                  ((void)0)
+#define kf_load_late(place)                      (*(place))
+#define kf_load_shared(place)                    (*(place))
+#define kf_load_constant(place)                  (*(place))
+#define kf_atomic_add_int64_of_warp              kf_atomic_add_int64
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
@@ -450,7 +450,7 @@ KF_FUNCTION kf_equals kf_find_equals(int number) {
     const kf_equals equals = {1, 0, 0};
     return equals;
 }
-#define kf_from_lane(value, lane)            ((void)(lane), (value))
+#define kf_from_lane(value, lane)                ((void)(lane), (value))
 KF_FUNCTION int kf_atomic_count(int *target) {
     return kf_atomic_add_int(target, 1);
 }
@@ -461,7 +461,7 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
     __atomic_fetch_or(target, bits, __ATOMIC_RELAXED);
 }
-#define kf_count_bits(word)                  __builtin_popcount(word)
+#define kf_count_bits(word)                      __builtin_popcount(word)
 
 #endif
 

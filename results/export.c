@@ -42,15 +42,15 @@ kf_status kf_store_export_file(kf_store *store, int64_t id, kf_export export, co
 /* --- CSV (RFC 4180) ----------------------------------------------------------------------------------- */
 
 /* The parameters of all configs of a run, in order of name. */
-typedef struct kf_columns {
+typedef struct kf_parameter_columns {
     char (*names)[KF_NAME];
     int count;
-} kf_columns;
+} kf_parameter_columns;
 
 typedef struct kf_csv {
     FILE *stream;
     int64_t run;
-    kf_columns columns;
+    kf_parameter_columns columns;
 } kf_csv;
 
 static int compare_names(const void *left, const void *right) {
@@ -59,7 +59,7 @@ static int compare_names(const void *left, const void *right) {
 
 static kf_status collect_columns(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
-    kf_columns *columns = context;
+    kf_parameter_columns *columns = context;
     for (int i = 0; i < row->config.count; i++) {
         const char *name = row->config.values[i].parameter;
         if (columns->count > 0 && bsearch(name, columns->names, (size_t)columns->count,

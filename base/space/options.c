@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static kf_status read_number(const kf_config *config, const kf_option *option, void *member,
+static kf_status read_number(const kf_config *config, const kf_config_field *option, void *member,
                              kf_error *error) {
     long value;
     KF_TRY(kf_config_integer(config, option->parameter, &value, error));
@@ -16,7 +16,7 @@ static kf_status read_number(const kf_config *config, const kf_option *option, v
     return KF_OK;
 }
 
-static kf_status read_choice(const kf_config *config, const kf_option *option, void *member,
+static kf_status read_choice(const kf_config *config, const kf_config_field *option, void *member,
                              kf_error *error) {
     int count = 0, index;
     while (option->names[count] != NULL)
@@ -29,7 +29,7 @@ static kf_status read_choice(const kf_config *config, const kf_option *option, v
     return KF_OK;
 }
 
-static kf_status read_option(const kf_config *config, const kf_option *option, void *options,
+static kf_status read_option(const kf_config *config, const kf_config_field *option, void *options,
                              kf_error *error) {
     void *member = (char *)options + option->offset;
     if (option->kind == KF_OPTION_FLAG) return kf_config_boolean(config, option->parameter, member, error);
@@ -38,14 +38,15 @@ static kf_status read_option(const kf_config *config, const kf_option *option, v
     return read_choice(config, option, member, error);
 }
 
-kf_status kf_options_read(const kf_config *config, const kf_option *table, size_t count, void *options,
+kf_status kf_options_read(const kf_config *config, const kf_config_field *table, size_t count, void *options,
                           kf_error *error) {
     for (size_t i = 0; i < count; i++)
         KF_TRY(read_option(config, &table[i], options, error));
     return KF_OK;
 }
 
-void kf_options_read_known(const kf_config *config, const kf_option *table, size_t count, void *options) {
+void kf_options_read_known(const kf_config *config, const kf_config_field *table, size_t count,
+                           void *options) {
     kf_error ignored;
     for (size_t i = 0; i < count; i++)
         (void)read_option(config, &table[i], options, &ignored);

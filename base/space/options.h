@@ -14,13 +14,13 @@ typedef enum kf_option_kind {
     KF_OPTION_SECOND  /* bool: whether it is the second of two names */
 } kf_option_kind;
 
-typedef struct kf_option {
+typedef struct kf_config_field {
     const char *parameter;
     kf_option_kind kind;
     size_t offset;            /* of the member */
     long low, high;           /* of a number, both included */
     const char *const *names; /* of a choice; NULL behind the last */
-} kf_option;
+} kf_config_field;
 
 #define KF_NUMBER(type, kind, member, parameter, low, high)                                                  \
     { parameter, kind, offsetof(type, member), low, high, NULL }
@@ -41,11 +41,12 @@ typedef struct kf_option {
 
 /* Fills in the members of *options. KF_BAD_INPUT for a parameter that is missing, of another kind or out of
  * bounds. */
-kf_status kf_options_read(const kf_config *config, const kf_option *table, size_t count, void *options,
+kf_status kf_options_read(const kf_config *config, const kf_config_field *table, size_t count, void *options,
                           kf_error *error);
 /* The same of a config that may be older than the table: a member whose parameter is missing, of another kind
  * or out of bounds stays as it is. */
-void kf_options_read_known(const kf_config *config, const kf_option *table, size_t count, void *options);
+void kf_options_read_known(const kf_config *config, const kf_config_field *table, size_t count,
+                           void *options);
 /* KF_BAD_INPUT with the reason: what a system says of parameters that do not go together. */
 kf_status kf_options_refuse(kf_error *error, const char *reason);
 

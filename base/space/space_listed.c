@@ -61,19 +61,20 @@ static kf_status check_alike(const char *file, const kf_config *configs, size_t 
 
 /* --- the trie ------------------------------------------------------------------------------------------- */
 
-typedef struct kf_row {
+typedef struct kf_position_row {
     uint16_t positions[KF_CONFIG_VALUES];
-} kf_row;
+} kf_position_row;
 
 static int compare_rows(const void *left, const void *right) {
-    const kf_row *a = left, *b = right;
+    const kf_position_row *a = left, *b = right;
     for (int p = 0; p < KF_CONFIG_VALUES; p++)
         if (a->positions[p] != b->positions[p]) return a->positions[p] < b->positions[p] ? -1 : 1;
     return 0;
 }
 
-static kf_row *sorted_rows(const kf_space *space, const kf_config *configs, size_t count, size_t *kept) {
-    kf_row *rows = kf_allocate_zeroed(count, sizeof *rows);
+static kf_position_row *sorted_rows(const kf_space *space, const kf_config *configs, size_t count,
+                                    size_t *kept) {
+    kf_position_row *rows = kf_allocate_zeroed(count, sizeof *rows);
     for (size_t i = 0; i < count; i++)
         for (int p = 0; p < space->parameter_count; p++) {
             const kf_value *value = &configs[i].values[p];
@@ -89,7 +90,7 @@ static kf_row *sorted_rows(const kf_space *space, const kf_config *configs, size
 
 /* Level p has a node for every distinct prefix of length p, and an edge for every one of length p + 1. A
  * row's number is the count of rows before it. */
-static void fill_level(kf_level *level, int p, const kf_row *rows, size_t count) {
+static void fill_level(kf_level *level, int p, const kf_position_row *rows, size_t count) {
     level->parameter = p;
     level->first_edge = kf_allocate((count + 1) * sizeof *level->first_edge);
     level->value = kf_allocate(count * sizeof *level->value);
@@ -136,7 +137,7 @@ kf_status kf_space_from_configs(const char *file, const kf_config *configs, size
         return kf_fail(error, KF_BAD_INPUT, "%s: a parameter has more than %d values", file, KF_SPACE_DOMAIN);
     }
     size_t kept = 0;
-    kf_row *rows = sorted_rows(made, configs, count, &kept);
+    kf_position_row *rows = sorted_rows(made, configs, count, &kept);
     for (int p = 0; p < made->parameter_count; p++)
         fill_level(&made->levels[p], p, rows, kept);
     made->size = made->parameter_count > 0 ? kept : 1;

@@ -11,11 +11,11 @@
 
 /* A constraint while building: asked through a table of outcomes, indexed by the positions of its parameters.
  */
-typedef struct kf_check {
+typedef struct kf_bound_constraint {
     const kf_constraint *constraint;
     uint64_t stride[KF_CONFIG_VALUES]; /* of every parameter in the table; 0 when not mentioned */
     uint8_t *outcomes;                 /* NULL: the table would be too large */
-} kf_check;
+} kf_bound_constraint;
 enum { UNKNOWN, HOLDS, FAILS };
 
 /* Prefixes of one level, told apart by the positions of the parameters that constraints still wait for. */
@@ -28,14 +28,14 @@ typedef struct kf_states {
     uint32_t slot_count;
 } kf_states;
 
-typedef struct kf_builder {
+typedef struct kf_tree_builder {
     kf_space *space;
-    kf_check *checks;
+    kf_bound_constraint *checks;
     int ready[KF_CONFIG_VALUES + 1];  /* checks[ready[l]] .. checks[ready[l+1]-1] bind at level l */
     int last_use[KF_CONFIG_VALUES];   /* of a parameter: the last level whose checks need it, or -1 */
     uint64_t edges, work, remembered; /* so far: edges made, cost of asking, bytes of outcomes */
     kf_error *error;
-} kf_builder;
+} kf_tree_builder;
 
 /* Looking an outcome up costs 1, asking the expression about 64 times that; the limit is some seconds. */
 static const uint64_t ask_cost = 64, work_limit = (uint64_t)1 << 32;
@@ -89,7 +89,8 @@ static void order_levels(kf_space *space) {
 
 /* --- checks --------------------------------------------------------------------------------------------- */
 
-static void prepare_check(kf_builder *builder, const kf_constraint *constraint, kf_check *check) {
+static void prepare_check(kf_tree_builder *builder, const kf_constraint *constraint,
+                          kf_bound_constraint *check) {
     const kf_space *space = builder->space;
     uint64_t product = 1;
     check->constraint = constraint;
@@ -113,7 +114,7 @@ static int level_of(const kf_space *space, int parameter) {
 
 /* Sorts the constraints by the level that binds their last parameter; those without parameters ask at level
  * 0. */
-static void prepare_checks(kf_builder *builder) {
+static void prepare_checks(kf_tree_builder *builder) {
     kf_space *space = builder->space;
     int count = 0;
     builder->checks = kf_allocate_zeroed((size_t)space->constraint_count + 1, sizeof *builder->checks);
@@ -137,7 +138,8 @@ static void prepare_checks(kf_builder *builder) {
     builder->ready[space->parameter_count] = count;
 }
 
-static kf_status ask(kf_builder *builder, const kf_check *check, const int *positions, bool *holds) {
+static kf_status ask(kf_tree_builder *builder, const kf_bound_constraint *check, const int *positions,
+                     bool *holds) {
     uint8_t *outcome = NULL;
     if (check->outcomes != NULL) {
         uint64_t place = 0;
@@ -170,7 +172,7 @@ static uint32_t hash_positions(const uint16_t *positions, int width) {
 }
 
 /* Parameters bound before level that a check at level or later needs. */
-static void choose_parameters(const kf_builder *builder, int level, kf_states *states) {
+static void choose_parameters(const kf_tree_builder *builder, int level, kf_states *states) {
     for (int earlier = 0; earlier < level; earlier++) {
         int p = builder->space->levels[earlier].parameter;
         if (builder->last_use[p] >= level) states->parameters[states->width++] = p;
@@ -225,7 +227,8 @@ typedef struct edge_list {
     uint32_t count, capacity;
 } edge_list;
 
-static kf_status add_edge(kf_builder *builder, kf_level *level, edge_list *edges, int value, uint32_t child) {
+static kf_status add_edge(kf_tree_builder *builder, kf_level *level, edge_list *edges, int value,
+                          uint32_t child) {
     if (++builder->edges > KF_SPACE_EDGES)
         return kf_fail(
             builder->error, KF_BAD_INPUT,
@@ -242,7 +245,7 @@ static kf_status add_edge(kf_builder *builder, kf_level *level, edge_list *edges
     return KF_OK;
 }
 
-static kf_status check_value(kf_builder *builder, int number, const int *positions, bool *holds) {
+static kf_status check_value(kf_tree_builder *builder, int number, const int *positions, bool *holds) {
     *holds = true;
     for (int c = builder->ready[number]; c < builder->ready[number + 1] && *holds; c++)
         KF_TRY(ask(builder, &builder->checks[c], positions, holds));
@@ -255,7 +258,7 @@ static kf_status check_value(kf_builder *builder, int number, const int *positio
     return KF_OK;
 }
 
-static kf_status expand_node(kf_builder *builder, int number, int *positions, edge_list *edges,
+static kf_status expand_node(kf_tree_builder *builder, int number, int *positions, edge_list *edges,
                              kf_states *next) {
     kf_level *level = &builder->space->levels[number];
     const kf_parameter *parameter = &builder->space->parameters[level->parameter];
@@ -269,7 +272,8 @@ static kf_status expand_node(kf_builder *builder, int number, int *positions, ed
     return KF_OK;
 }
 
-static kf_status expand_level(kf_builder *builder, int number, const kf_states *current, kf_states *next) {
+static kf_status expand_level(kf_tree_builder *builder, int number, const kf_states *current,
+                              kf_states *next) {
     kf_level *level = &builder->space->levels[number];
     int positions[KF_CONFIG_VALUES] = {0};
     edge_list edges = {0};
@@ -285,7 +289,7 @@ static kf_status expand_level(kf_builder *builder, int number, const kf_states *
     return KF_OK;
 }
 
-static kf_status expand(kf_builder *builder) {
+static kf_status expand(kf_tree_builder *builder) {
     kf_states current = {0}, next = {0};
     static const int nothing[1] = {0};
     (void)find_state(&current, nothing); /* the empty prefix */
@@ -347,7 +351,7 @@ static kf_status count_configs(kf_space *space, kf_error *error) {
 }
 
 kf_status kf_tree_build(kf_space *space, kf_error *error) {
-    kf_builder builder = {.space = space, .error = error};
+    kf_tree_builder builder = {.space = space, .error = error};
     order_levels(space);
     prepare_checks(&builder);
     kf_status status = expand(&builder);

@@ -41,7 +41,8 @@ typedef struct row {
 
 #define ON_ONE_GRID                                                                                          \
     ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
-    "\"band_chain\": false, \"staged_nodes\": 0, \"shell_choices\": false, \"shell_apart\": false"
+    "\"band_chain\": false, \"staged_nodes\": 0, \"boundary_choices\": false, \"boundary_rows_apart\": "     \
+    "false"
 /* What a team has, whose values compilers may round otherwise where the band's kernels are one. */
 #define AS_A_TEAM     "{\"band_chain\": false}"
 #define AS_A_TEAM_F16 "{\"storage\": \"f16\", \"band_chain\": false}"

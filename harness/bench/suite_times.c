@@ -24,7 +24,7 @@ typedef struct session {
     const kf_suite_file *file;
     const bool *wanted;
     kf_suite_time *times;
-    kf_builder *builder;
+    kf_source_builder *builder;
     kf_setting setting;   /* of the builder; the worker's jobs name one of settings */
     kf_setting *settings; /* one a scene */
     kf_worker *worker;    /* NULL: not yet; it is forked when all problems and references are there */

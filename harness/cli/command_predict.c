@@ -49,16 +49,16 @@ static const kf_option options[] = {
 enum { MOST_SCANNED = 200000 };
 
 /* One config, predicted and perhaps measured. */
-typedef struct kf_row {
+typedef struct kf_predicted {
     kf_config config;
     char hash[KF_HASH_HEX]; /* of the config; "" while only ranked */
     kf_prediction prediction;
     double measured_us; /* NAN: not measured, or not correct */
     int place;          /* of the prediction among those of all measured configs, from 1; 0: not ranked */
-} kf_row;
+} kf_predicted;
 
 typedef struct kf_rows {
-    kf_row *list;
+    kf_predicted *list;
     size_t count, capacity;
 } kf_rows;
 
@@ -81,7 +81,7 @@ static kf_status add_row(kf_predict *predict, kf_rows *rows, const kf_config *co
         rows->capacity = rows->capacity == 0 ? 256 : 2 * rows->capacity;
         rows->list = kf_reallocate(rows->list, rows->capacity * sizeof *rows->list);
     }
-    kf_row *row = &rows->list[rows->count];
+    kf_predicted *row = &rows->list[rows->count];
     row->config = *config;
     row->hash[0] = '\0';
     if (isfinite(measured_us)) kf_config_hash(config, row->hash);
@@ -110,7 +110,7 @@ static kf_status take_result(void *context, int sequence, const char *role, cons
     char hash[KF_HASH_HEX];
     kf_config_hash(config, hash);
     for (size_t i = 0; i < predict->measured.count; i++) {
-        kf_row *row = &predict->measured.list[i];
+        kf_predicted *row = &predict->measured.list[i];
         if (strcmp(row->hash, hash) != 0) continue;
         if (m->state == KF_STATE_OK) row->measured_us = time;
         return KF_OK;
@@ -118,14 +118,14 @@ static kf_status take_result(void *context, int sequence, const char *role, cons
     return add_row(predict, &predict->measured, config, time, error);
 }
 
-typedef struct kf_alike {
+typedef struct kf_same_scene_runs {
     const kf_predict *predict;
     int64_t ids[256];
     int count;
-} kf_alike;
+} kf_same_scene_runs;
 
 static void note_alike(void *context, const kf_run_summary *run) {
-    kf_alike *alike = context;
+    kf_same_scene_runs *alike = context;
     if (alike->count < 256 && strcmp(run->scene_hash, alike->predict->problem->hash) == 0 &&
         strcmp(run->device, alike->predict->device.name) == 0 &&
         strcmp(run->system, alike->predict->problem->system->name) == 0)
@@ -133,7 +133,7 @@ static void note_alike(void *context, const kf_run_summary *run) {
 }
 
 static kf_status read_store(kf_predict *predict, kf_error *error) {
-    kf_alike alike = {.predict = predict, .count = 0};
+    kf_same_scene_runs alike = {.predict = predict, .count = 0};
     KF_TRY(kf_store_runs(predict->store, note_alike, &alike, error));
     for (int i = alike.count - 1; i >= 0; i--)
         KF_TRY(kf_store_results(predict->store, alike.ids[i], take_result, predict, error));
@@ -156,7 +156,7 @@ static kf_status read_landscape(kf_predict *predict, kf_error *error) {
 /* --- the ranking ---------------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *left, const void *right) {
-    const kf_row *a = left, *b = right;
+    const kf_predicted *a = left, *b = right;
     return (a->prediction.time_us > b->prediction.time_us) - (a->prediction.time_us < b->prediction.time_us);
 }
 
@@ -200,7 +200,7 @@ typedef struct kf_agreement {
 } kf_agreement;
 
 static int compare_measured(const void *left, const void *right) {
-    const kf_row *a = left, *b = right;
+    const kf_predicted *a = left, *b = right;
     return (a->measured_us > b->measured_us) - (a->measured_us < b->measured_us);
 }
 
@@ -258,7 +258,7 @@ static double find_measured(const kf_predict *predict, const kf_config *config) 
     return NAN;
 }
 
-static void print_row(const kf_predict *predict, const kf_row *row, double measured_us) {
+static void print_row(const kf_predict *predict, const kf_predicted *row, double measured_us) {
     char predicted[32], measured[32] = "-", why[256];
     char *summary = kf_config_relative(&row->config, &predict->usual, "default");
     if (isfinite(measured_us)) (void)kf_human_time_us(measured_us, measured);
@@ -294,7 +294,7 @@ static void print_table(const kf_predict *predict, const kf_agreement *agreement
     printf("\n");
 }
 
-static cJSON *row_json(const kf_predict *predict, const kf_row *row) {
+static cJSON *row_json(const kf_predict *predict, const kf_predicted *row) {
     char why[256];
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&row->config));

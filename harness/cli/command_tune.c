@@ -218,7 +218,7 @@ static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments
 }
 
 /* All open their devices together, and are the same. */
-static kf_status meet(kf_tune_request *request, const kf_problem *problem, kf_error *error) {
+static kf_status open_together(kf_tune_request *request, const kf_problem *problem, kf_error *error) {
     KF_TRY(kf_world_check_same("the version of kftune", KF_VERSION, error));
     KF_TRY(kf_world_check_same("the scene", problem->hash, error));
     KF_TRY(kf_world_check_same("the option --cache", kf_cache_policy_names[request->cache], error));
@@ -301,7 +301,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_status status = kf_argument_world(arguments, error);
     if (status == KF_OK)
         status = kf_world_agree(prepare(arguments, &request, &counters, &problem, error), error);
-    if (status == KF_OK && kf_world_size() > 1) status = meet(&request, problem, error);
+    if (status == KF_OK && kf_world_size() > 1) status = open_together(&request, problem, error);
     if (status == KF_OK)
         status = kf_world_rank() == 0 ? tune_problem(&request, problem, counters, arguments, &met, error)
                                       : follow(&request, problem, &met, error);

@@ -13,7 +13,7 @@ static const char *shown(double us, char buffer[32]) {
 }
 
 /* Why a verdict is what it is. */
-static void explain(const kf_held *held, char *text, size_t size) {
+static void explain(const kf_file_comparison *held, char *text, size_t size) {
     const kf_comparison *c = &held->comparison;
     const size_t least = held->old_count < held->new_count ? held->old_count : held->new_count;
     if (held->state == KF_NODATA)
@@ -27,7 +27,7 @@ static void explain(const kf_held *held, char *text, size_t size) {
                        held->state == KF_AMBIGUOUS ? ": no change is shown, and none is excluded" : "");
 }
 
-static void print_table(const kf_held *held, int count) {
+static void print_table(const kf_file_comparison *held, int count) {
     printf("%-9s  %-40s  %10s  %10s  %9s  %s\n", "verdict", "benchmark", "old", "new", "change", "why");
     for (int i = 0; i < count; i++) {
         char before[32], after[32], change[24] = "-", why[160];
@@ -39,7 +39,7 @@ static void print_table(const kf_held *held, int count) {
     }
 }
 
-static void print_json(const kf_held *held, int count) {
+static void print_json(const kf_file_comparison *held, int count) {
     cJSON *json = kf_json_answer("nightly compare"), *list = cJSON_AddArrayToObject(json, "benchmarks");
     for (int i = 0; i < count; i++) {
         cJSON *item = cJSON_CreateObject();
@@ -62,7 +62,7 @@ static void print_json(const kf_held *held, int count) {
 kf_status kf_nightly_compare_files(const kf_arguments *arguments, kf_error *error) {
     double percent = 100.0 * expm1(kf_standard_rules.least_change);
     kf_result_file before, after;
-    kf_held *held = NULL;
+    kf_file_comparison *held = NULL;
     int count = 0, slower = 0;
     if (arguments->positional_count != 3)
         return kf_fail(error, KF_BAD_INPUT,

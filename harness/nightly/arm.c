@@ -27,7 +27,7 @@ void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measuremen
 
 /* Takes an answer that is a measurement of tonight's scene into the store. */
 static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_arm arm,
-                             const kf_program *program, const char *job, const kf_answer *answer,
+                             const kf_program *program, const char *job, const kf_job_end *answer,
                              kf_error *error) {
     kf_config config = entry->config;
     if (arm == KF_ARM_REFERENCE && entry->benchmark->command == NULL) {
@@ -71,7 +71,7 @@ kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm 
     /* The first process of the night verifies; the others run the same code. */
     bool verify = arm == KF_ARM_NIGHT && entry->arms[arm].done == 0;
     double limit = limit_seconds(entry->benchmark);
-    kf_answer *answer = kf_allocate(sizeof *answer);
+    kf_job_end *answer = kf_allocate(sizeof *answer);
     kf_progress(false, "%s: %s process %d", entry->benchmark->name, kf_arm_names[arm],
                 entry->arms[arm].done + 1);
     kf_status status = kf_process_measure(program, job, verify, limit, answer, error);

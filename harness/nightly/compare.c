@@ -46,7 +46,7 @@ static kf_status open_entry(const kf_compare_request *request, kf_entry *entry, 
 
 static kf_status measure(const kf_entry *entry, const kf_program *program, double *log_time,
                          kf_error *error) {
-    kf_answer *answer = kf_allocate(sizeof *answer);
+    kf_job_end *answer = kf_allocate(sizeof *answer);
     kf_status status = kf_process_measure(program, entry->job, false, PROCESS_LIMIT_SECONDS, answer, error);
     if (status == KF_OK && (!answer->measured || answer->measurement.state != KF_STATE_OK))
         status = kf_fail(error, KF_MACHINE, "%s cannot measure it: %s", program->executable,

@@ -52,7 +52,7 @@ static kf_status store_counters(kf_store *store, int64_t night, const kf_entry *
 static kf_status count_arm(const kf_nightly_session *session, const kf_entry *entry, kf_arm arm,
                            const kf_metric_set *set, bool *counting, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;
-    kf_answer *answer = kf_allocate(sizeof *answer);
+    kf_job_end *answer = kf_allocate(sizeof *answer);
     kf_status status = kf_process_count(earlier ? &entry->reference_program : &session->program,
                                         earlier ? entry->reference_job : entry->job, counted_set,
                                         COUNT_LIMIT_SECONDS, answer, error);

@@ -27,19 +27,19 @@ kf_status kf_nightly_measure(const char *job_text, bool verify, const char *coun
                              const kf_system *(*dress)(const kf_system *system), kf_error *error);
 
 /* How a process ended. */
-typedef struct kf_answer {
+typedef struct kf_job_end {
     bool measured;                /* *measurement is filled, whatever its state */
     char problem[512];            /* why not */
     char scene_hash[KF_HASH_HEX]; /* as the process read it; "" when it did not come so far */
     kf_measurement measurement;   /* to be freed with kf_measurement_free */
-} kf_answer;
+} kf_job_end;
 /* Starts program as a fresh process on the job and waits for it. A process that dies or does not end within
  * limit_seconds gives state crash or timeout. Fails (KF_INTERRUPTED) only on Ctrl-C, or when no process can
  * be started. */
 kf_status kf_process_measure(const kf_program *program, const char *job, bool verify, double limit_seconds,
-                             kf_answer *answer, kf_error *error);
+                             kf_job_end *answer, kf_error *error);
 /* The same, but it only counts, with this metric set; *answer then has counters and no times. */
 kf_status kf_process_count(const kf_program *program, const char *job, const char *counters,
-                           double limit_seconds, kf_answer *answer, kf_error *error);
+                           double limit_seconds, kf_job_end *answer, kf_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "harness/nightly/job.h"
 #include "harness/worker/await.h"
 
-static void fail_measurement(kf_answer *answer, kf_state state) {
+static void fail_measurement(kf_job_end *answer, kf_state state) {
     memset(&answer->measurement, 0, sizeof answer->measurement);
     answer->measured = true;
     answer->measurement.state = state;
@@ -45,7 +45,7 @@ static void complete_measurement(cJSON *json) {
     cJSON_Delete(standard);
 }
 
-static bool read_answer(const char *text, kf_answer *answer) {
+static bool read_answer(const char *text, kf_job_end *answer) {
     const char *line = text != NULL ? strstr(text, "{\"kftune\"") : NULL;
     cJSON *json = NULL;
     if (line == NULL || kf_json_parse("answer", line, strlen(line), &json, NULL) != KF_OK) return false;
@@ -62,7 +62,7 @@ static bool read_answer(const char *text, kf_answer *answer) {
     return true;
 }
 
-static void understand(const kf_awaited *process, double limit, kf_answer *answer) {
+static void understand(const kf_awaited *process, double limit, kf_job_end *answer) {
     if (!process->ended) {
         fail_measurement(answer, KF_STATE_TIMEOUT);
         (void)snprintf(answer->measurement.reason, sizeof answer->measurement.reason, "no answer within %g s",
@@ -86,7 +86,7 @@ static void understand(const kf_awaited *process, double limit, kf_answer *answe
 }
 
 static kf_status start(const kf_program *program, const char *job, bool verify, const char *counters,
-                       double limit_seconds, kf_answer *answer, kf_error *error) {
+                       double limit_seconds, kf_job_end *answer, kf_error *error) {
     memset(answer, 0, sizeof *answer);
     const char *words[9] = {program->executable, "nightly", "measure", "--job", job};
     int count = 5;
@@ -108,11 +108,11 @@ static kf_status start(const kf_program *program, const char *job, bool verify, 
 }
 
 kf_status kf_process_measure(const kf_program *program, const char *job, bool verify, double limit_seconds,
-                             kf_answer *answer, kf_error *error) {
+                             kf_job_end *answer, kf_error *error) {
     return start(program, job, verify, NULL, limit_seconds, answer, error);
 }
 
 kf_status kf_process_count(const kf_program *program, const char *job, const char *counters,
-                           double limit_seconds, kf_answer *answer, kf_error *error) {
+                           double limit_seconds, kf_job_end *answer, kf_error *error) {
     return start(program, job, false, counters, limit_seconds, answer, error);
 }

@@ -189,12 +189,12 @@ static double *logs_of(const kf_named_times *times) {
     return logs;
 }
 
-static kf_held hold(const kf_named_times *before, const kf_named_times *after) {
-    kf_held held = {.name = before != NULL ? before->name : after->name,
-                    .old_us = before != NULL ? kf_median(before->us, before->count) : (double)NAN,
-                    .new_us = after != NULL ? kf_median(after->us, after->count) : (double)NAN,
-                    .comparison = {(double)NAN, (double)NAN, (double)NAN, 1.0},
-                    .state = KF_NODATA};
+static kf_file_comparison hold(const kf_named_times *before, const kf_named_times *after) {
+    kf_file_comparison held = {.name = before != NULL ? before->name : after->name,
+                               .old_us = before != NULL ? kf_median(before->us, before->count) : (double)NAN,
+                               .new_us = after != NULL ? kf_median(after->us, after->count) : (double)NAN,
+                               .comparison = {(double)NAN, (double)NAN, (double)NAN, 1.0},
+                               .state = KF_NODATA};
     held.old_count = before != NULL ? before->count : 0;
     held.new_count = after != NULL ? after->count : 0;
     if (before == NULL || after == NULL) return held;
@@ -207,7 +207,7 @@ static kf_held hold(const kf_named_times *before, const kf_named_times *after) {
 }
 
 /* A change that is confirmed; none, where one of the threshold is excluded; else it is open. */
-static kf_verdict_state judge(const kf_held *held, double threshold, bool accepted) {
+static kf_verdict_state judge(const kf_file_comparison *held, double threshold, bool accepted) {
     const kf_comparison *c = &held->comparison;
     const bool enough = held->old_count >= KF_LEAST_PROCESSES && held->new_count >= KF_LEAST_PROCESSES;
     const kf_finding finding = kf_confirm(c, threshold, &kf_standard_rules);
@@ -218,9 +218,9 @@ static kf_verdict_state judge(const kf_held *held, double threshold, bool accept
 }
 
 void kf_hold_results(const kf_result_file *before, const kf_result_file *after, double threshold,
-                     kf_held **held, int *count) {
+                     kf_file_comparison **held, int *count) {
     const size_t most = before->count + after->count;
-    kf_held *list = kf_allocate_zeroed(most, sizeof *list);
+    kf_file_comparison *list = kf_allocate_zeroed(most, sizeof *list);
     double *probabilities = kf_allocate(most * sizeof *probabilities);
     bool *accepted = kf_allocate_zeroed(most, sizeof *accepted);
     *count = 0;

@@ -24,7 +24,7 @@ kf_status kf_result_file_read(const char *path, kf_result_file *file, kf_error *
 void kf_result_file_free(kf_result_file *file);
 
 /* One benchmark in both files. */
-typedef struct kf_held {
+typedef struct kf_file_comparison {
     const char *name;
     size_t old_count, new_count;
     double old_us, new_us; /* medians; NAN: it is not in that file */
@@ -32,10 +32,10 @@ typedef struct kf_held {
     /* SLOW, FAST; SAME: a change of the threshold is excluded; AMBIGUOUS: it is not; NODATA: only in one file
      */
     kf_verdict_state state;
-} kf_held;
+} kf_file_comparison;
 
 /* Names stay the files'. The caller frees *held. threshold: log, what counts as a change. */
 void kf_hold_results(const kf_result_file *before, const kf_result_file *after, double threshold,
-                     kf_held **held, int *count);
+                     kf_file_comparison **held, int *count);
 
 #endif

@@ -7,23 +7,23 @@
 #include "base/util/memory.h"
 
 /* Features of one parameter alone: a row of width values for every position. */
-typedef struct kf_columns {
+typedef struct kf_parameter_features {
     int parameter, width;
     float *values;
-} kf_columns;
+} kf_parameter_features;
 
-typedef struct kf_pair {
+typedef struct kf_pair_feature {
     float sign;                /* 1: a product, -1: a quotient */
     const float *left, *right; /* logarithms, by position */
     int left_parameter, right_parameter;
     float low, scale;
-} kf_pair;
+} kf_pair_feature;
 
 struct kf_features {
-    kf_columns columns[2 * KF_CONFIG_VALUES];
+    kf_parameter_features columns[2 * KF_CONFIG_VALUES];
     int column_count;
     float *logarithms[KF_CONFIG_VALUES]; /* of every parameter that is a number; else NULL */
-    kf_pair pairs[KF_FEATURES];
+    kf_pair_feature pairs[KF_FEATURES];
     int pair_count, count;
     int coarse, coarse_columns, coarse_pairs; /* how many of all, of columns and of pairs are coarse */
 };
@@ -46,7 +46,7 @@ static float twos(long long value) {
     return value > 0 ? (float)__builtin_ctzll((unsigned long long)value) : 0.0F;
 }
 
-static void scale_column(kf_columns *columns, int column, int rows) {
+static void scale_column(kf_parameter_features *columns, int column, int rows) {
     float low = columns->values[column], high = low;
     for (int i = 0; i < rows; i++) {
         low = fminf(low, columns->values[i * columns->width + column]);
@@ -70,7 +70,7 @@ static bool has_odd_factors(const kf_parameter *parameter) {
     return odd && two;
 }
 
-static void number_columns(const kf_parameter *parameter, float *logarithms, kf_columns *columns) {
+static void number_columns(const kf_parameter *parameter, float *logarithms, kf_parameter_features *columns) {
     columns->width = has_odd_factors(parameter) ? 2 : 1;
     columns->values = kf_allocate((size_t)parameter->value_count * (size_t)columns->width * sizeof(float));
     for (int i = 0; i < parameter->value_count; i++) {
@@ -84,7 +84,7 @@ static void number_columns(const kf_parameter *parameter, float *logarithms, kf_
 }
 
 /* Two values are 0 and 1; more are the corners of a simplex with edges of length 1. */
-static void name_columns(const kf_parameter *parameter, kf_columns *columns) {
+static void name_columns(const kf_parameter *parameter, kf_parameter_features *columns) {
     columns->width = parameter->value_count == 2 ? 1 : parameter->value_count;
     columns->values =
         kf_allocate_zeroed((size_t)parameter->value_count * (size_t)columns->width, sizeof(float));
@@ -93,7 +93,7 @@ static void name_columns(const kf_parameter *parameter, kf_columns *columns) {
             columns->width > 1 ? sqrtf(0.5F) : (float)i;
 }
 
-static void add_columns(kf_features *features, const kf_columns *columns) {
+static void add_columns(kf_features *features, const kf_parameter_features *columns) {
     if (features->count + columns->width > KF_FEATURES) {
         free(columns->values);
         return;
@@ -111,7 +111,7 @@ static bool has_zero(const kf_parameter *parameter) {
 static void add_codes(kf_features *features, const kf_space *space) {
     for (int p = 0; p < space->parameter_count; p++) {
         if (features->logarithms[p] == NULL || !has_zero(&space->parameters[p])) continue;
-        kf_columns columns = {.parameter = p};
+        kf_parameter_features columns = {.parameter = p};
         name_columns(&space->parameters[p], &columns);
         add_columns(features, &columns);
     }
@@ -132,13 +132,14 @@ static void add_pair(kf_features *features, const kf_space *space, int p, int q,
     extent(features->logarithms[p], space->parameters[p].value_count, &low[0], &high[0]);
     extent(features->logarithms[q], space->parameters[q].value_count, &low[1], &high[1]);
     float range = high[0] - low[0] + high[1] - low[1];
-    features->pairs[features->pair_count++] = (kf_pair){.sign = sign,
-                                                        .left = features->logarithms[p],
-                                                        .right = features->logarithms[q],
-                                                        .left_parameter = p,
-                                                        .right_parameter = q,
-                                                        .low = low[0] + (sign > 0 ? low[1] : -high[1]),
-                                                        .scale = range > 0 ? 1 / range : 0};
+    features->pairs[features->pair_count++] =
+        (kf_pair_feature){.sign = sign,
+                          .left = features->logarithms[p],
+                          .right = features->logarithms[q],
+                          .left_parameter = p,
+                          .right_parameter = q,
+                          .low = low[0] + (sign > 0 ? low[1] : -high[1]),
+                          .scale = range > 0 ? 1 / range : 0};
     features->count++;
 }
 
@@ -156,7 +157,7 @@ kf_features *kf_features_open(const kf_space *space) {
     kf_features *features = kf_allocate_zeroed(1, sizeof *features);
     for (int p = 0; p < space->parameter_count; p++) {
         const kf_parameter *parameter = &space->parameters[p];
-        kf_columns columns = {.parameter = p};
+        kf_parameter_features columns = {.parameter = p};
         if (kf_parameter_choices(parameter) < 2) continue;
         if (is_number(parameter)) {
             features->logarithms[p] = kf_allocate((size_t)parameter->value_count * sizeof(float));
@@ -199,7 +200,7 @@ bool kf_features_is_size(const kf_features *features, int parameter) {
 static float *columns_of(const kf_features *features, int first, int end, const int *positions,
                          float *values) {
     for (int i = first; i < end; i++) {
-        const kf_columns *columns = &features->columns[i];
+        const kf_parameter_features *columns = &features->columns[i];
         const float *row = columns->values + positions[columns->parameter] * columns->width;
         for (int column = 0; column < columns->width; column++)
             *values++ = row[column];
@@ -209,7 +210,7 @@ static float *columns_of(const kf_features *features, int first, int end, const 
 
 static float *pairs_of(const kf_features *features, int first, int end, const int *positions, float *values) {
     for (int i = first; i < end; i++) {
-        const kf_pair *pair = &features->pairs[i];
+        const kf_pair_feature *pair = &features->pairs[i];
         float sum = pair->left[positions[pair->left_parameter]] +
                     pair->sign * pair->right[positions[pair->right_parameter]];
         *values++ = (sum - pair->low) * pair->scale;

@@ -12,15 +12,15 @@ enum {
     SLOTS = 1 << 16, /* what it said is remembered, of so many configs at most */
 };
 
-typedef struct kf_said {
+typedef struct kf_memo {
     uint64_t key; /* index + 1; 0: nothing */
     float logarithm;
-} kf_said;
+} kf_memo;
 
 struct kf_ranking {
     kf_prior prior;
     uint64_t size, scan, seed; /* of the space; configs asked for at the start, at random where fewer */
-    kf_said *said;             /* [slots], each the last of its slot */
+    kf_memo *memo;             /* [slots], each the last of its slot */
     uint64_t slots;
     uint64_t *first; /* [count] */
     int count;
@@ -65,25 +65,25 @@ kf_ranking *kf_ranking_open(const kf_space *space, const kf_prior *prior, uint64
     ranking->scan = ranking->size < SCAN ? ranking->size : SCAN;
     ranking->seed = seed;
     ranking->slots = ranking->size < SLOTS ? ranking->size : SLOTS;
-    ranking->said = kf_allocate_zeroed((size_t)ranking->slots, sizeof *ranking->said);
+    ranking->memo = kf_allocate_zeroed((size_t)ranking->slots, sizeof *ranking->memo);
     rank(ranking);
     return ranking;
 }
 
 void kf_ranking_close(kf_ranking *ranking) {
     if (ranking == NULL) return;
-    free(ranking->said);
+    free(ranking->memo);
     free(ranking->first);
     free(ranking);
 }
 
 float kf_ranking_logarithm(kf_ranking *ranking, uint64_t index) {
     if (ranking == NULL) return NAN;
-    kf_said *said = &ranking->said[index % ranking->slots];
-    if (said->key == index + 1) return said->logarithm;
+    kf_memo *memo = &ranking->memo[index % ranking->slots];
+    if (memo->key == index + 1) return memo->logarithm;
     const double time = ranking->prior.predict(ranking->prior.context, index);
-    *said = (kf_said){index + 1, time > 0 && isfinite(time) ? (float)log(time) : NAN};
-    return said->logarithm;
+    *memo = (kf_memo){index + 1, time > 0 && isfinite(time) ? (float)log(time) : NAN};
+    return memo->logarithm;
 }
 
 int kf_ranking_count(const kf_ranking *ranking) {

@@ -27,14 +27,14 @@ void kf_knowledge_close(kf_knowledge *knowledge) {
 
 /* --- similar scenes ------------------------------------------------------------------------------------- */
 
-typedef struct kf_candidate {
+typedef struct kf_similar_run {
     kf_run_summary run;
     double distance; /* factors between the extensive facts, as a sum of logarithms */
-} kf_candidate;
+} kf_similar_run;
 
 typedef struct kf_candidates {
     const kf_similar_query *query;
-    kf_candidate *list;
+    kf_similar_run *list;
     int count, capacity;
 } kf_candidates;
 
@@ -72,11 +72,11 @@ static void look_at_run(void *context, const kf_run_summary *run) {
         candidates->list =
             kf_reallocate(candidates->list, (size_t)candidates->capacity * sizeof *candidates->list);
     }
-    candidates->list[candidates->count++] = (kf_candidate){*run, distance};
+    candidates->list[candidates->count++] = (kf_similar_run){*run, distance};
 }
 
 static int nearest_then_newest(const void *left, const void *right) {
-    const kf_candidate *a = left, *b = right;
+    const kf_similar_run *a = left, *b = right;
     if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
     return (a->run.id < b->run.id) - (a->run.id > b->run.id);
 }
@@ -102,7 +102,7 @@ static kf_status look_at_result(void *context, int sequence, const char *role, c
     return KF_OK;
 }
 
-static kf_status best_of(kf_store *store, const kf_similar_query *query, const kf_candidate *candidate,
+static kf_status best_of(kf_store *store, const kf_similar_query *query, const kf_similar_run *candidate,
                          kf_similar *similar, kf_error *error) {
     const kf_run_summary *run = &candidate->run;
     kf_best_of_run best = {query->space, similar};

@@ -28,7 +28,7 @@ typedef struct kf_session {
     kf_space *space;
     kf_strategy *strategy;
     kf_knowledge knowledge;
-    kf_builder *builder;
+    kf_source_builder *builder;
     int compilers; /* processes that it may have */
     kf_worker *worker;
     struct {

@@ -45,7 +45,7 @@ typedef struct build_worker {
 } build_worker;
 static const size_t NO_TASK = SIZE_MAX;
 
-struct kf_builder {
+struct kf_source_builder {
     const kf_setting *setting;
     const kf_device_info *device;
     pid_t host;            /* in which the compiler was started once for all; 0: none */
@@ -68,7 +68,7 @@ static void end_worker(build_worker *worker) {
     worker->alive = false;
 }
 
-void kf_builder_close(kf_builder *builder) {
+void kf_builder_close(kf_source_builder *builder) {
     if (builder == NULL) return;
     if (builder->host > 0) kf_child_end(builder->host, 0.0, NULL);
     for (int w = 0; w < builder->worker_count; w++)
@@ -85,7 +85,7 @@ void kf_builder_close(kf_builder *builder) {
 
 /* --- queueing ------------------------------------------------------------------------------------------ */
 
-void kf_builder_drop_queue(kf_builder *builder) {
+void kf_builder_drop_queue(kf_source_builder *builder) {
     for (size_t i = builder->first_queued; i < builder->count; i++) {
         if (builder->tasks[i].state != TASK_QUEUED) continue;
         builder->tasks[i].state = TASK_DONE;
@@ -95,7 +95,7 @@ void kf_builder_drop_queue(kf_builder *builder) {
 }
 
 /* The task of this source: one that was queued before, or a new one. */
-static size_t task_of(kf_builder *builder, const kf_source *source) {
+static size_t task_of(kf_source_builder *builder, const kf_source *source) {
     char *text = kf_source_text(source);
     for (size_t i = 0; i < builder->count; i++) {
         if (builder->tasks[i].dropped || strcmp(builder->tasks[i].source, text) != 0) continue;
@@ -113,7 +113,7 @@ static size_t task_of(kf_builder *builder, const kf_source *source) {
 /* Into the newest order. */
 static kf_status queue_source(const kf_source *source, void *context, kf_error *error) {
     (void)error;
-    kf_builder *builder = context;
+    kf_source_builder *builder = context;
     build_order *order = &builder->orders[builder->order_count - 1];
     const size_t task = task_of(builder, source);
     order->tasks = kf_reallocate(order->tasks, (order->count + 1) * sizeof *order->tasks);
@@ -121,7 +121,7 @@ static kf_status queue_source(const kf_source *source, void *context, kf_error *
     return KF_OK;
 }
 
-size_t kf_builder_add_problems(kf_builder *builder, const kf_problem *trial, const kf_problem *problem,
+size_t kf_builder_add_problems(kf_source_builder *builder, const kf_problem *trial, const kf_problem *problem,
                                const kf_config *config) {
     const kf_system *system = problem->system;
     if (builder->order_count == builder->order_capacity) {
@@ -134,7 +134,7 @@ size_t kf_builder_add_problems(kf_builder *builder, const kf_problem *trial, con
     return builder->order_count;
 }
 
-size_t kf_builder_add(kf_builder *builder, const kf_config *config) {
+size_t kf_builder_add(kf_source_builder *builder, const kf_config *config) {
     return kf_builder_add_problems(builder, builder->setting->trial->problem, builder->setting->problem,
                                    config);
 }
@@ -206,7 +206,7 @@ static _Noreturn void be_host(const kf_device_info *device, const int *sockets, 
 /* With processes of its own for every compiler they would all start it, and what starts beside CUDA's driver
  * waits for the others. The host's have started when the host has; where that fails, or takes too long,
  * start_worker's take their place. */
-static void start_host(kf_builder *builder) {
+static void start_host(kf_source_builder *builder) {
     static const double LONGEST_START_SECONDS = 20.0;
     int *sockets = kf_allocate((size_t)builder->most_workers * sizeof *sockets);
     for (int made = 0; made < builder->most_workers; made++) {
@@ -228,7 +228,7 @@ static void start_host(kf_builder *builder) {
     free(sockets);
 }
 
-static void start_worker(kf_builder *builder, build_worker *worker) {
+static void start_worker(kf_source_builder *builder, build_worker *worker) {
     *worker = (build_worker){.task = NO_TASK, .ends = kf_clock_seconds() + LONGEST_BUILD_SECONDS};
     worker->process = kf_child_fork_connected(&worker->socket, NULL);
     if (worker->process == 0) {
@@ -240,7 +240,7 @@ static void start_worker(kf_builder *builder, build_worker *worker) {
 }
 
 /* One more where all are busy and none is just starting: they would wait for each other in the driver. */
-static void add_worker(kf_builder *builder) {
+static void add_worker(kf_source_builder *builder) {
     build_worker *free_place = NULL;
     for (int w = 0; w < builder->worker_count; w++) {
         build_worker *worker = &builder->workers[w];
@@ -254,12 +254,12 @@ static void add_worker(kf_builder *builder) {
     start_worker(builder, free_place);
 }
 
-static void finish(kf_builder *builder, build_worker *worker) {
+static void finish(kf_source_builder *builder, build_worker *worker) {
     if (worker->task != NO_TASK) builder->tasks[worker->task].state = TASK_DONE;
     worker->task = NO_TASK;
 }
 
-static void take_answer(kf_builder *builder, build_worker *worker, const cJSON *answer) {
+static void take_answer(kf_source_builder *builder, build_worker *worker, const cJSON *answer) {
     const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(answer, "seconds");
     kf_builder_figures *figures = &builder->figures;
     if (!worker->ready && figures->compilers++ == 0) figures->started = kf_clock_seconds();
@@ -272,7 +272,7 @@ static void take_answer(kf_builder *builder, build_worker *worker, const cJSON *
 
 /* A source that crashes the compiler, or takes too long, costs its process; its config's evaluation will say
  * why. */
-static void look_after(kf_builder *builder, build_worker *worker) {
+static void look_after(kf_source_builder *builder, build_worker *worker) {
     cJSON *message = NULL;
     if (!worker->alive) return;
     const kf_receipt receipt = kf_message_receive(worker->socket, &worker->inbox, 0, &message);
@@ -289,7 +289,7 @@ static void look_after(kf_builder *builder, build_worker *worker) {
     end_worker(worker);
 }
 
-static void give_task(kf_builder *builder, build_worker *worker) {
+static void give_task(kf_source_builder *builder, build_worker *worker) {
     if (!worker->alive || !worker->ready || worker->task != NO_TASK) return;
     while (builder->first_queued < builder->count &&
            builder->tasks[builder->first_queued].state != TASK_QUEUED)
@@ -302,13 +302,13 @@ static void give_task(kf_builder *builder, build_worker *worker) {
     worker->ends = kf_clock_seconds() + LONGEST_BUILD_SECONDS;
 }
 
-static bool has_queued(const kf_builder *builder) {
+static bool has_queued(const kf_source_builder *builder) {
     for (size_t i = builder->first_queued; i < builder->count; i++)
         if (builder->tasks[i].state == TASK_QUEUED) return true;
     return false;
 }
 
-void kf_builder_poll(kf_builder *builder) {
+void kf_builder_poll(kf_source_builder *builder) {
     for (int w = 0; w < builder->worker_count; w++) {
         look_after(builder, &builder->workers[w]);
         give_task(builder, &builder->workers[w]);
@@ -318,7 +318,7 @@ void kf_builder_poll(kf_builder *builder) {
         if (builder->tasks[i].state == TASK_QUEUED) builder->tasks[i].state = TASK_DONE;
 }
 
-bool kf_builder_ready(const kf_builder *builder, size_t ticket) {
+bool kf_builder_ready(const kf_source_builder *builder, size_t ticket) {
     if (ticket == 0) return true;
     const build_order *order = &builder->orders[ticket - 1];
     for (size_t i = 0; i < order->count; i++)
@@ -326,7 +326,7 @@ bool kf_builder_ready(const kf_builder *builder, size_t ticket) {
     return true;
 }
 
-bool kf_builder_wait(kf_builder *builder, size_t ticket, double deadline, void (*idle)(void *context),
+bool kf_builder_wait(kf_source_builder *builder, size_t ticket, double deadline, void (*idle)(void *context),
                      void *context) {
     for (;;) {
         kf_builder_poll(builder);
@@ -338,18 +338,18 @@ bool kf_builder_wait(kf_builder *builder, size_t ticket, double deadline, void (
     }
 }
 
-bool kf_builder_wait_all(kf_builder *builder, void (*idle)(void *context), void *context) {
+bool kf_builder_wait_all(kf_source_builder *builder, void (*idle)(void *context), void *context) {
     for (size_t ticket = 1; ticket <= builder->order_count; ticket++)
         if (!kf_builder_wait(builder, ticket, 0.0, idle, context)) return false;
     return true;
 }
 
-const kf_builder_figures *kf_builder_tell(const kf_builder *builder) {
+const kf_builder_figures *kf_builder_tell(const kf_source_builder *builder) {
     return &builder->figures;
 }
 
-kf_builder *kf_builder_open(const kf_setting *setting, const kf_device_info *device, int processes) {
-    kf_builder *builder = kf_allocate_zeroed(1, sizeof *builder);
+kf_source_builder *kf_builder_open(const kf_setting *setting, const kf_device_info *device, int processes) {
+    kf_source_builder *builder = kf_allocate_zeroed(1, sizeof *builder);
     builder->setting = setting;
     builder->device = device;
     builder->most_workers = processes > 1 ? processes : 1;

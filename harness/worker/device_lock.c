@@ -59,14 +59,15 @@ static kf_status wait_for(int file, int operation, kf_error *error) {
 }
 
 /* Who waits to be alone holds the gate, so that no more come in to share. */
-kf_status kf_device_turn(const kf_device_info *device, kf_turn turn, int *lock, kf_error *error) {
+kf_status kf_device_lock_in_line(const kf_device_info *device, kf_lock_mode mode, int *lock,
+                                 kf_error *error) {
     int gate = -1;
     *lock = -1;
     if (!kf_device_is_gpu(device)) return KF_OK;
     KF_TRY(open_file(device, "gate", &gate, error));
     kf_status status = open_file(device, "lock", lock, error);
     if (status == KF_OK) status = wait_for(gate, LOCK_EX, error);
-    if (status == KF_OK) status = wait_for(*lock, turn == KF_TURN_ALONE ? LOCK_EX : LOCK_SH, error);
+    if (status == KF_OK) status = wait_for(*lock, mode == KF_LOCK_EXCLUSIVE ? LOCK_EX : LOCK_SH, error);
     (void)close(gate);
     if (status == KF_OK) return KF_OK;
     kf_device_unlock(*lock);

@@ -14,11 +14,11 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
 /* Waits for as long as it takes, in line with others (who asks first is served first), without a word. For
  * worker processes, which are killed when nobody waits for them any more. KF_HOST when there is no lock to
  * be had. */
-typedef enum kf_turn {
-    KF_TURN_SHARED, /* with others who share it: for work on the device that is not timed */
-    KF_TURN_ALONE,
-} kf_turn;
-kf_status kf_device_turn(const kf_device_info *device, kf_turn turn, int *lock, kf_error *error);
+typedef enum kf_lock_mode {
+    KF_LOCK_SHARED, /* with others who share it: for work on the device that is not timed */
+    KF_LOCK_EXCLUSIVE,
+} kf_lock_mode;
+kf_status kf_device_lock_in_line(const kf_device_info *device, kf_lock_mode mode, int *lock, kf_error *error);
 void kf_device_unlock(int lock);
 
 #endif

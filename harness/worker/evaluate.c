@@ -72,18 +72,18 @@ static bool agree(evaluation *e, bool good) {
 /* --- taking turns ---------------------------------------------------------------------------------------
  * Making plans and verifying may go on in several processes at the same time, timing only alone. */
 
-static kf_status begin_turn(evaluation *e, kf_turn turn, kf_stage stage, kf_error *error) {
+static kf_status lock_device(evaluation *e, kf_lock_mode mode, kf_stage stage, kf_error *error) {
     if (!e->setting->turns) return KF_OK;
     const double begin = kf_clock_seconds();
     tell_stage(e, KF_STAGE_WAIT);
-    kf_status status = kf_device_turn(kf_backend_device(e->backend), turn, &e->lock, error);
+    kf_status status = kf_device_lock_in_line(kf_backend_device(e->backend), mode, &e->lock, error);
     tell_stage(e, stage);
     e->waited += kf_clock_seconds() - begin;
     return status;
 }
 
 /* What was given to the device is done. */
-static void end_turn(evaluation *e) {
+static void unlock_device(evaluation *e) {
     if (e->lock >= 0) kf_device_unlock(e->lock);
     e->lock = -1;
 }
@@ -119,14 +119,14 @@ static bool build(evaluation *e) {
 static bool verify(evaluation *e) {
     double begin = kf_clock_seconds();
     kf_error error = {KF_OK, ""};
-    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_VERIFY, &error);
+    kf_status status = lock_device(e, KF_LOCK_SHARED, KF_STAGE_VERIFY, &error);
     if (status == KF_OK)
         status = kf_trial_verify(e->setting->trial, &e->job->config, e->backend, &e->m->verification, &error);
     if (status == KF_GATE_FAILED)
         fail(e, KF_STATE_WRONG_RESULT, &error);
     else if (status != KF_OK)
         fail_on_device(e, &error);
-    end_turn(e);
+    unlock_device(e);
     e->m->verify_seconds = kf_clock_seconds() - begin - e->waited;
     return status == KF_OK;
 }
@@ -134,13 +134,13 @@ static bool verify(evaluation *e) {
 static void examine(evaluation *e) {
     const kf_problem *problem = e->setting->trial->problem;
     kf_error error = {KF_OK, ""};
-    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_VERIFY, &error);
+    kf_status status = lock_device(e, KF_LOCK_SHARED, KF_STAGE_VERIFY, &error);
     if (status == KF_OK) status = problem->system->examine(problem, e->backend, &error);
     if (status == KF_GATE_FAILED || status == KF_BAD_INPUT)
         fail(e, KF_STATE_WRONG_RESULT, &error);
     else if (status != KF_OK)
         fail_on_device(e, &error);
-    end_turn(e);
+    unlock_device(e);
 }
 
 /* --- measure ------------------------------------------------------------------------------------------ */
@@ -185,14 +185,14 @@ static void measure(evaluation *e) {
     if (e->setting->energy) kf_policy_ask_energy(&policy);
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
-    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_MEASURE, &error);
+    kf_status status = lock_device(e, KF_LOCK_SHARED, KF_STAGE_MEASURE, &error);
     if (status == KF_OK) status = kf_world_agree(make_plan(e, &plan, &error), &error);
-    end_turn(e);
+    unlock_device(e);
     if (status == KF_OK) {
         kf_plan_hash(plan, e->m->build_hash);
         if (e->job->single_launches) plan->graph_steps = -1;
         kf_backend_device_state(e->backend, &e->m->device_before);
-        status = begin_turn(e, KF_TURN_ALONE, KF_STAGE_MEASURE, &error);
+        status = lock_device(e, KF_LOCK_EXCLUSIVE, KF_STAGE_MEASURE, &error);
     }
     if (status == KF_OK)
         status = kf_world_give_up(kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error), &error);
@@ -201,7 +201,7 @@ static void measure(evaluation *e) {
     else
         recheck(e, plan);
     if (plan != NULL) kf_plan_free(plan);
-    end_turn(e);
+    unlock_device(e);
     kf_backend_device_state(e->backend, &e->m->device_after);
 }
 

@@ -43,13 +43,13 @@ KF_FUNCTION void kf_post_moments(const kf_d2q9_arguments *a, kf_index k, kf_real
     }
 }
 
-typedef struct kf_trace {
+typedef struct kf_traced {
     int position, component, bounces, inflow, outflow;
-} kf_trace;
+} kf_traced;
 
 /* Follows a population back along one axis out of the domain. */
-KF_FUNCTION kf_trace kf_trace_axis(int position, int component, int count, int low, int high) {
-    kf_trace trace = {position, component, 0, 0, 0};
+KF_FUNCTION kf_traced kf_trace_axis(int position, int component, int count, int low, int high) {
+    kf_traced trace = {position, component, 0, 0, 0};
     if (position >= 0 && position < count) return trace;
     const int kind = position < 0 ? low : high;
     if (kind == KF_COPIED_FACE) return trace;
@@ -69,8 +69,8 @@ KF_FUNCTION kf_trace kf_trace_axis(int position, int component, int count, int l
 
 KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int sx = x - kf_cx[i], sy = y - kf_cy[i];
-    const kf_trace tx = kf_trace_axis(sx, kf_cx[i], a->nodes[0], KF_FACE_0, KF_FACE_1);
-    const kf_trace ty = kf_trace_axis(sy, kf_cy[i], a->nodes[1], KF_FACE_2, KF_FACE_3);
+    const kf_traced tx = kf_trace_axis(sx, kf_cx[i], a->nodes[0], KF_FACE_0, KF_FACE_1);
+    const kf_traced ty = kf_trace_axis(sy, kf_cy[i], a->nodes[1], KF_FACE_2, KF_FACE_3);
     if (tx.bounces || ty.bounces) {
         const double *u = a->face_velocity[tx.bounces ? (sx < 0 ? 0 : 1) : (sy < 0 ? 2 : 3)];
         return kf_post(a, kf_opposite[i], kf_node(a, x, y)) +

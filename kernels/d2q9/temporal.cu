@@ -27,9 +27,9 @@ typedef struct kf_own {
 
 /* The populations of a node between two phases. */
 #define KF_WORK_MEMBER(i, name, cx, cy, opposite) kf_real name[KF_OWN_WIDTH];
-typedef struct kf_work {
+typedef struct kf_between_phases {
     KF_D2Q9(KF_WORK_MEMBER)
-} kf_work;
+} kf_between_phases;
 #define KF_WORK_PUT(i, name, cx, cy, opposite) work.name[o] = f.name;
 #define KF_WORK_GET(i, name, cx, cy, opposite) f.name = work.name[o];
 
@@ -111,7 +111,7 @@ KF_FUNCTION void kf_publish(kf_ring *ring, kf_own *own, int now, int t, const kf
 KF_BLOCK_KERNEL(temporal, kf_d2q9_arguments) {
     KF_SHARED kf_ring rings[KF_LEVELS - 1];
     kf_own owns[KF_LEVELS - 1];
-    kf_work next, work;
+    kf_between_phases next, work;
     int left[KF_OWN_WIDTH], middle[KF_OWN_WIDTH], right[KF_OWN_WIDTH];
     kf_uint64 history[KF_OWN_WIDTH];
     const int first_column = block_x * KF_TILE_WIDTH - (KF_LEVELS - 1), begin = block_y * a->tile_rows;

@@ -9,12 +9,12 @@
 
 #define KF_DONE (a->solve->done != 0)
 
-typedef struct kf_pair {
+typedef struct kf_spectral_value {
     kf_real re, im;
-} kf_pair;
+} kf_spectral_value;
 
-KF_FUNCTION kf_pair kf_times(kf_pair a, kf_pair b) {
-    const kf_pair product = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+KF_FUNCTION kf_spectral_value kf_times(kf_spectral_value a, kf_spectral_value b) {
+    const kf_spectral_value product = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     return product;
 }
 
@@ -27,18 +27,19 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
         int done = 1;                                                                                        \
         for (int stage = 0; stage < KF_STAGES; stage++) {                                                    \
             const int radix = kf_radices[stage], length = done * radix, apart = KF_LINE / radix;             \
-            const kf_pair *from = stage % 2 ? second : first;                                                \
-            kf_pair *to = stage % 2 ? first : second;                                                        \
+            const kf_spectral_value *from = stage % 2 ? second : first;                                      \
+            kf_spectral_value *to = stage % 2 ? first : second;                                              \
             KF_EACH_OF(i, KF_LINE * KF_PAIRS, KF_THREADS) {                                                  \
                 const int pair = i % KF_PAIRS, out = i / KF_PAIRS, m = out % length;                         \
                 const int in = out / length * done + m % done;                                               \
-                const kf_pair turn = roots[m * (KF_LINE / length)];                                          \
-                kf_pair sum = from[in * KF_PAIRS + pair], power = turn;                                      \
+                const kf_spectral_value twiddle = roots[m * (KF_LINE / length)];                             \
+                kf_spectral_value sum = from[in * KF_PAIRS + pair], power = twiddle;                         \
                 for (int p = 1; p < radix; p++) {                                                            \
-                    const kf_pair term = kf_times(power, from[(in + p * apart) * KF_PAIRS + pair]);          \
+                    const kf_spectral_value term =                                                           \
+                        kf_times(power, from[(in + p * apart) * KF_PAIRS + pair]);                           \
                     sum.re += term.re;                                                                       \
                     sum.im += term.im;                                                                       \
-                    power = kf_times(power, turn);                                                           \
+                    power = kf_times(power, twiddle);                                                        \
                 }                                                                                            \
                 to[i] = sum;                                                                                 \
             }                                                                                                \
@@ -55,7 +56,7 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
               groups = (a->cells[beside] + 2 * KF_PAIRS - 1) / (2 * KF_PAIRS);                               \
     const int line = block_y % groups * 2 * KF_PAIRS, left = a->cells[beside] - line;                        \
     const int base = (int)a->origin + line * stride[beside] + block_y / groups * stride[deep];               \
-    const kf_pair *roots = (const kf_pair *)a->compact, *quarters = roots + KF_LINE;                         \
+    const kf_spectral_value *roots = (const kf_spectral_value *)a->compact, *quarters = roots + KF_LINE;     \
     (void)block_x;
 /* These give cell and line of item i in the block. Neighbours in this order are neighbours in memory. */
 #define KF_CELL_OF(i) (KF_AXIS == 0 ? (i) % KF_LINE : (i) / (2 * KF_PAIRS))
@@ -66,7 +67,7 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
 /* Transforms the residual (a->guess) to modes in a->corrected. */
 KF_BLOCK_KERNEL(cosines, kf_incompressible_arguments) {
     if (KF_DONE) return;
-    KF_SHARED kf_pair one[KF_LINE * KF_PAIRS], two[KF_LINE * KF_PAIRS];
+    KF_SHARED kf_spectral_value one[KF_LINE * KF_PAIRS], two[KF_LINE * KF_PAIRS];
     KF_FIND_LINES
     const kf_real *from = KF_CONSTANTS(a->guess);
     kf_real *to = KF_VALUES(a->corrected), *reals = (kf_real *)one;
@@ -77,14 +78,15 @@ KF_BLOCK_KERNEL(cosines, kf_incompressible_arguments) {
     }
     KF_BARRIER;
     KF_TRANSFORM(one, two)
-    const kf_pair *modes = KF_STAGES % 2 ? two : one;
+    const kf_spectral_value *modes = KF_STAGES % 2 ? two : one;
     KF_EACH_OF(i, KF_LINE * 2 * KF_PAIRS, KF_THREADS) {
         const int k = KF_CELL_OF(i), l = KF_LINE_OF(i);
-        const kf_pair here = modes[k * KF_PAIRS + l / 2],
-                      there = modes[(k == 0 ? 0 : KF_LINE - k) * KF_PAIRS + l / 2];
-        const kf_pair sum = {KF_R(0.5) * (here.re + there.re), KF_R(0.5) * (here.im - there.im)},
-                      difference = {KF_R(0.5) * (here.im + there.im), KF_R(0.5) * (there.re - here.re)};
-        const kf_pair own = l % 2 ? difference : sum, quarter = quarters[k];
+        const kf_spectral_value here = modes[k * KF_PAIRS + l / 2],
+                                there = modes[(k == 0 ? 0 : KF_LINE - k) * KF_PAIRS + l / 2];
+        const kf_spectral_value sum = {KF_R(0.5) * (here.re + there.re), KF_R(0.5) * (here.im - there.im)},
+                                difference = {KF_R(0.5) * (here.im + there.im),
+                                              KF_R(0.5) * (there.re - here.re)};
+        const kf_spectral_value own = l % 2 ? difference : sum, quarter = quarters[k];
         if (l < left)
             to[base + l * stride[beside] + k * stride[KF_AXIS]] = quarter.re * own.re - quarter.im * own.im;
     }
@@ -93,7 +95,7 @@ KF_BLOCK_KERNEL(cosines, kf_incompressible_arguments) {
 /* Back, in place. */
 KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
     if (KF_DONE) return;
-    KF_SHARED kf_pair one[KF_LINE * KF_PAIRS], two[KF_LINE * KF_PAIRS];
+    KF_SHARED kf_spectral_value one[KF_LINE * KF_PAIRS], two[KF_LINE * KF_PAIRS];
     KF_FIND_LINES
     kf_real *values = KF_VALUES(a->corrected), *reals = (kf_real *)two;
     KF_EACH_OF(i, KF_LINE * 2 * KF_PAIRS, KF_THREADS) {
@@ -105,20 +107,20 @@ KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
     /* The conjugate of V = (X(k) - i X(n - k)) / quarter of both lines, V1 + i V2. */
     KF_EACH_OF(i, KF_LINE * KF_PAIRS, KF_THREADS) {
         const int k = i / KF_PAIRS;
-        const kf_pair none = {KF_R(0), KF_R(0)}, here = two[i],
-                      there = k == 0 ? none : two[(KF_LINE - k) * KF_PAIRS + i % KF_PAIRS];
-        const kf_pair mixed = {here.re + there.im, here.im - there.re},
-                      back = {quarters[k].re, -quarters[k].im};
-        const kf_pair whole = kf_times(back, mixed);
+        const kf_spectral_value none = {KF_R(0), KF_R(0)}, here = two[i],
+                                there = k == 0 ? none : two[(KF_LINE - k) * KF_PAIRS + i % KF_PAIRS];
+        const kf_spectral_value mixed = {here.re + there.im, here.im - there.re},
+                                back = {quarters[k].re, -quarters[k].im};
+        const kf_spectral_value whole = kf_times(back, mixed);
         one[i].re = whole.re;
         one[i].im = -whole.im;
     }
     KF_BARRIER;
     KF_TRANSFORM(one, two)
-    const kf_pair *cells = KF_STAGES % 2 ? two : one;
+    const kf_spectral_value *cells = KF_STAGES % 2 ? two : one;
     KF_EACH_OF(i, KF_LINE * 2 * KF_PAIRS, KF_THREADS) {
         const int x = KF_CELL_OF(i), l = KF_LINE_OF(i);
-        const kf_pair own = cells[KF_SHUFFLED(x) * KF_PAIRS + l / 2];
+        const kf_spectral_value own = cells[KF_SHUFFLED(x) * KF_PAIRS + l / 2];
         if (l < left)
             values[base + l * stride[beside] + x * stride[KF_AXIS]] =
                 (l % 2 ? -own.im : own.re) * KF_R(1.0 / KF_LINE);

@@ -73,7 +73,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 /* Where an outflow is kept in another place than it was, or each thread keeps what it alone has read, no load
  * of it waits for the stores before: pairs of nodes have registers for that when the shell has a kernel of
  * its own. */
-#if KF_OUTFLOW_ALONE || (KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_SHELL_APART))
+#if KF_OUTFLOW_ALONE || (KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_BOUNDARY_ROWS_APART))
 #define kf_load_kept kf_load_constant
 #else
 #define kf_load_kept(place) (*(place))
@@ -178,8 +178,8 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
 /* The same for a velocity known at compile time, by choices between addresses instead of branches: the loads
  * of all velocities are under way at once, where branches make one wait for the other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
-KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, int x,
-                                         int y, int z) {
+KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
+                                            int x, int y, int z) {
     const int kind_x = cx > 0 ? KF_FACE_0 : KF_FACE_1, kind_y = cy > 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = cz > 0 ? KF_FACE_4 : KF_FACE_5;
     const int out_x = cx > 0 ? x == 0 : cx < 0 && x == a->nodes[0] - 1,

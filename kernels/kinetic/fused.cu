@@ -7,9 +7,9 @@
  * stream_collide writes nothing at the band's nodes, so that band_collide may run beside it. KF_SLABS 1: one
  * grid moves to and fro within a buffer of some planes more. A launch of stream_collide takes the planes from
  * first_plane on and overwrites what earlier launches have read; so the band's nodes are collided before all
- * of them, and put back after. KF_SHELL_APART 1|2: stream_collide has the rows whose neighbours along y and z
- * lie inside, stream_collide_shell the others. KF_KEEP_STREAMED 1: band_macroscopic keeps what it has
- * streamed for band_collide, in band_kept, one node beside the other. */
+ * of them, and put back after. KF_BOUNDARY_ROWS_APART 1|2: stream_collide has the rows whose neighbours along
+ * y and z lie inside, stream_collide_boundary the others. KF_KEEP_STREAMED 1: band_macroscopic keeps what it
+ * has streamed for band_collide, in band_kept, one node beside the other. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
@@ -21,12 +21,12 @@
 #else
 #define KF_IN_SLAB KF_IN_PART
 #endif
-#if KF_SHELL_APART
-#define KF_IN_SHELLED KF_IN_SLAB y++, z++;
+#if KF_BOUNDARY_ROWS_APART
+#define KF_IN_GIVEN_ROWS KF_IN_SLAB y++, z++;
 #else
-#define KF_IN_SHELLED KF_IN_SLAB
+#define KF_IN_GIVEN_ROWS KF_IN_SLAB
 #endif
-#include "ahead.h"
+#include "prefetch.h"
 #include "band.h"
 #include "streamed.h"
 #if KF_BAND_CHAIN
@@ -99,10 +99,10 @@
         beside_##name = kf_to_store((cx) > 0 ? low : high);                                                  \
         pair_##name = kf_pair((cx) > 0 ? high : low, (cx) < 0 ? low : high);                                 \
     }
-#if KF_SHELL_APART == 1
+#if KF_BOUNDARY_ROWS_APART == 1
 #define KF_PAIRS_AT_FACES 0
 #else
-#define KF_PAIRS_AT_FACES (KF_IN_SHELL || last < KF_PAIRED_LANES)
+#define KF_PAIRS_AT_FACES (KF_IN_BOUNDARY_ROW || last < KF_PAIRED_LANES)
 #endif
 #define KF_PAIR_LOAD                                                                                         \
     if (KF_PAIRS_AT_FACES) {                                                                                 \
@@ -174,7 +174,7 @@
 /* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are
  * written whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
-    KF_IN_SHELLED
+    KF_IN_GIVEN_ROWS
     const int last = a->nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
@@ -224,18 +224,18 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_row_value, K
 }
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
-    KF_IN_SHELLED
-    KF_ASK_AHEAD
+    KF_IN_GIVEN_ROWS
+    KF_PREFETCH_AHEAD
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STREAMED(KF_PULL)
     KF_COLLIDE_AND_STORE
 }
 #endif
 
-#if KF_SHELL_APART
+#if KF_BOUNDARY_ROWS_APART
 /* The first and the last plane's rows, then of the other planes the first and the last row. Extent: a row,
  * rows. */
-KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(stream_collide_boundary, kf_kinetic_arguments) {
     const int row = y, beyond = row - 2 * a->nodes[1];
     z = beyond >= 0 ? 1 + beyond / 2 : row < a->nodes[1] ? 0 : a->nodes[2] - 1;
     y = beyond >= 0 ? beyond % 2 * (a->nodes[1] - 1) : row % a->nodes[1];

@@ -23,11 +23,11 @@ KF_FUNCTION kf_line kf_sum_line(kf_real m, kf_real z, kf_real p) {
 }
 
 /* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy, from those of each cy. */
-typedef struct kf_level {
+typedef struct kf_level_sums {
     kf_real one, x, y, xx, yy, xy;
-} kf_level;
-KF_FUNCTION kf_level kf_sum_level(kf_line m, kf_line z, kf_line p) {
-    kf_level s;
+} kf_level_sums;
+KF_FUNCTION kf_level_sums kf_sum_level(kf_line m, kf_line z, kf_line p) {
+    kf_level_sums s;
     s.yy = p.one + m.one;
     s.one = s.yy + z.one;
     s.y = p.one - m.one;
@@ -92,7 +92,7 @@ typedef struct kf_rolling {
 /* Adds sums to those of a level; to what has come from below (r, a pointer). */
 #define KF_ADD_LEVEL(to, more)                                                                               \
     {                                                                                                        \
-        const kf_level level = more;                                                                         \
+        const kf_level_sums level = more;                                                                    \
         to.one += level.one;                                                                                 \
         to.x += level.x;                                                                                     \
         to.y += level.y;                                                                                     \
@@ -102,7 +102,7 @@ typedef struct kf_rolling {
     }
 #define KF_ADD_FROM_BELOW(more, r, o)                                                                        \
     {                                                                                                        \
-        const kf_level level = more;                                                                         \
+        const kf_level_sums level = more;                                                                    \
         (r)->next_one[o] += level.one;                                                                       \
         (r)->next_x[o] += level.x;                                                                           \
         (r)->next_y[o] += level.y;                                                                           \

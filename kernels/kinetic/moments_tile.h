@@ -22,16 +22,16 @@
 /* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread
  * reads what it has asked for itself; and for each row and side along x what will come back down from a face
  * there (kf_bounce). */
-typedef struct kf_beside {
+typedef struct kf_tile_border {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
-} kf_beside;
+} kf_tile_border;
 /* What a block keeps in shared memory: what leaves a plane's places, what is on its way. made: all have made
  * what leaves their places of a plane; read: all have read what streams to them. */
 typedef struct kf_tile {
-    kf_meeting made, read;
+    kf_split_barrier made, read;
     kf_real population[27 * KF_PLANE];
-    kf_beside beside;
+    kf_tile_border beside;
 } kf_tile;
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
@@ -103,22 +103,22 @@ KF_FUNCTION kf_border kf_border_place(int n) {
 /* Populations that stay with their thread, where nobody asks for any in their place. */
 #define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
 /* The three populations of a place that differ in cz alone, from -1 to 1. */
-typedef struct kf_column {
+typedef struct kf_z_column {
     kf_real m, z, p;
-} kf_column;
-KF_FUNCTION void kf_put_column(kf_real *place, kf_column c) {
+} kf_z_column;
+KF_FUNCTION void kf_put_column(kf_real *place, kf_z_column c) {
     place[0] = c.m;
     place[9 * KF_PLANE] = c.z;
     place[18 * KF_PLANE] = c.p;
 }
-KF_FUNCTION kf_column kf_get_column(const kf_real *place) {
-    const kf_column c = {place[0], place[9 * KF_PLANE], place[18 * KF_PLANE]};
+KF_FUNCTION kf_z_column kf_get_column(const kf_real *place) {
+    const kf_z_column c = {place[0], place[9 * KF_PLANE], place[18 * KF_PLANE]};
     return c;
 }
-KF_FUNCTION kf_column kf_listed_column(const kf_kinetic_arguments *a, int cx, int cy, kf_bits place) {
-    const kf_column c = {*kf_listed(a, kf_direction(cx, cy, -1), place),
-                         *kf_listed(a, kf_direction(cx, cy, 0), place),
-                         *kf_listed(a, kf_direction(cx, cy, 1), place)};
+KF_FUNCTION kf_z_column kf_listed_column(const kf_kinetic_arguments *a, int cx, int cy, kf_bits place) {
+    const kf_z_column c = {*kf_listed(a, kf_direction(cx, cy, -1), place),
+                           *kf_listed(a, kf_direction(cx, cy, 0), place),
+                           *kf_listed(a, kf_direction(cx, cy, 1), place)};
     return c;
 }
 
@@ -130,7 +130,7 @@ KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i
                           kf_rolling *r) {
     const int o = KF_OWN(i);
     kf_real *const to = &values[i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X + 1)];
-    kf_column stays;
+    kf_z_column stays;
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
         KF_UNROLL_BY_3
@@ -146,7 +146,7 @@ KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
         KF_UNROLL
         for (int k = 0; k < 9; k++) {
-            const kf_column c = KF_COLUMN(k);
+            const kf_z_column c = KF_COLUMN(k);
             if (KF_STAYS(k % 3 - 1, k / 3 - 1))
                 stays = c;
             else
@@ -180,7 +180,7 @@ KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, i
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
         KF_UNROLL
         for (int c = 0; c < 3; c++) {
-            const kf_column leaving = KF_COLUMN(6 + c);
+            const kf_z_column leaving = KF_COLUMN(6 + c);
             kf_put_column(to + KF_PLANE * c, leaving);
         }
     }
@@ -203,7 +203,7 @@ KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h
         KF_EACH_VELOCITY(KF_ORDER_BY_COLUMN)
         KF_UNROLL
         for (int c = 0; c < 3; c++) {
-            const kf_column leaving = KF_COLUMN(3 * c + 2);
+            const kf_z_column leaving = KF_COLUMN(3 * c + 2);
             kf_put_column(to + 3 * KF_PLANE * c, leaving);
         }
     }
@@ -326,16 +326,16 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_kinetic_arguments *a, int x, int y) {
 
 #if KF_ASKS
 /* A place of the plane outside of the domain, and a velocity that leads inwards from it. */
-typedef struct kf_entry {
+typedef struct kf_inward {
     int px, py, cx, cy, cz;
-} kf_entry;
+} kf_inward;
 KF_FUNCTION int kf_side_places(int sides) {
     return ((sides & KF_LOW_X) / KF_LOW_X + (sides & KF_HIGH_X) / KF_HIGH_X) * KF_PLANE_Y +
            ((sides & KF_LOW_Y) / KF_LOW_Y + (sides & KF_HIGH_Y) / KF_HIGH_Y) * KF_PLANE_X;
 }
 /* Number n of the entries at the sides, nine for each place. */
-KF_FUNCTION kf_entry kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int sides, int n) {
-    kf_entry e;
+KF_FUNCTION kf_inward kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int sides, int n) {
+    kf_inward e;
     const int c1 = n % 9 % 3 - 1, c2 = n % 9 / 3 - 1,
               lines_x = (sides & KF_LOW_X) + (sides & KF_HIGH_X) / KF_HIGH_X;
     int place = n / 9;
@@ -352,8 +352,8 @@ KF_FUNCTION kf_entry kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0
     return e;
 }
 /* The same of a plane outside (side < 0: below, side > 0: above the domain). */
-KF_FUNCTION kf_entry kf_plane_entry(int side, int n) {
-    kf_entry e;
+KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
+    kf_inward e;
     const int place = n / 9;
     e.px = place % KF_PLANE_X;
     e.py = place / KF_PLANE_X;
@@ -373,7 +373,7 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
                              kf_real *values) {
     const int nx = a->nodes[0], ny = a->nodes[1];
     KF_EACH_OF(n, 9 * (given ? kf_side_places(sides) : KF_PLANE), KF_THREADS) {
-        const kf_entry e = given ? kf_side_entry(a, x0, y0, sides, n) : kf_plane_entry(z < 0 ? -1 : 1, n);
+        const kf_inward e = given ? kf_side_entry(a, x0, y0, sides, n) : kf_plane_entry(z < 0 ? -1 : 1, n);
         const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
         const int beyond_x = kf_beyond(x, nx), beyond_y = kf_beyond_rows(y, ny);
         if (given && !kf_is_asked(beyond_x, beyond_y)) continue;
@@ -413,10 +413,10 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
 /* What a node there has kept comes down from beyond the last plane, too. */
 #define KF_ADD_KEPT KF_ADD_KEPT_LOW KF_ADD_KEPT_HIGH
 /* Sums over the three populations that come back with one cz from the face on that side, by cy + 1. */
-KF_FUNCTION kf_level kf_bounced_level(int side, const kf_real *back) {
+KF_FUNCTION kf_level_sums kf_bounced_level(int side, const kf_real *back) {
     const kf_real ends = back[2] + back[0], slope = back[2] - back[0], all = ends + back[1],
                   sign = (kf_real)-side;
-    const kf_level level = {all, sign * all, slope, all, ends, sign * slope};
+    const kf_level_sums level = {all, sign * all, slope, all, ends, sign * slope};
     return level;
 }
 KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach reach, kf_real *here,
@@ -443,8 +443,8 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
 /* What comes in across a face along z (side): the share that it mirrors of the sums that its image sends, and
  * the rest of what the node itself has sent there, but for what comes in across x too, which it has seen to
  * (kf_bounce). */
-KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here,
-                                  kf_real staying, kf_level image) {
+KF_FUNCTION kf_level_sums kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here,
+                                       kf_real staying, kf_level_sums image) {
     if (KF_Z_FACE(side) == 2) return image;
     const kf_real *u = KF_FACE_VELOCITY(a)[4 + (side > 0)];
     const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->specular_share[4 + (side > 0)] : KF_R(0.0),
@@ -460,7 +460,7 @@ KF_FUNCTION kf_level kf_sent_back(const kf_kinetic_arguments *a, int side, int x
                             KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]);
         back[k] = bounced ? KF_R(0.0) : sent;
     }
-    const kf_level sums =
+    const kf_level_sums sums =
         kf_sum_level(kf_sum_line(back[0], back[1], back[2]), kf_sum_line(back[3], back[4], back[5]),
                      kf_sum_line(back[6], back[7], back[8]));
     image.one = kf_multiply_add(share, image.one, rest * sums.one);
@@ -492,9 +492,9 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, in
  */
 
 /* What arrives with one cx and cy, by their letters. */
-#define KF_ARRIVE(nx, ny, cx, cy) kf_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
+#define KF_ARRIVE(nx, ny, cx, cy) kf_z_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
 #define KF_ARRIVE_STAYED                                                                                     \
-    kf_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                    \
+    kf_z_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                  \
     if (!KF_STAYS(0, 0)) f_zz = kf_get_column(&here[KF_SLOT(0, 0, -1)]);
 #define KF_ARRIVED_LEVEL(c)                                                                                  \
     kf_sum_level(kf_sum_line(f_mm.c, f_zm.c, f_pm.c), kf_sum_line(f_mz.c, f_zz.c, f_pz.c),                   \
@@ -542,8 +542,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         if (tx < 3)
             tile->beside.kept[KF_KEPT(-1, ty) + tx] = tile->beside.kept[KF_KEPT(1, ty) + tx] = KF_R(0.0);
         if (t == 0) {
-            kf_begin_meeting(&tile->made, KF_THREADS);
-            kf_begin_meeting(&tile->read, KF_THREADS);
+            kf_begin_split_barrier(&tile->made, KF_THREADS);
+            kf_begin_split_barrier(&tile->read, KF_THREADS);
         }
         (void)x, (void)y, (void)here;
     }
@@ -588,12 +588,12 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             KF_ARRIVE(m, p, -1, 1)
             KF_ARRIVE(z, p, 0, 1)
             KF_ARRIVE(p, p, 1, 1)
-            const kf_level down = KF_ARRIVED_LEVEL(m);
+            const kf_level_sums down = KF_ARRIVED_LEVEL(m);
             if (KF_HAS_IMAGE(-1) && z == 0)
                 KF_ADD_FROM_BELOW(kf_sent_back(a, -1, x, here, r.staying[0][o], down), &r, o)
-            const kf_level same = KF_ARRIVED_LEVEL(z);
+            const kf_level_sums same = KF_ARRIVED_LEVEL(z);
             kf_arrive(&tile->read);
-            const kf_level up = KF_ARRIVED_LEVEL(p);
+            const kf_level_sums up = KF_ARRIVED_LEVEL(p);
             KF_ADD_UP(s, r, o)
             if (z > first && x < nx && y < last)
                 kf_put_moments(a, own_node[o], x, y, z - 1, kf_collide_sums(a, &s));
@@ -602,9 +602,9 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     if (KF_HAS_IMAGE(1) && end == nz)
         KF_EACH_THREAD(t, KF_THREADS) {
             KF_NODE_OF_THREAD
-            const kf_level above = {r.next_one[o], r.next_x[o],  r.next_y[o],
-                                    r.next_xx[o],  r.next_yy[o], r.next_xy[o]};
-            kf_level down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
+            const kf_level_sums above = {r.next_one[o], r.next_x[o],  r.next_y[o],
+                                         r.next_xx[o],  r.next_yy[o], r.next_xy[o]};
+            kf_level_sums down = kf_sent_back(a, 1, x, here, r.staying[2][o], above);
             KF_ADD_KEPT
             KF_COMPLETE(s, r, o)
             if (x < nx && y < last) kf_put_moments(a, own_node[o], x, y, nz - 1, kf_collide_sums(a, &s));

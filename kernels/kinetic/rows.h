@@ -13,7 +13,7 @@
 #if KF_LONG_ROWS && defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("prefer-vector-width=512")
 #endif
-#include "ahead.h"
+#include "prefetch.h"
 #include "streamed.h"
 
 #ifndef KF_STAGED
@@ -58,7 +58,7 @@ typedef kf_stored kf_row_value;
         KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
 KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
-    if (KF_IN_SHELL) {
+    if (KF_IN_BOUNDARY_ROW) {
         for (int x = x0; x < x1 && x < a->nodes[0]; x++) {
             const kf_index k = kf_node(a, x, y, z);
             kf_real populations[KF_VELOCITIES];
@@ -101,7 +101,7 @@ KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int
     (void)kept;
     KF_IN_SLAB
     kf_fill_row(a, x0, x1, y, z);
-    KF_ASK_AHEAD_OF_PART
+    KF_PREFETCH_PART
 #if KF_WIDENED
     const kf_index k = kf_node(a, x0, y, z);
     KF_EACH_VELOCITY(KF_WIDEN_PART)

@@ -7,10 +7,10 @@
  * waits for its loads and for little else: between two grids its nodes at the faces choose between addresses
  * in any case. KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
- * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between
- * addresses instead of branching), KF_SHELL_APART 0|1|2 (those at the faces across y and z have a kernel of
- * their own, fused.cu; 2: rows may be no longer than a warp). KF_ROWS: the flow's own kernel needs none of
- * this (rows.h). */
+ * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_BOUNDARY_CHOICES 0|1 (nodes at the faces choose
+ * between addresses instead of branching), KF_BOUNDARY_ROWS_APART 0|1|2 (those at the faces across y and z
+ * have a kernel of their own, fused.cu; 2: rows may be no longer than a warp). KF_ROWS: the flow's own kernel
+ * needs none of this (rows.h). */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 
@@ -19,20 +19,20 @@
 #define KF_DECLARE(i, name, cx, cy, cz) kf_real f_##name;
 #if KF_FOLDED_BOUNDARY
 #include "boundary.h"
-#define KF_IN_SHELL (y == 0 || y == a->nodes[1] - 1 || z == 0 || z == a->nodes[2] - 1)
+#define KF_IN_BOUNDARY_ROW (y == 0 || y == a->nodes[1] - 1 || z == 0 || z == a->nodes[2] - 1)
 #define KF_TAKE_FIRST(i, name, cx, cy, cz)                                                                   \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->nodes[0] - 1, y, z);
-#define KF_CHOOSE(i, name, cx, cy, cz) f_##name = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
-#if !KF_SHELL_CHOICES
+#define KF_CHOOSE(i, name, cx, cy, cz) f_##name = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
+#if !KF_BOUNDARY_CHOICES
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
 #else
 #define KF_TAKE KF_CHOOSE
 #endif
 #if KF_ROWS
 /* Once in a module: few nodes are asked about one by one. */
-#define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
+#define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
 KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z,
                                        kf_real populations[KF_VELOCITIES]) {
     KF_EACH_VELOCITY(KF_TAKE_INTO)
@@ -40,7 +40,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #define KF_TAKE_STREAMED(i, name, cx, cy, cz) f_##name = populations[i];
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
-    if (KF_IN_SHELL || x == 0 || x == a->nodes[0] - 1) {                                                     \
+    if (KF_IN_BOUNDARY_ROW || x == 0 || x == a->nodes[0] - 1) {                                              \
         kf_real populations[KF_VELOCITIES];                                                                  \
         kf_take_streamed(a, x, y, z, populations);                                                           \
         KF_EACH_VELOCITY(KF_TAKE_STREAMED)                                                                   \
@@ -49,8 +49,8 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     }
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
-#define KF_ALL_AT_FACES (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X)
-#if KF_SHELL_APART == 1
+#define KF_ALL_AT_FACES (KF_IN_BOUNDARY_ROW || a->nodes[0] <= KF_LANES_ALONG_X)
+#if KF_BOUNDARY_ROWS_APART == 1
 #define KF_FLOW_AT_FACES 0
 #else
 #define KF_FLOW_AT_FACES KF_ALL_AT_FACES

@@ -304,15 +304,15 @@ KF_FUNCTION kf_vector kf_about(kf_vector axis, float out, float turn) {
 }
 
 /* One ray of a pixel needs this to spread its secondary rays evenly with those of the pixel's others. */
-typedef struct kf_sample {
+typedef struct kf_pixel_sample {
     int x, y, number;
     float first, second; /* in [0, 1) */
-} kf_sample;
+} kf_pixel_sample;
 
 /* Light on a surface: of the sun, of which a disc of some width is seen, through smoke and past the solid,
  * and of the sky, as far as the solid leaves it in sight. */
 KF_FUNCTION kf_vector kf_light_on(const kf_picture_arguments *a, kf_vector place, kf_vector normal,
-                                  kf_sample sample) {
+                                  kf_pixel_sample sample) {
     const kf_vector sun = kf_load(a->light);
     kf_ray ray;
     ray.from = kf_along(place, 0.12f, normal); /* off the facets of a round surface */
@@ -338,7 +338,7 @@ KF_FUNCTION kf_vector kf_times(kf_vector a, kf_vector b) {
 }
 
 KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector place, kf_vector normal,
-                                     kf_vector along, kf_sample sample) {
+                                     kf_vector along, kf_pixel_sample sample) {
     const kf_vector light = kf_light_on(a, place, normal, sample);
     const float facing = -kf_dot(normal, along);
     const kf_vector mirrored = kf_along(along, 2.0f * facing, normal);
@@ -355,7 +355,8 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
 }
 
 /* The road goes over into the background far from the focus. */
-KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector place, kf_sample sample) {
+KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector place,
+                                      kf_pixel_sample sample) {
     float up[3];
     up[0] = up[1] = up[2] = 0.0f;
     up[a->up] = 1.0f;
@@ -438,7 +439,7 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
     return colour;
 }
 
-KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_sample sample) {
+KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_pixel_sample sample) {
     const kf_hit hit = kf_cast(a, ray, 1e9f, 0);
     float distance = hit.distance;
     int what = distance < 1e9f; /* 0 the background, 1 the solid, 2 the road */
@@ -476,7 +477,7 @@ KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int 
     const int column = number % KF_PICTURE_GRID,
               row = (number % KF_PICTURE_GRID + number / KF_PICTURE_GRID) % KF_PICTURE_GRID;
     const float part = 1.0f / (float)KF_PICTURE_GRID;
-    kf_sample sample;
+    kf_pixel_sample sample;
     sample.x = x;
     sample.y = y;
     sample.number = number;

@@ -33,7 +33,7 @@ KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
 }
 #endif
 /* Returns which of the first `count` of 16 candidates are near. */
-KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_range r, int first, int count,
+KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_neighbour_range r, int first, int count,
                                    float reach2) {
     const __mmask16 lanes = (__mmask16)(count < KF_VECTOR ? (1u << count) - 1u : 0xffffu);
     __m512 d[3];
@@ -59,7 +59,7 @@ KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_range r, int fi
 }
 #endif
 /* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
-KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int first, int end) {
+KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range r, int first, int end) {
     unsigned hits = 0;
     const float reach2 = KF_MAKES_LISTS ? a->list_support2 : a->support2;
 #if defined(__AVX512F__) && KF_LAYOUT != 3
@@ -99,7 +99,7 @@ KF_FUNCTION int kf_find_near(const kf_sph_arguments *a, kf_four p, int i, int ke
     int home[3], count = 0, kept = 0;
     kf_home_of(a, p, home);
     for (int k = 0; k < KF_RANGES; k++) {
-        const kf_range r = kf_candidates(a, p, home, k);
+        const kf_neighbour_range r = kf_neighbour_range(a, p, home, k);
         for (int b = r.first; b < r.end; b += 32) {
             unsigned hits = kf_near_bits(a, r, b, r.end < b + 32 ? r.end : b + 32);
             if (KF_MAKES_LISTS && i >= b && i < b + 32) hits &= ~(1u << (i - b));

@@ -47,10 +47,10 @@
 #define KF_RANGES (KF_SLOW * KF_PARTS)
 
 /* Candidates first .. end - 1, and where a particle is as they see it (periodic axes). */
-typedef struct kf_range {
+typedef struct kf_neighbour_range {
     int first, end;
     float x, y, z;
-} kf_range;
+} kf_neighbour_range;
 
 /* Distance of a place from the cell `offset` cells further along an axis; in cells. */
 KF_FUNCTION float kf_gap(float in_cell, int offset) {
@@ -74,8 +74,9 @@ KF_FUNCTION int kf_end_of_run(const kf_sph_arguments *a, int cell) {
     return cell - inside + (end < n ? end : n - 1);
 }
 #endif
-KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const int *home, int k) {
-    kf_range r;
+KF_FUNCTION kf_neighbour_range kf_neighbour_range(const kf_sph_arguments *a, kf_four p, const int *home,
+                                                  int k) {
+    kf_neighbour_range r;
     r.first = r.end = 0;
     r.x = p.x, r.y = p.y, r.z = p.z;
     const int slow = k / KF_PARTS, part = k % KF_PARTS;
@@ -107,7 +108,7 @@ KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const i
     if (cy < 0 || cy >= a->cells[1]) return r;
 #endif
     (void)oy;
-    const kf_row row = kf_row_at(a, cx, cy);
+    const kf_cell_row row = kf_row_at(a, cx, cy);
     float *up = KF_DIMENSIONS == 3 ? &r.z : &r.y;
 #if KF_SEARCH == KF_SEARCH_CELLS
     low = high = kf_wrapped(a, KF_UP, low + part, up);
@@ -222,7 +223,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         int kf_home[3];                                                                                      \
         kf_home_of(a, p, kf_home);                                                                           \
         KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
-            const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
+            const kf_neighbour_range kf_r = kf_neighbour_range(a, p, kf_home, kf_k);                         \
             KF_SOME KF_SIMD(pragma) for (int j = kf_r.first + KF_LANE; j < kf_r.end; j += KF_LANES) {        \
                 KF_DISTANCE(kf_r)                                                                            \
                 KF_NEAR(r2 < a->support2) __VA_ARGS__                                                        \
@@ -257,7 +258,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
         kf_home_of(a, p, kf_home);                                                                           \
         KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
-            const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
+            const kf_neighbour_range kf_r = kf_neighbour_range(a, p, kf_home, kf_k);                         \
             KF_ONE_BY_ONE for (int kf_b = kf_r.first; kf_b < kf_r.end; kf_b += 32) {                         \
                 const int kf_e = kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32;                                \
                 unsigned kf_hits = 0;                                                                        \
@@ -275,7 +276,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         int kf_home[3], kf_k = -1, kf_b = 0, kf_e = 0, kf_w = 0;                                             \
         unsigned kf_bits = 0;                                                                                \
         const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
-        kf_range kf_r;                                                                                       \
+        kf_neighbour_range kf_r;                                                                             \
         kf_home_of(a, p, kf_home);                                                                           \
         kf_r.x = p.x, kf_r.y = p.y, kf_r.z = p.z;                                                            \
         for (;;) {                                                                                           \
@@ -283,7 +284,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
                 kf_b += 32;                                                                                  \
                 if (kf_b >= kf_e) {                                                                          \
                     if (++kf_k >= KF_RANGES) break;                                                          \
-                    kf_r = kf_candidates(a, p, kf_home, kf_k);                                               \
+                    kf_r = kf_neighbour_range(a, p, kf_home, kf_k);                                          \
                     kf_b = kf_r.first, kf_e = kf_r.end;                                                      \
                     if (kf_b >= kf_e) continue;                                                              \
                 }                                                                                            \
@@ -355,7 +356,7 @@ KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
 #define KF_SLOT_OF(array, slot) array[(slot)*KF_SUM_THREADS]
 
 /* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
-KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int first, int end) {
+KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range r, int first, int end) {
     unsigned hits = 0, bit = 1;
     const float reach2 = KF_MAKES_LISTS ? a->list_support2 : a->support2;
     KF_SOME for (int j = first; j < end; j++) {
@@ -407,7 +408,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         KF_STAGE                                                                                             \
         int kf_home[3], kf_k = 0, kf_b = 0, kf_kept = 0;                                                     \
         unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
-        kf_range kf_r;                                                                                       \
+        kf_neighbour_range kf_r;                                                                             \
         kf_r.first = kf_r.end = 0, kf_r.x = kf_r.y = kf_r.z = 0.0f;                                          \
         kf_home_of(a, p, kf_home);                                                                           \
         const int kf_images = kf_sees_images(a, kf_home);                                                    \
@@ -417,7 +418,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
             KF_ONE_BY_ONE while (kf_n < KF_STAGE_SLOTS) {                                                    \
                 if (kf_b >= kf_r.end) {                                                                      \
                     if (kf_k == KF_RANGES) break;                                                            \
-                    kf_r = kf_candidates(a, p, kf_home, kf_k++);                                             \
+                    kf_r = kf_neighbour_range(a, p, kf_home, kf_k++);                                        \
                     kf_b = kf_r.first;                                                                       \
                 }                                                                                            \
                 const int kf_e = kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32;                                \

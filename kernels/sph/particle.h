@@ -147,11 +147,11 @@ KF_FUNCTION int kf_cell_share(int cell, int place) {
 #endif
 
 /* Numbers of its first and last cells along a row; cell c of it is number base + KF_ALONG_ROW(c). */
-typedef struct kf_row {
+typedef struct kf_cell_row {
     int base, low, high;
-} kf_row;
-KF_FUNCTION kf_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
-    kf_row r;
+} kf_cell_row;
+KF_FUNCTION kf_cell_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
+    kf_cell_row r;
     (void)cy;
 #if KF_COLUMNS
     const int row = cx * a->cells[1] + cy;
@@ -189,7 +189,7 @@ KF_FUNCTION int kf_inside(const kf_sph_arguments *a, kf_four p) {
 KF_FUNCTION int kf_cell_of(const kf_sph_arguments *a, kf_four p) {
     if (!kf_inside(a, p)) return a->cell_count;
     const int cx = kf_cell_along(a, 0, p.x), cy = kf_cell_along(a, 1, p.y);
-    const kf_row row = kf_row_at(a, cx, cy);
+    const kf_cell_row row = kf_row_at(a, cx, cy);
     const int along = kf_within(kf_cell_along(a, KF_UP, kf_up(p)), row.low, row.high);
     return row.base + KF_ALONG_ROW(along);
 }

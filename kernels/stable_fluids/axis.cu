@@ -15,15 +15,15 @@ KF_FUNCTION void kf_axis(const kf_fluid_arguments *a, int block, int simulation,
     kf_wide v[KF_VALUES(1, KF_NY, KF_COLUMN_MOST)];
     const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES, rest = block / KF_COLUMN_TILES;
     const int planes = KF_ROWS / KF_NY, iz = rest % planes, component = rest / planes;
-    kf_turns turns;
-    kf_take_turns(&turns, (const kf_complex *)a->twiddles_y + (sign < 0 ? 0 : KF_NY - 1), sign,
-                  KF_COLUMN_ENGINE);
+    kf_twiddles twiddles;
+    kf_load_twiddles(&twiddles, (const kf_complex *)a->twiddles_y + (sign < 0 ? 0 : KF_NY - 1), sign,
+                     KF_COLUMN_ENGINE);
     KF_AWAIT_LAST;
     KF_EACH_VALUE(l, slot, i, KF_NY, KF_COLUMN_THREADS, KF_COLUMN_LINES, 1, from) {
         kf_set(v, KF_AT(0, slot, i, KF_NY, KF_COLUMN_MOST), l,
                kf_mode_from(*kf_mode(a, simulation, component, kf_mode_place(first + l, iz * KF_NY + i))));
     }
-    kf_transform(v, shared, &turns, sign, KF_COLUMN_ENGINE);
+    kf_transform(v, shared, &twiddles, sign, KF_COLUMN_ENGINE);
     KF_EACH_VALUE(l, slot, i, KF_NY, KF_COLUMN_THREADS, KF_COLUMN_LINES, 1, to) {
         *kf_mode(a, simulation, component, kf_mode_place(first + l, iz * KF_NY + i)) =
             kf_mode_to(kf_get(v, KF_AT(0, slot, i, KF_NY, KF_COLUMN_MOST), l));

@@ -5,8 +5,8 @@
 
 KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_COLUMN_SHARED);
-    kf_both_turns turns;
-    kf_both_column_turns(a, &turns);
+    kf_both_twiddles twiddles;
+    kf_both_column_twiddles(a, &twiddles);
     KF_AWAIT_LAST;
-    kf_columns(a, block_x, block_y, &turns, shared);
+    kf_columns(a, block_x, block_y, &twiddles, shared);
 }

@@ -58,25 +58,25 @@ KF_FUNCTION kf_complex kf_partner(const kf_wide *v, int at, int l) {
 #define KF_COLUMN_ROW(i, iy) (KF_DIMENSIONS == 3 ? KF_COLUMN_CELL(i) * KF_NY + (iy) : KF_COLUMN_CELL(i))
 
 /* Twiddles of columns, from their table: forward ones, then inverse ones. */
-KF_FUNCTION void kf_column_turns(const kf_fluid_arguments *a, const int sign, kf_turns *turns) {
-    kf_take_turns(turns,
-                  (const kf_complex *)(KF_DIMENSIONS == 3 ? a->twiddles_z : a->twiddles_y) +
-                      (sign < 0 ? 0 : KF_COLUMN_N - 1),
-                  sign, KF_COLUMN_ENGINE);
+KF_FUNCTION void kf_column_twiddles(const kf_fluid_arguments *a, const int sign, kf_twiddles *twiddles) {
+    kf_load_twiddles(twiddles,
+                     (const kf_complex *)(KF_DIMENSIONS == 3 ? a->twiddles_z : a->twiddles_y) +
+                         (sign < 0 ? 0 : KF_COLUMN_N - 1),
+                     sign, KF_COLUMN_ENGINE);
 }
 /* Both; the same ones where the tables are. */
-typedef struct kf_both_turns {
-    kf_turns forward, inverse;
-} kf_both_turns;
-KF_FUNCTION void kf_both_column_turns(const kf_fluid_arguments *a, kf_both_turns *turns) {
-    kf_column_turns(a, -1, &turns->forward);
+typedef struct kf_both_twiddles {
+    kf_twiddles forward, inverse;
+} kf_both_twiddles;
+KF_FUNCTION void kf_both_column_twiddles(const kf_fluid_arguments *a, kf_both_twiddles *twiddles) {
+    kf_column_twiddles(a, -1, &twiddles->forward);
     if (!KF_PALINDROME(KF_COLUMN_R0, KF_COLUMN_R1, KF_COLUMN_R2, KF_COLUMN_R3, KF_COLUMN_R4))
-        kf_column_turns(a, 1, &turns->inverse);
+        kf_column_twiddles(a, 1, &twiddles->inverse);
 }
-#define KF_COLUMN_INVERSE_TURNS(turns)                                                                       \
+#define KF_COLUMN_INVERSE_TWIDDLES(twiddles)                                                                 \
     (KF_PALINDROME(KF_COLUMN_R0, KF_COLUMN_R1, KF_COLUMN_R2, KF_COLUMN_R3, KF_COLUMN_R4)                     \
-         ? &(turns)->forward                                                                                 \
-         : &(turns)->inverse)
+         ? &(twiddles)->forward                                                                              \
+         : &(twiddles)->inverse)
 
 /* Wave numbers of value i of a column, and what its modes are multiplied by. */
 #define KF_COLUMN_FACTORS(a, kx, origin, i, iy)                                                              \
@@ -280,8 +280,8 @@ KF_FUNCTION void kf_project_folded(const kf_fluid_arguments *a, int first, int i
 
 /* Transforms, projects and writes what was read. */
 KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int iy, int simulation,
-                                    const kf_both_turns *turns, kf_wide *shared, kf_wide *v) {
-    kf_transform(v, shared, &turns->forward, -1, KF_COLUMN_ENGINE);
+                                    const kf_both_twiddles *twiddles, kf_wide *shared, kf_wide *v) {
+    kf_transform(v, shared, &twiddles->forward, -1, KF_COLUMN_ENGINE);
 #if KF_FOLDED
     kf_wide *projected = v;
     kf_project_folded(a, first, iy, shared, v);
@@ -336,7 +336,7 @@ KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int 
     KF_BARRIER;
 #endif
 #endif
-    kf_transform(projected, shared, KF_COLUMN_INVERSE_TURNS(turns), 1, KF_COLUMN_ENGINE);
+    kf_transform(projected, shared, KF_COLUMN_INVERSE_TWIDDLES(twiddles), 1, KF_COLUMN_ENGINE);
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
         const int place = kf_mode_place(first + KF_COLUMN_OF(l), KF_COLUMN_ROW(i, iy));
 #if KF_COMPONENT_PER_THREAD
@@ -366,18 +366,18 @@ KF_FUNCTION void kf_ask_for_columns(const kf_fluid_arguments *a, int block, int 
 #endif
 }
 KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation,
-                            const kf_both_turns *turns, kf_wide *shared) {
+                            const kf_both_twiddles *twiddles, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_COLUMN_MANY, KF_COLUMN_N, KF_COLUMN_MOST)];
     kf_ask_for_columns(a, block + a->ahead, simulation);
     const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES,
               iy = KF_DIMENSIONS == 3 ? block / KF_COLUMN_TILES : 0;
     kf_read_columns(a, first, iy, simulation, v);
-    kf_work_on_columns(a, first, iy, simulation, turns, shared, v);
+    kf_work_on_columns(a, first, iy, simulation, twiddles, shared, v);
 }
 #else
 /* All columns whose turn it is: every so many blocks. */
 KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation,
-                            const kf_both_turns *turns, kf_wide *shared) {
+                            const kf_both_twiddles *twiddles, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_COLUMN_MANY, KF_COLUMN_N, KF_COLUMN_MOST)];
     kf_stored_mode *staged = (kf_stored_mode *)(shared + (KF_COLUMN_SHARED + 1) / 2 * 2);
     const int blocks = (int)gridDim.x;
@@ -386,7 +386,7 @@ KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulati
         kf_take_columns(staged, v);
         if (block + blocks < KF_COLUMN_TILES)
             kf_request_columns(a, (block + blocks) * KF_COLUMN_LINES, simulation, staged);
-        kf_work_on_columns(a, block * KF_COLUMN_LINES, 0, simulation, turns, shared, v);
+        kf_work_on_columns(a, block * KF_COLUMN_LINES, 0, simulation, twiddles, shared, v);
     }
 }
 #endif

@@ -27,11 +27,11 @@ KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
     const int row_blocks = (KF_ROWS + KF_ROW_LINES - 1) / KF_ROW_LINES, column_blocks = KF_COLUMN_TILES;
     const int blocks = (int)gridDim.x;
     int arrivals = 0;
-    kf_turns rows, back;
-    kf_both_turns columns;
-    kf_row_turns(a, -1, &rows);
-    if (!KF_PALINDROME(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4)) kf_row_turns(a, 1, &back);
-    kf_both_column_turns(a, &columns);
+    kf_twiddles rows, back;
+    kf_both_twiddles columns;
+    kf_row_twiddles(a, -1, &rows);
+    if (!KF_PALINDROME(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4)) kf_row_twiddles(a, 1, &back);
+    kf_both_column_twiddles(a, &columns);
     for (int step = 0; step < a->steps; step++) {
         for (int i = block_x; i < row_blocks * a->simulations; i += blocks) {
             kf_rows_forward(a, i % row_blocks, i / row_blocks, &rows, shared);

@@ -60,9 +60,9 @@ KF_FUNCTION void kf_split(kf_complex here, kf_complex mirrored, kf_complex *firs
 }
 
 /* Twiddles of rows, from their table: forward ones, then inverse ones. */
-KF_FUNCTION void kf_row_turns(const kf_fluid_arguments *a, const int sign, kf_turns *turns) {
-    kf_take_turns(turns, (const kf_complex *)a->twiddles_x + (sign < 0 ? 0 : KF_LINE_X - 1), sign,
-                  KF_ROW_ENGINE);
+KF_FUNCTION void kf_row_twiddles(const kf_fluid_arguments *a, const int sign, kf_twiddles *twiddles) {
+    kf_load_twiddles(twiddles, (const kf_complex *)a->twiddles_x + (sign < 0 ? 0 : KF_LINE_X - 1), sign,
+                     KF_ROW_ENGINE);
 }
 
 #if KF_FOLD_X
@@ -220,7 +220,7 @@ KF_FUNCTION void kf_ask_for_modes(const kf_fluid_arguments *a, int block, int si
 }
 
 KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int simulation,
-                                 const kf_turns *turns, kf_wide *shared) {
+                                 const kf_twiddles *twiddles, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_MOST)];
     kf_ask_for_velocity(a, block + a->ahead, simulation);
     const int here = KF_LINES_LEFT(block);
@@ -261,7 +261,7 @@ KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int sim
 #if !KF_CUDA
     kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 1);
 #endif
-    kf_transform(v, shared, turns, -1, KF_ROW_ENGINE);
+    kf_transform(v, shared, twiddles, -1, KF_ROW_ENGINE);
 #if KF_CUDA
     KF_BARRIER;
     KF_EACH_VALUE(l, slot, x, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, 0, KF_ROW_LAST) {
@@ -315,11 +315,11 @@ KF_FUNCTION kf_complex kf_joined_mirror(kf_complex first, kf_complex second) {
 }
 
 KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int simulation,
-                                 const kf_turns *turns, kf_wide *shared) {
+                                 const kf_twiddles *twiddles, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_MOST)];
 #if KF_ROW_QUADS
     kf_modes_to_lanes(a, block, simulation, v);
-    kf_transform(v, shared, turns, 1, KF_ROW_ENGINE);
+    kf_transform(v, shared, twiddles, 1, KF_ROW_ENGINE);
     kf_lanes_to_velocity(a, block, simulation, v);
 #else
     const int here = KF_LINES_LEFT(block);
@@ -373,7 +373,7 @@ KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int sim
 #else
     kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 1);
 #endif
-    kf_transform(v, shared, turns, 1, KF_ROW_ENGINE);
+    kf_transform(v, shared, twiddles, 1, KF_ROW_ENGINE);
 #if !KF_CUDA
     kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 0);
 #endif

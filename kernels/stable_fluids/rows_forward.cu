@@ -4,8 +4,8 @@
 
 KF_BLOCK_KERNEL(rows_forward, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_ROW_SHARED);
-    kf_turns turns;
-    kf_row_turns(a, -1, &turns);
+    kf_twiddles twiddles;
+    kf_row_twiddles(a, -1, &twiddles);
     KF_AWAIT_LAST;
-    kf_rows_forward(a, block_x, block_y, &turns, shared);
+    kf_rows_forward(a, block_x, block_y, &twiddles, shared);
 }

@@ -320,8 +320,8 @@ KF_FUNCTION kf_complex kf_twiddle(const kf_complex *table, int place, int sign) 
 #endif
 }
 
-/* The radix - 1 turns of a butterfly before which s values are done; table: entries (q - 1) s + m from s - 1
- * on. */
+/* The radix - 1 twiddles of a butterfly before which s values are done; table: entries (q - 1) s + m from s -
+ * 1 on. */
 KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j, int s, int radix,
                                    int sign) {
     const int m = (int)((unsigned)j % (unsigned)s);
@@ -348,64 +348,65 @@ KF_FUNCTION void kf_powers(kf_complex *w, int radix) {
 #if KF_CUDA
 /* The twiddles of a transform: where they are, or those of this thread (KF_TWIDDLES 0 and 2), forward ones,
  * stage after stage. */
-typedef struct kf_turns {
+typedef struct kf_twiddles {
     const kf_complex *table;
     kf_complex held[128];
-} kf_turns;
-#define KF_TURNS_EACH(radix) ((radix) < 2 ? 0 : KF_TWIDDLES == KF_PRODUCTS_TWIDDLES ? 1 : (radix)-1)
-#define KF_TURNS_OF(n, threads, radix)                                                                       \
-    ((radix) < 2 ? 0 : KF_SLOTS_OF(n, threads, radix) * KF_TURNS_EACH(radix))
-KF_FUNCTION void kf_hold_turns(kf_turns *turns, const int from, const int t, const int n, const int threads,
-                               const int s, const int radix) {
+} kf_twiddles;
+#define KF_TWIDDLES_EACH(radix) ((radix) < 2 ? 0 : KF_TWIDDLES == KF_PRODUCTS_TWIDDLES ? 1 : (radix)-1)
+#define KF_TWIDDLES_OF(n, threads, radix)                                                                    \
+    ((radix) < 2 ? 0 : KF_SLOTS_OF(n, threads, radix) * KF_TWIDDLES_EACH(radix))
+KF_FUNCTION void kf_hold_twiddles(kf_twiddles *twiddles, const int from, const int t, const int n,
+                                  const int threads, const int s, const int radix) {
     if (radix < 2) return;
     KF_UNROLL
     for (int b = 0; b < KF_SLOTS_OF(n, threads, radix); b++) {
         const int j = t + threads * b;
         kf_complex w[32];
         if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
-            kf_stage_twiddles(w, turns->table, j, s, radix, -1);
+            kf_stage_twiddles(w, twiddles->table, j, s, radix, -1);
             KF_UNROLL
-            for (int q = 0; q < KF_TURNS_EACH(radix); q++)
-                turns->held[from + b * KF_TURNS_EACH(radix) + q] = w[1 + q];
+            for (int q = 0; q < KF_TWIDDLES_EACH(radix); q++)
+                twiddles->held[from + b * KF_TWIDDLES_EACH(radix) + q] = w[1 + q];
         }
     }
 }
 /* To be had before the data are read; sign as in kf_transform. */
-KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const int sign,
-                               KF_ENGINE_PARAMETERS) {
+KF_FUNCTION void kf_load_twiddles(kf_twiddles *twiddles, const kf_complex *table, const int sign,
+                                  KF_ENGINE_PARAMETERS) {
     const int t = KF_THREAD_OF(threads, lines, across);
-    turns->table = table;
+    twiddles->table = table;
     if (KF_TWIDDLES == KF_TABLE_TWIDDLES) return;
-#define KF_HOLD(from, s, radix) kf_hold_turns(turns, from, t, n, threads, s, radix)
+#define KF_HOLD(from, s, radix) kf_hold_twiddles(twiddles, from, t, n, threads, s, radix)
     if (sign < 0) {
         KF_HOLD(0, r0, r1);
-        KF_HOLD(KF_TURNS_OF(n, threads, r1), r0 * r1, r2);
-        KF_HOLD(KF_TURNS_OF(n, threads, r1) + KF_TURNS_OF(n, threads, r2), r0 * r1 * r2, r3);
-        KF_HOLD(KF_TURNS_OF(n, threads, r1) + KF_TURNS_OF(n, threads, r2) + KF_TURNS_OF(n, threads, r3),
+        KF_HOLD(KF_TWIDDLES_OF(n, threads, r1), r0 * r1, r2);
+        KF_HOLD(KF_TWIDDLES_OF(n, threads, r1) + KF_TWIDDLES_OF(n, threads, r2), r0 * r1 * r2, r3);
+        KF_HOLD(KF_TWIDDLES_OF(n, threads, r1) + KF_TWIDDLES_OF(n, threads, r2) +
+                    KF_TWIDDLES_OF(n, threads, r3),
                 r0 * r1 * r2 * r3, r4);
     } else {
         if (r4 > 1) KF_HOLD(0, r4, r3);
-        if (r3 > 1) KF_HOLD(KF_TURNS_OF(n, threads, r3) * (r4 > 1), r4 * r3, r2);
+        if (r3 > 1) KF_HOLD(KF_TWIDDLES_OF(n, threads, r3) * (r4 > 1), r4 * r3, r2);
         if (r2 > 1)
-            KF_HOLD(KF_TURNS_OF(n, threads, r3) * (r4 > 1) + KF_TURNS_OF(n, threads, r2) * (r3 > 1),
+            KF_HOLD(KF_TWIDDLES_OF(n, threads, r3) * (r4 > 1) + KF_TWIDDLES_OF(n, threads, r2) * (r3 > 1),
                     r4 * r3 * r2, r1);
         if (r1 > 1)
-            KF_HOLD(KF_TURNS_OF(n, threads, r3) * (r4 > 1) + KF_TURNS_OF(n, threads, r2) * (r3 > 1) +
-                        KF_TURNS_OF(n, threads, r1) * (r2 > 1),
+            KF_HOLD(KF_TWIDDLES_OF(n, threads, r3) * (r4 > 1) + KF_TWIDDLES_OF(n, threads, r2) * (r3 > 1) +
+                        KF_TWIDDLES_OF(n, threads, r1) * (r2 > 1),
                     r4 * r3 * r2 * r1, r0);
     }
 #undef KF_HOLD
 }
 
-/* The turns of a thread's butterfly b, j = t + threads b, from those held at `from`, or from the table. */
-KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int from, const int sign,
-                             const int b, const int j, const int s, const int radix) {
+/* The twiddles of a thread's butterfly b, j = t + threads b, from those held at `from`, or from the table. */
+KF_FUNCTION void kf_twiddles_of(kf_complex *w, const kf_twiddles *twiddles, const int from, const int sign,
+                                const int b, const int j, const int s, const int radix) {
     if (KF_TWIDDLES == KF_TABLE_TWIDDLES)
-        kf_stage_twiddles(w, turns->table, j, s, radix, sign);
+        kf_stage_twiddles(w, twiddles->table, j, s, radix, sign);
     else
         KF_UNROLL
-    for (int q = 0; q < KF_TURNS_EACH(radix); q++) {
-        const kf_complex held = turns->held[from + b * KF_TURNS_EACH(radix) + q];
+    for (int q = 0; q < KF_TWIDDLES_EACH(radix); q++) {
+        const kf_complex held = twiddles->held[from + b * KF_TWIDDLES_EACH(radix) + q];
         w[1 + q] = kf_complex_of(held.re, sign > 0 ? -held.im : held.im);
     }
     if (KF_TWIDDLES == KF_PRODUCTS_TWIDDLES) {
@@ -419,9 +420,10 @@ KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int fro
 
 /* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). from: of
  * its twiddles among those held. */
-KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int from, const int sign,
-                          const int n, const int threads, const int lines, const int across, const int many,
-                          const int most, const int s, const int radix, const int next, const int buffer) {
+KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddles, const int from,
+                          const int sign, const int n, const int threads, const int lines, const int across,
+                          const int many, const int most, const int s, const int radix, const int next,
+                          const int buffer) {
     const int slots = KF_SLOTS_OF(n, threads, radix);
     const int t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across);
     const int active = KF_HAS_LINE(t, l, threads, lines, across);
@@ -441,7 +443,7 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
             const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
                 kf_complex w[32];
-                if (s > 1) kf_turns_of(w, turns, from, sign, b, j, s, radix);
+                if (s > 1) kf_twiddles_of(w, twiddles, from, sign, b, j, s, radix);
                 KF_UNROLL
                 for (int m = 0; m < many; m++) {
                     kf_wide a[32];
@@ -549,14 +551,14 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
 }
 
 /* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes
- * the radices backwards; turns: of this direction, or of the other where the radices are a palindrome. */
-KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int sign,
+ * the radices backwards; twiddles: of this direction, or of the other where the radices are a palindrome. */
+KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddles, const int sign,
                               KF_ENGINE_PARAMETERS) {
 #define KF_STAGE(from, s, radix, next, buffer)                                                               \
-    kf_stage(v, shared, turns, from, sign, n, threads, lines, across, many, most, s, radix,                  \
+    kf_stage(v, shared, twiddles, from, sign, n, threads, lines, across, many, most, s, radix,               \
              (next) > 1 ? (next) : 0, buffer)
-    const int held_0 = KF_TURNS_OF(n, threads, r0), held_1 = KF_TURNS_OF(n, threads, r1),
-              held_2 = KF_TURNS_OF(n, threads, r2), held_3 = KF_TURNS_OF(n, threads, r3);
+    const int held_0 = KF_TWIDDLES_OF(n, threads, r0), held_1 = KF_TWIDDLES_OF(n, threads, r1),
+              held_2 = KF_TWIDDLES_OF(n, threads, r2), held_3 = KF_TWIDDLES_OF(n, threads, r3);
     if (sign < 0) {
         KF_STAGE(0, 1, r0, r1, 0);
         if (r1 > 1) KF_STAGE(0, r0, r1, r2, 1);
@@ -600,18 +602,18 @@ KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *ta
                 to[place + q * s] = a[q];
         }
 }
-typedef struct kf_turns {
+typedef struct kf_twiddles {
     const kf_complex *table;
-} kf_turns;
-KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const int sign,
-                               KF_ENGINE_PARAMETERS) {
-    turns->table = table;
+} kf_twiddles;
+KF_FUNCTION void kf_load_twiddles(kf_twiddles *twiddles, const kf_complex *table, const int sign,
+                                  KF_ENGINE_PARAMETERS) {
+    twiddles->table = table;
     (void)sign, (void)n, (void)threads, (void)lines, (void)across, (void)many, (void)most;
     (void)r0, (void)r1, (void)r2, (void)r3, (void)r4;
 }
-KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int sign,
+KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddles, const int sign,
                               KF_ENGINE_PARAMETERS) {
-    const kf_complex *table = turns->table;
+    const kf_complex *table = twiddles->table;
     (void)threads, (void)lines, (void)across, (void)most;
     kf_wide *from = v, *to = shared, *swap;
 #define KF_STAGE(s, radix)                                                                                   \

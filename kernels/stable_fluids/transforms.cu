@@ -15,10 +15,10 @@
 
 KF_FUNCTION void kf_transform_lines(const kf_transform_arguments *a, kf_wide *v, kf_wide *shared,
                                     const int sign) {
-    kf_turns turns;
-    kf_take_turns(&turns, (const kf_complex *)a->twiddles + (sign < 0 ? 0 : KF_LINE_N - 1), sign,
-                  KF_LINE_ENGINE);
-    kf_transform(v, shared, &turns, sign, KF_LINE_ENGINE);
+    kf_twiddles twiddles;
+    kf_load_twiddles(&twiddles, (const kf_complex *)a->twiddles + (sign < 0 ? 0 : KF_LINE_N - 1), sign,
+                     KF_LINE_ENGINE);
+    kf_transform(v, shared, &twiddles, sign, KF_LINE_ENGINE);
 }
 
 /* Complex lines in place. Extent: (blocks x threads, groups): line l of group g begins at g group + l line.

@@ -57,7 +57,7 @@ typedef struct kf_d2q9_geometry {
     int first_row, rows; /* that it is for: all, but of a slab */
     int row_pitch;
     long long origin, capacity;
-    bool wide_index;
+    bool index64;
 } kf_d2q9_geometry;
 
 typedef enum kf_d2q9_source {

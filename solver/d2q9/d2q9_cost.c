@@ -20,31 +20,31 @@ typedef struct kf_d2q9_cost {
     double linked_nodes, linked_rows; /* nodes that have links, and rows that have such nodes */
 } kf_d2q9_cost;
 
-typedef struct kf_tally {
+typedef struct kf_d2q9_tally {
     const kf_d2q9_cost *cost;
     kf_d2q9_options options;
     kf_works *works;
     double nodes, store_bytes;
     double grids;  /* bytes of all populations */
     double cached; /* bytes of memory that a byte costs where the cache holds some of the data */
-} kf_tally;
+} kf_d2q9_tally;
 
 /* Blocks that a multiprocessor holds of a kernel whose threads have so many registers. */
-static double resident_of(const kf_tally *t, double registers, double shared_bytes) {
+static double resident_of(const kf_d2q9_tally *t, double registers, double shared_bytes) {
     static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8;
     const double threads = t->options.threads, given = PORTION * ceil(registers / PORTION);
     return fmax(1, fmin(fmin(BLOCKS, floor(FILE / (given * threads))),
                         fmin(floor(THREADS / threads), kf_cost_blocks_by_shared(shared_bytes))));
 }
 
-static double multiprocessors_of(const kf_tally *t) {
+static double multiprocessors_of(const kf_d2q9_tally *t) {
     static const double UNKNOWN = 132; /* as an H200 */
     return t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : UNKNOWN;
 }
 
 /* --- a pass over all nodes ------------------------------------------------------------------------------ */
 
-typedef struct kf_pass {
+typedef struct kf_d2q9_pass {
     const char *name;
     double launches;     /* a step */
     double registers;    /* a thread */
@@ -52,11 +52,11 @@ typedef struct kf_pass {
     double cut_reads;    /* values of a node that are read shifted along x */
     double cut_writes;   /* ... written */
     bool relaxes;        /* looks at flags where bounce back is full-way */
-} kf_pass;
+} kf_d2q9_pass;
 
 /* Distance of the streams in memory, as in the kinetic system; nine of them where there are 27 cost nothing
  * when they are near. */
-static double stream_efficiency(const kf_tally *t) {
+static double stream_efficiency(const kf_d2q9_tally *t) {
     const kf_d2q9_options *o = &t->options;
     const double far = o->layout == KF_D2Q9_SOA ? 1 : (o->alpha_log2 - 5.0) / 15;
     return 1 - 0.065 * fmin(fmax(far, 0), 1);
@@ -65,7 +65,7 @@ static double stream_efficiency(const kf_tally *t) {
 /* Stores of a warp to parts of sectors, a value: groups shorter than a sector. The nine values of a warp's
  * nodes fill their sectors one after the other, which the cache brings together: each such part takes what a
  * sector of the cache takes. What a warp reads lies in the lines that its first read has fetched. */
-static double partial_a_value(const kf_tally *t) {
+static double partial_a_value(const kf_d2q9_tally *t) {
     static const double TOGETHER = 0.35; /* of an access to a part of a sector that nobody else fills */
     const kf_d2q9_options *o = &t->options;
     if (o->layout == KF_D2Q9_SOA || (double)o->alpha * t->store_bytes >= SECTOR) return 0;
@@ -74,7 +74,7 @@ static double partial_a_value(const kf_tally *t) {
 
 /* Instructions of a value's way between its type in memory and the arithmetic's; of arithmetic in double
  * precision. */
-static double converted(const kf_tally *t, double instructions, double values) {
+static double converted(const kf_d2q9_tally *t, double instructions, double values) {
     if (t->options.storage == KF_D2Q9_F64) return 2 * instructions;
     return instructions + (t->options.storage == KF_D2Q9_F16 ? values : 0);
 }
@@ -82,7 +82,7 @@ static double converted(const kf_tally *t, double instructions, double values) {
 /* Bytes that rows in turn take from the cache and not from memory: of one grid, which is written where it was
  * read, half of the cache, of two a seventh, once the grids are as large as these shares of it. Measured on
  * an H200 with grids of 19 to 680 MB. */
-static double in_turn(const kf_tally *t) {
+static double in_turn(const kf_d2q9_tally *t) {
     static const double KEPT[2] = {0.53, 0.15}, FROM[2] = {0.55, 0.85}, TO[2] = {0.95, 1.7};
     const double cache = (double)t->cost->device->l2_bytes;
     const int two = t->options.plan != KF_D2Q9_IN_PLACE;
@@ -90,7 +90,7 @@ static double in_turn(const kf_tally *t) {
     return KEPT[two] * cache * fmin(1, fmax(0, (t->grids / cache - FROM[two]) / (TO[two] - FROM[two])));
 }
 
-static kf_work *add_pass(kf_tally *t, const kf_pass *p) {
+static kf_work *add_pass(kf_d2q9_tally *t, const kf_d2q9_pass *p) {
     static const double WAIT_US = 0.3, DEPTH = 3, HIDDEN = 1.5, PUSHED = 0.93, SHIFTED = 0.85, HELD = 0.5,
                         FEW = 0.16, NODES = 2048, TURNED = 0.4, BEGUN = 25000;
     const kf_d2q9_options *o = &t->options;
@@ -126,7 +126,7 @@ static kf_work *add_pass(kf_tally *t, const kf_pass *p) {
 /* --- what is beside the flow ---------------------------------------------------------------------------- */
 
 /* Faces across x and links have each value in a sector of its own. */
-static void add_boundaries(kf_tally *t) {
+static void add_boundaries(kf_d2q9_tally *t) {
     static const double FACE_VALUES = 3, DEPTH = 0.8;
     const int *n = t->cost->scene->nodes;
     const double links = t->options.full_way ? 0 : t->cost->links;
@@ -143,7 +143,7 @@ static void add_boundaries(kf_tally *t) {
 }
 
 /* A thread a row moves three values for each border of two blocks, there and back, one after the other. */
-static void add_exchange(kf_tally *t) {
+static void add_exchange(kf_d2q9_tally *t) {
     const int *n = t->cost->scene->nodes;
     static const double MOVE = 1.55; /* accesses that wait: a load, and the store's place */
     const double borders = 2 * ceil((double)n[0] / t->options.threads);
@@ -157,7 +157,7 @@ static void add_exchange(kf_tally *t) {
 /* Of the nodes of a tile's row those beside a face or a solid fetch what they held, and look at their
  * neighbours' flags one by one; the share of a tile's rows that have such a node, on average and in the tile
  * that has most. */
-static void bounced_rows(const kf_tally *t, double width, double *mean, double *most) {
+static void bounced_rows(const kf_d2q9_tally *t, double width, double *mean, double *most) {
     const kf_d2q9_cost *c = t->cost;
     const kf_scene *scene = c->scene;
     const int *n = scene->nodes;
@@ -168,7 +168,7 @@ static void bounced_rows(const kf_tally *t, double width, double *mean, double *
 
 /* A block walks up its tile row by row, with a barrier each. A row waits for what it fetches, then for level
  * after level; where registers do not hold all that is fetched, for one value after the other. */
-static void add_temporal(kf_tally *t) {
+static void add_temporal(kf_d2q9_tally *t) {
     static const double MEMORY_US = 0.5, LEVEL_US = 0.06, FLAGS_US = 0.14, UPDATE = 132, ACCESS = 1,
                         REAL_ROWS = 20, OWN = 43, LEVEL = 7, PORTION = 8;
     /* Of 3, 5 and 7 steps, by the compiler; and where it is told how many it may use. */
@@ -214,7 +214,7 @@ static double registers_of(const kf_d2q9_options *o) {
     return EACH[o->nodes_per_thread] * (o->storage == KF_D2Q9_F64 ? 1.8 : 1);
 }
 
-static void add_step(kf_tally *t) {
+static void add_step(kf_d2q9_tally *t) {
     const kf_d2q9_options *o = &t->options;
     const double registers = registers_of(o), relaxed = RELAXED + (o->folded_boundary ? FOLDED : 0);
     if (o->plan == KF_D2Q9_TEMPORAL) {
@@ -222,10 +222,10 @@ static void add_step(kf_tally *t) {
         return;
     }
     if (!o->folded_boundary) add_boundaries(t);
-    kf_pass pass = {.launches = 1, .registers = registers, .instructions = relaxed, .relaxes = true};
+    kf_d2q9_pass pass = {.launches = 1, .registers = registers, .instructions = relaxed, .relaxes = true};
     switch (o->plan) {
     case KF_D2Q9_SEPARATE: {
-        kf_pass stream = {
+        kf_d2q9_pass stream = {
             .name = "stream",
             .launches = 1,
             .registers = registers,
@@ -309,7 +309,7 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     const kf_d2q9_cost *cost = state;
     if (strcmp(config->system, "d2q9") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not d2q9", config->system);
-    kf_tally t = {.cost = cost, .works = works};
+    kf_d2q9_tally t = {.cost = cost, .works = works};
     KF_TRY(kf_d2q9_read_options(cost->scene, config, cost->device, &t.options, error));
     const kf_d2q9_storage storage = t.options.storage;
     t.nodes = (double)cost->scene->nodes[0] * cost->scene->nodes[1];

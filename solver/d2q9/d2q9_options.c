@@ -85,7 +85,7 @@ static kf_status check_team(const kf_scene *scene, const kf_d2q9_options *option
 #define NUMBER(member)      KF_NUMBER(kf_d2q9_options, KF_OPTION_INT, member, #member, 0, 1 << 30)
 #define FLAG(member)        KF_FLAG(kf_d2q9_options, member, #member)
 #define CHOICE(member, ...) KF_CHOICE(kf_d2q9_options, member, #member, __VA_ARGS__)
-static const kf_option table[] = {
+static const kf_config_field table[] = {
     CHOICE(plan, "toelke", "separate", "pull", "push", "inplace", "temporal"),
     CHOICE(layout, "aos", "soa", "csoa"),
     CHOICE(storage, "f16", "f32", "f64"),
@@ -167,7 +167,7 @@ void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int 
     /* Arrays a high power of two apart would map all nine to the same cache sets and memory channels. */
     if (options->layout == KF_D2Q9_SOA && capacity % 2048 == 0) capacity += 3 * ALIGNMENT;
     geometry->capacity = capacity;
-    geometry->wide_index = capacity > 2147483647LL / 9;
+    geometry->index64 = capacity > 2147483647LL / 9;
 }
 
 static long model_number(kf_collision collision) {
@@ -210,7 +210,7 @@ void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const
     kf_define_to(defines, "KF_STORAGE", (long)options->storage);
     kf_define_to(defines, "KF_LAYOUT", (long)options->layout);
     kf_define_to(defines, "KF_ALPHA_LOG2", options->alpha_log2);
-    kf_define_to(defines, "KF_INDEX64", geometry->wide_index);
+    kf_define_to(defines, "KF_INDEX64", geometry->index64);
     if (which == KF_D2Q9_BOUNDARY) {
         for (int face = 0; face < 4; face++) {
             const bool cut = options->slab && face / 2 == 1 && scene->faces[face] == KF_PERIODIC;

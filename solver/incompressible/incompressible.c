@@ -139,7 +139,7 @@ static int face_kind(kf_boundary boundary) {
 static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     enum { SUMS = 2048 };
     kf_incompressible_arguments *a = &s->arguments;
-    const kf_level *level = &s->levels[0];
+    const kf_grid_level *level = &s->levels[0];
     memcpy(a->cells, scene->nodes, sizeof a->cells);
     a->row = level->row;
     a->plane = level->plane;
@@ -209,7 +209,7 @@ static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *erro
 
 static kf_status make_levels(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     for (int i = 0; i < s->level_count; i++) {
-        kf_level *level = &s->levels[i];
+        kf_grid_level *level = &s->levels[i];
         const size_t scalar = (size_t)level->capacity * s->real_bytes;
         KF_TRY(make_buffer(plan, (size_t)level->capacity * sizeof(unsigned), &level->open, error));
         if (i == 0) continue;

@@ -54,12 +54,12 @@ typedef enum kf_incompressible_source {
 
 enum { KF_LEVELS = 16 };
 /* A grid of the multigrid; the first is the flow's. Buffers that the first has elsewhere are NULL there. */
-typedef struct kf_level {
+typedef struct kf_grid_level {
     int cells[3], row, plane;
     long long origin, capacity;
     double outflow_ratio[KF_FACES]; /* of the next coarser level */
     kf_buffer *open, *guess, *other, *wanted;
-} kf_level;
+} kf_grid_level;
 
 /* The solid's signed distance, in cells, in its frame at time 0: negative inside, no further than two cells.
  */
@@ -80,7 +80,7 @@ typedef struct kf_incompressible {
     kf_buffer *kept; /* two vectors: the limiter's bounds; NULL: found again */
     kf_buffer *pressures[KF_HALVES], *right, *residual, *direction, *image, *corrected, *other;
     kf_buffer *partial, *solves, *distance, *solid_state, *load;
-    kf_level levels[KF_LEVELS];
+    kf_grid_level levels[KF_LEVELS];
     int level_count;
     int cosine_axes[2];
     kf_buffer *roots[2], *modes[2];
@@ -187,7 +187,7 @@ void kf_incompressible_cosines(kf_incompressible_builder *b, const kf_incompress
 /* How open the coarse levels are. */
 void kf_incompressible_coarsen(kf_incompressible_builder *b);
 /* Row, plane, origin and capacity of a grid with level->cells. */
-void kf_incompressible_lay_out(kf_level *level);
+void kf_incompressible_lay_out(kf_grid_level *level);
 /* The grids of the multigrid, from levels[0]. */
 void kf_incompressible_lay_out_levels(kf_incompressible *system);
 

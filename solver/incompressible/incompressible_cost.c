@@ -17,12 +17,12 @@ typedef struct kf_incompressible_cost {
     bool gpu;
 } kf_incompressible_cost;
 
-typedef struct kf_tally {
+typedef struct kf_incompressible_tally {
     const kf_incompressible_cost *cost;
     const kf_incompressible_options *options;
     kf_works *works;
     double iterations; /* of a solve */
-} kf_tally;
+} kf_incompressible_tally;
 
 /* Iterations until a residual of 1e-4 with steps of ten kinetic ones, from the pressure of the step before;
  * gradients without a cycle or a transform need more where more cells lie in a row. From that pressure a
@@ -50,7 +50,7 @@ static double expected_iterations(const kf_scene *scene, const kf_incompressible
  * traces, three of each sub-trace and one of what is carried; the correction goes both ways where it is
  * limited and the prediction did not keep the bounds. One address saves as much as it does of the compiled
  * kernels' instructions. */
-static double of_advection(const kf_tally *t, bool corrects) {
+static double of_advection(const kf_incompressible_tally *t, bool corrects) {
     static const double PREDICTED = 65, CORRECTED = 88; /* a place where eight values are mixed */
     static const double ONE_ADDRESS = 0.57;
     const kf_incompressible_model *model = kf_incompressible_model_of(t->cost->scene);
@@ -62,7 +62,7 @@ static double of_advection(const kf_tally *t, bool corrects) {
 
 /* Instructions of a cell as compiled for sm_90, without the slow paths of divisions; of kernels that sum,
  * without the sums of their blocks. */
-static double instructions_of(const kf_tally *t, const char *name) {
+static double instructions_of(const kf_incompressible_tally *t, const char *name) {
     static const struct {
         const char *name;
         double each;
@@ -88,7 +88,7 @@ static double instructions_of(const kf_tally *t, const char *name) {
 }
 
 /* Bytes of memory that a byte costs: coarse levels lie in the cache. */
-static double cached(const kf_tally *t, double cells) {
+static double cached(const kf_incompressible_tally *t, double cells) {
     static const double FIELDS = 5, IN_CACHE = 0.52; /* as d2q9's */
     const double bytes = cells * (FIELDS * (t->options->double_precision ? 8 : 4) + sizeof(unsigned));
     return kf_cost_cached(bytes, (double)t->cost->device->l2_bytes, IN_CACHE);
@@ -96,7 +96,7 @@ static double cached(const kf_tally *t, double cells) {
 
 /* Accesses that wait for each other: of kernels with a thread a place, that sum, of one block, of one item; a
  * sweep of the one block, whose values are near; a cell of the lines that are solved there and back. */
-static double depth_of(const kf_tally *t, const kf_listed_launch *launch) {
+static double depth_of(const kf_incompressible_tally *t, const kf_listed_launch *launch) {
     static const double PLACES = 2, SUMS = 3, BLOCK = 3, ITEM = 1, SWEEP = 0.33, LINE = 0.4;
     if (strcmp(launch->name, "tridiagonal") == 0) {
         double longest = 0;
@@ -118,7 +118,8 @@ static double depth_of(const kf_tally *t, const kf_listed_launch *launch) {
 
 /* What a launch takes before and beside its work. A GPU begins one block a cycle, whether it works or
  * returns; outside of a graph the host starts a kernel every 2.5 us, which hides the device's own wait. */
-static void start(const kf_tally *t, const kf_listed_launch *launch, double depth, kf_work *work) {
+static void start(const kf_incompressible_tally *t, const kf_listed_launch *launch, double depth,
+                  kf_work *work) {
     static const double BLOCKS_A_US = 1975, LATENCY_US = 1.2, HOST_US = 2.5;
     work->amount[KF_COST_LATENCY] = depth;
     if (!t->cost->gpu) return;
@@ -129,7 +130,7 @@ static void start(const kf_tally *t, const kf_listed_launch *launch, double dept
 
 static void add_launch(void *data, const kf_listed_launch *launch) {
     static const double PLACES = 0.63, SUMS = 0.5; /* of a copy's rate */
-    kf_tally *t = data;
+    kf_incompressible_tally *t = data;
     const double cells = (double)launch->cells[0] * launch->cells[1] * launch->cells[2];
     kf_work *work = kf_works_add(t->works, launch->name, launch->iterated ? t->iterations : 1);
     work->amount[KF_COST_DRAM] = launch->bytes * cached(t, cells);
@@ -157,7 +158,7 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not incompressible",
                        config->system);
     KF_TRY(kf_incompressible_read_options(config, cost->gpu, &options, error));
-    kf_tally t = {cost, &options, works, expected_iterations(cost->scene, &options)};
+    kf_incompressible_tally t = {cost, &options, works, expected_iterations(cost->scene, &options)};
     kf_incompressible_list_launches(cost->scene, &options, add_launch, &t);
     return KF_OK;
 }

@@ -24,7 +24,7 @@ kf_viscous_term kf_incompressible_viscous_term(const kf_scene *scene) {
     KF_NUMBER(kf_incompressible_options, KF_OPTION_INT, member, #member, low, high)
 #define FLAG(member)                   KF_FLAG(kf_incompressible_options, member, #member)
 #define SECOND(member, parameter, ...) KF_SECOND(kf_incompressible_options, member, parameter, __VA_ARGS__)
-static const kf_option table[] = {
+static const kf_config_field table[] = {
     {"solver", KF_OPTION_CHOICE, offsetof(kf_incompressible_options, solver), 0, 0, kf_pressure_solver_names},
     SECOND(double_precision, "storage", "f32", "f64"),
     SECOND(keeps_bounds, "bounds", "found", "kept"),
@@ -132,7 +132,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
                                                       : KF_IMPLICIT_VISCOUS_TERM);
         kf_define_to(defines, "KF_STEPS", options->one_address);
         if (options->fixed_rows) {
-            kf_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};
+            kf_grid_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};
             kf_incompressible_lay_out(&level);
             kf_define_to(defines, "KF_ROW", level.row);
             kf_define_to(defines, "KF_PLANE", level.plane);

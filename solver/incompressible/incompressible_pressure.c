@@ -16,7 +16,7 @@ static bool has_multigrid(const kf_incompressible *s) {
 /* --- grids
  * --------------------------------------------------------------------------------------------------- */
 
-static bool can_halve(const kf_incompressible *s, const kf_level *level) {
+static bool can_halve(const kf_incompressible *s, const kf_grid_level *level) {
     bool large = false;
     for (int i = 0; i < 3; i++) {
         const bool periodic = s->arguments.faces[2 * i] == KF_FACE_PERIODIC;
@@ -26,7 +26,7 @@ static bool can_halve(const kf_incompressible *s, const kf_level *level) {
     return large;
 }
 
-void kf_incompressible_lay_out(kf_level *level) {
+void kf_incompressible_lay_out(kf_grid_level *level) {
     enum { ALIGNMENT = 8 };
     level->row = (level->cells[0] + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     level->plane = level->row * (level->cells[1] + 1);
@@ -51,7 +51,7 @@ void kf_incompressible_lay_out_levels(kf_incompressible *s) {
     kf_incompressible_lay_out(&s->levels[0]);
     s->level_count = 1;
     while (has_multigrid(s) && s->level_count < KF_LEVELS && can_halve(s, &s->levels[s->level_count - 1])) {
-        kf_level *fine = &s->levels[s->level_count - 1], *coarse = fine + 1;
+        kf_grid_level *fine = &s->levels[s->level_count - 1], *coarse = fine + 1;
         for (int i = 0; i < 3; i++)
             coarse->cells[i] = (fine->cells[i] + 1) / 2;
         for (int face = 0; face < KF_FACES; face++)
@@ -65,14 +65,14 @@ void kf_incompressible_lay_out_levels(kf_incompressible *s) {
 /* --- multigrid
  * ----------------------------------------------------------------------------------------------- */
 
-static double bytes_of(const kf_incompressible *s, const kf_level *level, double values) {
+static double bytes_of(const kf_incompressible *s, const kf_grid_level *level, double values) {
     return (double)level->cells[0] * level->cells[1] * level->cells[2] *
            (values * (double)s->real_bytes + sizeof(unsigned));
 }
 
 static kf_incompressible_arguments of_level(const kf_incompressible *s,
                                             const kf_incompressible_arguments *from, int level) {
-    const kf_level *l = &s->levels[level];
+    const kf_grid_level *l = &s->levels[level];
     kf_incompressible_arguments a = *from;
     memcpy(a.cells, l->cells, sizeof a.cells);
     a.row = l->row;
@@ -87,7 +87,7 @@ static kf_incompressible_arguments of_level(const kf_incompressible *s,
     memcpy(a.outflow_ratio, l->outflow_ratio, sizeof a.outflow_ratio);
     a.sweeps = s->options.sweeps;
     if (level + 1 < s->level_count) {
-        const kf_level *coarse = l + 1;
+        const kf_grid_level *coarse = l + 1;
         memcpy(a.coarse_cells, coarse->cells, sizeof a.coarse_cells);
         a.coarse_row = coarse->row;
         a.coarse_plane = coarse->plane;
@@ -120,7 +120,7 @@ static void swap(kf_incompressible_arguments *a) {
 static void cycle(kf_incompressible_builder *b, const kf_incompressible_arguments *from, int level,
                   bool products) {
     const kf_incompressible *s = b->system;
-    const kf_level *l = &s->levels[level];
+    const kf_grid_level *l = &s->levels[level];
     kf_incompressible_arguments a = of_level(s, from, level);
     if (level + 1 == s->level_count) {
         a.sweeps = COARSEST_SWEEPS;

@@ -11,7 +11,7 @@ static kf_incompressible *system_of(const kf_plan *plan) {
     return plan->system;
 }
 
-static size_t place_of(const kf_level *level, int x, int y, int z) {
+static size_t place_of(const kf_grid_level *level, int x, int y, int z) {
     return (size_t)(level->origin + x + (long long)level->row * y + (long long)level->plane * z);
 }
 
@@ -40,7 +40,7 @@ static double initial_at(const kf_scene *scene, int axis, const int at[3]) {
 static kf_status upload_velocity(kf_plan *plan, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     const kf_scene *scene = kf_plan_scene(plan);
-    const kf_level *level = &s->levels[0];
+    const kf_grid_level *level = &s->levels[0];
     const size_t bytes = (size_t)level->capacity * s->real_bytes;
     void *values = kf_allocate(bytes);
     kf_status status = KF_OK;
@@ -180,7 +180,7 @@ static double real_at(const kf_incompressible *s, const void *values, size_t ind
 }
 
 /* Along each axis to the next face. */
-static size_t next_face(const kf_scene *scene, const kf_level *level, int axis, const int at[3]) {
+static size_t next_face(const kf_scene *scene, const kf_grid_level *level, int axis, const int at[3]) {
     int to[3] = {at[0], at[1], at[2]};
     to[axis]++;
     if (scene->faces[2 * axis] == KF_PERIODIC) to[axis] %= scene->nodes[axis];
@@ -194,7 +194,7 @@ typedef struct raw_state {
 static void convert(const kf_plan *plan, const raw_state *raw, double *values) {
     const kf_incompressible *s = system_of(plan);
     const kf_scene *scene = kf_plan_scene(plan);
-    const kf_level *level = &s->levels[0];
+    const kf_grid_level *level = &s->levels[0];
     const int *n = scene->nodes;
     const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2], capacity = (size_t)level->capacity;
     double sum = 0.0, open_cells = 0.0;

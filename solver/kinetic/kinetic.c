@@ -155,7 +155,9 @@ static void *outflow_beside(const kf_plan *plan, int part, int side, int parity)
     const int near = plan->near_parts,
               other = (part + plan->first_part - plan->near_first + (side == 0 ? near - 1 : 1)) % near +
                       plan->near_first - plan->first_part;
-    if (kinetics->options.parts_y > 1 || kf_kinetic_beyond(plan, part, side) != KF_BEYOND_NEAR) return NULL;
+    if (kinetics->options.parts_y > 1 ||
+        kf_kinetic_neighbour_reach(plan, part, side) != KF_NEIGHBOUR_IN_REACH)
+        return NULL;
     return kf_buffer_address(other >= 0 && other < plan->part_count ? kinetics[other].outflow[parity]
                                                                     : kinetics->outflow_beside[side][parity]);
 }
@@ -385,11 +387,11 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
-    kinetic->near_planes = kf_kinetic_near_planes(scene);
+    kinetic->halo_width = kf_kinetic_halo_width(scene);
     for (int axis = 1; axis <= 2; axis++)
         kinetic->bounced[axis - 1] = kf_kinetic_is_bounced(scene, axis);
     kinetic->wraps = kf_kinetic_wraps(scene);
-    kinetic->works_beside = moments && kinetic->has_solid && has_own_grids(plan, kinetic);
+    kinetic->computes_halo = moments && kinetic->has_solid && has_own_grids(plan, kinetic);
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
     kinetic->node_values = packed    ? 6 + forced
@@ -420,7 +422,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     a->first_row = kinetic->first_row;
     a->rows = kinetic->rows;
     a->rows_before = kinetic->geometry.rows_before;
-    a->reach = kinetic->passes - 1 + kinetic->works_beside;
+    a->reach = kinetic->passes - 1 + kinetic->computes_halo;
     a->parts = kf_kinetic_sum_places(plan);
     set_scalars(scene, a);
 }

@@ -87,26 +87,27 @@ typedef struct kf_kinetic_options {
                         */
     bool fixed_point_force;
     bool alternate;        /* every second step goes through the planes downwards */
-    bool shell_choices;    /* nodes at the domain's faces choose between addresses instead of branching */
+    bool boundary_choices; /* nodes at the domain's faces choose between addresses instead of branching */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool keep_streamed;    /* band_macroscopic keeps the band's streamed populations for band_collide */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
     bool band_chain;  /* these kernels of a band that is left out are one */
     bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
-    bool shell_apart; /* rows at the faces across y and z have a kernel of their own, which goes ahead */
-    long ahead;       /* rows by which the cache is asked ahead; 0: not */
-    long march;       /* planes that a block of plan moments walks; 0: other plans */
+    bool boundary_rows_apart; /* rows at the faces across y and z have a kernel of their own, which goes ahead
+                               */
+    long prefetch_rows;       /* rows by which the cache is asked ahead; 0: not */
+    long march;               /* planes that a block of plan moments walks; 0: other plans */
 } kf_kinetic_options;
 
 /* Storage of the nodes, ghosts included (kernels/kinetic/arguments.h). */
 typedef struct kf_kinetic_geometry {
     int nodes[3], row_pitch;
     long long plane_pitch, origin, capacity;
-    bool wide_index;  /* 64-bit node and value indices */
-    bool wide_domain; /* the same in what reaches the whole domain, whatever a team's part is */
-    int most_planes;  /* of a team's largest part */
-    int rows_before;  /* of a part cut across y: those of each plane before the first that it has memory for;
-                         where  the domain is periodic along y perhaps fewer than none */
+    bool index64;        /* 64-bit node and value indices */
+    bool domain_index64; /* the same in what reaches the whole domain, whatever a team's part is */
+    int most_planes;     /* of a team's largest part */
+    int rows_before; /* of a part cut across y: those of each plane before the first that it has memory for;
+                        where  the domain is periodic along y perhaps fewer than none */
     /* A team's part counts nodes from its first plane on where that keeps indices short: those before it, and
      * the same in bytes of a grid. 0: from the domain's. */
     long long before;
@@ -130,12 +131,12 @@ typedef enum kf_kinetic_source {
 typedef struct kf_kinetic {
     int part, first_plane, planes; /* all planes of one device */
     int first_row, rows;           /* of each plane: all, unless there are cuts across y */
-    bool row_ring;     /* and the domain is periodic along y: rows beyond its seam follow the part's own */
-    int parts;         /* of this process, part counts them */
-    int near_planes;   /* beside its own whose populations a part reads */
-    bool works_beside; /* plan moments with a solid on grids of each part alone: what the solid and the
+    bool row_ring;      /* and the domain is periodic along y: rows beyond its seam follow the part's own */
+    int parts;          /* of this process, part counts them */
+    int halo_width;     /* beside its own whose populations a part reads */
+    bool computes_halo; /* plan moments with a solid on grids of each part alone: what the solid and the
                           outflows make of the planes beside a cut is worked out on both sides */
-    bool bounced[2];   /* kf_kinetic_is_bounced of cuts across y and z */
+    bool bounced[2];    /* kf_kinetic_is_bounced of cuts across y and z */
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     /* By which the host numbers the samples' corners: the same, but with every row where a part that is cut
@@ -240,7 +241,7 @@ typedef struct kf_kinetic_box {
 void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_box boxes[KF_MOST_PARTS]);
 /* Planes or rows beside its own whose populations a part reads. */
-int kf_kinetic_near_planes(const kf_scene *scene);
+int kf_kinetic_halo_width(const kf_scene *scene);
 /* Of a sample, in updates of a node; tenths: of such updates, 0: what was measured on a GPU. */
 double kf_kinetic_sample_cost(const kf_scene *scene, long tenths);
 int kf_kinetic_most_parts(const kf_scene *scene);
@@ -304,11 +305,15 @@ extern const int kf_kinetic_steps[KF_PART_SIDES][2];
 int kf_kinetic_sides(const kf_plan *plan);
 /* What lies beyond a side of a part: nothing, a part whose memory it reaches, or one of another process, with
  * which it exchanges messages. */
-typedef enum kf_beyond { KF_BEYOND_NOTHING, KF_BEYOND_NEAR, KF_BEYOND_FAR } kf_beyond;
-/* kinetic_transfer.c. Number among all of the part beyond a side of that number; -1: none. */
+typedef enum kf_neighbour_reach {
+    KF_NEIGHBOUR_NONE,
+    KF_NEIGHBOUR_IN_REACH,
+    KF_NEIGHBOUR_FAR
+} kf_neighbour_reach;
+/* kinetic_halo.c. Number among all of the part beyond a side of that number; -1: none. */
 int kf_kinetic_neighbour(const kf_plan *plan, int number, int side);
 /* part: counted from this process's first, also one beside these. */
-kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side);
+kf_neighbour_reach kf_kinetic_neighbour_reach(const kf_plan *plan, int part, int side);
 /* Whether planes are copied across that side. */
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
 

@@ -41,7 +41,7 @@ static size_t band_places(const kf_kinetic *kinetic, size_t touched) {
 
 /* The aggregated variant finds the band through its segments and needs no map on the device. */
 static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t touched, kf_error *error) {
-    size_t index_bytes = kinetic->geometry.wide_index ? sizeof(long long) : sizeof(int);
+    size_t index_bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     size_t place = band_places(kinetic, touched);
     kf_kinetic_arguments *a = &kinetic->arguments;
     kf_buffer *field;
@@ -188,7 +188,7 @@ static int plane_of(const kf_kinetic *kinetic, long long node) {
  * solid has the places that there are for the part. */
 static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t touched) {
     size_t first = 0;
-    while (!kinetic->moving && !kinetic->works_beside && first < touched &&
+    while (!kinetic->moving && !kinetic->computes_halo && first < touched &&
            plane_of(kinetic, nodes[first]) < kinetic->first_plane)
         first++;
     kinetic->arguments.listed_from = kinetic->listed_before - (int)first;
@@ -198,7 +198,7 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     const kf_scene *scene = kf_plan_scene(plan);
     if (plan->all_parts == 1 || kinetics->options.plan != KF_PLAN_MOMENTS || !kinetics->has_solid)
         return KF_OK;
-    if (!kinetics->works_beside && plan->near_parts < plan->all_parts)
+    if (!kinetics->computes_halo && plan->near_parts < plan->all_parts)
         return kf_fail(
             error, KF_BAD_INPUT,
             "in plan moments with a solid planes are read in place on all devices, or on none; use "
@@ -220,7 +220,7 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     int first[KF_MOST_PARTS + 1];
     kf_kinetic_cut(scene, kinetics->options.sample_cost, 2, plan->all_parts, first);
     const size_t each = band_places(kinetics, touched);
-    for (int part = 0; part < plan->all_parts && !kinetics->works_beside; part++) {
+    for (int part = 0; part < plan->all_parts && !kinetics->computes_halo; part++) {
         const int own = part - plan->first_part;
         if (own >= 0 && own < plan->part_count) kinetics[own].listed_before = (int)n;
         while (!kinetics->moving && n < touched && plane_of(&whole, nodes[n]) < first[part + 1])
@@ -232,7 +232,7 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     kf_kinetic_free_ordered(&ordered);
     for (int part = 0; part < plan->part_count; part++)
         kinetics[part].listed_all = (int)each;
-    if (kinetics->works_beside) return KF_OK;
+    if (kinetics->computes_halo) return KF_OK;
     if (n > 2147483647 / 8) return kf_fail(error, KF_MACHINE, "the solid touches too many nodes (%zu)", n);
     kf_buffer *list;
     const size_t row = n * kinetics->real_bytes;

@@ -74,7 +74,8 @@ static void await_all_sides(kf_builder *b, int parity, const char *name, kf_mark
     for (int side = 0; side < KF_PART_SIDES; side++) {
         const int number = kf_kinetic_neighbour(b->plan, b->plan->first_part + part, side),
                   near = number - b->plan->near_first;
-        if (kf_kinetic_beyond(b->plan, part, side) != KF_BEYOND_NEAR || awaited[near]) continue;
+        if (kf_kinetic_neighbour_reach(b->plan, part, side) != KF_NEIGHBOUR_IN_REACH || awaited[near])
+            continue;
         awaited[near] = true;
         await_one(b, parity, name, marks[near]);
     }
@@ -107,23 +108,23 @@ void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const ma
 }
 
 /* Neighbours have come as far as this. */
-void kf_meet(kf_builder *b, int parity) {
+void kf_neighbour_barrier(kf_builder *b, int parity) {
     kf_signal_all(b, parity, "part_ready", b->ready);
     kf_await_neighbours(b, parity, "part_ready", b->ready);
 }
 
 void kf_make_marks(kf_builder *b) {
-    kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->sent, b->body_summed, b->body_taken};
+    kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->halo_sent, b->body_summed, b->body_taken};
     for (int near = 0; b->near > 1 && near < b->near; near++)
         for (size_t i = 0; i < sizeof marks / sizeof *marks && b->status == KF_OK; i++)
             b->status = kf_plan_mark_near(b->plan, near, &marks[i][near], b->error);
     if (b->parts == 1 || b->kinetics->link == NULL || b->status != KF_OK) return;
     for (int part = 0; part < b->parts && b->status == KF_OK; part++) {
         kf_plan_on(b->plan, part);
-        b->status = kf_plan_mark(b->plan, &b->gone[part], b->error);
+        b->status = kf_plan_mark(b->plan, &b->halo_packed[part], b->error);
     }
     kf_plan_on(b->plan, 0);
-    if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->come, b->error);
+    if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->halo_received, b->error);
 }
 
 /* Appends to each part. */

@@ -1,5 +1,5 @@
 /* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
- * kinetic_two_grids.c, kinetic_shift.c, kinetic_builder.c, kinetic_transfer.c, kinetic_world.c,
+ * kinetic_two_grids.c, kinetic_shift.c, kinetic_builder.c, kinetic_halo.c, kinetic_world.c,
  * kinetic_sums.c and kinetic_order.c only. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 #define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
@@ -9,16 +9,16 @@
 enum { KF_BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
 
 /* What a part takes from one side, where a team copies planes: packed on its neighbour, on the way, come. */
-typedef struct kf_transfer {
-    kf_buffer *packed, *host[2], *taken[2]; /* [parity of the step]; host: only through the host */
-} kf_transfer;
+typedef struct kf_halo_buffers {
+    kf_buffer *packed, *host[2], *received[2]; /* [parity of the step]; host: only through the host */
+} kf_halo_buffers;
 
 /* What crosses a side of a part beyond which another process's lies, on the device and as it is sent and
  * received: by the host, or from where it was packed to where it is taken. */
 typedef struct kf_far_side {
-    kf_buffer *packed, *sent, *come, *taken;
-    size_t sent_bytes,
-        come_bytes; /* of messages: the nodes' values, then what waits outside of outflows beside them */
+    kf_buffer *packed, *outgoing, *incoming, *received;
+    size_t outgoing_bytes,
+        incoming_bytes; /* of messages: the nodes' values, then what waits outside of outflows beside them */
 } kf_far_side;
 
 typedef struct kf_builder {
@@ -28,12 +28,13 @@ typedef struct kf_builder {
     int parts;
     kf_kinetic_box boxes[KF_MOST_PARTS]; /* of all parts, also other processes' */
     int near, offset; /* parts in reach, and those of other processes among them before this one's own */
-    /* Of the parts in reach, which with other processes' they share; see kf_meet. */
+    /* Of the parts in reach, which with other processes' they share; see kf_neighbour_barrier. */
     kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS];
-    kf_mark *sent[KF_MOST_PARTS];
-    kf_transfer transfers[KF_MOST_PARTS][KF_PART_SIDES]; /* of a part in reach, from each side */
+    kf_mark *halo_sent[KF_MOST_PARTS];
+    kf_halo_buffers halos[KF_MOST_PARTS][KF_PART_SIDES]; /* of a part in reach, from each side */
     kf_far_side far[KF_MOST_PARTS][KF_PART_SIDES];       /* of this process's */
-    kf_mark *gone[KF_MOST_PARTS], *come; /* what the messages of a step hold, within this process */
+    kf_mark *halo_packed[KF_MOST_PARTS],
+        *halo_received; /* what the messages of a step hold, within this process */
     kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
@@ -92,33 +93,33 @@ void kf_signal_all(kf_builder *b, int parity, const char *name, kf_mark *const m
 void kf_await_neighbours(kf_builder *b, int parity, const char *name, kf_mark *const marks[]);
 void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]);
 /* Neighbours have come as far as this. */
-void kf_meet(kf_builder *b, int parity);
+void kf_neighbour_barrier(kf_builder *b, int parity);
 /* Appends to each part. */
 void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity));
 
-/* kinetic_transfer.c. Nothing where parts read each other's planes in place. */
-void kf_make_transfers(kf_builder *b);
+/* kinetic_halo.c. Nothing where parts read each other's planes in place. */
+void kf_make_halo_exchange(kf_builder *b);
 /* Sends the planes that step p has written beside the cuts; takes those of the neighbours; aside: beside what
  * the main lane is given meanwhile. */
-void kf_append_sends(kf_builder *b, int p, bool aside);
-void kf_append_takes(kf_builder *b, int p, bool aside);
+void kf_append_halo_sends(kf_builder *b, int p, bool aside);
+void kf_append_halo_receives(kf_builder *b, int p, bool aside);
 /* Packs what a part sends to one side in step p, or unpacks what it takes from there; so many bytes. */
-void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed);
-size_t kf_packed_bytes(const kf_kinetic *kinetic); /* of slabs: all sides' are equal */
+void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed);
+size_t kf_halo_bytes(const kf_kinetic *kinetic); /* of slabs: all sides' are equal */
 /* Of what the part of that number among all sends to one side. */
 size_t kf_message_bytes(const kf_builder *b, int number, int side);
 /* Its nodes, and those that it takes from there. */
 kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side);
-kf_kinetic_box kf_box_taken(const kf_builder *b, int number, int side);
+kf_kinetic_box kf_box_received(const kf_builder *b, int number, int side);
 
 /* kinetic_world.c: the same across the ends of this process's planes, where another has what lies beyond. The
  * messages are posted between the sends and the takes, by a call that on a GPU waits until what they hold has
  * come to the host. */
 void kf_make_messages(kf_builder *b);
 bool kf_has_messages(const kf_builder *b);
-void kf_append_far_send(kf_builder *b, int p, int side);
+void kf_append_far_halo_send(kf_builder *b, int p, int side);
 void kf_append_post(kf_builder *b, int p, bool aside);
-void kf_append_far_takes(kf_builder *b, int p);
+void kf_append_far_halo_receives(kf_builder *b, int p);
 /* Whether NCCL carries the messages, among this process's parts too; it then is given them by a call in every
  * part's stream, between what packs and what unpacks them. */
 bool kf_is_by_nccl(const kf_builder *b);

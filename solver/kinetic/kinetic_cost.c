@@ -33,7 +33,7 @@ static double partial_a_value(const kf_kinetic_options *o) {
 }
 
 /* A pass over all nodes. */
-typedef struct kf_pass {
+typedef struct kf_kinetic_pass {
     const char *name;
     double reads, writes; /* values a node */
     double thrashing; /* of the reads, those that the L1 cache cannot keep until the rest of their sector is
@@ -44,7 +44,7 @@ typedef struct kf_pass {
     double nodes_per_thread;
     double depth; /* accesses that wait for each other, from the first block's beginning to the last one's end
                    */
-} kf_pass;
+} kf_kinetic_pass;
 
 /* The columns of blocks along x and y: threads beyond the end of a row or of a column do nothing. */
 static double blocks_of(const kf_kinetic_tally *tally, double nodes_per_thread) {
@@ -64,7 +64,7 @@ static double resident_blocks(const kf_kinetic_options *o, double registers) {
 
 /* A block waits for its first values, and for its slowest warp: where boundaries are folded into it that is
  * one at the end of a row. */
-static void set_blocks(const kf_kinetic_tally *tally, const kf_pass *pass, kf_work *work) {
+static void set_blocks(const kf_kinetic_tally *tally, const kf_kinetic_pass *pass, kf_work *work) {
     static const double WAIT_US = 0.3, ROW_END_US = 0.7,
                         MULTIPROCESSORS = 132; /* as an H200, where unknown */
     const kf_kinetic_cost *cost = tally->cost;
@@ -84,16 +84,16 @@ static double row_efficiency(const kf_kinetic_options *o, double nodes_per_threa
 }
 
 /* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. */
-static double spilled_bytes(const kf_kinetic_tally *tally, const kf_pass *pass) {
+static double spilled_bytes(const kf_kinetic_tally *tally, const kf_kinetic_pass *pass) {
     static const double BYTES = 8, SPARE = 8; /* of a register; that the compiler takes without need */
     const double cap = (double)tally->options.register_cap;
     if (!(cap > 0) || !kf_kinetic_in_one_pass(&tally->options)) return 0;
     return BYTES * fmax(0, pass->registers - SPARE - cap) / pass->nodes_per_thread;
 }
 
-static kf_work *add_pass(kf_kinetic_tally *tally, const kf_pass *given) {
+static kf_work *add_pass(kf_kinetic_tally *tally, const kf_kinetic_pass *given) {
     const kf_kinetic_options *o = &tally->options;
-    kf_pass pass = *given;
+    kf_kinetic_pass pass = *given;
     if (!(pass.nodes_per_thread > 0)) pass.nodes_per_thread = 1;
     kf_work *work = kf_works_add(tally->works, pass.name, 1);
     work->amount[KF_COST_DRAM] = tally->nodes * (kf_kinetic_value_bytes(o) * (pass.reads + pass.writes) +
@@ -185,17 +185,18 @@ enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
 
 static void add_streamed_fields(kf_kinetic_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
-    (void)add_pass(tally, &(kf_pass){.name = "stream",
-                                     .reads = kf_kinetic_populations(tally),
-                                     .writes = kf_kinetic_populations(tally),
-                                     .thrashing = kf_kinetic_populations(tally),
-                                     .registers = 28,
-                                     .depth = DEPTH});
-    (void)add_pass(tally, &(kf_pass){.name = "macroscopic",
-                                     .reads = kf_kinetic_populations(tally),
-                                     .writes = solid && tally->options.immersed_boundary != KF_GATHER ? 7 : 4,
-                                     .registers = 32,
-                                     .depth = DEPTH});
+    (void)add_pass(tally, &(kf_kinetic_pass){.name = "stream",
+                                             .reads = kf_kinetic_populations(tally),
+                                             .writes = kf_kinetic_populations(tally),
+                                             .thrashing = kf_kinetic_populations(tally),
+                                             .registers = 28,
+                                             .depth = DEPTH});
+    (void)add_pass(
+        tally, &(kf_kinetic_pass){.name = "macroscopic",
+                                  .reads = kf_kinetic_populations(tally),
+                                  .writes = solid && tally->options.immersed_boundary != KF_GATHER ? 7 : 4,
+                                  .registers = 32,
+                                  .depth = DEPTH});
     if (solid) kf_kinetic_add_forces(tally);
 }
 
@@ -226,7 +227,7 @@ static double fused_instructions(const kf_kinetic_options *o) {
 static double fused_registers(const kf_kinetic_options *o, double least) {
     static const double MOST = 255, WIDE = 64;
     static const double FEWER = 16; /* of threads with 19 velocities */
-    const bool folded = o->boundary_kernels < 1 && !o->shell_apart;
+    const bool folded = o->boundary_kernels < 1 && !o->boundary_rows_apart;
     const double own =
         (folded ? form_of(o)->folded_registers : form_of(o)->registers) - (o->velocities < 27 ? FEWER : 0);
     return fmin(MOST, fmax(least, own) + (kf_kinetic_value_bytes(o) > 4 ? WIDE : 0));
@@ -239,14 +240,14 @@ static void add_esoteric(kf_kinetic_tally *tally) {
     static const char *const names[] = {"stream_collide_even", "stream_collide_odd"};
     const kf_kinetic_options *o = &tally->options;
     for (int parity = 0; parity < 2; parity++) {
-        kf_work *work = add_pass(tally, &(kf_pass){.name = names[parity],
-                                                   .reads = kf_kinetic_populations(tally),
-                                                   .writes = kf_kinetic_populations(tally),
-                                                   .thrashing = THRASHING,
-                                                   .ends = ENDS,
-                                                   .registers = fused_registers(o, LEAST_REGISTERS),
-                                                   .instructions = fused_instructions(o),
-                                                   .depth = FUSED_DEPTH});
+        kf_work *work = add_pass(tally, &(kf_kinetic_pass){.name = names[parity],
+                                                           .reads = kf_kinetic_populations(tally),
+                                                           .writes = kf_kinetic_populations(tally),
+                                                           .thrashing = THRASHING,
+                                                           .ends = ENDS,
+                                                           .registers = fused_registers(o, LEAST_REGISTERS),
+                                                           .instructions = fused_instructions(o),
+                                                           .depth = FUSED_DEPTH});
         work->efficiency = stream_efficiency(o) * (o->block[0] < WARP ? SHORT : 1) * SHIFTED;
         work->launches = 0.5;
     }
@@ -286,12 +287,12 @@ static void add_moments(kf_kinetic_tally *tally) {
     const double values = packed ? WORDS * WORD / kf_kinetic_value_bytes(o) : MOMENTS;
     /* Places of the plane over nodes of the tile. */
     const double halo = (o->block[0] + 2.0) * (o->block[1] + 2.0) / ((double)o->block[0] * o->block[1]);
-    kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
-                                               .reads = values * halo,
-                                               .writes = values,
-                                               .registers = 72,
-                                               .instructions = OWN + AROUND * (halo - 1),
-                                               .depth = FUSED_DEPTH});
+    kf_work *work = add_pass(tally, &(kf_kinetic_pass){.name = "stream_collide",
+                                                       .reads = values * halo,
+                                                       .writes = values,
+                                                       .registers = 72,
+                                                       .instructions = OWN + AROUND * (halo - 1),
+                                                       .depth = FUSED_DEPTH});
     set_walks(tally, work);
 }
 
@@ -310,11 +311,11 @@ static double in_turn(const kf_kinetic_tally *tally) {
 
 /* Rows at the faces across y and z, beside the others: what they move and compute takes its share of the
  * device. Beside a solid's lane theirs is a third one, whose end is waited for. */
-static void add_shell(kf_kinetic_tally *tally, double share) {
+static void add_boundary_rows(kf_kinetic_tally *tally, double share) {
     static const double INSTRUCTIONS = 815; /* as compiled: the addresses are chosen */
     static const double THIRD_LANE = 1;     /* accesses that wait */
     const kf_kinetic_options *o = &tally->options;
-    kf_work *work = kf_works_add(tally->works, "stream_collide_shell", 1);
+    kf_work *work = kf_works_add(tally->works, "stream_collide_boundary", 1);
     const double nodes = share * tally->nodes;
     const bool third = o->concurrent_solid && tally->cost->survey.count > 0;
     work->amount[KF_COST_DRAM] = 2 * kf_kinetic_populations(tally) * kf_kinetic_value_bytes(o) * nodes;
@@ -328,19 +329,19 @@ static void add_shell(kf_kinetic_tally *tally, double share) {
 static void add_two_grids(kf_kinetic_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
     const kf_kinetic_options *o = &tally->options;
-    const double pairs = o->shell_apart ? 80 : 96; /* registers, without and with the faces' code */
+    const double pairs = o->boundary_rows_apart ? 80 : 96; /* registers, without and with the faces' code */
     const double rows = tally->cost->scene->nodes[1], planes = tally->cost->scene->nodes[2],
-                 inside = o->shell_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
-    if (o->shell_apart) add_shell(tally, 1 - inside);
-    kf_work *work =
-        add_pass(tally, &(kf_pass){.name = "stream_collide",
-                                   .reads = kf_kinetic_populations(tally),
-                                   .writes = kf_kinetic_populations(tally),
-                                   .thrashing = THRASHING,
-                                   .registers = fused_registers(o, o->nodes_per_thread > 1 ? pairs : 0),
-                                   .instructions = fused_instructions(o),
-                                   .nodes_per_thread = (double)o->nodes_per_thread,
-                                   .depth = FUSED_DEPTH + (o->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
+                 inside = o->boundary_rows_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
+    if (o->boundary_rows_apart) add_boundary_rows(tally, 1 - inside);
+    kf_work *work = add_pass(
+        tally, &(kf_kinetic_pass){.name = "stream_collide",
+                                  .reads = kf_kinetic_populations(tally),
+                                  .writes = kf_kinetic_populations(tally),
+                                  .thrashing = THRASHING,
+                                  .registers = fused_registers(o, o->nodes_per_thread > 1 ? pairs : 0),
+                                  .instructions = fused_instructions(o),
+                                  .nodes_per_thread = (double)o->nodes_per_thread,
+                                  .depth = FUSED_DEPTH + (o->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
     work->amount[KF_COST_DRAM] *= in_turn(tally);
     for (int r = 0; r < KF_RESOURCES; r++)
         if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] *= inside;
@@ -380,11 +381,11 @@ static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
 
 static void add_collision(kf_kinetic_tally *tally, const char *name, double writes, double registers) {
     static const double STATE = 7; /* beside the populations or moments */
-    (void)add_pass(tally, &(kf_pass){.name = name,
-                                     .reads = kf_kinetic_populations(tally) + STATE,
-                                     .writes = writes,
-                                     .registers = registers,
-                                     .depth = DEPTH});
+    (void)add_pass(tally, &(kf_kinetic_pass){.name = name,
+                                             .reads = kf_kinetic_populations(tally) + STATE,
+                                             .writes = writes,
+                                             .registers = registers,
+                                             .depth = DEPTH});
 }
 
 /* The moments are written once and read by each of the kernels that share the way back. */
@@ -401,12 +402,12 @@ static void add_baseline_collision(kf_kinetic_tally *tally) {
     add_collision(tally, "collision_terms", kf_kinetic_populations(tally),
                   form_of(&tally->options)->separate_registers);
     /* Two arrays at a time are too much for the L1 cache. */
-    (void)add_pass(tally, &(kf_pass){.name = "update",
-                                     .reads = 2 * kf_kinetic_populations(tally),
-                                     .writes = kf_kinetic_populations(tally),
-                                     .thrashing = 14,
-                                     .registers = 28,
-                                     .depth = DEPTH});
+    (void)add_pass(tally, &(kf_kinetic_pass){.name = "update",
+                                             .reads = 2 * kf_kinetic_populations(tally),
+                                             .writes = kf_kinetic_populations(tally),
+                                             .thrashing = 14,
+                                             .registers = 28,
+                                             .depth = DEPTH});
 }
 
 static void add_plan(kf_kinetic_tally *tally) {

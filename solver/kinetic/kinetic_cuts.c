@@ -11,7 +11,7 @@
  * another (sample_cost): how much a sample costs beside a node is another on each device and in each plan. */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
 
-int kf_kinetic_near_planes(const kf_scene *scene) {
+int kf_kinetic_halo_width(const kf_scene *scene) {
     const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     return scene->samples.count > 0 ? passes + 1 : 1;
 }
@@ -19,12 +19,12 @@ int kf_kinetic_near_planes(const kf_scene *scene) {
 /* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
  * further pass of the immersed boundary. */
 static int least_planes(const kf_scene *scene) {
-    return kf_kinetic_near_planes(scene) + (scene->samples.count > 0 ? 1 : 0);
+    return kf_kinetic_halo_width(scene) + (scene->samples.count > 0 ? 1 : 0);
 }
 
 /* Rows or planes of the least part. Rows that are cut and periodic lie once in what a part keeps of them. */
 static int least_along(const kf_scene *scene, int axis) {
-    const int least = least_planes(scene), twice = 2 * kf_kinetic_near_planes(scene);
+    const int least = least_planes(scene), twice = 2 * kf_kinetic_halo_width(scene);
     return axis == 1 && scene->faces[KF_YMIN] == KF_PERIODIC && twice > least ? twice : least;
 }
 

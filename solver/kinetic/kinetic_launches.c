@@ -49,7 +49,7 @@ static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
     outflow_extent(b->kinetic, extent);
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
     arguments.edge = edge;
-    if (b->kinetic->works_beside)
+    if (b->kinetic->computes_halo)
         append_touched(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments);
     else
         kf_append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments, 0);
@@ -68,7 +68,7 @@ static void set_outflow_launch(kf_builder *b) {
     arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
     arguments.pushed = 0;
     arguments.outflow_below = arguments.outflow_above = NULL;
-    kf_kinetic_rows(b->kinetic, b->kinetic->near_planes, &arguments.first_row, &arguments.rows);
+    kf_kinetic_rows(b->kinetic, b->kinetic->halo_width, &arguments.first_row, &arguments.rows);
     for (int face = 0; face < KF_FACES; face++)
         arguments.outflow_take[face] = 1.0;
     for (int r = 0; r < ranges && b->status == KF_OK; r++) {
@@ -179,10 +179,10 @@ static void append_dense_force(kf_builder *b, int parity) {
     for (int pass = 0; pass < passes; pass++) {
         for (int part = 0; part < b->parts; part++)
             b->kinetics[part].arguments.pass = pass;
-        if (pass > 0) kf_meet(b, parity);
+        if (pass > 0) kf_neighbour_barrier(b, parity);
         kf_append_team_body(b, parity, 0);
         kf_each_part(b, parity, append_penalty);
-        if (pass > 0) kf_meet(b, parity);
+        if (pass > 0) kf_neighbour_barrier(b, parity);
         kf_each_part(b, parity, append_dense_sum);
     }
     for (int part = 0; part < b->parts; part++)
@@ -200,7 +200,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
         kf_on_part(b, part);
         append_boundaries(b, parity, from);
     }
-    kf_meet(b, parity);
+    kf_neighbour_barrier(b, parity);
     kf_on_part(b, 0);
     kf_append_averages(b, parity, from);
     for (int part = 0; part < b->parts; part++) {
@@ -209,7 +209,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
     }
     append_all_nodes(b, parity, "stream", from, to, 54);
     append_all_nodes(b, parity, reset ? "macroscopic_reset" : "macroscopic", to, to, reset ? 34 : 31);
-    kf_meet(b, parity);
+    kf_neighbour_barrier(b, parity);
     if (solid) append_dense_force(b, parity);
 }
 
@@ -430,7 +430,7 @@ static void append_moments_force(kf_builder *b, int p) {
 static void append_moments_band(kf_builder *b, int p) {
     const int band[3] = {b->kinetic->arguments.band_capacity, 1, 1};
     const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, p, 1 - p);
-    if (b->kinetic->has_samples && b->kinetic->works_beside)
+    if (b->kinetic->has_samples && b->kinetic->computes_halo)
         append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
     else if (b->kinetic->has_samples)
         kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
@@ -438,24 +438,24 @@ static void append_moments_band(kf_builder *b, int p) {
 }
 
 /* The step's planes beside the cuts, once they are done. */
-static void append_exchange(kf_builder *b, int p) {
-    kf_append_sends(b, p, false);
+static void append_halo_exchange(kf_builder *b, int p) {
+    kf_append_halo_sends(b, p, false);
     kf_append_post(b, p, false);
-    kf_append_takes(b, p, false);
+    kf_append_halo_receives(b, p, false);
 }
 
 /* Before the solid's forces the nodes that the parts beside have worked out are there, and before these
  * change them all have read them; copied they are before the forces, and change on both sides. */
 static void append_all_moments(kf_builder *b, int p) {
-    const bool solid = b->kinetics->has_solid, beside = b->kinetics->works_beside;
+    const bool solid = b->kinetics->has_solid, beside = b->kinetics->computes_halo;
     kf_each_part(b, p, append_moments);
-    if (beside) append_exchange(b, p);
-    if (solid && !beside) kf_meet(b, p);
+    if (beside) append_halo_exchange(b, p);
+    if (solid && !beside) kf_neighbour_barrier(b, p);
     append_free_band(b, p, "band_macroscopic");
     kf_each_part(b, p, append_moments_force);
-    if (solid && !beside) kf_meet(b, p);
+    if (solid && !beside) kf_neighbour_barrier(b, p);
     kf_each_part(b, p, append_moments_band);
-    if (!beside) append_exchange(b, p);
+    if (!beside) append_halo_exchange(b, p);
 }
 
 /* What step p of two reads and writes besides the grids. */
@@ -503,8 +503,8 @@ static void set_load_launch(kf_builder *b, int p) {
 }
 
 /* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
- * it read, so they kf_meet before; where kernels fill ghosts, before others read them. Parts that copy planes
- * wait for these alone, and for all where their averages begin. */
+ * it read, so they kf_neighbour_barrier before; where kernels fill ghosts, before others read them. Parts
+ * that copy planes wait for these alone, and for all where their averages begin. */
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool esoteric = kinetics->options.esoteric, copies = kinetics->options.transfer != KF_DIRECT,
@@ -517,27 +517,27 @@ static void make_one_pass(kf_builder *b) {
         kf_each_part(b, p, set_roles);
         if (!copies) kf_await_neighbours(b, p, "step_ended", b->ended);
         kf_each_part(b, p, append_part_boundaries);
-        if (kinetics->options.boundary_kernels > 0) kf_meet(b, p);
+        if (kinetics->options.boundary_kernels > 0) kf_neighbour_barrier(b, p);
         kf_append_averages(b, p, grid_before(b, p));
         kf_each_part(b, p, append_part_motion);
         b->band_is_done = false;
         if (!moments) append_free_band(b, p, esoteric ? esoteric_names[0][p] : "band_macroscopic");
         if (esoteric) {
             kf_each_part(b, p, append_esoteric_band);
-            if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_meet(b, p);
+            if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_neighbour_barrier(b, p);
         }
         if (early) {
             kf_each_part(b, p, kf_append_outer);
-            kf_append_sends(b, p, true);
+            kf_append_halo_sends(b, p, true);
             if (!gpu) kf_append_post(b, p, true);
             kf_each_part(b, p, kf_append_inner);
             if (gpu) kf_append_post(b, p, true); /* whose wait must not keep the inner planes from it */
-            kf_append_takes(b, p, true);
+            kf_append_halo_receives(b, p, true);
         } else if (moments) {
             append_all_moments(b, p);
         } else {
             kf_each_part(b, p, append_flow);
-            append_exchange(b, p);
+            append_halo_exchange(b, p);
         }
         kf_signal_all(b, p, "step_ended", b->ended);
     }
@@ -549,7 +549,7 @@ static kf_status list_launches(kf_builder *b) {
     kf_kinetic_cut_all(kf_plan_scene(plan), &b->kinetics->options, b->boxes);
     b->kinetics->link = kf_flow_link_make(plan);
     kf_make_marks(b);
-    kf_make_transfers(b);
+    kf_make_halo_exchange(b);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         KF_TRY(kf_prepare_order(b, b->error));

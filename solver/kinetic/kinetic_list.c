@@ -71,7 +71,7 @@ static void copy_node(char *to, size_t to_row, size_t to_place, const char *from
 /* The lists that this process's parts have; parts that share one have the first. */
 static kf_status download_lists(const kf_plan *plan, char *lists[], kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
-    for (int part = 0; part < (kinetics->works_beside ? plan->part_count : 1); part++) {
+    for (int part = 0; part < (kinetics->computes_halo ? plan->part_count : 1); part++) {
         const kf_kinetic *kinetic = &kinetics[part];
         const size_t bytes = POPULATIONS * (size_t)kinetic->arguments.listed_count * kinetic->real_bytes;
         if (kinetic->listed == NULL) continue; /* it has no samples */
@@ -103,7 +103,7 @@ static void number_nodes(const kf_plan *plan, char *const lists[], char *list, c
             if (!is_listed(&w, plane, node)) continue;
             const int part = owner_of(plan, row_of(plan, node), z);
             if (part >= 0)
-                copy_node(list, all, n, lists[kinetics->works_beside ? part : 0],
+                copy_node(list, all, n, lists[kinetics->computes_halo ? part : 0],
                           (size_t)kinetics[part].arguments.listed_count, place_at(&w, plane, node),
                           kinetics->real_bytes);
             put_place(&w, plane, node, n++);
@@ -160,7 +160,7 @@ static bool has_row(const kf_plan *plan, int grid, int y) {
 static int part_of(const kf_plan *plan, int grid, int z) {
     const kf_kinetic *kinetics = plan->system;
     int part = 0;
-    if (kinetics->works_beside) return grid;
+    if (kinetics->computes_halo) return grid;
     while (part < plan->part_count - 1 && z >= kinetics[part].first_plane + kinetics[part].planes)
         part++;
     return part;

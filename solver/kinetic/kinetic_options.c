@@ -87,8 +87,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                                  "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->esoteric && (!fused || o->nodes_per_thread != 1))
         return kf_options_refuse(error, "streaming esoteric belongs to plan fused with nodes_per_thread 1");
-    if (o->shell_choices && o->esoteric)
-        return kf_options_refuse(error, "shell_choices does not go with streaming esoteric");
+    if (o->boundary_choices && o->esoteric)
+        return kf_options_refuse(error, "boundary_choices does not go with streaming esoteric");
     if (!within(o->slab, 0, 65536) || (o->slab > 0 && !fused))
         return kf_options_refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
     if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
@@ -118,22 +118,22 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
     if (o->alternate && (!fused || o->esoteric || o->slab > 0 || in_rows))
         return kf_options_refuse(error, "alternate belongs to plan fused between two grids, node by node");
-    if (o->ahead != 0 &&
-        (!within(o->ahead, 0, 1024) || !fused || (o->gpu ? o->parts > 1 : o->staged_nodes == 0) ||
+    if (o->prefetch_rows != 0 &&
+        (!within(o->prefetch_rows, 0, 1024) || !fused || (o->gpu ? o->parts > 1 : o->staged_nodes == 0) ||
          o->esoteric || o->nodes_per_thread != 1))
-        return kf_options_refuse(
-            error,
-            "ahead belongs to plan fused, one node a thread, not in place; on a cpu with staged_nodes");
+        return kf_options_refuse(error, "prefetch_rows belongs to plan fused, one node a thread, not in "
+                                        "place; on a cpu with staged_nodes");
     if (o->keep_streamed && (!fused || o->esoteric || o->slab > 0))
         return kf_options_refuse(error, "keep_streamed belongs to plan fused between two grids");
     if (o->masked_band && (!fused || o->esoteric || o->slab > 0 || scene->motion.moving || in_rows))
         return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
     const int *n = scene->nodes;
-    if (o->shell_apart && (!fused || o->esoteric || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
-                           o->parts > 1 || n[1] < 3 || n[2] < 3))
+    if (o->boundary_rows_apart && (!fused || o->esoteric || o->slab > 0 || o->boundary_kernels != 0 ||
+                                   in_rows || o->parts > 1 || n[1] < 3 || n[2] < 3))
         return kf_options_refuse(
-            error, "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
-                   "device, and to domains with an inside");
+            error,
+            "boundary_rows_apart belongs to plan fused between two grids with folded boundaries, on one "
+            "device, and to domains with an inside");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed_boundary != KF_AGGREGATED))
         return kf_options_refuse(
             error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
@@ -148,7 +148,7 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
 #define NUMBER(member, low, high) KF_NUMBER(kf_kinetic_options, KF_OPTION_LONG, member, #member, low, high)
 #define FLAG(member)              KF_FLAG(kf_kinetic_options, member, #member)
 #define CHOICE(member, ...)       KF_CHOICE(kf_kinetic_options, member, #member, __VA_ARGS__)
-static const kf_option table[] = {
+static const kf_config_field table[] = {
     CHOICE(plan, "baseline", "paper", "fused", "moments"),
     CHOICE(layout, "aos", "soa", "csoa"),
     CHOICE(storage, "f16", "f32", "f64"),
@@ -172,15 +172,15 @@ static const kf_option table[] = {
     NUMBER(nodes_per_thread, 1, 2),
     NUMBER(register_cap, 0, 255),
     NUMBER(march, 0, 65536),
-    NUMBER(ahead, 0, 1024),
-    FLAG(shell_choices),
+    NUMBER(prefetch_rows, 0, 1024),
+    FLAG(boundary_choices),
     FLAG(alternate),
     FLAG(concurrent_solid),
     FLAG(keep_streamed),
     FLAG(masked_band),
     FLAG(overlap),
     FLAG(band_chain),
-    FLAG(shell_apart),
+    FLAG(boundary_rows_apart),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, parts_y, "parts_y", 1, KF_MOST_PARTS),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_LONG, sample_tenths, "sample_cost", 0, LONG_MAX),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[0], "block_x", 1, 65536),
@@ -263,7 +263,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     /* A part that is cut across y has memory for as many rows as the largest one and those beside it. */
     int rows = scene->nodes[1];
     if (options->parts_y > 1)
-        rows = longest(scene, options, 1, options->parts_y) + 2 * kf_kinetic_near_planes(scene);
+        rows = longest(scene, options, 1, options->parts_y) + 2 * kf_kinetic_halo_width(scene);
     geometry->rows_before = 0;
     geometry->plane_pitch = pitch * (rows + 2);
     geometry->origin = alignment;
@@ -275,7 +275,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->capacity = (capacity + group - 1) / group * group;
     /* Compilers of the cpu see that neighbours lie side by side only when addresses are worked out in 64
      * bits. */
-    geometry->wide_domain = geometry->wide_index =
+    geometry->domain_index64 = geometry->index64 =
         !options->gpu || geometry->capacity > 2147483647LL / options->velocities;
     geometry->most_planes = scene->nodes[2];
     geometry->before = 0;
@@ -284,7 +284,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
     /* Its first node's index is taken from others in the same width: it counts, too. */
     if (counts_from_its_planes(scene, options, geometry))
-        geometry->wide_index =
+        geometry->index64 =
             !options->gpu || geometry->capacity > 2147483647LL ||
             geometry->plane_pitch * (geometry->most_planes + BESIDE) > 2147483647LL / options->velocities;
 }
@@ -304,7 +304,7 @@ kf_status kf_kinetic_check_size(const kf_scene *scene, int parts, double most_no
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
                              int first_row, kf_kinetic_geometry *geometry) {
     if (options->parts_y > 1 && (first_row > 0 || scene->faces[KF_YMIN] == KF_PERIODIC)) {
-        geometry->rows_before = first_row - kf_kinetic_near_planes(scene);
+        geometry->rows_before = first_row - kf_kinetic_halo_width(scene);
         geometry->origin -= (long long)geometry->row_pitch * geometry->rows_before;
     }
     if (!counts_from_its_planes(scene, options, geometry)) return;
@@ -406,14 +406,14 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         kf_define_to(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->slab > 0) kf_define_to(defines, "KF_SLABS", 1);
         if (options->alternate) kf_define_to(defines, "KF_ALTERNATE", 1);
-        if (options->shell_choices) kf_define_to(defines, "KF_SHELL_CHOICES", 1);
+        if (options->boundary_choices) kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
         if (options->keep_streamed) kf_define_to(defines, "KF_KEEP_STREAMED", 1);
         if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
-        if (options->shell_apart) kf_define_to(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
+        if (options->boundary_rows_apart) kf_define_to(defines, "KF_BOUNDARY_ROWS_APART", long_rows ? 1 : 2);
         if (!options->esoteric) kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
-    if (options->ahead > 0) kf_define_to(defines, "KF_AHEAD", options->ahead);
+    if (options->prefetch_rows > 0) kf_define_to(defines, "KF_PREFETCH_ROWS", options->prefetch_rows);
     if (kf_kinetic_has_chain(scene, options)) {
         kf_define_to(defines, "KF_BAND_CHAIN", 1);
         kf_define_to(defines, "KF_SEGMENT_LENGTH", options->segment_length);
@@ -480,7 +480,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                      (long)(options->storage == KF_F16 && words ? KF_F32 : options->storage));
         const bool whole =
             which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY || which == KF_SOURCE_BOUNDARY;
-        kf_define_to(defines, "KF_INDEX64", whole ? geometry->wide_domain : geometry->wide_index);
+        kf_define_to(defines, "KF_INDEX64", whole ? geometry->domain_index64 : geometry->index64);
         if (options->parts > 1) kf_define_to(defines, "KF_TEAM", 1);
         if (options->parts_y > 1) kf_define_to(defines, "KF_CUT_Y", 1);
         if (samples && (which == KF_SOURCE_ORDER || kf_kinetic_has_band(options)))

@@ -22,7 +22,7 @@ kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, 
 
 kf_status kf_kinetic_upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer, const long long *values,
                                     size_t count, kf_error *error) {
-    if (kinetic->geometry.wide_index)
+    if (kinetic->geometry.index64)
         return kf_buffer_upload(buffer, 0, values, count * sizeof(long long), error);
     int *narrow = kf_allocate(count * sizeof(int));
     for (size_t i = 0; i < count; i++)
@@ -282,7 +282,7 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     for (int i = 0; i < 4; i++)
         KF_TRY(kf_plan_buffer(plan, count * kinetic->real_bytes, &kinetic->samples[i], error));
     if (!kinetic->moving)
-        KF_TRY(kf_plan_buffer(plan, count * (kinetic->geometry.wide_index ? sizeof(long long) : sizeof(int)),
+        KF_TRY(kf_plan_buffer(plan, count * (kinetic->geometry.index64 ? sizeof(long long) : sizeof(int)),
                               &kinetic->sample_corner, error));
     if (kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, KF_SOURCE_ORDER))
         KF_TRY(kf_plan_buffer(plan, count * sizeof(int), &kinetic->identity, error));

@@ -32,7 +32,7 @@ kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int firs
     a.extent[0] = a.nodes[0];
     a.extent[2] = planes;
     a.first_plane = first;
-    kf_kinetic_rows(kinetic, beside ? kinetic->near_planes : 0, &a.first_row, &a.extent[1]);
+    kf_kinetic_rows(kinetic, beside ? kinetic->halo_width : 0, &a.first_row, &a.extent[1]);
     kf_kinetic_find_populations(kinetic, plan->steps_done, &a);
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;

@@ -88,7 +88,7 @@ static kf_kinetic_box inner_box(const kf_builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
     kf_kinetic_box box = b->boxes[b->plan->first_part + kinetic->part];
     for (int i = 0; i < 2; i++) {
-        const int near = kinetic->near_planes, side = i == 0 ? 2 : 0, end = box.first[i] + box.count[i];
+        const int near = kinetic->halo_width, side = i == 0 ? 2 : 0, end = box.first[i] + box.count[i];
         const int low = box.first[i] + (kf_kinetic_is_copied(b->plan, kinetic->part, side) ? near : 0),
                   high = end - (kf_kinetic_is_copied(b->plan, kinetic->part, side + 1) ? near : 0);
         box.first[i] = low < high ? low : end;
@@ -118,16 +118,17 @@ void kf_append_inner(kf_builder *b, int p) {
     append_some(b, p, &inner, false);
 }
 
-/* With shell_apart the rows at the faces across y and z, beside the others, which extent is left with. They
- * go ahead: after all blocks of a kernel that fills the device they would be as slow as one after the other.
+/* With boundary_rows_apart the rows at the faces across y and z, beside the others, which extent is left
+ * with. They go ahead: after all blocks of a kernel that fills the device they would be as slow as one after
+ * the other.
  */
-static void append_shell(kf_builder *b, int p, int extent[3]) {
+static void append_boundary_rows(kf_builder *b, int p, int extent[3]) {
     const kf_kinetic *kinetic = b->kinetic;
     static const int block[3] = {32, 2, 1};
     const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
-    if (!kinetic->options.shell_apart) return;
+    if (!kinetic->options.boundary_rows_apart) return;
     b->ahead = true;
-    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_shell", shell, block, kf_from_to(kinetic, p, 1 - p),
+    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_boundary", shell, block, kf_from_to(kinetic, p, 1 - p),
               2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
     b->ahead = false;
     extent[1] -= 2;
@@ -142,12 +143,12 @@ void kf_append_two_grids(kf_builder *b, int p) {
     append_band_first(b, p);
     int extent[3];
     kf_flow_extent(kinetic, extent);
-    append_shell(b, p, extent);
+    append_boundary_rows(b, p, extent);
     kf_append(
         b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, kf_from_to(kinetic, p, 1 - p),
         2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows / kinetic->planes);
     const bool apart =
-        kinetic->options.shell_apart ||
+        kinetic->options.boundary_rows_apart ||
         (kinetic->has_samples && kinetic->options.masked_band && kinetic->options.concurrent_solid);
     if (apart && !again) kf_append_join(b, p, "step_done");
     if (!again) return;

@@ -61,13 +61,13 @@ static int planes_around(const kf_plan *plan, int grid, int low, int high, int r
 
 int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
     const kf_kinetic *kinetics = plan->system;
-    const int near = kinetics->near_planes, last = kf_kinetic_grids(plan) == 1 ? plan->part_count - 1 : grid;
+    const int near = kinetics->halo_width, last = kf_kinetic_grids(plan) == 1 ? plan->part_count - 1 : grid;
     return planes_around(plan, grid, kf_kinetic_is_copied(plan, grid, BELOW) ? near : 0,
                          kf_kinetic_is_copied(plan, last, ABOVE) ? near : 0, range);
 }
 
 int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
-    const int near = ((const kf_kinetic *)plan->system)->near_planes;
+    const int near = ((const kf_kinetic *)plan->system)->halo_width;
     return planes_around(plan, grid, near, near, range);
 }
 
@@ -127,7 +127,7 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 /* Of slabs, whose rows outside of such a face are copied, unless both sides of a cut work them out. */
 static bool has_outflow(const kf_plan *plan, int face) {
     const kf_kinetic *kinetics = plan->system;
-    return kf_kinetic_sides(plan) == 2 && !kinetics->works_beside && face / 2 != 2 &&
+    return kf_kinetic_sides(plan) == 2 && !kinetics->computes_halo && face / 2 != 2 &&
            kf_plan_scene(plan)->faces[face] == KF_OUTFLOW;
 }
 
@@ -142,12 +142,12 @@ static size_t outflow_bytes(const kf_plan *plan) {
     const kf_kinetic *kinetics = plan->system;
     size_t bytes = 0;
     for (int face = 0; face < KF_FACES; face++)
-        if (has_outflow(plan, face)) bytes += 9 * (size_t)kinetics->near_planes * row_bytes(plan, face);
+        if (has_outflow(plan, face)) bytes += 9 * (size_t)kinetics->halo_width * row_bytes(plan, face);
     return bytes;
 }
 
 static bool is_far(const kf_builder *b, int part, int side) {
-    return kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_FAR;
+    return kf_kinetic_neighbour_reach(b->plan, part, side) == KF_NEIGHBOUR_FAR;
 }
 
 static bool has_far_sides(const kf_builder *b, int part) {
@@ -184,7 +184,7 @@ static int tag_of(const kf_builder *b, int to, int side) {
     return tag;
 }
 
-static kf_status make_end(kf_builder *b, int part, int side, kf_error *error) {
+static kf_status make_far_halo(kf_builder *b, int part, int side, kf_error *error) {
     kf_far_side *far = &b->far[part][side];
     kf_flow_link *link = b->kinetics->link;
     const bool as_packed = is_sent_as_packed(b);
@@ -193,28 +193,29 @@ static kf_status make_end(kf_builder *b, int part, int side, kf_error *error) {
     const size_t sent = kf_message_bytes(b, number, side), come = kf_message_bytes(b, beyond, side ^ 1),
                  beside = outflow_bytes(b->plan);
     kf_plan_on(b->plan, part);
-    far->sent_bytes = sent + beside;
-    far->come_bytes = come + beside;
+    far->outgoing_bytes = sent + beside;
+    far->incoming_bytes = come + beside;
     KF_TRY(kf_plan_buffer(b->plan, as_packed ? sent + beside : sent, &far->packed, error));
-    KF_TRY(kf_plan_buffer(b->plan, as_packed ? come + beside : come, &far->taken, error));
-    far->sent = far->packed;
-    far->come = far->taken;
+    KF_TRY(kf_plan_buffer(b->plan, as_packed ? come + beside : come, &far->received, error));
+    far->outgoing = far->packed;
+    far->incoming = far->received;
     if (kf_is_by_nccl(b)) return KF_OK;
     if (!as_packed) {
-        KF_TRY(kf_plan_on_host(b->plan, far->sent_bytes, &far->sent, error));
-        KF_TRY(kf_plan_on_host(b->plan, far->come_bytes, &far->come, error));
+        KF_TRY(kf_plan_on_host(b->plan, far->outgoing_bytes, &far->outgoing, error));
+        KF_TRY(kf_plan_on_host(b->plan, far->incoming_bytes, &far->incoming, error));
     }
     kf_flow_link_add(link, &(kf_message){other, tag_of(b, beyond, side ^ 1), true,
-                                         kf_buffer_address(far->sent), far->sent_bytes});
-    kf_flow_link_add(link, &(kf_message){other, tag_of(b, number, side), false, kf_buffer_address(far->come),
-                                         far->come_bytes});
+                                         kf_buffer_address(far->outgoing), far->outgoing_bytes});
+    kf_flow_link_add(link, &(kf_message){other, tag_of(b, number, side), false,
+                                         kf_buffer_address(far->incoming), far->incoming_bytes});
     return KF_OK;
 }
 
 void kf_make_messages(kf_builder *b) {
     for (int part = 0; part < b->parts; part++)
         for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
-            if (b->status == KF_OK && is_far(b, part, side)) b->status = make_end(b, part, side, b->error);
+            if (b->status == KF_OK && is_far(b, part, side))
+                b->status = make_far_halo(b, part, side, b->error);
 }
 
 /* --- a step -------------------------------------------------------------------------------------------- */
@@ -235,11 +236,11 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_far_side *far = &b->far[kinetic->part][side];
     const int number = plan->first_part + kinetic->part;
-    kf_buffer *kept = kinetic->outflow[1 - p], *host = out ? far->sent : far->come;
-    const kf_kinetic_box box = out ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side);
-    const size_t nodes = (size_t)kf_plan_scene(plan)->nodes[2], near = (size_t)kinetic->near_planes,
+    kf_buffer *kept = kinetic->outflow[1 - p], *host = out ? far->outgoing : far->incoming;
+    const kf_kinetic_box box = out ? kf_box_sent(b, number, side) : kf_box_received(b, number, side);
+    const size_t nodes = (size_t)kf_plan_scene(plan)->nodes[2], near = (size_t)kinetic->halo_width,
                  first = (size_t)box.first[1];
-    size_t at = kf_packed_bytes(kinetic);
+    size_t at = kf_halo_bytes(kinetic);
     for (int face = 0; face < KF_FACES; face++) {
         if (!has_outflow(plan, face)) continue;
         const size_t row = row_bytes(plan, face),
@@ -258,15 +259,15 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
     }
 }
 
-void kf_append_far_send(kf_builder *b, int p, int side) {
+void kf_append_far_halo_send(kf_builder *b, int p, int side) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_far_side *far = &b->far[kinetic->part][side];
-    const kf_copy copy = {.target = far->sent,
+    const kf_copy copy = {.target = far->outgoing,
                           .source = far->packed,
                           .bytes = kf_message_bytes(b, b->plan->first_part + kinetic->part, side),
                           .rows = 1};
-    kf_append_slab(b, p, true, side, far->packed);
-    if (far->sent != far->packed) (void)kf_append_copy(b, p, "to_host", &copy);
+    kf_append_pack_or_unpack(b, p, true, side, far->packed);
+    if (far->outgoing != far->packed) (void)kf_append_copy(b, p, "to_host", &copy);
     append_outflow_copies(b, p, side, true);
 }
 
@@ -284,39 +285,41 @@ void kf_append_post(kf_builder *b, int p, bool aside) {
     for (int part = caller(b) + 1; part < b->parts; part++) {
         if (!has_far_sides(b, part) || !kf_falls(b, p)) continue;
         kf_on_part(b, part);
-        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_packed", b->gone[part]));
+        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_packed", b->halo_packed[part]));
         kf_on_part(b, caller(b));
-        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_packed", b->gone[part]));
+        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_packed", b->halo_packed[part]));
     }
     kf_append_link_call(b, p, caller(b), "post_planes", kf_flow_link_post);
     b->aside = false;
 }
 
 /* What has come for a part. */
-static void append_far_take(kf_builder *b, int p, int side) {
+static void append_far_halo_receive(kf_builder *b, int p, int side) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_far_side *far = &b->far[kinetic->part][side];
     const int beyond = kf_kinetic_neighbour(b->plan, b->plan->first_part + kinetic->part, side);
-    const kf_copy copy = {
-        .target = far->taken, .source = far->come, .bytes = kf_message_bytes(b, beyond, side ^ 1), .rows = 1};
-    if (far->come != far->taken) (void)kf_append_copy(b, p, "from_host", &copy);
-    kf_append_slab(b, p, false, side, far->taken);
+    const kf_copy copy = {.target = far->received,
+                          .source = far->incoming,
+                          .bytes = kf_message_bytes(b, beyond, side ^ 1),
+                          .rows = 1};
+    if (far->incoming != far->received) (void)kf_append_copy(b, p, "from_host", &copy);
+    kf_append_pack_or_unpack(b, p, false, side, far->received);
     append_outflow_copies(b, p, side, false);
 }
 
-void kf_append_far_takes(kf_builder *b, int p) {
+void kf_append_far_halo_receives(kf_builder *b, int p) {
     const bool posted = !kf_is_by_nccl(b);
     if (!kf_has_messages(b)) return;
     if (posted) kf_append_link_call(b, p, caller(b), "await_planes", kf_flow_link_await);
     if (posted && b->parts > 1 && kf_falls(b, p))
-        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->come));
+        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->halo_received));
     for (int part = 0; part < b->parts; part++) {
         if (!has_far_sides(b, part)) continue;
         kf_on_part(b, part);
         if (posted && part != caller(b) && kf_falls(b, p))
-            kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_come", b->come));
+            kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_come", b->halo_received));
         for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
-            if (is_far(b, part, side)) append_far_take(b, p, side);
+            if (is_far(b, part, side)) append_far_halo_receive(b, p, side);
     }
 }
 

@@ -18,7 +18,7 @@ typedef struct kf_sph_cost {
     double highest; /* above the terrain, in columns */
 } kf_sph_cost;
 
-typedef struct kf_tally {
+typedef struct kf_sph_tally {
     const kf_sph_cost *cost;
     const kf_particle_scene *scene;
     kf_sph_options options;
@@ -32,7 +32,7 @@ typedef struct kf_tally {
     double cells;   /* in all */
     double streams; /* of a warp's particles, those that look through candidates of their own */
     bool gpu;
-} kf_tally;
+} kf_sph_tally;
 
 /* What is not counted or compiled but read off measurements of an H200. */
 static struct {
@@ -75,7 +75,7 @@ static const double BOUNDS = 2, OWN = 4;
 /* --- what is looked through ----------------------------------------------------------------------------- */
 
 /* Cells of a row, `across` spacings away, that a support along the row reaches: a range ends with a cell. */
-static double cells_of_row(const kf_tally *t, double across2) {
+static double cells_of_row(const kf_sph_tally *t, double across2) {
     const double cell = t->support / t->options.reach, width = 2 * t->options.reach + 1;
     if (!t->options.prune) return width;
     const double left = t->support * t->support - across2;
@@ -94,7 +94,7 @@ static int ascending(const void *a, const void *b) {
 
 /* Over places of a particle in its cell: cells that a row has in the mean, and the most of any particle of a
  * warp, for which the others wait. */
-static void look_through(kf_tally *t) {
+static void look_through(kf_sph_tally *t) {
     enum { PLACES = 4 };
     const int reach = t->options.reach, deep = t->scene->dimensions == 3;
     const double cell = t->support / reach, together = t->gpu ? WARP / t->options.lanes : 1;
@@ -154,7 +154,7 @@ typedef struct kf_particle_kernel {
     double extent;       /* threads in all */
 } kf_particle_kernel;
 
-static void add_kernel(kf_tally *t, const kf_particle_kernel *k) {
+static void add_kernel(kf_sph_tally *t, const kf_particle_kernel *k) {
     static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8, MOST = 255,
                         CYCLES_US = 1980; /* an H200's */
     kf_work *work = kf_works_add(t->works, k->name, k->launches);
@@ -193,7 +193,7 @@ typedef struct kf_sum {
 } kf_sum;
 
 /* Stretches of memory that the particles of a warp lie in. */
-static double stretches(const kf_tally *t) {
+static double stretches(const kf_sph_tally *t) {
     static const double runs[KF_SPH_CELL_ORDERS] = {1e9, 4, 2};
     const double cell = pow(t->support / t->options.reach, t->scene->dimensions);
     return fmax(1, WARP / t->options.lanes / (cell * runs[t->options.cell_order]));
@@ -207,13 +207,13 @@ static double lines_picked(double rows, double picks, double together, double by
 }
 /* Cycles of the cache for a warp that loads values of so many bytes from places of its lanes' own, particles
  * being so many bytes apart: one for each line, and for each 128 bytes of answers. */
-static double cycles_own(const kf_tally *t, double loaded, double apart) {
+static double cycles_own(const kf_sph_tally *t, double loaded, double apart) {
     const double turns = loaded * WARP / LINE, lanes = WARP / turns;
     const double together = fmin(fmin(t->options.lanes, lanes), fmax(1, t->neighbours / t->rows));
     return turns * lines_picked(rates.rows * stretches(t), lanes / together, together, apart);
 }
 /* ... that are side by side for the lanes of a particle, and the same for particles of a cell. */
-static double cycles_beside(const kf_tally *t, double loaded, double apart) {
+static double cycles_beside(const kf_sph_tally *t, double loaded, double apart) {
     const double turns = loaded * WARP / LINE, share = 1 / turns;
     const double lanes = fmin(t->options.lanes, WARP * share), particles = WARP * share / lanes;
     const double parts = 1 + (stretches(t) - 1) * share,
@@ -224,7 +224,8 @@ static double cycles_beside(const kf_tally *t, double loaded, double apart) {
 /* Instructions, and as many as take as long as the cache's cycles, of a thread that loads four floats; or
  * where it only compares a distance the three that say where something is: four that lie together come
  * together. */
-static double load_floats(const kf_tally *t, double (*cycles)(const kf_tally *, double, double), int floats) {
+static double load_floats(const kf_sph_tally *t, double (*cycles)(const kf_sph_tally *, double, double),
+                          int floats) {
     const double line = t->gpu ? rates.line : 0;
     switch (t->options.layout) {
     case KF_SPH_FLOAT4:
@@ -244,32 +245,32 @@ static double any_lane(double share) {
 }
 
 /* Ranges of candidates: cells' beginnings are read, and the way around periodic faces found. */
-static double full_ranges(const kf_tally *t) {
+static double full_ranges(const kf_sph_tally *t) {
     return t->options.search == KF_SPH_CELLS ? t->ranges : t->rows * t->runs;
 }
-static double range_instructions(const kf_tally *t) {
+static double range_instructions(const kf_sph_tally *t) {
     const double full = full_ranges(t);
     return full * RANGE + (t->ranges - full) * IMAGE + (t->options.prune ? t->ranges * PRUNE : 0);
 }
 /* Where a range begins; on terrain where its column does, first. */
-static double range_waits(const kf_tally *t) {
+static double range_waits(const kf_sph_tally *t) {
     return full_ranges(t) * (in_columns(t->scene) ? 2 : 1) * rates.wait_range;
 }
 /* How often a loop that takes so many at a time waits; those to spare it takes one by one. */
-static double turns_of(const kf_tally *t, double passes) {
+static double turns_of(const kf_sph_tally *t, double passes) {
     const double flight = t->options.in_flight;
     return fmin(passes, passes / flight + 0.5 * (flight - 1));
 }
 /* Candidates that lanes look through: whole passes of each range. */
-static double lane_passes(const kf_tally *t) {
+static double lane_passes(const kf_sph_tally *t) {
     return t->passes + 0.5 * (t->options.lanes - 1) * full_ranges(t);
 }
-static double scan_waits(const kf_tally *t, double lanes) {
+static double scan_waits(const kf_sph_tally *t, double lanes) {
     const double full = full_ranges(t), passes = lanes > 1 ? lane_passes(t) / lanes : t->passes;
     return range_waits(t) + full * turns_of(t, passes / full) * rates.wait_beside;
 }
 /* Bits of those that are near: `staged`, and what makes lists. */
-static double scan_instructions(const kf_tally *t) {
+static double scan_instructions(const kf_sph_tally *t) {
     const double words = ceil(t->candidates / t->ranges / 32) * t->ranges;
     return range_instructions(t) +
            t->passes * (NOTE + LOOP / t->options.in_flight + load_floats(t, cycles_beside, 3)) + 12 * words;
@@ -278,7 +279,7 @@ static double scan_instructions(const kf_tally *t) {
 /* How often a warp that walks through bits looks for a range, for each time that one of its lanes does:
  * before each neighbour it waits for the group of lanes with the most ranges to go. Geometric, of the mean
  * that a neighbour has. */
-static double walks(const kf_tally *t) {
+static double walks(const kf_sph_tally *t) {
     const double mean = t->rows * t->runs / t->neighbours, more = mean / (1 + mean);
     double most = 0;
     double left = more;
@@ -289,14 +290,14 @@ static double walks(const kf_tally *t) {
     return most / mean;
 }
 
-static double walls_instructions(const kf_tally *t) {
+static double walls_instructions(const kf_sph_tally *t) {
     double planes = 0;
     for (int side = 0; side < 2 * t->scene->dimensions; side++)
         planes += kf_side_is_wall(t->scene->sides[side]);
     return PLANE * planes + (t->scene->terrain.heights != NULL ? TERRAIN : 0);
 }
 
-static void add_sum(kf_tally *t, const kf_sum *s) {
+static void add_sum(kf_sph_tally *t, const kf_sum *s) {
     const kf_sph_options *o = &t->options;
     const double four = load_floats(t, cycles_beside, 4), place = load_floats(t, cycles_beside, 3),
                  loop = TEST + LOOP / o->in_flight, test = loop + place,
@@ -358,7 +359,7 @@ static void add_sum(kf_tally *t, const kf_sum *s) {
     add_kernel(t, &k);
 }
 
-static void add_sums(kf_tally *t, double state) {
+static void add_sums(kf_sph_tally *t, double state) {
     const bool stress = kf_sph_has_stress(t->scene);
     const double stresses = 4.0 * KF_SPH_STRESSES;
     const kf_sum dummies = {"dummies", 30, 1, 60, 56, 32, true, false};
@@ -384,7 +385,7 @@ static void add_sums(kf_tally *t, double state) {
 /* --- a step --------------------------------------------------------------------------------------------- */
 
 /* chain: cycles of what a thread loads and adds one after the other. */
-static void add_pass(kf_tally *t, const char *name, double launches, double bytes, double instructions,
+static void add_pass(kf_sph_tally *t, const char *name, double launches, double bytes, double instructions,
                      double extent, double chain) {
     const kf_particle_kernel k = {.name = name,
                                   .launches = launches,
@@ -397,7 +398,7 @@ static void add_pass(kf_tally *t, const char *name, double launches, double byte
     add_kernel(t, &k);
 }
 
-static void add_sort(kf_tally *t, double state) {
+static void add_sort(kf_sph_tally *t, double state) {
     const kf_sph_options *o = &t->options;
     const double often = 1.0 / o->list_period, cells = 4 * t->cells / t->particles, wait = rates.wait_range;
     const double groups = ceil(t->cells / KF_SPH_SCAN), threads = 256, n = t->particles;
@@ -418,7 +419,7 @@ static void add_sort(kf_tally *t, double state) {
     }
     if (o->search != KF_SPH_LIST) return;
     const double listed = pow(1 + 0.01 * o->skin, t->scene->dimensions) * t->neighbours;
-    kf_tally alone = *t; /* threads that make lists have a particle each */
+    kf_sph_tally alone = *t; /* threads that make lists have a particle each */
     alone.options.lanes = 1;
     look_through(&alone);
     const kf_particle_kernel k = {.name = "make_lists",
@@ -475,7 +476,7 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     const kf_sph_cost *cost = state;
     if (strcmp(config->system, "sph") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not sph", config->system);
-    kf_tally t = {.cost = cost, .scene = cost->scene, .works = works, .gpu = cost->gpu};
+    kf_sph_tally t = {.cost = cost, .scene = cost->scene, .works = works, .gpu = cost->gpu};
     KF_TRY(kf_sph_read_options(cost->scene, config, cost->gpu, &t.options, error));
     t.particles = (double)cost->scene->count;
     t.neighbours = cost->full * kf_sph_neighbours(cost->scene);

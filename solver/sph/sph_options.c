@@ -87,7 +87,7 @@ static kf_status check_options(const kf_particle_scene *scene, const kf_sph_opti
 #define NUMBER(member)          KF_NUMBER(kf_sph_options, KF_OPTION_INT, member, #member, 0, 1 << 20)
 #define FLAG(member, parameter) KF_FLAG(kf_sph_options, member, parameter)
 #define CHOICE(member, ...)     KF_CHOICE(kf_sph_options, member, #member, __VA_ARGS__)
-static const kf_option table[] = {
+static const kf_config_field table[] = {
     CHOICE(search, "cells", "rows", "masks", "list", "staged"),
     CHOICE(layout, "float4", "float3", "soa"),
     CHOICE(cell_order, "rows", "bricks", "morton"),

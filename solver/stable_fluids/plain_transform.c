@@ -5,7 +5,7 @@
 
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
-#include "solver/stable_fluids/fluid_reference.h"
+#include "solver/stable_fluids/stable_fluids_reference.h"
 
 static const double pi = 3.14159265358979323846;
 

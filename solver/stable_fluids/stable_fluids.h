@@ -7,8 +7,8 @@
 #include "base/plan/system.h"
 #include "kernels/choices.h"
 #include "kernels/stable_fluids/arguments.h"
-#include "solver/stable_fluids/fluid.h"
-#include "solver/stable_fluids/fluid_reference.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
+#include "solver/stable_fluids/stable_fluids_reference.h"
 
 extern const kf_system kf_system_stable_fluids;
 extern const struct kf_cost_methods kf_cost_stable_fluids;
@@ -101,7 +101,7 @@ typedef struct kf_fluid_plan {
     int transform_count;
 } kf_fluid_plan;
 
-/* fluid_lines.c */
+/* stable_fluids_lines.c */
 /* points: values a thread should have. KF_BAD_INPUT when n cannot be done with so few, or with so many
  * threads. */
 kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line_engine *engine,
@@ -115,7 +115,7 @@ size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t re
  */
 double *kf_line_twiddles(const kf_line_engine *engine);
 
-/* fluid_options.c */
+/* stable_fluids_options.c */
 kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, bool gpu,
                                 kf_fluid_options *options, kf_error *error);
 kf_status kf_fluid_design_of(const kf_fluid *fluid, const kf_fluid_options *options, kf_fluid_design *design,
@@ -131,19 +131,20 @@ bool kf_fluid_has_clock(const kf_fluid *fluid);
 /* stable_fluids.c: a problem of this fluid, which it takes over (owned) or leaves to whoever made it. */
 kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned);
 
-/* fluid_plan.c */
+/* stable_fluids_plan.c */
 kf_status kf_fluid_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                              kf_plan **plan, kf_error *error);
-/* fluid_launches.c */
+/* stable_fluids_launches.c */
 kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error);
 /* The steps of one launch of the persistent kernel from the state in the plan's velocity. */
 kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *launch, kf_error *error);
-/* fluid_transforms.c: items that transform the work arrays of a plan that has its transforms apart. */
+/* stable_fluids_transforms.c: items that transform the work arrays of a plan that has its transforms apart.
+ */
 kf_status kf_fluid_make_transforms(kf_plan *plan, kf_error *error);
 kf_status kf_fluid_add_forward(kf_plan *plan, kf_error *error);
 kf_status kf_fluid_add_inverse(kf_plan *plan, kf_error *error);
 
-/* fluid_state.c */
+/* stable_fluids_state.c */
 extern const kf_plan_methods kf_fluid_methods;
 /* The present state of a simulation, as the reference has it; the caller frees. */
 kf_status kf_fluid_read(kf_plan *plan, int simulation, kf_fluid_state *state, kf_error *error);
@@ -154,7 +155,7 @@ int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps);
 uint16_t kf_half_of(double value);
 double kf_half_value(uint16_t half);
 
-/* fluid_verify.c */
+/* stable_fluids_verify.c */
 kf_status kf_fluid_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
 void kf_fluid_free_reference(kf_reference *reference);
 kf_status kf_fluid_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,

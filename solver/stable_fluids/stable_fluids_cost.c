@@ -17,7 +17,7 @@ typedef struct kf_fluid_cost {
     bool gpu;
 } kf_fluid_cost;
 
-typedef struct kf_tally {
+typedef struct kf_fluid_tally {
     const kf_fluid_cost *cost;
     const kf_fluid *fluid;
     kf_fluid_options options;
@@ -28,7 +28,7 @@ typedef struct kf_tally {
     double least_threads, least_registers; /* of a block, that another pass of the same kernel asks for */
     double arithmetic;                     /* of an instruction in single precision */
     double cached; /* bytes of memory that a byte costs where the caches hold some of the data */
-} kf_tally;
+} kf_fluid_tally;
 
 /* What is not counted or compiled but read off measurements of an H200. */
 static struct {
@@ -70,7 +70,7 @@ static double idle_share(const kf_line_engine *e, int radix, double lines, bool 
 
 /* What threads do to one complex value of a line: butterflies, exchanges through shared memory, twiddles; and
  * to get it from memory and back. */
-static double line_instructions(const kf_tally *t, const kf_line_engine *e, double lines, bool across) {
+static double line_instructions(const kf_fluid_tally *t, const kf_line_engine *e, double lines, bool across) {
     static const double LEVEL = 2.3, EXCHANGE = 5, UNEVEN = 18, TURN[] = {3, 6, 2}, ENDS = 9;
     /* Places of values are constants apart where the padding of 16 values goes with the threads. */
     const double exchange = EXCHANGE * (t->options.exchange_buffers == 2 ? 0.9 : 1) +
@@ -99,7 +99,7 @@ typedef struct kf_line_pass {
 } kf_line_pass;
 
 /* Registers of a thread: its values, those that stay of the twiddles, and what is on its way from memory. */
-static double registers_of(const kf_tally *t, const kf_line_pass *p) {
+static double registers_of(const kf_fluid_tally *t, const kf_line_pass *p) {
     static const double OWN = 26, VALUE = 2.1, EARLY = 0.9, TABLE = 1.2, BOTH = 10, PREFETCHED = 2;
     const kf_line_engine *e = p->engine;
     const bool both = p->transforms > 1;
@@ -169,7 +169,7 @@ static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
            INSTRUCTION * spills->accesses;
 }
 
-static void add_lines(kf_tally *t, const kf_line_pass *p) {
+static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
         BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
     /* Each launch fetches its code anew, for the last one's took its place; one kernel of all passes less. */
@@ -233,7 +233,7 @@ static double gather_instructions(const kf_fluid *f) {
                                          : 0);
 }
 /* Bytes of what is read where the flow arrives, beside the velocity. */
-static double extra_bytes(const kf_tally *t) {
+static double extra_bytes(const kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;
     const double value = (double)t->design.velocity_bytes,
                  more = f->advection == KF_ADVECT_MACCORMACK ? 1 : 0;
@@ -244,7 +244,7 @@ static double extra_bytes(const kf_tally *t) {
     return bytes * t->cells;
 }
 
-static kf_line_pass rows_pass(const kf_tally *t, const char *name, const kf_line_engine *e) {
+static kf_line_pass rows_pass(const kf_fluid_tally *t, const char *name, const kf_line_engine *e) {
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;
     const bool deep = f->dimensions == 3;
@@ -263,7 +263,8 @@ static kf_line_pass rows_pass(const kf_tally *t, const char *name, const kf_line
     return p;
 }
 
-static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_line_engine *e, bool last) {
+static kf_line_pass columns_pass(const kf_fluid_tally *t, const char *name, const kf_line_engine *e,
+                                 bool last) {
     static const double CACHE_LINE = 128;
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;
@@ -295,7 +296,7 @@ static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_l
     return p;
 }
 
-static void add_fused(kf_tally *t) {
+static void add_fused(kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;
     kf_line_pass forward = rows_pass(t, "rows_forward", &t->design.rows);
     const bool persistent = t->options.plan == KF_FLUID_PERSISTENT; /* which has one engine for all rows */
@@ -319,7 +320,7 @@ static void add_fused(kf_tally *t) {
 
 /* Passes of one kernel: no starts, but barriers; and the registers and shared memory of the largest for all.
  */
-static void add_persistent(kf_tally *t) {
+static void add_persistent(kf_fluid_tally *t) {
     static const double BARRIER = 0.35, KEPT = 1.6;
     const size_t first = t->works->count;
     const kf_line_pass rows = rows_pass(t, "rows_forward", &t->design.rows),
@@ -337,7 +338,8 @@ static void add_persistent(kf_tally *t) {
 /* --- plans with their transforms apart ------------------------------------------------------------------ */
 
 /* A kernel with a thread a cell. */
-static void add_cells(kf_tally *t, const char *name, double bytes, double instructions, double efficiency) {
+static void add_cells(kf_fluid_tally *t, const char *name, double bytes, double instructions,
+                      double efficiency) {
     kf_work *work = kf_works_add(t->works, name, 1);
     work->amount[KF_COST_DRAM] = t->cached * bytes;
     work->amount[KF_COST_INSTRUCTIONS] = t->arithmetic * instructions;
@@ -347,7 +349,7 @@ static void add_cells(kf_tally *t, const char *name, double bytes, double instru
 
 /* A library's transforms of whole fields: a kernel for each axis. Complex ones reach 0.61, real ones 0.53 of
  * a copy's speed (cuFFT 12.0 at 4096^2 on an H200), half of that where an axis is no power of two. */
-static void add_library(kf_tally *t, const char *name) {
+static void add_library(kf_fluid_tally *t, const char *name) {
     static const double PACKED = 0.65, APART = 0.58, OTHER_LENGTHS = 0.5;
     const kf_fluid *f = t->fluid;
     const double bytes = 2 * (double)t->design.real_bytes * t->cells;
@@ -365,7 +367,7 @@ static void add_library(kf_tally *t, const char *name) {
 }
 
 /* One field, or several in one launch, along all axes. */
-static void add_field(kf_tally *t, double fields, bool complex, bool inverse) {
+static void add_field(kf_fluid_tally *t, double fields, bool complex, bool inverse) {
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;
     const double real = (double)t->design.real_bytes, rows = (double)f->cells[1] * f->cells[2];
@@ -386,7 +388,7 @@ static void add_field(kf_tally *t, double fields, bool complex, bool inverse) {
         add_lines(t, &p);
     }
 }
-static void add_own(kf_tally *t, bool inverse) {
+static void add_own(kf_fluid_tally *t, bool inverse) {
     const kf_fluid *f = t->fluid;
     const kf_fluid_plan_kind plan = t->options.plan;
     if (plan == KF_FLUID_PACKED) {
@@ -400,7 +402,7 @@ static void add_own(kf_tally *t, bool inverse) {
     }
 }
 
-static void add_parts(kf_tally *t) {
+static void add_parts(kf_fluid_tally *t) {
     const bool own = t->options.fft == KF_FFT_OWN;
     const kf_fluid_plan_kind plan = t->options.plan;
     const double moved = 2 * t->values * (double)t->design.real_bytes; /* a field read and written */
@@ -418,7 +420,7 @@ static void add_parts(kf_tally *t) {
 
 /* --- a step --------------------------------------------------------------------------------------------- */
 
-static void add_step(kf_tally *t) {
+static void add_step(kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;
     const double moved = 2 * t->values * (double)t->design.velocity_bytes;
     if (kf_fluid_has_clock(f)) add_cells(t, "impulses", 0, 0, 1);
@@ -458,7 +460,7 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     const kf_fluid_cost *cost = state;
     if (strcmp(config->system, "stable_fluids") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not stable_fluids", config->system);
-    kf_tally t = {.cost = cost, .fluid = cost->fluid, .works = works};
+    kf_fluid_tally t = {.cost = cost, .fluid = cost->fluid, .works = works};
     KF_TRY(kf_fluid_read_options(cost->fluid, config, cost->gpu, &t.options, error));
     KF_TRY(kf_fluid_design_of(cost->fluid, &t.options, &t.design, error));
     t.cells = (double)kf_fluid_cell_count(cost->fluid) * cost->fluid->simulations;

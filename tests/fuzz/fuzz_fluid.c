@@ -1,7 +1,7 @@
 /* Any bytes as a scene of stable_fluids on a small grid. */
 #include "tests/fuzz/fuzz_file.h"
 
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const int cells[3] = {16, 16, 1};

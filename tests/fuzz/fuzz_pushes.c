@@ -1,7 +1,7 @@
 /* Any bytes as the table of pushes that a right scene of stable_fluids names. */
 #include "tests/fuzz/fuzz_file.h"
 
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const int cells[3] = {16, 16, 1};

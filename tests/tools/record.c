@@ -16,7 +16,7 @@ static const double PROCESS_LIMIT_SECONDS = 600.0;
 /* One process with so many planted rounds. */
 static kf_status measure(const kf_program *program, const kf_entry *entry, long rounds,
                          kf_measurement *measurement, kf_error *error) {
-    kf_answer *answer = kf_allocate(sizeof *answer);
+    kf_job_end *answer = kf_allocate(sizeof *answer);
     kf_planted_rounds_set(rounds);
     kf_status status = kf_process_measure(program, entry->job, false, PROCESS_LIMIT_SECONDS, answer, error);
     if (status == KF_OK && (!answer->measured || answer->measurement.state != KF_STATE_OK))

@@ -38,7 +38,7 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     if (streaming != NULL) {
         kf_config_set_name(&config, "streaming", streaming);
         kf_config_set_integer(&config, "staged_nodes", 0); /* these two go with two grids only */
-        kf_config_set_integer(&config, "ahead", 0);
+        kf_config_set_integer(&config, "prefetch_rows", 0);
     }
     return system->plan(problem_of(system, made->scene), &config, made->backend, &made->plan, error);
 }

@@ -15,7 +15,8 @@ static inline void set_values(kf_config *config, const char *const *values) {
         const long number = strtol(value, &end, 10);
         const bool staged = strcmp(name, "staged_nodes") == 0;
         if (staged && strcmp(kf_backend_device(backend)->backend, "cpu") != 0) continue; /* 0 there */
-        if (staged && number == 0) kf_config_set_integer(config, "ahead", 0); /* of rows that are staged */
+        if (staged && number == 0)
+            kf_config_set_integer(config, "prefetch_rows", 0); /* of rows that are staged */
         if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
             kf_config_set_boolean(config, name, *value == 't');
         else if (*end == '\0')
@@ -63,11 +64,11 @@ static inline kf_config default_with(const kf_scene *scene, const char *const *v
     set_values(&config, values);
     const char *streaming = "";
     must(kf_config_name(&config, "streaming", &streaming, &error), &error);
-    static const char *const of_two_grids[] = {"alternate",        "masked_band", "overlap",
-                                               "concurrent_solid", "shell_apart", "band_chain"};
+    static const char *const of_two_grids[] = {"alternate",        "masked_band",         "overlap",
+                                               "concurrent_solid", "boundary_rows_apart", "band_chain"};
     for (int i = 0; i < 6 && strcmp(streaming, "two_grids") != 0; i++) /* what a GPU's default has there */
         kf_config_set_boolean(&config, of_two_grids[i], false);
-    if (strcmp(streaming, "esoteric") == 0) kf_config_set_boolean(&config, "shell_choices", false);
+    if (strcmp(streaming, "esoteric") == 0) kf_config_set_boolean(&config, "boundary_choices", false);
     return config;
 }
 

@@ -124,7 +124,7 @@ static inline kf_scene *ball_scene(void) {
 
 /* Of the fused plan: what is common to the rows below. */
 #define FUSED                                                                                                \
-    "plan=fused", "sample_block_length=2", "register_cap=0", "shell_choices=false", "slab=0",                \
+    "plan=fused", "sample_block_length=2", "register_cap=0", "boundary_choices=false", "slab=0",             \
         "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0"
 
 static const char *const two_grids[][24] = {
@@ -142,7 +142,7 @@ static const char *const two_grids[][24] = {
 static const char *const masked[] = {"plan=fused",
                                      "sample_block_length=2",
                                      "register_cap=0",
-                                     "shell_choices=false",
+                                     "boundary_choices=false",
                                      "nodes_per_thread=2",
                                      "block_x=64",
                                      "block_y=2",

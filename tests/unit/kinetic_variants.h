@@ -31,17 +31,17 @@ static inline kf_scene *open_scene_of_variants(const char *name, long nodes) {
 static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
     static const char *const fixed[] = {"register_cap=0",
                                         "concurrent_solid=false",
-                                        "shell_choices=false", /* of no use on the cpu */
-                                        "slab=0",              /* test_kinetic_shift.c */
+                                        "boundary_choices=false", /* of no use on the cpu */
+                                        "slab=0",                 /* test_kinetic_shift.c */
                                         "masked_band=false",
                                         "overlap=false", /* of a GPU's launches */
-                                        "shell_apart=false",
+                                        "boundary_rows_apart=false",
                                         "band_chain=false",
                                         "solid_block=128",
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "patch_length=0",
                                         "keep_streamed=false",
-                                        "ahead=0",
+                                        "prefetch_rows=0",
                                         "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
@@ -61,7 +61,7 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     kf_config_set_boolean(config, "alternate", false);
     kf_config_set_boolean(config, "masked_band", false);
     kf_config_set_boolean(config, "overlap", false);
-    kf_config_set_boolean(config, "shell_apart", false);
+    kf_config_set_boolean(config, "boundary_rows_apart", false);
     kf_config_set_integer(config, "register_cap", 0);
 }
 

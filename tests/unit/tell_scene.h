@@ -9,7 +9,7 @@
 #include "scene/scene.h"
 #include "solver/incompressible/incompressible_model.h"
 #include "solver/kinetic/kinetic_samples.h"
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 #include "tests/unit/known_text.h"
 
 /* So many digits, that other rounding of a sine does not show; what is zero but for rounding is zero. */

@@ -175,7 +175,7 @@ static void compiling_ahead_starts_one_compiler_for_all(void **state) {
     const kf_setting setting = {.problem = &problem, .trial = &trial};
     const kf_device_info info = hopper();
     size_t tickets[CONFIGS];
-    kf_builder *builder = kf_builder_open(&setting, &info, PROCESSES);
+    kf_source_builder *builder = kf_builder_open(&setting, &info, PROCESSES);
     assert_true(kf_builder_ready(builder, 0));
     for (int i = 0; i < CONFIGS; i++) {
         kf_config config = {.count = 0};

@@ -176,9 +176,9 @@ static void test_shell_apart(void **state) {
         kf_config config = config_of("fused", "aggregated");
         kf_config_set_integer(&config, "boundary_kernels", 0);
         kf_config_set_integer(&config, "nodes_per_thread", pairs);
-        kf_config_set_boolean(&config, "shell_apart", true);
-        const expected shell = {"stream_collide_shell", .dram = SHELL * 4 * 54, .instructions = SHELL * 815,
-                                .efficiency = 0.88};
+        kf_config_set_boolean(&config, "boundary_rows_apart", true);
+        const expected shell = {"stream_collide_boundary", .dram = SHELL * 4 * 54,
+                                .instructions = SHELL * 815, .efficiency = 0.88};
         const expected others = {"stream_collide",
                                  .dram = (N - SHELL) * 4 * 54,
                                  .instructions = (N - SHELL) * (pairs > 1 ? 635 : 735),
@@ -196,10 +196,10 @@ static void test_shell_apart(void **state) {
     kf_config config = config_of("fused", "aggregated");
     kf_config_set_integer(&config, "boundary_kernels", 0);
     change_config(&config, "segment_length=16");
-    kf_config_set_boolean(&config, "shell_apart", true);
+    kf_config_set_boolean(&config, "boundary_rows_apart", true);
     kf_config_set_boolean(&config, "concurrent_solid", true);
     check_launch(scene, &config,
-                 &(expected){"stream_collide_shell", .dram = SHELL * 4 * 54, .instructions = SHELL * 815,
+                 &(expected){"stream_collide_boundary", .dram = SHELL * 4 * 54, .instructions = SHELL * 815,
                              .latency = 1, .efficiency = 0.88});
     kf_scene_free(scene);
 }

@@ -147,7 +147,7 @@ static void test_chain_by_size(void **state) {
         assert_int_equal(kf_space_preset(fixture.space, "default", &config, NULL), KF_OK);
         assert_int_equal(kf_config_boolean(&config, "band_chain", &chain, NULL), KF_OK);
         assert_int_equal(kf_config_boolean(&config, "overlap", &overlap, NULL), KF_OK);
-        assert_int_equal(kf_config_boolean(&config, "shell_apart", &apart, NULL), KF_OK);
+        assert_int_equal(kf_config_boolean(&config, "boundary_rows_apart", &apart, NULL), KF_OK);
         assert_int_equal(chain, cases[i].chain);
         assert_int_equal(apart, cases[i].apart);
         assert_int_equal(kf_problem_check_config(fixture.problem, &gpu, &config, NULL), KF_OK);
@@ -533,15 +533,15 @@ static void compare_launches_apart(const char *scene) {
         fail_msg("%s", error.message);
     kf_config config = made.plan->config;
     change_config(&config,
-                  "streaming=two_grids boundary_kernels=0 staged_nodes=0 ahead=0 nodes_per_thread=2");
-    kf_config_set_boolean(&config, "shell_apart", true);
+                  "streaming=two_grids boundary_kernels=0 staged_nodes=0 prefetch_rows=0 nodes_per_thread=2");
+    kf_config_set_boolean(&config, "boundary_rows_apart", true);
     if (kf_system_kinetic.plan(problem_of(&kf_system_kinetic, made.scene), &config, made.backend, &plan,
                                &error) != KF_OK)
         fail_msg("%s", error.message);
     void *model = kf_cost_kinetic.open(problem_of(&kf_system_kinetic, made.scene), &gpu);
     assert_int_equal(kf_cost_kinetic.works(model, &config, &works, &error), KF_OK);
-    compare_works(plan, &works, "shell_apart");
-    assert_true(launches_in_works(&works, "stream_collide_shell") == 1);
+    compare_works(plan, &works, "boundary_rows_apart");
+    assert_true(launches_in_works(&works, "stream_collide_boundary") == 1);
     kf_works_free(&works);
     kf_cost_kinetic.close(model);
     kf_plan_free(plan);

@@ -10,8 +10,8 @@
 
 #include "base/util/random.h"
 #include "harness/replay/replay.h"
-#include "solver/stable_fluids/fluid.h"
 #include "solver/stable_fluids/stable_fluids_cost.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 #include "solver/systems.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/works_by_hand.h"

@@ -63,7 +63,7 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
     pid_t other = fork();
     for (int i = 0; i < TURNS; i++) {
         int lock = -1;
-        if (kf_device_turn(&gpu, KF_TURN_ALONE, &lock, &error) != KF_OK || lock < 0) break;
+        if (kf_device_lock_in_line(&gpu, KF_LOCK_EXCLUSIVE, &lock, &error) != KF_OK || lock < 0) break;
         const int before = *count;
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
         *count = before + 1;
@@ -79,8 +79,8 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
      * it. */
     int first = -1, second = -1, ends[2];
     char order[3] = "";
-    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &first, &error), KF_OK);
-    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &second, &error), KF_OK);
+    assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_SHARED, &first, &error), KF_OK);
+    assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_SHARED, &second, &error), KF_OK);
     assert_int_equal(pipe(ends), 0);
     pid_t waiting[2];
     for (int i = 0; i < 2; i++) {
@@ -89,8 +89,8 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
             int own = -1;
             (void)close(first);
             (void)close(second);
-            const bool got =
-                kf_device_turn(&gpu, i == 0 ? KF_TURN_ALONE : KF_TURN_SHARED, &own, &error) == KF_OK;
+            const bool got = kf_device_lock_in_line(&gpu, i == 0 ? KF_LOCK_EXCLUSIVE : KF_LOCK_SHARED, &own,
+                                                    &error) == KF_OK;
             _exit(got && write(ends[1], i == 0 ? "a" : "s", 1) == 1 ? 0 : 1);
         }
         (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);

@@ -46,11 +46,11 @@ static void verify(const kf_scene *scene, const char *const *values) {
 
 static void test_left_out(void **state) {
     (void)state;
-    static const char *const single[] = {"masked_band=true",    "storage=f32",    "boundary_kernels=1",
-                                         "shell_choices=false", "staged_nodes=0", NULL};
+    static const char *const single[] = {"masked_band=true",       "storage=f32",    "boundary_kernels=1",
+                                         "boundary_choices=false", "staged_nodes=0", NULL};
     static const char *const twice[] = {
-        "masked_band=true",   "storage=f64",         "layout=csoa",    "alpha=8",
-        "boundary_kernels=1", "shell_choices=false", "staged_nodes=0", NULL};
+        "masked_band=true",       "storage=f64",    "layout=csoa", "alpha=8", "boundary_kernels=1",
+        "boundary_choices=false", "staged_nodes=0", NULL};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
@@ -63,9 +63,13 @@ static void test_left_out(void **state) {
 /* Pairs of which both nodes, one or none is in the band; the boundaries folded in, as on a GPU. */
 static void test_left_out_of_pairs(void **state) {
     (void)state;
-    static const char *const pairs[] = {
-        "storage=f16",        "layout=csoa",         "alpha=64", "staged_nodes=0",
-        "nodes_per_thread=2", "shell_choices=false", NULL};
+    static const char *const pairs[] = {"storage=f16",
+                                        "layout=csoa",
+                                        "alpha=64",
+                                        "staged_nodes=0",
+                                        "nodes_per_thread=2",
+                                        "boundary_choices=false",
+                                        NULL};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;
@@ -76,8 +80,8 @@ static void test_left_out_of_pairs(void **state) {
 /* Folded boundaries, one node a thread: on the cpu whole rows are written. */
 static void test_left_out_on_gpu(void **state) {
     (void)state;
-    static const char *const branches[] = {"storage=f32", "shell_choices=false", NULL};
-    static const char *const choices[] = {"storage=f32", "shell_choices=true", "concurrent_solid=false",
+    static const char *const branches[] = {"storage=f32", "boundary_choices=false", NULL};
+    static const char *const choices[] = {"storage=f32", "boundary_choices=true", "concurrent_solid=false",
                                           NULL};
     if (!on_gpu()) skip();
     kf_scene *scene = open_scene("ball", 30000);
@@ -199,9 +203,9 @@ static void test_band_at_the_outflow(void **state) {
     (void)state;
     static const char *const values[][8] = {
         {"storage=f64", "layout=soa", "streaming=esoteric", "boundary_kernels=0", "staged_nodes=0",
-         "shell_choices=false", NULL},
+         "boundary_choices=false", NULL},
         {"storage=f64", "layout=csoa", "alpha=32", "streaming=esoteric", "boundary_kernels=0",
-         "staged_nodes=0", "shell_choices=false", NULL}};
+         "staged_nodes=0", "boundary_choices=false", NULL}};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;

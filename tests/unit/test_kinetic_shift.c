@@ -105,11 +105,16 @@ static void test_from_end_to_end(void **state) {
 /* Two nodes a thread, whose kernels are those of a GPU. */
 static void test_pairs(void **state) {
     (void)state;
-    static const char *const pairs[] = {"storage=f16",        "layout=csoa",
-                                        "alpha=64",           "staged_nodes=0",
-                                        "nodes_per_thread=2", "overlap=false",
-                                        "masked_band=false",  "shell_choices=false",
-                                        "shell_apart=false",  NULL};
+    static const char *const pairs[] = {"storage=f16",
+                                        "layout=csoa",
+                                        "alpha=64",
+                                        "staged_nodes=0",
+                                        "nodes_per_thread=2",
+                                        "overlap=false",
+                                        "masked_band=false",
+                                        "boundary_choices=false",
+                                        "boundary_rows_apart=false",
+                                        NULL};
     kf_scene *scene = open_scene("ball", 2000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
@@ -131,9 +136,15 @@ static void compare_orders(const kf_scene *scene, const char *const *values) {
 static void test_planes_in_turn(void **state) {
     (void)state;
     static const char *const single[] = {"storage=f32", "staged_nodes=0", "boundary_kernels=1", NULL};
-    static const char *const pairs[] = {"storage=f16",        "layout=csoa",         "alpha=64",
-                                        "nodes_per_thread=2", "staged_nodes=0",      "overlap=false",
-                                        "masked_band=false",  "shell_choices=false", NULL};
+    static const char *const pairs[] = {"storage=f16",
+                                        "layout=csoa",
+                                        "alpha=64",
+                                        "nodes_per_thread=2",
+                                        "staged_nodes=0",
+                                        "overlap=false",
+                                        "masked_band=false",
+                                        "boundary_choices=false",
+                                        NULL};
     kf_scene *scene = open_scene("ball", 2000);
     scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
@@ -174,12 +185,24 @@ static void compare_nearly(const kf_scene *scene, const char *name, const char *
  * nodes alone have kernels that choose at the ends. */
 static void test_shell_apart(void **state) {
     (void)state;
-    static const char *const again[] = {"storage=f64",       "layout=csoa",         "alpha=16",
-                                        "staged_nodes=0",    "nodes_per_thread=2",  "overlap=false",
-                                        "masked_band=false", "shell_choices=false", NULL};
-    static const char *const left_out[] = {"storage=f64",      "layout=csoa",         "alpha=16",
-                                           "staged_nodes=0",   "nodes_per_thread=2",  "alternate=true",
-                                           "masked_band=true", "shell_choices=false", NULL};
+    static const char *const again[] = {"storage=f64",
+                                        "layout=csoa",
+                                        "alpha=16",
+                                        "staged_nodes=0",
+                                        "nodes_per_thread=2",
+                                        "overlap=false",
+                                        "masked_band=false",
+                                        "boundary_choices=false",
+                                        NULL};
+    static const char *const left_out[] = {"storage=f64",
+                                           "layout=csoa",
+                                           "alpha=16",
+                                           "staged_nodes=0",
+                                           "nodes_per_thread=2",
+                                           "alternate=true",
+                                           "masked_band=true",
+                                           "boundary_choices=false",
+                                           NULL};
     static const char *const single[] = {"storage=f64", NULL};
     static const struct {
         kf_boundary low, high;
@@ -200,14 +223,14 @@ static void test_shell_apart(void **state) {
             scene->faces[2 * axis + 1] = ends[j].high;
             scene->specular_share[2 * axis + 1] = ends[j].share;
         }
-        compare_nearly(scene, "shell_apart", i % 2 == 0 ? again : left_out);
-        if (on_gpu) compare_nearly(scene, "shell_apart", single);
+        compare_nearly(scene, "boundary_rows_apart", i % 2 == 0 ? again : left_out);
+        if (on_gpu) compare_nearly(scene, "boundary_rows_apart", single);
     }
     kf_scene_free(scene);
     scene = open_scene("ball", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;
-    compare_nearly(scene, "shell_apart", left_out);
+    compare_nearly(scene, "boundary_rows_apart", left_out);
     kf_scene_free(scene);
 }
 
@@ -215,10 +238,10 @@ static void test_shell_apart(void **state) {
  * arithmetic. */
 static void test_band_chain(void **state) {
     (void)state;
-    static const char *const pairs[] = {"storage=f64",       "layout=csoa",         "alpha=16",
-                                        "staged_nodes=0",    "nodes_per_thread=2",  "masked_band=true",
-                                        "overlap=false",     "shell_choices=false", "segment_lanes=1",
-                                        "segment_length=16", "solid_block=64",      NULL};
+    static const char *const pairs[] = {
+        "storage=f64",        "layout=csoa",       "alpha=16",       "staged_nodes=0",
+        "nodes_per_thread=2", "masked_band=true",  "overlap=false",  "boundary_choices=false",
+        "segment_lanes=1",    "segment_length=16", "solid_block=64", NULL};
     static const char *const lanes[] = {"storage=f32",       "overlap=false",  "segment_lanes=8",
                                         "segment_length=32", "solid_block=32", NULL};
     kf_scene *scene = open_scene("ball", 3000);
@@ -251,7 +274,7 @@ static void test_lane_of_shell(void **state) {
                                          "alternate=true",
                                          "concurrent_solid=true",
                                          "masked_band=true",
-                                         "shell_choices=false",
+                                         "boundary_choices=false",
                                          NULL};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK; /* less to compile */
@@ -259,11 +282,11 @@ static void test_lane_of_shell(void **state) {
     kf_plan *plans[2];
     for (int i = 0; i < 2; i++) {
         kf_config config = default_with(scene, values);
-        kf_config_set_boolean(&config, "shell_apart", i == 0);
+        kf_config_set_boolean(&config, "boundary_rows_apart", i == 0);
         plans[i] = open_plan(scene, &config);
         advance(plans[i], STEPS);
     }
-    const kf_item *shell = item_named(plans[0], "stream_collide_shell"),
+    const kf_item *shell = item_named(plans[0], "stream_collide_boundary"),
                   *flow = item_named(plans[0], "stream_collide"),
                   *band = item_named(plans[0], "band_collide");
     assert_int_equal(shell->lane, KF_LANE_AHEAD);
@@ -306,7 +329,7 @@ static void test_where_two_grids_do_not_fit(void **state) {
             const kf_kinetic_options usual = options_of(scene, &device, "default");
             const bool one = memories[i] == 24;
             assert_int_equal(usual.slab, one ? 16 : 0);
-            assert_int_equal(usual.ahead, on_gpu ? (one ? 32 : 0) : 1);
+            assert_int_equal(usual.prefetch_rows, on_gpu ? (one ? 32 : 0) : 1);
             assert_int_equal(usual.concurrent_solid, on_gpu && !one);
             assert_int_equal(options_of(scene, &device, "baseline").slab, 0);
             assert_int_equal(options_of(scene, &device, "paper").slab, 0);

@@ -70,11 +70,11 @@ static void indices_are_wide_where_the_domain_is(void **state) {
                               few = lay_out(small, 64, 984);
     assert_true(last.plane_pitch % 32 == 0 && last.plane_pitch >= 1402LL * 1402);
     assert_true(last.capacity > 2147483647LL && last.capacity >= last.plane_pitch * 1402);
-    assert_true(one.wide_index && one.wide_domain);
-    assert_true(last.wide_index && last.wide_domain);
+    assert_true(one.index64 && one.domain_index64);
+    assert_true(last.index64 && last.domain_index64);
     assert_int_equal(last.before, last.plane_pitch * 1378);
     assert_true(last.origin < -2147483648LL && kf_kinetic_origin(&last) == kf_kinetic_origin(&one));
-    assert_true(few.capacity < 2147483647LL && few.wide_domain && !few.wide_index);
+    assert_true(few.capacity < 2147483647LL && few.domain_index64 && !few.index64);
     kf_problem_free(large);
     kf_problem_free(small);
 }

@@ -48,10 +48,11 @@ static kf_scene *open_rows(int length, kf_boundary low, kf_boundary high) {
  */
 static void verify(const kf_scene *scene, const kf_reference *reference, const char *const *values,
                    bool gpu) {
-    static const char *const common[] = {
-        "plan=fused",      "boundary_kernels=0", "register_cap=0", "concurrent_solid=false",
-        "block_x=64",      "block_y=2",          "ahead=0",        "shell_choices=false",
-        "alternate=false", "shell_apart=false"};
+    static const char *const common[] = {"plan=fused",      "boundary_kernels=0",
+                                         "register_cap=0",  "concurrent_solid=false",
+                                         "block_x=64",      "block_y=2",
+                                         "prefetch_rows=0", "boundary_choices=false",
+                                         "alternate=false", "boundary_rows_apart=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;

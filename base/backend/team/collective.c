@@ -94,7 +94,7 @@ static kf_status leave(kf_world *world, kf_error *error) {
     const kf_status status = kf_world_look(&heard); /* mostly it says why, and meets */
     if (status != KF_OK) return kf_fail(error, status, "%s", heard.message);
     world->follows = true;
-    (void)kf_world_meet(world, NULL);
+    (void)kf_world_failure_barrier(world, NULL);
     return kf_fail(error, KF_MACHINE, "another process of this run has failed");
 }
 
@@ -189,7 +189,7 @@ kf_status kf_world_line_up(kf_world *world, kf_error *error) {
     return v.same ? KF_OK : tell_apart(world, &d, error);
 }
 
-kf_status kf_world_meet(kf_world *world, kf_error *error) {
+kf_status kf_world_failure_barrier(kf_world *world, kf_error *error) {
     const deed d = {MEET, world->agreement, true};
     view v = {.meeting = 0};
     world->given_up = world->releases = true;

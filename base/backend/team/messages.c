@@ -112,7 +112,7 @@ kf_status kf_world_give_up(kf_status status, const kf_error *error) {
     hear_news(world);
     world->follows = world->told;
     if (!world->told) say_news(world, status, error != NULL ? error->message : "");
-    (void)kf_world_meet(world, NULL);
+    (void)kf_world_failure_barrier(world, NULL);
     return status;
 }
 
@@ -127,7 +127,7 @@ kf_status kf_world_look(kf_error *error) {
     if (!world->told) return KF_OK;
     const kf_news heard = world->heard;
     world->follows = true;
-    (void)kf_world_meet(world, NULL);
+    (void)kf_world_failure_barrier(world, NULL);
     return kf_fail(error, (kf_status)heard.status, "%s", heard.text);
 }
 

@@ -87,7 +87,7 @@ void kf_news_forget(kf_world *world);
 
 /* --- collective.c --- */
 /* Comes to where all meet after a failure, and clears the way. */
-kf_status kf_world_meet(kf_world *world, kf_error *error);
+kf_status kf_world_failure_barrier(kf_world *world, kf_error *error);
 /* All have come as far as this. */
 kf_status kf_world_line_up(kf_world *world, kf_error *error);
 

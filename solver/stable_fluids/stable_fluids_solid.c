@@ -10,7 +10,7 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 #include "scene/scene.h"
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 
 #define FAR 1e9
 enum { FINE = 4 }; /* points along each axis of a cell that are looked at */

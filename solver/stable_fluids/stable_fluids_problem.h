@@ -1,8 +1,8 @@
 /* The problem of the stable fluids system: a box of fluid, periodic or between walls, and what acts on it. In
  * files SI units; here a cell and a time step are 1, cell (i, j, k) has its centre at (i, j, k), and
  * velocities are in cells a step. docs/stable-fluids.md has the equations and the file format. */
-#ifndef KF_SOLVER_STABLE_FLUIDS_FLUID_H
-#define KF_SOLVER_STABLE_FLUIDS_FLUID_H
+#ifndef KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_PROBLEM_H
+#define KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_PROBLEM_H
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -125,8 +125,8 @@ kf_fluid *kf_fluid_copy(const kf_fluid *fluid);
  */
 kf_status kf_fluid_open(const char *source, const int cells[3], kf_fluid **fluid, kf_error *error);
 
-/* The solid's part of a file (fluid_solid.c): fills mask, motion and solid; scale: cells a metre; drag from
- * `eta` seconds; without them as good as solid: KF_FLUID_SOLID_DRAG, KF_FLUID_SOLID_REBOUND. */
+/* The solid's part of a file (stable_fluids_solid.c): fills mask, motion and solid; scale: cells a metre;
+ * drag from `eta` seconds; without them as good as solid: KF_FLUID_SOLID_DRAG, KF_FLUID_SOLID_REBOUND. */
 #define KF_FLUID_SOLID_DRAG    1e4
 #define KF_FLUID_SOLID_REBOUND 0.8
 kf_status kf_fluid_read_solid(const char *file, const cJSON *root, kf_fluid *fluid, kf_error *error);

@@ -27,26 +27,27 @@ int kf_kinetic_neighbour(const kf_plan *plan, int number, int side) {
     return (y + along_y) % along_y + along_y * ((z + along_z) % along_z);
 }
 
-kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side) {
+kf_neighbour_reach kf_kinetic_neighbour_reach(const kf_plan *plan, int part, int side) {
     const int other = kf_kinetic_neighbour(plan, plan->first_part + part, side),
               near = other - plan->near_first;
-    if (other < 0) return KF_BEYOND_NOTHING;
-    return near >= 0 && near < plan->near_parts ? KF_BEYOND_NEAR : KF_BEYOND_FAR;
+    if (other < 0) return KF_NEIGHBOUR_NONE;
+    return near >= 0 && near < plan->near_parts ? KF_NEIGHBOUR_IN_REACH : KF_NEIGHBOUR_FAR;
 }
 
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side) {
     const kf_kinetic *kinetics = plan->system;
-    const kf_beyond beyond = kf_kinetic_beyond(plan, part, side);
-    return beyond == KF_BEYOND_FAR || (beyond == KF_BEYOND_NEAR && kinetics->options.transfer != KF_DIRECT);
+    const kf_neighbour_reach beyond = kf_kinetic_neighbour_reach(plan, part, side);
+    return beyond == KF_NEIGHBOUR_FAR ||
+           (beyond == KF_NEIGHBOUR_IN_REACH && kinetics->options.transfer != KF_DIRECT);
 }
 
 static bool is_copied_near(const kf_builder *b, int part, int side) {
     return kf_kinetic_is_copied(b->plan, part, side) &&
-           kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_NEAR;
+           kf_kinetic_neighbour_reach(b->plan, part, side) == KF_NEIGHBOUR_IN_REACH;
 }
 
 kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side) {
-    const int near = b->kinetics->near_planes;
+    const int near = b->kinetics->halo_width;
     kf_kinetic_box box = b->boxes[number];
     for (int i = ROWS; i <= PLANES; i++) {
         const int step = kf_kinetic_steps[side][i];
@@ -57,7 +58,7 @@ kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side) {
     return box;
 }
 
-kf_kinetic_box kf_box_taken(const kf_builder *b, int number, int side) {
+kf_kinetic_box kf_box_received(const kf_builder *b, int number, int side) {
     return kf_box_sent(b, kf_kinetic_neighbour(b->plan, number, side), side ^ 1);
 }
 
@@ -110,7 +111,7 @@ static size_t outflow_bytes(const kf_builder *b, const kf_kinetic_box *box) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const size_t edge[3] = {(size_t)scene->nodes[0], (size_t)box->count[ROWS], (size_t)box->count[PLANES]};
     size_t nodes = 0;
-    if (b->kinetics->works_beside) return 0; /* both sides of a cut work it out */
+    if (b->kinetics->computes_halo) return 0; /* both sides of a cut work it out */
     for (int face = 0; face < KF_FACES; face++) {
         const int axis = face / 2, at = face % 2 == 1 ? scene->nodes[axis] - 1 : 0;
         const bool has =
@@ -121,14 +122,14 @@ static size_t outflow_bytes(const kf_builder *b, const kf_kinetic_box *box) {
 }
 
 size_t kf_message_bytes(const kf_builder *b, int number, int side) {
-    if (kf_kinetic_sides(b->plan) == 2) return kf_packed_bytes(b->kinetics);
+    if (kf_kinetic_sides(b->plan) == 2) return kf_halo_bytes(b->kinetics);
     const kf_kinetic_box box = kf_box_sent(b, number, side);
     return outflow_place(b->kinetics, &box, kf_kinetic_steps[side]) + outflow_bytes(b, &box);
 }
 
-size_t kf_packed_bytes(const kf_kinetic *kinetic) {
+size_t kf_halo_bytes(const kf_kinetic *kinetic) {
     enum { LEVEL = 9 }; /* velocities without a part along z */
-    const int *n = kinetic->geometry.nodes, near = kinetic->near_planes, values = kinetic->node_values;
+    const int *n = kinetic->geometry.nodes, near = kinetic->halo_width, values = kinetic->node_values;
     const int across = (values - LEVEL) / 2, away = near - (kinetic->bounced[PLANES] ? 1 : 2),
               some = near * across + (near - 1) * LEVEL + (away > 0 ? away * across : 0);
     return (size_t)(is_cut_alone(kinetic) ? some : near * values) * (size_t)n[0] * (size_t)n[1] *
@@ -138,8 +139,8 @@ size_t kf_packed_bytes(const kf_kinetic *kinetic) {
 /* What comes from one side of a part. At even and odd steps it comes to another place: the neighbour sends
  * those of a step when it has those of the step before, and they were sent when this part had taken out
  * those before them. */
-static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
-    kf_transfer *t = &b->transfers[near][side];
+static kf_status make_halo(kf_builder *b, int near, int side, kf_error *error) {
+    kf_halo_buffers *t = &b->halos[near][side];
     kf_plan *plan = b->plan;
     const int other = neighbour(b, near, side), from = other - b->offset; /* perhaps another process's */
     const size_t bytes = kf_message_bytes(b, plan->near_first + other, side ^ 1);
@@ -151,15 +152,16 @@ static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
     for (int parity = 0; parity < 2; parity++) {
         if (kf_is_by_nccl(b)) {
             kf_plan_on(plan, near);
-            if (parity == 0) KF_TRY(kf_plan_buffer(plan, bytes, &t->taken[0], error));
-            t->taken[1] = t->taken[0]; /* its stream holds the next message back until this one is taken */
+            if (parity == 0) KF_TRY(kf_plan_buffer(plan, bytes, &t->received[0], error));
+            t->received[1] =
+                t->received[0]; /* its stream holds the next message back until this one is taken */
         } else if (b->kinetics->options.transfer == KF_THROUGH_HOST) {
             kf_plan_on(plan, from);
             KF_TRY(kf_plan_on_host(plan, bytes, &t->host[parity], error));
             kf_plan_on(plan, near);
-            KF_TRY(kf_plan_buffer(plan, bytes, &t->taken[parity], error));
+            KF_TRY(kf_plan_buffer(plan, bytes, &t->received[parity], error));
         } else {
-            KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &t->taken[parity], error));
+            KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &t->received[parity], error));
         }
     }
     return KF_OK;
@@ -176,20 +178,20 @@ static void add_message(kf_builder *b, int part, int side, bool sends) {
     kf_nccl_message message = {.part = part, .other = other, .sends = sends};
     if (!kf_kinetic_is_copied(plan, part, side)) return;
     if (is_copied_near(b, part, side)) {
-        const kf_transfer *goes = &b->transfers[neighbour(b, part, side)][side ^ 1],
-                          *comes = &b->transfers[part][side];
-        message.buffer = sends ? goes->packed : comes->taken[0];
+        const kf_halo_buffers *goes = &b->halos[neighbour(b, part, side)][side ^ 1],
+                              *comes = &b->halos[part][side];
+        message.buffer = sends ? goes->packed : comes->received[0];
         message.bytes = sends ? kf_message_bytes(b, number, side) : kf_message_bytes(b, other, side ^ 1);
     } else {
         const kf_far_side *far = &b->far[part][side];
-        message.buffer = sends ? far->sent : far->come;
-        message.bytes = sends ? far->sent_bytes : far->come_bytes;
+        message.buffer = sends ? far->outgoing : far->incoming;
+        message.bytes = sends ? far->outgoing_bytes : far->incoming_bytes;
     }
     kf_nccl_group_add(b->kinetics->nccl, &message);
 }
 
 /* Between two parts of a ring two messages go each way: what goes down comes from above. */
-static void make_exchange(kf_builder *b) {
+static void make_nccl_group(kf_builder *b) {
     if (!kf_is_by_nccl(b) || b->status != KF_OK) return;
     b->status = kf_nccl_group_create(b->plan->backend, &b->kinetics->nccl, b->error);
     for (int part = 0; part < b->parts && b->status == KF_OK; part++) {
@@ -200,7 +202,7 @@ static void make_exchange(kf_builder *b) {
     }
 }
 
-static void append_exchange(kf_builder *b, int p) {
+static void append_nccl_exchange(kf_builder *b, int p) {
     for (int part = 0; kf_is_by_nccl(b) && part < b->parts && kf_falls(b, p); part++) {
         kf_call call = {.enqueue = kf_nccl_enqueue,
                         .object = kf_nccl_group_end(b->kinetics->nccl, part),
@@ -211,18 +213,18 @@ static void append_exchange(kf_builder *b, int p) {
     }
 }
 
-void kf_make_transfers(kf_builder *b) {
+void kf_make_halo_exchange(kf_builder *b) {
     for (int near = 0; near < b->near; near++)
         for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
             if (b->status == KF_OK && is_copied_near(b, near - b->offset, side))
-                b->status = make_side(b, near, side, b->error);
+                b->status = make_halo(b, near, side, b->error);
     kf_make_messages(b);
-    make_exchange(b);
+    make_nccl_group(b);
 }
 
 /* Where a part keeps rows that another has on that side: beyond the seam of a domain that is periodic along y
  * they follow its own. */
-static int row_beside(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
+static int first_halo_row(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
     const int first = box->first[ROWS], rows = kinetic->geometry.nodes[1];
     if (step[ROWS] < 0 && first > kinetic->first_row) return first - rows;
     return step[ROWS] > 0 && first < kinetic->first_row ? first + rows : first;
@@ -234,7 +236,7 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
     const kf_kinetic *kinetic = b->kinetic;
     const int number = b->plan->first_part + kinetic->part, *step = kf_kinetic_steps[side],
               to = packs ? 1 : -1, *n = kinetic->geometry.nodes;
-    const kf_kinetic_box box = packs ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side);
+    const kf_kinetic_box box = packs ? kf_box_sent(b, number, side) : kf_box_received(b, number, side);
     const int *count = box.count, extent[3] = {n[0], count[ROWS], count[PLANES]},
               ends[3] = {n[0] > count[ROWS] ? n[0] : count[ROWS],
                          count[ROWS] > count[PLANES] ? count[ROWS] : count[PLANES], KF_FACES};
@@ -242,7 +244,7 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
     const bool esoteric = kinetic->options.esoteric;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
     arguments.pushed = esoteric && p == 0;
-    arguments.first_row = packs ? box.first[ROWS] : row_beside(kinetic, &box, step);
+    arguments.first_row = packs ? box.first[ROWS] : first_halo_row(kinetic, &box, step);
     arguments.rows = count[ROWS];
     arguments.first_plane = box.first[PLANES];
     arguments.planes = count[PLANES];
@@ -258,11 +260,11 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
               arguments, 2.0 * (double)waiting);
 }
 
-void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
+void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
     static const char *const names[2][2] = {{"unpack", "unpack_cut"}, {"pack", "pack_cut"}};
     const kf_kinetic *kinetic = b->kinetic;
     const int number = b->plan->first_part + kinetic->part;
-    const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->near_planes};
+    const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->halo_width};
     const bool esoteric = kinetic->options.esoteric;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
     if (b->status != KF_OK) return;
@@ -272,11 +274,11 @@ void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer 
     }
     arguments.pushed = esoteric && p == 0;
     arguments.first_plane =
-        (packs ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side)).first[PLANES];
+        (packs ? kf_box_sent(b, number, side) : kf_box_received(b, number, side)).first[PLANES];
     arguments.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];
     arguments.density = kf_buffer_address(packed);
     kf_append(b, p, KF_SOURCE_STATE, names[packs][is_cut_alone(kinetic)], extent, b->face_block, arguments,
-              2.0 * (double)kf_packed_bytes(kinetic));
+              2.0 * (double)kf_halo_bytes(kinetic));
 }
 
 static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *target, const kf_buffer *source,
@@ -286,48 +288,48 @@ static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *tar
 }
 
 /* What the part beside on that side reads of this one. */
-static void send(kf_builder *b, int p, int part, int side) {
+static void pack_and_send(kf_builder *b, int p, int part, int side) {
     const int to = neighbour(b, b->offset + part, side);
-    const kf_transfer *t = &b->transfers[to][side ^ 1];
+    const kf_halo_buffers *t = &b->halos[to][side ^ 1];
     const size_t bytes = kf_message_bytes(b, b->plan->first_part + part, side);
-    kf_append_slab(b, p, true, side, t->packed);
+    kf_append_pack_or_unpack(b, p, true, side, t->packed);
     if (t->host[p] != NULL)
         append_packed(b, p, "to_host", t->host[p], t->packed, bytes);
     else if (!kf_is_by_nccl(b))
-        append_packed(b, p, "peer_copy", t->taken[p], t->packed, bytes);
+        append_packed(b, p, "peer_copy", t->received[p], t->packed, bytes);
 }
 
-static void take(kf_builder *b, int p, int part, int side) {
-    const kf_transfer *t = &b->transfers[b->offset + part][side];
+static void receive_and_unpack(kf_builder *b, int p, int part, int side) {
+    const kf_halo_buffers *t = &b->halos[b->offset + part][side];
     const int other = kf_kinetic_neighbour(b->plan, b->plan->first_part + part, side);
     if (t->host[p] != NULL)
-        append_packed(b, p, "from_host", t->taken[p], t->host[p], kf_message_bytes(b, other, side ^ 1));
-    kf_append_slab(b, p, false, side, t->taken[p]);
+        append_packed(b, p, "from_host", t->received[p], t->host[p], kf_message_bytes(b, other, side ^ 1));
+    kf_append_pack_or_unpack(b, p, false, side, t->received[p]);
 }
 
-void kf_append_sends(kf_builder *b, int p, bool aside) {
+void kf_append_halo_sends(kf_builder *b, int p, bool aside) {
     b->aside = aside;
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
             if (is_copied_near(b, part, side))
-                send(b, p, part, side);
+                pack_and_send(b, p, part, side);
             else if (kf_kinetic_is_copied(b->plan, part, side))
-                kf_append_far_send(b, p, side);
+                kf_append_far_halo_send(b, p, side);
     }
-    if (b->kinetics->options.transfer != KF_DIRECT) kf_signal_all(b, p, "planes_sent", b->sent);
-    append_exchange(b, p);
+    if (b->kinetics->options.transfer != KF_DIRECT) kf_signal_all(b, p, "planes_sent", b->halo_sent);
+    append_nccl_exchange(b, p);
     b->aside = false;
 }
 
-void kf_append_takes(kf_builder *b, int p, bool aside) {
+void kf_append_halo_receives(kf_builder *b, int p, bool aside) {
     b->aside = aside;
-    if (b->kinetics->options.transfer != KF_DIRECT) kf_await_neighbours(b, p, "planes_sent", b->sent);
+    if (b->kinetics->options.transfer != KF_DIRECT) kf_await_neighbours(b, p, "planes_sent", b->halo_sent);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
-            if (is_copied_near(b, part, side)) take(b, p, part, side);
+            if (is_copied_near(b, part, side)) receive_and_unpack(b, p, part, side);
     }
-    kf_append_far_takes(b, p);
+    kf_append_far_halo_receives(b, p);
     b->aside = false;
 }

@@ -1,9 +1,9 @@
 /* The solution that every plan is held against: double precision, one stage after the other, plain
  * transforms; shares no code with the kernels. */
-#ifndef KF_SOLVER_STABLE_FLUIDS_FLUID_REFERENCE_H
-#define KF_SOLVER_STABLE_FLUIDS_FLUID_REFERENCE_H
+#ifndef KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_REFERENCE_H
+#define KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_REFERENCE_H
 
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 
 /* Of one simulation; [z][y][x]. */
 typedef struct kf_fluid_state {

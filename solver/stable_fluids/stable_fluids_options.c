@@ -51,7 +51,7 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
 #define NUMBER(member)                 KF_NUMBER(kf_fluid_options, KF_OPTION_INT, member, #member, 0, 1 << 20)
 #define FLAG(member)                   KF_FLAG(kf_fluid_options, member, #member)
 #define CHOICE(member, parameter, ...) KF_CHOICE(kf_fluid_options, member, parameter, __VA_ARGS__)
-static const kf_option table[] = {
+static const kf_config_field table[] = {
     CHOICE(plan, "plan", "paper", "separate", "packed", "batched", "fused", "persistent"),
     CHOICE(fft, "fft", "own", "library"),
     CHOICE(velocity_bits, "storage_velocity", "f16", "f32", "f64"),

@@ -1,4 +1,4 @@
-#include "solver/stable_fluids/fluid_reference.h"
+#include "solver/stable_fluids/stable_fluids_reference.h"
 
 #include <math.h>
 #include <stdlib.h>

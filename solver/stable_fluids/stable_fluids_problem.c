@@ -1,4 +1,4 @@
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,55 +1,57 @@
 /* The fused plan: asking a cache ahead of the loads that need what lies there, so that these wait for the
  * cache instead of the memory: of single nodes a GPU's last one, of parts of rows a core's second one. Define
- * that a config sets: KF_AHEAD rows further on. */
-#ifndef KF_KERNELS_KINETIC_AHEAD_H
-#define KF_KERNELS_KINETIC_AHEAD_H
+ * that a config sets: KF_PREFETCH_ROWS rows further on. */
+#ifndef KF_KERNELS_KINETIC_PREFETCH_H
+#define KF_KERNELS_KINETIC_PREFETCH_H
 
 #include "lattice.h"
 
-#if KF_AHEAD && KF_CUDA
+#if KF_PREFETCH_ROWS && KF_CUDA
 /* One request brings a line of 128 bytes (an H200: of what lies beside in a line, 375 cycles instead of 690;
  * of what lies in the next line, 690). */
-KF_FUNCTION void kf_ask_for(const void *place) {
+KF_FUNCTION void kf_prefetch_line(const void *place) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(place));
 }
 enum { KF_LINE = 128 };
 
 #define KF_BIT_UP(i, name, cx, cy, cz)   | ((cz) > 0 ? 1u << (i) : 0u)
 #define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
-/* What the nodes KF_AHEAD rows further on will stream in: of a warp's first lanes each for one population of
- * its nodes. */
-KF_FUNCTION void kf_ask_ahead(const kf_kinetic_arguments *a, int x, int y, int z) {
+/* What the nodes KF_PREFETCH_ROWS rows further on will stream in: of a warp's first lanes each for one
+ * population of its nodes. */
+KF_FUNCTION void kf_prefetch_rows(const kf_kinetic_arguments *a, int x, int y, int z) {
     const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
     const int along_x = KF_LANES_ALONG_X, bytes = (int)sizeof(kf_stored) * along_x;
     const int lane_x = (int)threadIdx.x % along_x, lane_y = (int)threadIdx.y % (32 / along_x);
     const int i = lane_x + along_x * lane_y;
     if (i >= KF_VELOCITIES) return;
-    kf_index k = kf_node(a, x - lane_x, y - lane_y + KF_AHEAD, z + (int)(down >> i & 1) - (int)(up >> i & 1));
+    kf_index k =
+        kf_node(a, x - lane_x, y - lane_y + KF_PREFETCH_ROWS, z + (int)(down >> i & 1) - (int)(up >> i & 1));
     for (int row = 0; row < 32 / along_x; row++) {
         const char *place = (const char *)((const kf_stored *)a->source + kf_place(a, KF_VELOCITIES, i, k));
         if (k < a->capacity)
             for (int byte = 0; byte < bytes; byte += KF_LINE)
-                kf_ask_for(place + byte);
+                kf_prefetch_line(place + byte);
         k += a->row_pitch;
     }
 }
-#define KF_ASK_AHEAD kf_ask_ahead(a, x, y, z);
+#define KF_PREFETCH_AHEAD kf_prefetch_rows(a, x, y, z);
 #else
-#define KF_ASK_AHEAD
+#define KF_PREFETCH_AHEAD
 #endif
 
-#if KF_AHEAD && !KF_CUDA
+#if KF_PREFETCH_ROWS && !KF_CUDA
 enum { KF_LINE = 64 };
-KF_FUNCTION void kf_ask_for_part(const kf_stored *part, int nodes) {
+KF_FUNCTION void kf_prefetch_part(const kf_stored *part, int nodes) {
     for (const char *line = (const char *)part; line < (const char *)(part + nodes); line += KF_LINE)
         __builtin_prefetch(line, 0, 2);
 }
-#define KF_ASK_FOR_PART(i, name, cx, cy, cz)                                                                 \
-    kf_ask_for_part(kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_AHEAD * a->row_pitch, cx, cy, cz),   \
-                    x1 - x0);
-#define KF_ASK_AHEAD_OF_PART KF_EACH_VELOCITY(KF_ASK_FOR_PART)
+#define KF_PREFETCH_POPULATION(i, name, cx, cy, cz)                                                          \
+    kf_prefetch_part(                                                                                        \
+        kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_PREFETCH_ROWS * a->row_pitch, cx, cy, cz),       \
+        x1 - x0);
+#define KF_PREFETCH_PART KF_EACH_VELOCITY(KF_PREFETCH_POPULATION)
 #else
-#define KF_ASK_AHEAD_OF_PART
+#define KF_PREFETCH_PART
 #endif
 
 #endif

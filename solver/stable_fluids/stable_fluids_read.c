@@ -8,7 +8,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
-#include "solver/stable_fluids/fluid.h"
+#include "solver/stable_fluids/stable_fluids_problem.h"
 
 enum { MOST_CELLS = 8192, MOST_SIMULATIONS = 4096, MOST_SOURCES = 64, MOST_IMPULSES = 1000000 };
 #define FAR 1e9 /* no number in a scene file is larger */
