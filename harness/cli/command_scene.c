@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
+#include "harness/cli/scene_fit.h"
 #include "harness/cli/scene_summary.h"
 #include "scene/placement.h"
 #include "solver/picture/scene_view.h"
@@ -18,6 +20,8 @@ static const kf_option options[] = {
     KF_PLACEMENT_OPTIONS,
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    {"--device", "cuda:N|cpu", "say what the memory of this device holds of the grid", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "say it of a team that shares the grid (docs/teams.md)", false},
     {"--write", "FILE", "mesh: write a scene file that says the same", false},
     {"--picture", "FILE", "where the picture goes (<scene>.scene.png)", false},
     {NULL, NULL, NULL, false},
@@ -50,16 +54,34 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     return kf_scene_open(asked, &as_written, scene, error);
 }
 
-static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scene, const char *picture) {
+/* What the memory of the devices that were named holds of the grid; none: there is nothing to say. */
+static kf_status find_fit(const kf_arguments *arguments, const kf_scene *scene, kf_scene_fit *fit,
+                          kf_error *error) {
+    const char *spec = kf_argument_device(arguments, NULL);
+    kf_backend *backend = NULL;
+    if (spec == NULL) return KF_OK;
+    KF_TRY(kf_backend_open(spec, &backend, error));
+    *fit = kf_fit_scene(scene, kf_backend_device(backend));
+    kf_backend_close(backend);
+    return KF_OK;
+}
+
+static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scene, const char *picture,
+                             kf_error *error) {
     const kf_scene_summary summary = kf_summarise_scene(scene);
+    const bool fits = kf_argument_device(arguments, NULL) != NULL;
+    kf_scene_fit fit;
+    KF_TRY(find_fit(arguments, scene, &fit, error));
     if (!kf_arguments_json(arguments)) {
         kf_scene_summary_print(scene, &summary, stdout);
+        if (fits) kf_scene_fit_print(&fit, stdout);
         if (picture != NULL) printf("  picture      %s\n", picture);
         if (kf_argument_given(arguments, "--write"))
             printf("  written      %s\n", kf_argument(arguments, "--write", ""));
         return KF_OK;
     }
     cJSON *json = kf_scene_summary_json(scene, &summary);
+    if (fits) cJSON_AddItemToObject(json, "fits", kf_scene_fit_json(&fit));
     if (picture != NULL) cJSON_AddStringToObject(json, "picture", picture);
     cJSON_AddStringToObject(json, "notes", scene->notes != NULL ? scene->notes : "");
     kf_json_print(json);
@@ -84,7 +106,7 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
         KF_TRY(keep_going(asked, kf_scene_view_write(scene, true, path, error), error));
         picture = error->status == KF_OK ? path : NULL;
     }
-    return print_scene(arguments, scene, picture);
+    return print_scene(arguments, scene, picture, error);
 }
 
 /* ---- scenes of systems that are no flows: what they say of themselves ---- */

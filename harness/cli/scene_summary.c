@@ -7,7 +7,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-enum { POPULATIONS = 27, GRIDS = 2, FLOWS = 10 };
+enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
                     WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1;
 
@@ -34,8 +34,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.flow_through_steps = kf_scene_flow_through(scene);
     if (s.flow_through_steps == 0.0) s.flow_through_steps = nan;
     s.flow_through_seconds = s.flow_through_steps * dt;
-    s.bytes =
-        (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * POPULATIONS * GRIDS * sizeof(float);
+    s.bytes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] *
+              (scene->nodes[2] == 1 ? FLAT_POPULATIONS : POPULATIONS) * GRIDS * sizeof(float);
     const double re = scene->reynolds;
     const double friction = re <= 0.0 ? nan : re < TURBULENT ? 0.664 / sqrt(re) : 0.026 / pow(re, 1.0 / 7.0);
     s.wall_distance = 0.5 / scene->viscosity * scene->reference_speed * sqrt(0.5 * friction);

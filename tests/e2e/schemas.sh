@@ -70,6 +70,7 @@ prints output-store store prune --older-than 1000 --store "$store"
 prints output-report report --store "$store" --out "$scratch/r.html"
 ! command -v gnuplot >/dev/null || prints output-plot plot kernels --store "$store" --out "$scratch/k.svg"
 prints output-scene scene ball --picture "$scratch/ball.png"
+prints output-scene scene ball --devices cpu,cpu --picture "$scratch/ball.png"
 prints output-scene scene column
 prints output-space space --scene ball --device cpu
 prints output-predict predict --scene ball --device cpu --top 2

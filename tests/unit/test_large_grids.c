@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/cli/scene_fit.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
@@ -79,10 +80,32 @@ static void indices_are_wide_where_the_domain_is(void **state) {
     kf_problem_free(small);
 }
 
+/* Two devices of 80 GB hold 158 GB of populations: 1100^3 nodes of 112 bytes on one grid, which are 149 GB,
+ * and not of 220 on two. One device takes 1290^3 nodes whatever its memory holds. */
+static void memory_holds_a_grid(void **state) {
+    (void)state;
+    kf_device_info device = {
+        .backend = "cuda", .name = "2 x GPU", .parts = 2, .memory_free_bytes = 160000000000};
+    kf_problem *problem = open_box(1100);
+    kf_scene_fit fit = kf_fit_scene(kf_problem_scene(problem), &device);
+    assert_true(!fit.two_grids && fit.one_grid && fit.half_grid && fit.bytes == 158e9);
+    const double nodes = (double)fit.largest[0] * fit.largest[1] * fit.largest[2];
+    assert_true(nodes * 112 <= 158e9 && nodes * 112 > 0.99 * 158e9);
+    assert_true(kf_grid_bytes((const int[3]){1000, 1000, 1}, 2, 4) == 76e6); /* nine populations */
+    device.parts = 1;
+    device.memory_free_bytes *= 40;
+    kf_problem *large = open_box(1400);
+    fit = kf_fit_scene(kf_problem_scene(large), &device);
+    assert_true(!fit.two_grids && !fit.one_grid && !fit.half_grid && fit.largest[0] == 1290);
+    kf_problem_free(problem);
+    kf_problem_free(large);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_take_their_share),
         cmocka_unit_test(indices_are_wide_where_the_domain_is),
+        cmocka_unit_test(memory_holds_a_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
