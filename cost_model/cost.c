@@ -36,7 +36,7 @@ double kf_cost_blocks_by_shared(double bytes) {
     return floor(SHARED / (bytes + RESERVED));
 }
 
-/* --- ceilings ------------------------------------------------------------------------------------------- */
+/* --- Ceilings ------------------------------------------------------------------------------------------- */
 
 /* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200
  * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 110, an atomic
@@ -74,7 +74,7 @@ void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ce
     ceilings->rate[KF_COST_LATENCY] = 1e6 / (gpu ? GPU_LATENCY_US : CPU_LATENCY_US);
 }
 
-/* --- prediction ----------------------------------------------------------------------------------------- */
+/* --- Prediction ----------------------------------------------------------------------------------------- */
 
 void kf_calibration_begin(kf_calibration *calibration) {
     for (int r = 0; r < KF_RESOURCES; r++)
@@ -229,7 +229,7 @@ char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size
     return buffer;
 }
 
-/* --- calibration ---------------------------------------------------------------------------------------- */
+/* --- Calibration ---------------------------------------------------------------------------------------- */
 
 void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_us, size_t count,
                        kf_calibration *calibration) {

@@ -9,7 +9,7 @@
 
 const char *const kf_plot_names[KF_PLOTS] = {"kernels", "surface", "convergence", "roofline", "occupancy"};
 
-/* --- which run -------------------------------------------------------------------------------------------
+/* --- Which run -------------------------------------------------------------------------------------------
  */
 
 typedef struct run_search {
@@ -54,7 +54,7 @@ kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *ru
                    kf_store_path(store));
 }
 
-/* --- drawing it ------------------------------------------------------------------------------------------
+/* --- Drawing it ------------------------------------------------------------------------------------------
  */
 
 kf_status kf_plot_check_path(const char *path, kf_error *error) {

@@ -28,7 +28,7 @@ typedef struct roofline {
     double total_us; /* of all kernels of the step */
 } roofline;
 
-/* --- roofs ---------------------------------------------------------------------------------------------- */
+/* --- Roofs ---------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *roofs[4], *name; /* the best of the first that are there; name as shown */
@@ -80,7 +80,7 @@ static double memory_roof(const roofline *r, int level) {
     return theoretical;
 }
 
-/* --- kernels -------------------------------------------------------------------------------------------- */
+/* --- Kernels -------------------------------------------------------------------------------------------- */
 
 static bool has_point(const kf_plot_kernel *kernel) {
     return kernel->operations > 0 && kernel->launch_us > 0 && kernel->bytes[2] > 0;
@@ -125,7 +125,7 @@ static void append_label(const roofline *r, const kf_plot_kernel *kernel, kf_tex
     kf_text_append(data, "\n");
 }
 
-/* --- the table ------------------------------------------------------------------------------------------ */
+/* --- The table ------------------------------------------------------------------------------------------ */
 
 typedef struct extent {
     double low_x, high_x, low_y, high_y;

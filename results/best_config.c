@@ -13,7 +13,7 @@
 enum { FORMAT = 3 };
 static const double exact_integers = 9007199254740992.0; /* 2^53 */
 
-/* --- writing ------------------------------------------------------------------------------------------ */
+/* --- Writing ------------------------------------------------------------------------------------------ */
 
 /* JSON has no NAN: what is not known is null. */
 /* Beyond 2^53 a JSON number may not come back the same; then it is written as text. */
@@ -89,7 +89,7 @@ kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_
     return status;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- Reading ------------------------------------------------------------------------------------------ */
 
 /* A member that is there and null is NAN; one that is missing, or neither null nor a number, is an error. */
 static kf_status read_optional(kf_json_place place, const cJSON *object, const char *key, double *value,

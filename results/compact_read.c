@@ -113,7 +113,7 @@ static kf_status check_presets(const kf_compact *compact, int rows, kf_error *er
     return KF_OK;
 }
 
-/* --- the head ----------------------------------------------------------------------------------------- */
+/* --- The head ----------------------------------------------------------------------------------------- */
 
 /* Files of before facts have "nodes", "samples" and "samples_per_cell". */
 static kf_status read_numbers(kf_landscape_file *file, const cJSON *scene, kf_error *error) {

@@ -12,7 +12,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* --- moments ------------------------------------------------------------------------------------------ */
+/* --- Moments ------------------------------------------------------------------------------------------ */
 
 static void print_moment(time_t seconds, long microseconds, char moment[KF_MOMENT]) {
     struct tm parts;
@@ -64,7 +64,7 @@ bool kf_moment_parse(const char *text, char moment[KF_MOMENT]) {
     return true;
 }
 
-/* --- names that are given out once -------------------------------------------------------------------- */
+/* --- Names that are given out once -------------------------------------------------------------------- */
 
 kf_status kf_uuid_new(char uuid[37], kf_error *error) {
     unsigned char bytes[16];
@@ -121,7 +121,7 @@ bool kf_process_is_other_alive(const char *process) {
     return strcmp(process, now) == 0;
 }
 
-/* --- the environment row ------------------------------------------------------------------------------ */
+/* --- The environment row ------------------------------------------------------------------------------ */
 
 typedef struct kf_host {
     char processor[128], system[256];

@@ -10,7 +10,7 @@
 #include "results/provenance.h"
 #include "results/store_internal.h"
 
-/* --- what exports share --------------------------------------------------------------------------------- */
+/* --- What exports share --------------------------------------------------------------------------------- */
 
 kf_status kf_export_end(FILE *stream, kf_error *error) {
     return ferror(stream) ? kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk")
@@ -144,7 +144,7 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
     return status;
 }
 
-/* --- github-action-benchmark --------------------------------------------------------------------------- */
+/* --- Github-action-benchmark --------------------------------------------------------------------------- */
 
 /* The result that a run chose (or its fastest, where that is not known), and of each preset the last. */
 typedef struct github_figures {

@@ -64,7 +64,7 @@ static kf_status collect(void *context, const kf_result_row *from, kf_error *err
     return KF_OK;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------ */
+/* --- Writing ------------------------------------------------------------------------------------------ */
 
 static cJSON *value_json(const kf_value *value) {
     if (value->kind == KF_VALUE_NAME) return cJSON_CreateString(value->name);

@@ -86,7 +86,7 @@ void kf_domains_add_values(cJSON *domains, const cJSON *parameters) {
     }
 }
 
-/* --- parts of both formats ---------------------------------------------------------------------------- */
+/* --- Parts of both formats ---------------------------------------------------------------------------- */
 
 typedef struct kf_landscape_writer {
     FILE *stream;

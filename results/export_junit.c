@@ -159,7 +159,7 @@ kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream,
     return status;
 }
 
-/* --- github-action-benchmark --------------------------------------------------------------------------- */
+/* --- Github-action-benchmark --------------------------------------------------------------------------- */
 
 typedef struct github {
     const kf_night *night;

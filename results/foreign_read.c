@@ -104,7 +104,7 @@ kf_status kf_foreign_identify(kf_landscape_file *file, kf_error *error) {
     return KF_OK;
 }
 
-/* --- results of both formats -------------------------------------------------------------------------- */
+/* --- Results of both formats -------------------------------------------------------------------------- */
 
 static kf_status read_config(const kf_landscape_file *file, kf_landscape_entry *entry, const cJSON *values,
                              const cJSON *keys, kf_error *error) {

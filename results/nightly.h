@@ -79,7 +79,7 @@ kf_status kf_store_night_counters(kf_store *store, int64_t night, const char *be
                                   void (*visit)(void *context, int ordinal, const char *metric, double value),
                                   void *context, kf_error *error);
 
-/* --- verdicts --- */
+/* --- Verdicts --- */
 
 typedef enum kf_verdict_state {
     KF_SAME,
@@ -123,7 +123,7 @@ kf_status kf_store_verdicts(kf_store *store, int64_t night,
                             kf_status (*visit)(void *context, const kf_verdict *verdict, kf_error *error),
                             void *context, kf_error *error);
 
-/* --- history --- */
+/* --- History --- */
 
 /* A night in the history of one benchmark and series. */
 typedef struct kf_history_night {

@@ -11,7 +11,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* --- opening ------------------------------------------------------------------------------------------ */
+/* --- Opening ------------------------------------------------------------------------------------------ */
 
 /* A path as a URI that SQLite reads as exactly this path. */
 static void append_uri(kf_text *uri, const char *path) {
@@ -156,7 +156,7 @@ static kf_status open_database(kf_store *store, bool read_only, bool writable, k
     return code == SQLITE_OK ? KF_OK : kf_store_failure(store, "opening", error);
 }
 
-/* --- a new store -------------------------------------------------------------------------------------- */
+/* --- A new store -------------------------------------------------------------------------------------- */
 
 static kf_status fill_new(kf_store *store, kf_error *error) {
     int code =
@@ -194,7 +194,7 @@ static kf_status create(const char *path, kf_error *error) {
     return status;
 }
 
-/* --- an existing store -------------------------------------------------------------------------------- */
+/* --- An existing store -------------------------------------------------------------------------------- */
 
 /* The same questions again, now with what a log holds. */
 static kf_status judge_again(kf_store *store, int *version, kf_error *error) {

@@ -45,7 +45,7 @@ struct kf_store {
     int facts_count;
 };
 
-/* --- statements, rows and errors (store_sql.c) --- */
+/* --- Statements, rows and errors (store_sql.c) --- */
 
 /* Binds the parameters of a statement from left to right; NAN and a NULL text become NULL. */
 typedef struct kf_binder {
@@ -92,7 +92,7 @@ kf_status kf_store_fetch_id(kf_store *store, sqlite3_stmt *statement, const char
 kf_status kf_store_begin(kf_store *store, kf_error *error);
 kf_status kf_store_commit(kf_store *store, kf_status status, const char *doing, kf_error *error);
 
-/* --- schema and migrations (store_schema.c) --- */
+/* --- Schema and migrations (store_schema.c) --- */
 
 /* sql takes a store from version `from` to from + 1. */
 typedef struct kf_migration {
@@ -107,7 +107,7 @@ kf_status kf_schema_bring_up(sqlite3 *database, const char *path, const char *sc
 extern const kf_migration kf_migrations[];
 extern const int kf_migration_count;
 
-/* --- facts (environment.c) --- */
+/* --- Facts (environment.c) --- */
 
 void kf_moment_now(char moment[KF_MOMENT]);
 /* "2023-12-22 09:53:48.69+01:00" and the like, as UTC; false when it is no moment. */
@@ -122,7 +122,7 @@ void kf_environment_hash(const kf_device_info *device, const char *kftune, char 
 kf_status kf_store_environment(kf_store *store, const kf_device_info *device, const char *kftune, int64_t *id,
                                kf_error *error);
 
-/* --- rows that a run refers to (store_run.c) --- */
+/* --- Rows that a run refers to (store_run.c) --- */
 
 typedef struct kf_run_origin {
     const char *origin;  /* "measured", "imported", "nightly" */

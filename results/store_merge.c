@@ -171,7 +171,7 @@ kf_status kf_is_store(const char *path, bool *is, kf_error *error) {
     return KF_OK;
 }
 
-/* --- shards -------------------------------------------------------------------------------------------- */
+/* --- Shards -------------------------------------------------------------------------------------------- */
 
 kf_status kf_store_shards(kf_store *store, kf_shard_visit *visit, void *context, kf_error *error) {
     static const char *const sql =

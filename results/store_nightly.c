@@ -33,7 +33,7 @@ static kf_status finish(kf_store *store, kf_binder *binder, const char *doing, k
     return status;
 }
 
-/* --- nights ------------------------------------------------------------------------------------------- */
+/* --- Nights ------------------------------------------------------------------------------------------- */
 
 static kf_status set_night_state(kf_store *store, int64_t night, const char *state, kf_error *error) {
     char now[KF_MOMENT], process[KF_PROCESS];
@@ -219,7 +219,7 @@ kf_status kf_store_night_of(kf_store *store, int64_t id, kf_night *night, kf_err
     return kf_store_find_night(store, name, night, error);
 }
 
-/* --- processes ---------------------------------------------------------------------------------------- */
+/* --- Processes ---------------------------------------------------------------------------------------- */
 
 void kf_store_series(const char *benchmark, const kf_problem *problem, const kf_device_info *device,
                      char series[KF_HASH_HEX]) {
@@ -383,7 +383,7 @@ kf_status kf_store_night_counters(kf_store *store, int64_t night, const char *be
     return status;
 }
 
-/* --- verdicts ----------------------------------------------------------------------------------------- */
+/* --- Verdicts ----------------------------------------------------------------------------------------- */
 
 static kf_status add_verdict(kf_store *store, int64_t night, const kf_verdict *verdict, kf_error *error) {
     kf_binder binder;

@@ -8,7 +8,7 @@
 #include "base/util/memory.h"
 #include "results/store_internal.h"
 
-/* --- samples: 32-bit floats, little-endian ------------------------------------------------------------ */
+/* --- Samples: 32-bit floats, little-endian ------------------------------------------------------------ */
 
 static uint32_t *pack_samples(const double *samples, size_t count) {
     uint32_t *packed = kf_allocate(count * sizeof *packed);
@@ -34,7 +34,7 @@ static double *unpack_samples(const void *blob, size_t count) {
     return samples;
 }
 
-/* --- storing ------------------------------------------------------------------------------------------ */
+/* --- Storing ------------------------------------------------------------------------------------------ */
 
 /* The id of the row that a hash names, through the store's kept statements; adds the row when there is none.
  */
@@ -252,7 +252,7 @@ kf_status kf_store_add(kf_store *store, const kf_run_row *run, int sequence, con
     return kf_store_commit(store, status, "storing a result", error);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- Reading ------------------------------------------------------------------------------------------ */
 
 static int position(const char *word, const char *const *names, int count) {
     for (int i = 0; i < count; i++)

@@ -7,7 +7,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* --- what a run refers to ----------------------------------------------------------------------------- */
+/* --- What a run refers to ----------------------------------------------------------------------------- */
 
 static kf_status add_space(kf_store *store, const kf_run_row *run, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -110,7 +110,7 @@ kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *s
     return kf_store_set_run_state(store, run->id, state, error);
 }
 
-/* --- resuming ----------------------------------------------------------------------------------------- */
+/* --- Resuming ----------------------------------------------------------------------------------------- */
 
 static const char *const unfinished_sql =
     "SELECT r.id, r.uuid, r.strategy, r.budget, r.process FROM run r JOIN problem s ON s.id = r.problem "
@@ -179,7 +179,7 @@ kf_status kf_store_forget(kf_store *store, const kf_run_row *run, int sequence, 
     return status;
 }
 
-/* --- pruning ------------------------------------------------------------------------------------------ */
+/* --- Pruning ------------------------------------------------------------------------------------------ */
 
 static kf_status count_and_delete(kf_store *store, double days, int64_t run_id, int *removed,
                                   kf_error *error) {
@@ -237,7 +237,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     return status;
 }
 
-/* --- listing ------------------------------------------------------------------------------------------ */
+/* --- Listing ------------------------------------------------------------------------------------------ */
 
 /* All aggregates come from the index result_listing. */
 #define SUMMARY_SQL                                                                                          \

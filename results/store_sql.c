@@ -10,7 +10,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* --- errors ------------------------------------------------------------------------------------------- */
+/* --- Errors ------------------------------------------------------------------------------------------- */
 
 static sqlite3_mem_methods usual;
 
@@ -113,7 +113,7 @@ kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) 
     }
 }
 
-/* --- statements --------------------------------------------------------------------------------------- */
+/* --- Statements --------------------------------------------------------------------------------------- */
 
 static const char *const statement_texts[KF_STATEMENTS] = {
     [KF_SQL_BEGIN] = "BEGIN IMMEDIATE",

@@ -17,7 +17,7 @@ static const double LARGEST_VISCOSITY = 2.0;
  * its system's to say. */
 static const double NODES_LIMIT = 17179869184.0;
 
-/* ---- the solid's place ---- */
+/* ---- The solid's place ---- */
 
 /* Turns what the matrix does. Entries rounded to 2^-45, so that sines that differ in the last bit give the
  * same samples. */
@@ -96,7 +96,7 @@ static kf_status check_inside(const kf_description *d, const kf_scene *scene, kf
     return KF_OK;
 }
 
-/* ---- its motion ---- */
+/* ---- Its motion ---- */
 
 /* How far the turning solid reaches from the motion's centre along each axis, and from the axis of rotation.
  */
@@ -218,7 +218,7 @@ static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *
     return m->moving ? check_motion(d, scene, error) : KF_OK;
 }
 
-/* ---- the smoke ---- */
+/* ---- The smoke ---- */
 
 static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *error) {
     scene->smoke = d->smoke;
@@ -242,7 +242,7 @@ static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *e
     return KF_OK;
 }
 
-/* ---- the flow ---- */
+/* ---- The flow ---- */
 
 static int inflow_face(const kf_description *d) {
     for (int f = 0; f < KF_FACES; f++)

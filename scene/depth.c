@@ -59,7 +59,7 @@ double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume) {
     return fmin(DEEPEST, depth / (1.0 - inside));
 }
 
-/* ---- which way is inside ---- */
+/* ---- Which way is inside ---- */
 
 /* Nodes about the solid that the stream reaches: flooded from the box's rim, not across nodes that a sample
  * touches. */
@@ -158,7 +158,7 @@ static void turn_by_flood(const kf_scene *scene, double *normals) {
     free(f.state);
 }
 
-/* ---- thin parts ---- */
+/* ---- Thin parts ---- */
 
 /* The samples of a cube that look roughly one way, added up. */
 typedef struct patch {
@@ -275,7 +275,7 @@ static surroundings look_around(const patches *p, const kf_samples *samples, siz
     return found;
 }
 
-/* ---- moving the samples ---- */
+/* ---- Moving the samples ---- */
 
 /* Sheets are wet on both sides. */
 static bool is_sheet(const kf_mesh *mesh, uint32_t triangle) {

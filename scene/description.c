@@ -29,7 +29,7 @@ void kf_description_defaults(kf_description *d, const char *source) {
     d->smoke.opacity = 2.0;
 }
 
-/* ---- domain ---- */
+/* ---- Domain ---- */
 
 static kf_status read_cells(kf_json_place place, const cJSON *object, int cells[3], bool *given,
                             kf_error *error) {
@@ -81,7 +81,7 @@ static kf_status read_domain(const char *file, const cJSON *root, kf_description
     return KF_OK;
 }
 
-/* ---- boundaries ---- */
+/* ---- Boundaries ---- */
 
 static kf_status read_face(const char *file, const cJSON *object, int face, kf_description *d,
                            kf_error *error) {
@@ -152,7 +152,7 @@ static kf_status read_boundaries(const char *file, const cJSON *root, kf_descrip
     return KF_OK;
 }
 
-/* ---- flow ---- */
+/* ---- Flow ---- */
 
 static kf_status read_flow(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                            kf_error *error) {
@@ -202,7 +202,7 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
     return kf_json_numbers(place, object, "acceleration", false, -1e6, 1e6, 3, d->acceleration, error);
 }
 
-/* ---- model and sampling ---- */
+/* ---- Model and sampling ---- */
 
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const keys[] = {"collision",       "rates", "high_order_rate", "basis", "accuracy",

@@ -21,7 +21,7 @@ static const cJSON *get(const cJSON *object, const char *key) {
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-/* ---- versions and extensions ---- */
+/* ---- Versions and extensions ---- */
 
 static kf_status check_version(const gltf_text *t) {
     const char *version = cJSON_GetStringValue(get(get(t->root, "asset"), "version"));
@@ -101,7 +101,7 @@ static void note_poses(const gltf_text *t, kf_text *notes) {
                 skin ? "its skeleton (skin) is" : "its morph targets are");
 }
 
-/* ---- claims ---- */
+/* ---- Claims ---- */
 
 static kf_status refuse_claim(const gltf_text *t, double count, const char *what) {
     return kf_fail(t->error, KF_BAD_INPUT, "%s: claims %.0f %s in %.0f bytes; is it whole?", t->file, count,
@@ -165,7 +165,7 @@ static kf_status check_text(gltf_text *t, kf_text *notes) {
     return KF_OK;
 }
 
-/* ---- the text in the file ---- */
+/* ---- The text in the file ---- */
 
 /* GLB: "glTF", version, length of the file; length of the text, "JSON", the text. */
 static kf_status find_glb_text(const gltf_text *t, const char *data, size_t size, const char **text,

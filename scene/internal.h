@@ -22,7 +22,7 @@ void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint
 /* Of keys in ascending order the rank of the first that is not below this one; count: all are below. */
 size_t kf_first_key(size_t count, const uint64_t *keys, uint64_t key);
 
-/* ---- meshes ---- */
+/* ---- Meshes ---- */
 
 enum { KF_MESH_FILE_GIB = 2 }; /* a larger mesh file is refused */
 
@@ -79,7 +79,7 @@ void kf_mesh_add_triangle(kf_mesh_builder *builder, uint32_t a, uint32_t b, uint
 /* Two triangles; a, b, c, d counter-clockwise seen from outside. */
 void kf_mesh_add_quad(kf_mesh_builder *builder, uint32_t a, uint32_t b, uint32_t c, uint32_t d);
 
-/* ---- shapes: closed meshes from a few numbers, metres, outward normals ---- */
+/* ---- Shapes: closed meshes from a few numbers, metres, outward normals ---- */
 
 enum { KF_SHAPE_PARAMETERS = 6 };
 typedef enum kf_shape_kind {
@@ -130,7 +130,7 @@ void kf_loft_end(const kf_loft *loft);
 void kf_loft_tube(kf_mesh_builder *builder, const double from[3], const double to[3], uint32_t points,
                   int rings, const double (*profile)[2]);
 
-/* ---- sampling ---- */
+/* ---- Sampling ---- */
 
 enum { KF_SAMPLES_LIMIT = 10000000 };
 
@@ -151,7 +151,7 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles);
 double kf_sample_radius(double area, size_t count);
 void kf_samples_free(kf_samples *samples);
 
-/* ---- a scene as its file describes it: SI units ---- */
+/* ---- A scene as its file describes it: SI units ---- */
 
 enum { KF_TURNS = 8 };
 /* What of the solid position places: the middle of its bounding box as it is turned, the middle of that box's
@@ -262,7 +262,7 @@ kf_status kf_scene_build(const kf_description *description, kf_mesh *mesh, kf_te
 kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error);
 /* Samples, frontal area and hash: what comes after placing and coarsening. */
 kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error);
-/* ---- masks (mask.c): the nodes of two-dimensional scenes ---- */
+/* ---- Masks (mask.c): the nodes of two-dimensional scenes ---- */
 
 bool kf_mask_is_file_name(const char *file);
 /* Width and height of the picture. */

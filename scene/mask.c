@@ -18,7 +18,7 @@ bool kf_mask_is_file_name(const char *file) {
     return length > 4 && strcasecmp(file + length - 4, ".png") == 0;
 }
 
-/* ---- pictures ---- */
+/* ---- Pictures ---- */
 
 typedef struct picture {
     int width, height;
@@ -97,7 +97,7 @@ static kf_status kinds_of_picture(const char *file, const picture *read, unsigne
     return KF_OK;
 }
 
-/* ---- other grids ---- */
+/* ---- Other grids ---- */
 
 /* The kind of the part of a mask that a node of another grid covers: solid if half of it is, and open if any
  * is, for inflow and outflow are often one node wide. */
@@ -127,7 +127,7 @@ static unsigned char *regrid(const unsigned char *mask, const int from[2], const
     return other;
 }
 
-/* ---- finishing ---- */
+/* ---- Finishing ---- */
 
 static bool touches_fluid(const kf_scene *scene, int x, int y) {
     for (int ny = y - 1; ny <= y + 1; ny++)
@@ -170,7 +170,7 @@ void kf_mask_coarsen(kf_scene *scene, const int coarse[3]) {
     memcpy(scene->solid_high, on_coarse.solid_high, sizeof scene->solid_high);
 }
 
-/* ---- making ---- */
+/* ---- Making ---- */
 
 static kf_status from_picture(const kf_description *d, kf_scene *scene, kf_error *error) {
     picture read;
@@ -246,7 +246,7 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
     return KF_OK;
 }
 
-/* ---- from files ---- */
+/* ---- From files ---- */
 
 /* "mask": {"file": "x.png", "velocity": [..] or "pressure": p}, {"shape": "disc", "center": [x, y], "radius":
  * r}, or

@@ -50,7 +50,7 @@ static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
-/* --- in the child --------------------------------------------------------------------------------------- */
+/* --- In the child --------------------------------------------------------------------------------------- */
 
 enum { VERTICES, TRIANGLES, KINDS, NOTES }; /* parts of the answer */
 
@@ -73,7 +73,7 @@ static kf_status import(const void *context, kf_answer *answer, kf_error *error)
     return KF_OK;
 }
 
-/* --- in this process ------------------------------------------------------------------------------------ */
+/* --- In this process ------------------------------------------------------------------------------------ */
 
 static kf_status make_no_sense(const char *file, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "%s: what was read of it makes no sense; is the file damaged?", file);

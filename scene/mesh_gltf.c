@@ -14,7 +14,7 @@
 
 enum { NODE_DEPTH = 256 };
 
-/* ---- files, whose names the library does not decode ---- */
+/* ---- Files, whose names the library does not decode ---- */
 
 static FILE *stream_of(struct aiFile *file) {
     return (FILE *)file->UserData;
@@ -79,7 +79,7 @@ static void close_decoded(struct aiFileIO *io, struct aiFile *file) {
     free(file);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 /* Indices before anything dereferences them, coordinates before anything computes with them. */
 static kf_status check_contents(const char *file, const struct aiScene *scene, kf_error *error) {

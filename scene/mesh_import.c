@@ -8,7 +8,7 @@
 
 #include "scene/mesh_mend.h"
 
-/* ---- what was read ---- */
+/* ---- What was read ---- */
 
 static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     static const struct {
@@ -96,7 +96,7 @@ static kf_status check_precision(const char *file, const kf_polygons *p, const k
     return KF_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- All of it ---- */
 
 static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
     kf_mended done;

@@ -12,7 +12,7 @@
 
 enum { KF_MESH_TRIANGLES = 100000000 }; /* a mesh of more is refused */
 
-/* ---- polygons, as files have them ---- */
+/* ---- Polygons, as files have them ---- */
 
 /* Faces of any number of corners, in the order of the file. */
 typedef struct kf_polygons {
@@ -37,7 +37,7 @@ void kf_polygons_free(kf_polygons *polygons);
  * or from behind because the polygon crosses itself: 0 of one that does not, up to rounding. */
 double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t count);
 
-/* ---- readers: polygons from a file, in double precision where the file has it ---- */
+/* ---- Readers: polygons from a file, in double precision where the file has it ---- */
 
 kf_status kf_obj_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 kf_status kf_stl_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
@@ -51,7 +51,7 @@ const char *kf_mesh_ending(const char *file);
 /* Reads, cuts and mends; to be run confined (base/util/confined.h). */
 kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error);
 
-/* ---- text ---- */
+/* ---- Text ---- */
 
 /* A number at the beginning of text, read to the nearest double whatever the locale; *end as of strtod. */
 double kf_scan_number(const char *text, const char **end);

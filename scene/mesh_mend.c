@@ -38,7 +38,7 @@ static void turn_triangle(uint32_t *triangle) {
     triangle[2] = second;
 }
 
-/* ---- patches ---- */
+/* ---- Patches ---- */
 
 static uint32_t side_from(const kf_mesh *mesh, size_t triangle, size_t side) {
     return mesh->triangles[3 * triangle + side];
@@ -142,7 +142,7 @@ static void find_patches(surface *s) {
     kf_edges_free(&edges);
 }
 
-/* ---- surfaces within others ---- */
+/* ---- Surfaces within others ---- */
 
 typedef struct triangle_list {
     uint32_t *corners;
@@ -195,7 +195,7 @@ static bool take_hidden(surface *s, triangle_list *cavities) {
     return fewer;
 }
 
-/* ---- sheets ---- */
+/* ---- Sheets ---- */
 
 /* Sheets with both their sides in the file, if the rest of the mesh is closed without them: they go to the
  * end.
@@ -223,7 +223,7 @@ static void part_sheets(surface *s) {
     free(rest);
 }
 
-/* ---- all of it ---- */
+/* ---- All of it ---- */
 
 /* Closed patches all look to the side that the largest looks to. */
 static void turn_closed(surface *s) {

@@ -47,7 +47,7 @@ static kf_status refuse(const ply_scan *scan, const char *what) {
     return kf_fail(scan->error, KF_BAD_INPUT, "%s: %s; is it a whole PLY file?", scan->file, what);
 }
 
-/* ---- header ---- */
+/* ---- Header ---- */
 
 /* The next word of the line; "" at its end. */
 static void header_word(ply_scan *scan, char word[WORD]) {
@@ -166,7 +166,7 @@ static kf_status read_header(ply_scan *scan) {
     return format ? KF_OK : refuse(scan, "its header names no format");
 }
 
-/* ---- numbers ---- */
+/* ---- Numbers ---- */
 
 static kf_status read_text_number(ply_scan *scan, double *value) {
     while (isspace((unsigned char)*scan->at)) {
@@ -226,7 +226,7 @@ static kf_status read_number(ply_scan *scan, ply_type type, double *value) {
     return KF_OK;
 }
 
-/* ---- elements ---- */
+/* ---- Elements ---- */
 
 /* A strip's first three corners are a triangle, and each further one makes another with the two before it,
  * every second of which is wound the other way; -1 begins a new strip. */

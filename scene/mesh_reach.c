@@ -57,7 +57,7 @@ static void cell_at(const reach *r, const double place[3], int cell[3]) {
         cell[a] = (int)floor((place[a] - r->low[a]) / r->step);
 }
 
-/* ---- points on triangles ---- */
+/* ---- Points on triangles ---- */
 
 /* Rows of points along the longest side, not further from each other than half a step. */
 typedef struct lattice {
@@ -91,7 +91,7 @@ static void point_at(const lattice *rows, double up, double along, double place[
                    along * (1.0 - up) * (rows->to[a] - rows->from[a]);
 }
 
-/* ---- the flood ---- */
+/* ---- The flood ---- */
 
 static void touch(reach *r, const int cell[3]) {
     for (int c = 0; c < 8; c++)
@@ -182,7 +182,7 @@ static void sort_cells(reach *r) {
     r->triangles = triangles;
 }
 
-/* ---- looking ---- */
+/* ---- Looking ---- */
 
 typedef struct view {
     const reach *reach;
@@ -298,7 +298,7 @@ static bool sees_stream(view *v, uint32_t triangle, const double from[3]) {
     return false;
 }
 
-/* ---- parts ---- */
+/* ---- Parts ---- */
 
 /* Looks from every stride-th point within the triangle; *number counts all. Returns whether one sees the
  * stream.

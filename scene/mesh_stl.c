@@ -11,7 +11,7 @@
 
 enum { HEADER = 80, BODY = 84, TRIANGLE = 50, NORMAL_BYTES = 12, CORNER_BYTES = 12 };
 
-/* ---- binary ---- */
+/* ---- Binary ---- */
 
 static kf_status read_binary(const char *file, const char *data, size_t count, kf_polygons *polygons,
                              kf_error *error) {
@@ -35,7 +35,7 @@ static kf_status read_binary(const char *file, const char *data, size_t count, k
     return KF_OK;
 }
 
-/* ---- text ---- */
+/* ---- Text ---- */
 
 typedef struct stl_scan {
     const char *file, *at;
@@ -143,7 +143,7 @@ static kf_status read_text(stl_scan *scan) {
     return KF_OK;
 }
 
-/* ---- which of them ---- */
+/* ---- Which of them ---- */
 
 static bool begins_with_solid(const char *text) {
     stl_scan scan = {.at = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text};

@@ -11,7 +11,7 @@
 #include "scene/mesh_edges.h"
 #include "scene/mesh_import.h"
 
-/* ---- triangles on the same corners ---- */
+/* ---- Triangles on the same corners ---- */
 
 /* Corners in ascending order; returns whether the triangle passes them in that direction. */
 static int sort_corners(const uint32_t *triangle, uint32_t sorted[3]) {
@@ -78,7 +78,7 @@ size_t kf_mesh_unite(kf_mesh *mesh, int32_t *votes) {
     return gone;
 }
 
-/* ---- corners near open edges ---- */
+/* ---- Corners near open edges ---- */
 
 static const double ROUNDING = 0x1p-22; /* of the mesh's extent: of single precision, a little more */
 
@@ -170,7 +170,7 @@ static void look_about(const loose *l, const double p[3], const double q[3],
         }
 }
 
-/* ---- corners that lie a rounding apart ---- */
+/* ---- Corners that lie a rounding apart ---- */
 
 typedef struct welding {
     const loose *loose;
@@ -216,7 +216,7 @@ static size_t weld(kf_mesh *mesh, const loose *l, const unsigned char *marked, i
     return count;
 }
 
-/* ---- corners on the edges of others ---- */
+/* ---- Corners on the edges of others ---- */
 
 enum { ON_EDGE = 1024 }; /* corners on one edge at most */
 

@@ -87,7 +87,7 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
     kf_hash_end(&hasher, s->hash);
 }
 
-/* ---- the box ---- */
+/* ---- The box ---- */
 
 static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
     static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
@@ -213,7 +213,7 @@ static kf_status read_terrain(const char *file, const cJSON *root, const double 
     return KF_OK;
 }
 
-/* ---- what is looked at ---- */
+/* ---- What is looked at ---- */
 
 static kf_status read_gauge(const char *file, const cJSON *object, int number, kf_particle_scene *s,
                             kf_error *error) {
@@ -291,7 +291,7 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
     return KF_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- All of it ---- */
 
 /* What walls without particles add to the friction is that of velocities, whatever their direction. */
 static kf_status check_friction(const kf_particle_scene *s, const char *file, kf_error *error) {

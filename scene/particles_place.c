@@ -27,7 +27,7 @@ typedef struct placing {
     bool fill;
 } placing;
 
-/* ---- what is inside ---- */
+/* ---- What is inside ---- */
 
 bool kf_particle_in_polygon(const kf_particle_body *b, int axes, double x, double y) {
     if (axes == 1) return x >= b->low[0] && x <= b->high[0];
@@ -81,7 +81,7 @@ double kf_particle_layers(const kf_particle_scene *s, const kf_particle_body *bo
     return fmax(0.0, ceil(body->depth * upright - 0.5 * upright));
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 static void keep(placing *p, size_t *at, const double place[3], int body, bool wall, double top) {
     if (p->fill) {

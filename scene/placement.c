@@ -14,7 +14,7 @@ static const double BLOCKAGE = 0.05, USUAL_NODES = 1e6, BEFORE = 1.25, BEHIND = 
 static const double USUAL_SPEED = 10.0, USUAL_REYNOLDS = 10000.0, ROAD_SPECULAR = 0.5;
 static const double PI = 3.14159265358979323846;
 
-/* ---- headings ---- */
+/* ---- Headings ---- */
 
 bool kf_heading_read(const char *text, kf_heading *heading) {
     const int sign = text[0] == '-' ? -1 : 1;
@@ -39,7 +39,7 @@ bool kf_scene_is_mesh(const char *file) {
     return kf_mesh_is_file_name(file);
 }
 
-/* ---- which way ---- */
+/* ---- Which way ---- */
 
 static int percent(double share) {
     return (int)lround(100.0 * share);
@@ -174,7 +174,7 @@ static void set_turns(const kf_posture *p, kf_solid_description *solid) {
     add_turn(solid, z, nearbyint(-atan2(wind[1], wind[0]) * 180.0 / PI));
 }
 
-/* ---- how large ---- */
+/* ---- How large ---- */
 
 /* Lengths of the mesh as it is turned (in its units), without and with the yaw, and its frontal area. */
 typedef struct turned {
@@ -223,7 +223,7 @@ static double guess_unit(const char *file, const kf_posture *p, double straight,
     return 1.0;
 }
 
-/* ---- the tunnel ---- */
+/* ---- The tunnel ---- */
 
 /* Width and height that leave the same margin at both sides and above (with a road; else also below) and the
  * given cross-section; half of the solid's width and height at least. */

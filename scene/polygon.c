@@ -15,7 +15,7 @@
 
 static const double ROUNDING = 1e-12; /* of the polygon's extent: two places nearer than this are one */
 
-/* ---- collecting ---- */
+/* ---- Collecting ---- */
 
 void kf_polygons_corner(kf_polygons *p, uint32_t vertex) {
     if (p->corner_count == p->corner_capacity)
@@ -44,7 +44,7 @@ void kf_polygons_free(kf_polygons *p) {
     memset(p, 0, sizeof *p);
 }
 
-/* ---- an outline in its plane ---- */
+/* ---- An outline in its plane ---- */
 
 typedef struct corner {
     double x, y;
@@ -132,7 +132,7 @@ static void lay_flat(outline *o) {
     }
 }
 
-/* ---- ears ---- */
+/* ---- Ears ---- */
 
 /* How far p lies to the left of the line from a to b. */
 static double left_of(const corner *a, const corner *b, const corner *p) {

@@ -17,7 +17,7 @@
 
 enum { POINTS = 40000, CUBES = 40 };
 
-/* ---- points ---- */
+/* ---- Points ---- */
 
 typedef struct cloud {
     size_t count;
@@ -58,7 +58,7 @@ static cloud make_cloud(const kf_mesh *mesh) {
     return c;
 }
 
-/* ---- mirror ---- */
+/* ---- Mirror ---- */
 
 static void cube_of(const cloud *c, double edge, const int cubes[3], size_t i, int cube[3]) {
     for (size_t a = 0; a < 3; a++) {
@@ -96,7 +96,7 @@ static void measure_mirrors(const cloud *c, double mirror[3]) {
     free(filled);
 }
 
-/* ---- stand ---- */
+/* ---- Stand ---- */
 
 static const double FEET = 0.4; /* of the hull that touches at most */
 
@@ -198,7 +198,7 @@ static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int s
     return holds && footprint > 0.0 ? share : 0.0;
 }
 
-/* ---- front ---- */
+/* ---- Front ---- */
 
 /* Where the middle of the upper third lies along an axis, from the box's middle in its length: -1/2 to 1/2.
  */
@@ -216,7 +216,7 @@ static double measure_cabin(const cloud *c, kf_heading up, int along) {
     return count == 0 ? 0.0 : sum / (double)count;
 }
 
-/* ---- the guess ---- */
+/* ---- The guess ---- */
 
 static const double SYMMETRIC = 0.97, STANDS = 0.2, ON_FEET = 2.5;
 

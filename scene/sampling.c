@@ -96,14 +96,14 @@ static size_t draw_point(const surface *s, uint64_t number, double position[3]) 
     return triangle;
 }
 
-/* ---- work shared by threads: each index is handled alike whoever handles it ---- */
+/* ---- Work shared by threads: each index is handled alike whoever handles it ---- */
 
 static void in_parallel(size_t count, void (*work)(void *data, size_t begin, size_t end), void *data) {
     enum { LEAST = 10000 }; /* for fewer no thread is worth starting */
     kf_in_parallel(count, LEAST, work, data);
 }
 
-/* ---- the points and their neighbours ---- */
+/* ---- The points and their neighbours ---- */
 
 typedef struct drawing {
     const surface *surface;
@@ -258,7 +258,7 @@ static void find_neighbours(neighbourhood *n) {
     free(n->cubes.rows);
 }
 
-/* ---- elimination ---- */
+/* ---- Elimination ---- */
 
 /* A queue by weight: a list of points for each range of weights, ranges 2^-12 of a weight wide, so that
  * putting and taking need a constant time. The lists are made of chunks of one cache line, because following

@@ -16,7 +16,7 @@ static const double PI = 3.14159265358979323846;
 /* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
 static const double EDGE_MARGIN = 1e-3;
 
-/* ---- samples ---- */
+/* ---- Samples ---- */
 
 static bool sample_fits(const kf_scene *scene, double x, int a) {
     return scene->faces[2 * a] == KF_PERIODIC ||
@@ -108,7 +108,7 @@ void kf_scene_refer_to_area(kf_scene *scene, double area) {
     scene->reference_area_given = true;
 }
 
-/* ---- hash ---- */
+/* ---- Hash ---- */
 
 static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) {
     for (size_t i = 0; i < count; i++) {
@@ -183,7 +183,7 @@ kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error) {
     return KF_OK;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 /* Names of output files are made of it: two long names that differ at their end stay different. */
 static void shorten(const char *whole, char name[128]) {
@@ -400,7 +400,7 @@ void kf_scene_free(kf_scene *scene) {
     free(scene);
 }
 
-/* ---- small questions ---- */
+/* ---- Small questions ---- */
 
 /* Taylor-Green vortices with the pressure that belongs to them, density = 1 + 3 pressure. */
 bool kf_scene_starts_uniform(const kf_scene *scene) {

@@ -136,7 +136,7 @@ static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *erro
     return status;
 }
 
-/* ---- formulas ---- */
+/* ---- Formulas ---- */
 
 static bool look_up(void *context, const char *name, kf_scalar *value) {
     const double *place = context;
@@ -175,7 +175,7 @@ static kf_status read_formula(const char *file, const char *text, int dimensions
     return status == KF_OK ? KF_OK : kf_fail_context(error, "%s: terrain.formula", file);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 static kf_status beside(const char *file, const char *name, char path[KF_PATH], kf_error *error) {
     const char *slash = strrchr(file, '/');
@@ -210,7 +210,7 @@ kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions,
                         : kf_terrain_read_picture(path, low, high, terrain, error);
 }
 
-/* ---- heights between the nodes ---- */
+/* ---- Heights between the nodes ---- */
 
 static int spline(double x, double cell, double origin, int nodes, double weight[3], double slope[3]) {
     if (nodes == 1) {

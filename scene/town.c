@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* --- the town ------------------------------------------------------------------------------------------- */
+/* --- The town ------------------------------------------------------------------------------------------- */
 
 typedef enum roof { FLAT, RIDGE_X, RIDGE_Y, POINTED } roof;
 
@@ -116,7 +116,7 @@ void kf_shape_town(const double *values, kf_mesh_builder *b) {
         }
 }
 
-/* --- the bunch ------------------------------------------------------------------------------------------ */
+/* --- The bunch ------------------------------------------------------------------------------------------ */
 
 const char *kf_check_bunch(const double *values) {
     return values[2] >= 0.1 * values[1] ? "rod_radius must be less than a tenth of radius" : NULL;

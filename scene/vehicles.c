@@ -21,7 +21,7 @@ static double along(int rows, int columns, const double *table, int column, doub
     return here[column] + t * (a + t * (3 * rise - 2 * a - b + t * (a + b - 2 * rise)));
 }
 
-/* --- the car -------------------------------------------------------------------------------------------- */
+/* --- The car -------------------------------------------------------------------------------------------- */
 
 enum { BODY_COLUMNS = 4, BODY_ROWS = 17, BODY_STATIONS = 160, BODY_POINTS = 96, WHEEL_POINTS = 48 };
 
@@ -76,7 +76,7 @@ void kf_shape_car(const double *values, kf_mesh_builder *b) {
     }
 }
 
-/* --- the aircraft --------------------------------------------------------------------------------------- */
+/* --- The aircraft --------------------------------------------------------------------------------------- */
 
 enum { HULL_COLUMNS = 3, HULL_ROWS = 12, HULL_STATIONS = 160, HULL_POINTS = 64 };
 enum { WING_STATIONS = 48, WING_POINTS = 64, ENGINE_POINTS = 48 };

@@ -55,7 +55,7 @@ const kf_scene_section *const *kf_systems_scene_sections(void) {
     return scene_sections;
 }
 
-/* --- opening -------------------------------------------------------------------------------------------- */
+/* --- Opening -------------------------------------------------------------------------------------------- */
 
 static bool has_section(const cJSON *root, const kf_system *system) {
     for (int i = 0; system->sections != NULL && system->sections[i] != NULL; i++)

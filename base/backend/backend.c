@@ -11,7 +11,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* --- objects ------------------------------------------------------------------------------------------ */
+/* --- Objects ------------------------------------------------------------------------------------------ */
 
 void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods, const kf_team_methods *team) {
     backend->methods = methods;
@@ -41,7 +41,7 @@ const kf_device_info *kf_backend_device(const kf_backend *backend) {
     return &backend->device;
 }
 
-/* --- compiling ---------------------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------------------- */
 
 kf_status kf_module_load(kf_backend *backend, const kf_source *source, kf_module **module, kf_build *build,
                          kf_error *error) {
@@ -86,7 +86,7 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
     return methods->function_occupancy_limit(function, threads_per_block, shared_bytes);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------- */
 
 static const unsigned char guard_byte = 0xC5;
 
@@ -209,7 +209,7 @@ kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t byte
     return target->backend->methods->buffer_copy(target, source, bytes, error);
 }
 
-/* --- launching ---------------------------------------------------------------------------------------- */
+/* --- Launching ---------------------------------------------------------------------------------------- */
 
 void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, const int block[3],
                    const void *arguments, size_t bytes) {
@@ -324,7 +324,7 @@ kf_status kf_stream_synchronize(kf_stream *stream, kf_error *error) {
     return methods->stream_synchronize != NULL ? methods->stream_synchronize(stream, error) : KF_OK;
 }
 
-/* --- marks ---------------------------------------------------------------------------------------------- */
+/* --- Marks ---------------------------------------------------------------------------------------------- */
 
 kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
     *mark = NULL;
@@ -369,7 +369,7 @@ kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
                    stream->backend->device.spec, mark->backend->device.spec);
 }
 
-/* --- graphs --------------------------------------------------------------------------------------------- */
+/* --- Graphs --------------------------------------------------------------------------------------------- */
 
 kf_status kf_graph_begin(kf_backend *backend, kf_error *error) {
     if (backend->capturing) return kf_fail(error, KF_BAD_INPUT, "a graph is being made already");

@@ -54,7 +54,7 @@ kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *err
 /* The cpu device; cheap, starts no thread. */
 kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error);
 
-/* --- compiling ---------------------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------------------- */
 
 typedef struct kf_define {
     const char *name;
@@ -137,7 +137,7 @@ int kf_function_resident_blocks(const kf_function *function, int threads_per_blo
 const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block,
                                         size_t shared_bytes);
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------- */
 
 /* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little.
  * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
@@ -162,7 +162,7 @@ kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t byte
  * one keeps. */
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error);
 
-/* --- launching ---------------------------------------------------------------------------------------- */
+/* --- Launching ---------------------------------------------------------------------------------------- */
 
 enum { KF_ARGUMENT_BYTES = 1024 };
 

@@ -24,7 +24,7 @@ static const size_t entry_limit = (size_t)256 << 20; /* a compiled kernel is far
 static const uint64_t default_limit = (uint64_t)1 << 30;
 static const time_t temporary_lifetime = 3600; /* s; no compiler runs that long */
 
-/* --- folders and names -------------------------------------------------------------------------------- */
+/* --- Folders and names -------------------------------------------------------------------------------- */
 
 static kf_status not_writable(const char *reason, kf_error *error) {
     return kf_fail(
@@ -118,7 +118,7 @@ kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error
     return not_writable(reason, error);
 }
 
-/* --- entries ------------------------------------------------------------------------------------------ */
+/* --- Entries ------------------------------------------------------------------------------------------ */
 
 static void hash_entry(const char *key, const char *extension, const void *data, size_t size,
                        char hex[KF_HASH_HEX]) {
@@ -192,7 +192,7 @@ int kf_cache_claim(const char *key) {
     return -1;
 }
 
-/* --- keeping it small --------------------------------------------------------------------------------- */
+/* --- Keeping it small --------------------------------------------------------------------------------- */
 
 typedef struct cache_file {
     char name[256];

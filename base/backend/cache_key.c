@@ -47,7 +47,7 @@ kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *
     return KF_OK;
 }
 
-/* --- following includes ------------------------------------------------------------------------------- */
+/* --- Following includes ------------------------------------------------------------------------------- */
 
 static kf_status hash_file(source_files *files, const char *path, kf_error *error);
 
@@ -128,7 +128,7 @@ static kf_status hash_file(source_files *files, const char *path, kf_error *erro
     return status;
 }
 
-/* --- the key ------------------------------------------------------------------------------------------ */
+/* --- The key ------------------------------------------------------------------------------------------ */
 
 kf_status kf_cache_key(const kf_source *source, const char *compiler, const char *flags,
                        const char *architecture, char key[KF_HASH_HEX], kf_error *error) {

@@ -20,7 +20,7 @@ struct kf_fft {
     void *plan;      /* FFTW's */
 };
 
-/* --- cuFFT ---------------------------------------------------------------------------------------------- */
+/* --- CuFFT ---------------------------------------------------------------------------------------------- */
 
 /* The part of its interface that is used; the numbers are those of cufft.h. */
 enum {
@@ -220,7 +220,7 @@ static kf_status plan_fftw(const kf_backend *backend, kf_fft *fft, kf_error *err
     return fft->plan != NULL ? KF_OK : kf_fail(error, KF_MACHINE, "FFTW has no plan for this transform");
 }
 
-/* --- either --------------------------------------------------------------------------------------------- */
+/* --- Either --------------------------------------------------------------------------------------------- */
 
 kf_status kf_fft_available(const char *backend, kf_error *error) {
     return strcmp(backend, "cuda") == 0 ? load_cufft(error) : load_fftw(false, error);

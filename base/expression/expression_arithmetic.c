@@ -67,7 +67,7 @@ bool kf_operand_truth(kf_operand operand) {
     }
 }
 
-/* --- arithmetic ----------------------------------------------------------------------------------------- */
+/* --- Arithmetic ----------------------------------------------------------------------------------------- */
 
 /* Rounds towards minus infinity; the caller has excluded 0 and the one overflow. */
 static long long floor_divide(long long left, long long right) {
@@ -206,7 +206,7 @@ kf_status kf_operand_sign(kf_operation operation, kf_operand operand, kf_operand
     return whole_arithmetic(KF_DO_SUBTRACT, 0, operand.as.integer, result, error);
 }
 
-/* --- comparisons ---------------------------------------------------------------------------------------- */
+/* --- Comparisons ---------------------------------------------------------------------------------------- */
 
 typedef enum order { ORDER_LESS = -1, ORDER_EQUAL = 0, ORDER_GREATER = 1, ORDER_NONE = 2 } order;
 
@@ -320,7 +320,7 @@ kf_status kf_operand_compare(kf_operation operation, const kf_operand *pool, kf_
     return KF_OK;
 }
 
-/* --- functions ------------------------------------------------------------------------------------------ */
+/* --- Functions ------------------------------------------------------------------------------------------ */
 
 static kf_status wrong_argument(kf_function_name function, const char *needs, kf_operand given,
                                 kf_error *error) {

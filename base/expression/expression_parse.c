@@ -23,7 +23,7 @@ static kf_status fail_at(kf_parser *parser, int column, const char *what) {
     return kf_fail(parser->error, KF_BAD_INPUT, "column %d: %s", column, what);
 }
 
-/* --- code ----------------------------------------------------------------------------------------------- */
+/* --- Code ----------------------------------------------------------------------------------------------- */
 
 static int emit(kf_parser *parser, kf_operation operation, int argument, int column) {
     kf_expression *expression = parser->expression;
@@ -87,7 +87,7 @@ static void emit_name(kf_parser *parser, const kf_token *name) {
     emit(parser, KF_DO_NAME, index, name->column);
 }
 
-/* --- grammar -------------------------------------------------------------------------------------------- */
+/* --- Grammar -------------------------------------------------------------------------------------------- */
 
 static const kf_token *current(const kf_parser *parser) {
     return &parser->tokens[parser->position];

@@ -123,7 +123,7 @@ kf_status kf_facts_from_json(const char *file, const cJSON *json, const cJSON *u
     return KF_OK;
 }
 
-/* --- text --------------------------------------------------------------------------------------------- */
+/* --- Text --------------------------------------------------------------------------------------------- */
 
 static bool is_count(const kf_fact *fact) {
     static const char ending[] = "_count";

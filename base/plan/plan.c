@@ -7,7 +7,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* --- building ------------------------------------------------------------------------------------------- */
+/* --- Building ------------------------------------------------------------------------------------------- */
 
 kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
                         const kf_plan_methods *methods, void *system) {
@@ -150,7 +150,7 @@ void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]) {
     kf_hash_end(&hasher, hash);
 }
 
-/* --- the schedule --------------------------------------------------------------------------------------- */
+/* --- The schedule --------------------------------------------------------------------------------------- */
 
 bool kf_item_is_due(const kf_item *item, uint64_t step) {
     return step % (uint64_t)item->period == (uint64_t)item->phase;
@@ -183,7 +183,7 @@ int kf_plan_cycle(const kf_plan *plan) {
     return cycle;
 }
 
-/* --- executing ------------------------------------------------------------------------------------------ */
+/* --- Executing ------------------------------------------------------------------------------------------ */
 
 static kf_status give(kf_stream *stream, const kf_item *item, kf_error *error) {
     switch (item->kind) {
@@ -210,7 +210,7 @@ static kf_status execute(void *plan, const kf_item *item, kf_error *error) {
     return kf_plan_execute(plan, item, error);
 }
 
-/* --- lanes ---------------------------------------------------------------------------------------------- */
+/* --- Lanes ---------------------------------------------------------------------------------------------- */
 
 /* Of one part. */
 typedef struct kf_plan_lanes {
@@ -275,7 +275,7 @@ static kf_status one_step(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
-/* --- graphs --------------------------------------------------------------------------------------------- */
+/* --- Graphs --------------------------------------------------------------------------------------------- */
 
 static kf_status record_steps(const kf_plan *plan, recording *r, uint64_t first, int steps, kf_error *error) {
     for (int t = 0; t < steps; t++)

@@ -44,7 +44,7 @@ kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement) {
     return &measurement->kernels[count];
 }
 
-/* --- a structure's numbers as a table: one row a member, used for both directions ------------------------
+/* --- A structure's numbers as a table: one row a member, used for both directions ------------------------
  */
 
 typedef enum field_kind { FIELD_DOUBLE, FIELD_INT, FIELD_SIZE, FIELD_UINT64, FIELD_TEXT } field_kind;
@@ -200,7 +200,7 @@ static kf_status read_object(const cJSON *parent, const char *key, void *structu
     return read_fields(object, structure, fields, count, error);
 }
 
-/* --- the measurement ---------------------------------------------------------------------------------- */
+/* --- The measurement ---------------------------------------------------------------------------------- */
 
 cJSON *kf_deviations_to_json(const kf_verification *verification) {
     cJSON *list = cJSON_CreateArray();

@@ -11,7 +11,7 @@
 /* JSON numbers are doubles: integers beyond this would not survive them. */
 static const double exact_integers = 9007199254740992.0;
 
-/* --- values --------------------------------------------------------------------------------------------- */
+/* --- Values --------------------------------------------------------------------------------------------- */
 
 /* Where parameter is, or where it belongs. */
 static int find_place(const kf_config *config, const char *parameter, bool *found) {
@@ -132,7 +132,7 @@ kf_status kf_config_choice(const kf_config *config, const char *parameter, const
                    value);
 }
 
-/* --- text ----------------------------------------------------------------------------------------------- */
+/* --- Text ----------------------------------------------------------------------------------------------- */
 
 cJSON *kf_config_to_json(const kf_config *config) {
     cJSON *json = cJSON_CreateObject();
@@ -208,7 +208,7 @@ char *kf_config_relative(const kf_config *config, const kf_config *base, const c
     return text.text;
 }
 
-/* --- reading -------------------------------------------------------------------------------------------- */
+/* --- Reading -------------------------------------------------------------------------------------------- */
 
 bool kf_config_plain_name(const char *name) {
     size_t length = strlen(name);

@@ -104,7 +104,7 @@ static kf_status fix(kf_space *space, const char *given, kf_error *error) {
     return status;
 }
 
-/* --- making --------------------------------------------------------------------------------------------- */
+/* --- Making --------------------------------------------------------------------------------------------- */
 
 static kf_status fail_empty(const kf_space *space, bool fixed, kf_error *error) {
     double share = 0;
@@ -209,7 +209,7 @@ void kf_space_free(kf_space *space) {
     free(space);
 }
 
-/* --- asking --------------------------------------------------------------------------------------------- */
+/* --- Asking --------------------------------------------------------------------------------------------- */
 
 double kf_space_raw_size(const kf_space *space) {
     double size = 1;
@@ -336,7 +336,7 @@ kf_status kf_space_preset(const kf_space *space, const char *name, kf_config *co
     return KF_OK;
 }
 
-/* --- from a config to its index ------------------------------------------------------------------------- */
+/* --- From a config to its index ------------------------------------------------------------------------- */
 
 static kf_status find_positions(const kf_space *space, const kf_config *config, int *positions,
                                 kf_error *error) {

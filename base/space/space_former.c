@@ -6,7 +6,7 @@
 #include "base/space/space_parts.h"
 #include "base/util/json.h"
 
-/* --- the declaration -------------------------------------------------------------------------------------
+/* --- The declaration -------------------------------------------------------------------------------------
  */
 
 static bool has_parameter(const kf_space *space, const char *name) {
@@ -60,7 +60,7 @@ kf_status kf_space_read_former(kf_space *space, const cJSON *list, kf_error *err
     return KF_OK;
 }
 
-/* --- configs ---------------------------------------------------------------------------------------------
+/* --- Configs ---------------------------------------------------------------------------------------------
  */
 
 enum { VALUE_TEXT = KF_NAME + 8 };

@@ -5,7 +5,7 @@
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
 
-/* --- domains -------------------------------------------------------------------------------------------- */
+/* --- Domains -------------------------------------------------------------------------------------------- */
 
 static int compare_values(const void *left, const void *right) {
     const kf_scalar *a = left, *b = right;
@@ -59,7 +59,7 @@ static kf_status check_alike(const char *file, const kf_config *configs, size_t 
     return KF_OK;
 }
 
-/* --- the trie ------------------------------------------------------------------------------------------- */
+/* --- The trie ------------------------------------------------------------------------------------------- */
 
 typedef struct kf_position_row {
     uint16_t positions[KF_CONFIG_VALUES];

@@ -12,7 +12,7 @@ static const char *const kind_names[] = {"integer", "boolean", "name"};
 static const kf_scalar_kind scalar_kinds[] = {KF_SCALAR_INTEGER, KF_SCALAR_BOOLEAN, KF_SCALAR_STRING};
 static const long long largest_integer = 9007199254740992;
 
-/* --- values --------------------------------------------------------------------------------------------- */
+/* --- Values --------------------------------------------------------------------------------------------- */
 
 /* Whether an evaluated or literal value can be one of the parameter's. */
 static kf_status check_scalar(kf_value_kind kind, const kf_scalar *value, kf_error *error) {
@@ -105,7 +105,7 @@ static kf_status read_position(const kf_space *space, const kf_parameter *parame
     return status;
 }
 
-/* --- parameters ----------------------------------------------------------------------------------------- */
+/* --- Parameters ----------------------------------------------------------------------------------------- */
 
 static kf_status listed_values(const cJSON *list, kf_parameter *parameter, kf_error *error) {
     int count = cJSON_GetArraySize(list), i = 0;
@@ -273,7 +273,7 @@ static kf_status read_parameter(kf_space *space, const cJSON *json, int number, 
     return KF_OK;
 }
 
-/* --- variables ------------------------------------------------------------------------------------------ */
+/* --- Variables ------------------------------------------------------------------------------------------ */
 
 /* A truth counts as 1 or 0. */
 static kf_status compute_variable(const kf_space *space, const char *source, double *number,
@@ -307,7 +307,7 @@ static kf_status read_variable(kf_space *space, const cJSON *json, int number, k
     return KF_OK;
 }
 
-/* --- lists, defaults and presets
+/* --- Lists, defaults and presets
  * ---------------------------------------------------------------------------------- */
 
 static kf_status find_list(const kf_space *space, const cJSON *declaration, const char *key, int least,

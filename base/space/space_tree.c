@@ -40,7 +40,7 @@ typedef struct kf_tree_builder {
 /* Looking an outcome up costs 1, asking the expression about 64 times that; the limit is some seconds. */
 static const uint64_t ask_cost = 64, work_limit = (uint64_t)1 << 32;
 
-/* --- order ---------------------------------------------------------------------------------------------- */
+/* --- Order ---------------------------------------------------------------------------------------------- */
 
 /* Combinations of the constraint's parameters that are not yet bound. */
 static double open_product(const kf_space *space, const kf_constraint *constraint, const bool *bound) {
@@ -87,7 +87,7 @@ static void order_levels(kf_space *space) {
     free(done);
 }
 
-/* --- checks --------------------------------------------------------------------------------------------- */
+/* --- Checks --------------------------------------------------------------------------------------------- */
 
 static void prepare_check(kf_tree_builder *builder, const kf_constraint *constraint,
                           kf_bound_constraint *check) {
@@ -160,7 +160,7 @@ static kf_status ask(kf_tree_builder *builder, const kf_bound_constraint *check,
     return KF_OK;
 }
 
-/* --- states --------------------------------------------------------------------------------------------- */
+/* --- States --------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_positions(const uint16_t *positions, int width) {
     uint64_t hash = 0x9e3779b97f4a7c15;
@@ -221,7 +221,7 @@ static void free_states(kf_states *states) {
     *states = (kf_states){0};
 }
 
-/* --- forward: nodes and edges --------------------------------------------------------------------------- */
+/* --- Forward: nodes and edges --------------------------------------------------------------------------- */
 
 typedef struct edge_list {
     uint32_t count, capacity;
@@ -305,7 +305,7 @@ static kf_status expand(kf_tree_builder *builder) {
     return status;
 }
 
-/* --- backward: drop dead ends, count -------------------------------------------------------------------- */
+/* --- Backward: drop dead ends, count -------------------------------------------------------------------- */
 
 static kf_status count_level(kf_space *space, kf_level *level, const uint64_t *child_counts, uint64_t *counts,
                              kf_error *error) {

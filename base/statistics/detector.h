@@ -27,7 +27,7 @@ typedef struct kf_rules {
 } kf_rules;
 extern const kf_rules kf_standard_rules;
 
-/* --- two samples --- */
+/* --- Two samples --- */
 
 /* Two-sided probability of ranks at least as uneven as these, were both from one distribution; equal values
  * share their ranks. 1 when a side is empty. Exact for at most KF_SAMPLE_LIMIT values a side; for more by the
@@ -53,7 +53,7 @@ kf_comparison kf_compare(const double *a, size_t a_count, const double *b, size_
  * accepted is false, on average. */
 void kf_false_discovery(const double *probabilities, int count, double rate, bool *accepted);
 
-/* --- change points --- */
+/* --- Change points --- */
 
 typedef struct kf_change_point {
     int at;             /* first night of the new level */
@@ -64,7 +64,7 @@ typedef struct kf_change_point {
 int kf_change_points(const double *values, int count, double probability, double least_shift,
                      kf_change_point *points);
 
-/* --- nights --- */
+/* --- Nights --- */
 
 /* One night of a series. */
 typedef struct kf_night_level {

@@ -65,7 +65,7 @@ double kf_summary_halfwidth(const kf_summary *summary) {
     return (summary->high - summary->low) / (2 * summary->median);
 }
 
-/* --- rank correlation ----------------------------------------------------------------------------------- */
+/* --- Rank correlation ----------------------------------------------------------------------------------- */
 
 typedef struct ranked_value {
     double value;

@@ -30,7 +30,7 @@ void kf_answer_free(kf_answer *answer) {
     memset(answer, 0, sizeof *answer);
 }
 
-/* --- in the child --------------------------------------------------------------------------------------- */
+/* --- In the child --------------------------------------------------------------------------------------- */
 
 static bool write_all(int out, const void *data, size_t size) {
     for (const char *at = data; size > 0;) {
@@ -95,7 +95,7 @@ static _Noreturn void work_and_leave(pid_t parent, const kf_confinement *limits,
     _exit(sent ? 0 : 1); /* not exit(): what the parent registered and has not yet written is the parent's */
 }
 
-/* --- in the parent -------------------------------------------------------------------------------------- */
+/* --- In the parent -------------------------------------------------------------------------------------- */
 
 static bool read_all(int in, void *data, size_t size) {
     for (char *at = data; size > 0;) {

@@ -22,7 +22,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- Reading ------------------------------------------------------------------------------------------ */
 
 static kf_status read_to_end(int file, const char *path, size_t capacity, size_t limit, char **text,
                              size_t *size, kf_error *error) {
@@ -96,7 +96,7 @@ void kf_file_guard(const char *path) {
     (void)signal(SIGBUS, path != NULL ? say_shorter : SIG_DFL);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------ */
+/* --- Writing ------------------------------------------------------------------------------------------ */
 
 static bool is_not_allowed(int reason) {
     return reason == EROFS || reason == EACCES || reason == EPERM;
@@ -322,7 +322,7 @@ kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, k
         path, cure);
 }
 
-/* --- where things are ----------------------------------------------------------------------------------- */
+/* --- Where things are ----------------------------------------------------------------------------------- */
 
 kf_status kf_path(char path[KF_PATH], kf_error *error, const char *format, ...) {
     va_list arguments;

@@ -17,7 +17,7 @@
 /* Integers beyond this are not exact in a double, which is what cJSON reads into. */
 static const double exact_integers = 9007199254740992.0;
 
-/* --- parsing ------------------------------------------------------------------------------------------ */
+/* --- Parsing ------------------------------------------------------------------------------------------ */
 
 static kf_status syntax_error(const char *file, const char *text, const char *at, const char *what,
                               kf_error *error) {
@@ -74,7 +74,7 @@ kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error) {
     return status;
 }
 
-/* --- checked access ------------------------------------------------------------------------------------- */
+/* --- Checked access ------------------------------------------------------------------------------------- */
 
 /* "file: path.key: message" */
 __attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place place, const char *key,
@@ -286,7 +286,7 @@ kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *k
     return KF_OK;
 }
 
-/* --- canonical text ------------------------------------------------------------------------------------- */
+/* --- Canonical text ------------------------------------------------------------------------------------- */
 
 static void append_number(kf_text *out, double value) {
     if (!isfinite(value)) {
@@ -377,7 +377,7 @@ char *kf_json_canonical(const cJSON *value) {
     return out.text;
 }
 
-/* --- writing -------------------------------------------------------------------------------------------- */
+/* --- Writing -------------------------------------------------------------------------------------------- */
 
 cJSON *kf_json_number_or_null(double value) {
     return isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();

@@ -32,7 +32,7 @@ static void set_part(kf_figure *figure, double value, double low, double high) {
     kf_figure_set(figure, factor * value, factor * low, factor * high);
 }
 
-/* --- of one timing -------------------------------------------------------------------------------------- */
+/* --- Of one timing -------------------------------------------------------------------------------------- */
 
 static const char *const bytes_key[] = {"bytes", NULL};
 
@@ -125,7 +125,7 @@ static void run_of_steps(const kf_figure_input *input, kf_figure *figure) {
     kf_figure_set(figure, rate, (double)NAN, (double)NAN);
 }
 
-/* --- of two --------------------------------------------------------------------------------------------- */
+/* --- Of two --------------------------------------------------------------------------------------------- */
 
 /* Time of a step over that of another. */
 static void ratio(const kf_figure_input *input, kf_figure *figure) {
@@ -201,7 +201,7 @@ static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
     (void)cJSON_AddItemToObject(figure->verdict->details, "facts", kf_facts_to_json(facts));
 }
 
-/* --- of some kernels ------------------------------------------------------------------------------------ */
+/* --- Of some kernels ------------------------------------------------------------------------------------ */
 
 /* The kernels whose names begin as the row says (kernels). */
 static bool is_listed(const kf_figure_input *input, const char *name) {
@@ -273,7 +273,7 @@ static void kernels_difference(const kf_figure_input *input, kf_figure *figure) 
         no_such_kernel(figure);
 }
 
-/* --- beside a published time ---------------------------------------------------------------------------- */
+/* --- Beside a published time ---------------------------------------------------------------------------- */
 
 static const char *const published_step_key[] = {"published_us", NULL};
 
@@ -284,7 +284,7 @@ static void times_published(const kf_figure_input *input, kf_figure *figure) {
     kf_figure_set(figure, us / step_us->median, us / step_us->high, us / step_us->low);
 }
 
-/* --- of none -------------------------------------------------------------------------------------------- */
+/* --- Of none -------------------------------------------------------------------------------------------- */
 
 static const char *const roof_key[] = {"roof", NULL};
 

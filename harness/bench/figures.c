@@ -62,7 +62,7 @@ cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *dev
     return root;
 }
 
-/* --- table --------------------------------------------------------------------------------------------- */
+/* --- Table --------------------------------------------------------------------------------------------- */
 
 static void print_plain(const kf_figures *figures) {
     printf("%-38s %15s %8s %12s\n", "figure", "value", "spread", "floor");

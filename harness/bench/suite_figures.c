@@ -11,7 +11,7 @@
 #include "harness/bench/suite_run.h"
 #include "harness/worker/child.h"
 
-/* --- choosing ------------------------------------------------------------------------------------------- */
+/* --- Choosing ------------------------------------------------------------------------------------------- */
 
 static bool is_chosen(const kf_bench_options *options, const kf_suite_figure *figure) {
     for (int i = 0; i < options->figure_count; i++)
@@ -52,7 +52,7 @@ kf_status kf_suite_select(const kf_suite_file *file, const kf_bench_options *opt
     return KF_OK;
 }
 
-/* --- one figure ----------------------------------------------------------------------------------------- */
+/* --- One figure ----------------------------------------------------------------------------------------- */
 
 /* The fastest of some timings, and a note in the figure's verdict where there is none. */
 static const kf_suite_time *fastest(const kf_suite_results *results, const int *timings, int count,
@@ -147,7 +147,7 @@ static kf_status add_figure(const kf_suite_results *results, const kf_suite_figu
     return status;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------ */
+/* --- All ------------------------------------------------------------------------------------------------ */
 
 static cJSON *describe(const kf_suite_results *results) {
     cJSON *about = cJSON_CreateObject();

@@ -13,7 +13,7 @@
 #include "harness/roofs/roofs.h"
 #include "solver/systems.h"
 
-/* --- common --------------------------------------------------------------------------------------------- */
+/* --- Common --------------------------------------------------------------------------------------------- */
 
 /* A member of the top level. */
 typedef struct object_list {
@@ -70,7 +70,7 @@ static kf_status read_reference(kf_json_place place, const cJSON *json, const ch
     return name == NULL ? KF_OK : find_name(in, count, place.path, name, index, error);
 }
 
-/* --- scenes --------------------------------------------------------------------------------------------- */
+/* --- Scenes --------------------------------------------------------------------------------------------- */
 
 static kf_status read_options(kf_json_place place, const cJSON *json, kf_problem_options *options,
                               kf_error *error) {
@@ -126,7 +126,7 @@ static kf_status read_scene(kf_suite_file *file, const object_list *scenes, int 
     return read_options(cpu_place, cpu, &scene->cpu, error);
 }
 
-/* --- timings -------------------------------------------------------------------------------------------- */
+/* --- Timings -------------------------------------------------------------------------------------------- */
 
 static kf_status read_candidates(const kf_suite_file *file, const cJSON *json, kf_suite_timing *timing,
                                  kf_error *error) {
@@ -179,7 +179,7 @@ static kf_status read_timing(kf_suite_file *file, const object_list *scenes, con
     return read_candidates(file, json, timing, error);
 }
 
-/* --- figures -------------------------------------------------------------------------------------------- */
+/* --- Figures -------------------------------------------------------------------------------------------- */
 
 /* The kind of this name, of all systems'. */
 static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_error *error) {
@@ -264,7 +264,7 @@ static kf_status read_figure(kf_suite_file *file, const object_list *timings, co
     return kf_json_boolean(place, json, "cpu_only", false, &figure->cpu_only, error);
 }
 
-/* --- the file ------------------------------------------------------------------------------------------- */
+/* --- The file ------------------------------------------------------------------------------------------- */
 
 static kf_status read_roofs(kf_suite_file *file, kf_error *error) {
     static const char *const names[] = {"arithmetic", "memory", "atomics", "launches"};

@@ -6,7 +6,7 @@
 #include "base/space/space.h"
 #include "harness/bench/suite_file.h"
 
-/* --- problems (suite_problems.c) ------------------------------------------------------------------------ */
+/* --- Problems (suite_problems.c) ------------------------------------------------------------------------ */
 
 typedef struct kf_suite_problem {
     kf_problem *problem; /* NULL: not made, see reason */
@@ -34,7 +34,7 @@ void kf_suite_problems_close(kf_suite_problems *problems);
 kf_status kf_suite_trial(kf_suite_problems *problems, int scene, kf_trial **trial, kf_error *error);
 kf_status kf_suite_space(kf_suite_problems *problems, int scene, const kf_space **space, kf_error *error);
 
-/* --- configs (suite_config.c) --------------------------------------------------------------------------- */
+/* --- Configs (suite_config.c) --------------------------------------------------------------------------- */
 
 /* A candidate's config: a preset's with the values of the leader (NULL: none), of all candidates of the
  * timing, and its own. False, with the reason in one line, when the space lacks a parameter or a value, or a
@@ -43,7 +43,7 @@ bool kf_suite_configure(const kf_space *space, const kf_problem *problem, const 
                         const kf_candidate *leader, const kf_candidate *candidate, kf_config *config,
                         char *reason, size_t reason_size);
 
-/* --- times (suite_times.c) ------------------------------------------------------------------------------ */
+/* --- Times (suite_times.c) ------------------------------------------------------------------------------ */
 
 /* How a candidate did. */
 typedef struct kf_suite_try {
@@ -72,7 +72,7 @@ kf_status kf_suite_time_all(kf_suite_problems *problems, const bool *wanted, kf_
                             kf_error *error);
 void kf_suite_times_free(const kf_suite_file *file, kf_suite_time *times);
 
-/* --- figures (suite_figures.c) -------------------------------------------------------------------------- */
+/* --- Figures (suite_figures.c) -------------------------------------------------------------------------- */
 
 typedef struct kf_suite_results {
     const kf_suite_problems *problems;
@@ -91,7 +91,7 @@ kf_status kf_suite_add_figures(const kf_bench_options *options, const kf_suite_r
 /* How a time came about, as keys of a figure's JSON; the caller deletes it. */
 cJSON *kf_suite_details(const kf_suite_time *time);
 
-/* --- the run (suite_run.c) ------------------------------------------------------------------------------ */
+/* --- The run (suite_run.c) ------------------------------------------------------------------------------ */
 
 kf_status kf_suite_run(const kf_bench_suite *suite, const kf_bench_options *options, kf_device_info *device,
                        kf_figures *figures, kf_error *error);

@@ -114,7 +114,7 @@ typedef struct timing {
     size_t bytes;
 } timing;
 
-/* --- the scene -------------------------------------------------------------------------------------------
+/* --- The scene -------------------------------------------------------------------------------------------
  */
 
 /* Nodes along the edge of the largest cube for the memory of all devices, of which a fifth is left to what is
@@ -194,7 +194,7 @@ static kf_status configure(const bench *b, const row *r, bool team, const kf_pro
     return KF_OK;
 }
 
-/* --- measuring -------------------------------------------------------------------------------------------
+/* --- Measuring -------------------------------------------------------------------------------------------
  */
 
 static int by_value(const void *a, const void *b) {
@@ -277,7 +277,7 @@ static kf_status run_fastest(bench *b, const row *r, const char *spec, int cubes
     return KF_OK;
 }
 
-/* --- figures ---------------------------------------------------------------------------------------------
+/* --- Figures ---------------------------------------------------------------------------------------------
  */
 
 static void add_figure(const bench *b, const row *r, double value, const char *unit, double spread,

@@ -54,7 +54,7 @@ static const kf_target *target_of(const kf_landscape *landscape, bool has_prior)
     return has_prior ? &survey_target : &whole_target;
 }
 
-/* --- the landscapes there are --------------------------------------------------------------------------- */
+/* --- The landscapes there are --------------------------------------------------------------------------- */
 
 typedef struct kf_files {
     char *paths[MOST_FILES];
@@ -107,7 +107,7 @@ static kf_status list_files(kf_files *files, kf_error *error) {
         folder);
 }
 
-/* --- the cost model as prior ---------------------------------------------------------------------------- */
+/* --- The cost model as prior ---------------------------------------------------------------------------- */
 
 /* How far the fastest of the configs that are predicted to be fastest is from the fastest of all. */
 static double regret_of_first(const double *measured, const double *predicted, size_t count) {
@@ -155,7 +155,7 @@ static void add_agreement(const kf_landscape *landscape, kf_landscape_prior *bel
     free(predicted);
 }
 
-/* --- figures -------------------------------------------------------------------------------------------- */
+/* --- Figures -------------------------------------------------------------------------------------------- */
 
 /* Standard error of the mean, relative to it. */
 static double relative_error(const kf_replay_result *result, int place) {

@@ -36,7 +36,7 @@ void kf_suite_add_leaders(const kf_suite_file *file, bool *wanted) {
         if (wanted[i] && file->timings[i].follows >= 0) wanted[file->timings[i].follows] = true;
 }
 
-/* --- configs -------------------------------------------------------------------------------------------- */
+/* --- Configs -------------------------------------------------------------------------------------------- */
 
 static void add_candidate(session *s, const kf_suite_timing *timing, const kf_space *space,
                           const kf_trial *trial, const kf_candidate *candidate, kf_suite_time *time) {
@@ -80,7 +80,7 @@ static kf_status prepare_followers(session *s, int leader, kf_error *error) {
     return KF_OK;
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------ */
+/* --- Measuring ------------------------------------------------------------------------------------------ */
 
 static void idle(void *context) {
     const session *s = context;

@@ -42,7 +42,7 @@ typedef struct judgement {
     int count, room;
 } judgement;
 
-/* --- candidates ------------------------------------------------------------------------------------------
+/* --- Candidates ------------------------------------------------------------------------------------------
  */
 
 static void add_candidate(judgement *j, const char *file) {
@@ -83,7 +83,7 @@ static kf_status add_candidates(judgement *j, const char *path, kf_error *error)
     return kf_fail(error, KF_BAD_INPUT, "%s: has no file that ends in .cu, .c, .cpp, .cc or .cl", path);
 }
 
-/* --- measuring -------------------------------------------------------------------------------------------
+/* --- Measuring -------------------------------------------------------------------------------------------
  */
 
 /* The default config of the problem, or of a candidate in the place of its kernel. A machine's fault is one
@@ -158,7 +158,7 @@ static kf_status judge(const judgement *j, verdict *v, kf_error *error) {
     return status;
 }
 
-/* --- telling ---------------------------------------------------------------------------------------------
+/* --- Telling ---------------------------------------------------------------------------------------------
  */
 
 /* Which check refused it, by what its reason says (docs/gate.md); else its state. */

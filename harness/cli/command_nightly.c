@@ -18,7 +18,7 @@
 
 extern const kf_command kf_command_nightly;
 
-/* --- shared ------------------------------------------------------------------------------------------------
+/* --- Shared ------------------------------------------------------------------------------------------------
  */
 
 static kf_status read_suite(const kf_arguments *arguments, kf_suite *suite, kf_error *error) {
@@ -34,7 +34,7 @@ static kf_status open_store(const kf_arguments *arguments, bool read_only, kf_st
     return kf_store_open(kf_argument(arguments, "--store", NULL), read_only, store, error);
 }
 
-/* --- a night
+/* --- A night
  * ------------------------------------------------------------------------------------------------- */
 
 static kf_status write_files(const kf_arguments *arguments, kf_store *store, const kf_nightly_result *result,
@@ -93,7 +93,7 @@ static kf_status run_night(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* --- list, show, pin
+/* --- List, show, pin
  * ------------------------------------------------------------------------------------------- */
 
 typedef struct listing {
@@ -203,7 +203,7 @@ static kf_status pin_night(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* --- measure
+/* --- Measure
  * ------------------------------------------------------------------------------------------------------ */
 
 static kf_status measure(const kf_arguments *arguments, kf_error *error) {
@@ -213,7 +213,7 @@ static kf_status measure(const kf_arguments *arguments, kf_error *error) {
                               kf_argument(arguments, "--counters", NULL), NULL, error);
 }
 
-/* --- compare
+/* --- Compare
  * ------------------------------------------------------------------------------------------------------- */
 
 static void print_comparison(const kf_compare_request *request, const kf_compare_result *result, bool json) {
@@ -267,7 +267,7 @@ static kf_status compare(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* --- the command
+/* --- The command
  * ------------------------------------------------------------------------------------------------------ */
 
 static const kf_action actions[] = {

@@ -90,7 +90,7 @@ static kf_status execute_stored(const kf_arguments *arguments, int kind, const c
     return status;
 }
 
-/* --- searches on a landscape ---------------------------------------------------------------------------- */
+/* --- Searches on a landscape ---------------------------------------------------------------------------- */
 
 static kf_status replay_one(const kf_replay_request *request, const char *knowing, kf_replayed *replayed,
                             kf_error *error) {
@@ -164,7 +164,7 @@ static kf_status execute_replayed(const kf_arguments *arguments, const char *fil
     return status;
 }
 
-/* --- either --------------------------------------------------------------------------------------------- */
+/* --- Either --------------------------------------------------------------------------------------------- */
 
 /* Of a suite's figures, not of a store. */
 static kf_status execute_scaling(const kf_arguments *arguments, const char *out, kf_error *error) {

@@ -93,7 +93,7 @@ static kf_status add_row(kf_predict *predict, kf_rows *rows, const kf_config *co
     return KF_OK;
 }
 
-/* --- what was measured ---------------------------------------------------------------------------------- */
+/* --- What was measured ---------------------------------------------------------------------------------- */
 
 static double time_of(const kf_measurement *m) {
     if (m->state == KF_STATE_OK) return m->step_us.median;
@@ -153,7 +153,7 @@ static kf_status read_landscape(kf_predict *predict, kf_error *error) {
     return KF_OK;
 }
 
-/* --- the ranking ---------------------------------------------------------------------------------------- */
+/* --- The ranking ---------------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *left, const void *right) {
     const kf_predicted *a = left, *b = right;
@@ -191,7 +191,7 @@ static kf_status rank(kf_predict *predict, size_t top, kf_error *error) {
     return status;
 }
 
-/* --- agreement ------------------------------------------------------------------------------------------ */
+/* --- Agreement ------------------------------------------------------------------------------------------ */
 
 typedef struct kf_agreement {
     size_t count;
@@ -248,7 +248,7 @@ static kf_agreement agree(kf_predict *predict, kf_error *error) {
     return agreement;
 }
 
-/* --- output --------------------------------------------------------------------------------------------- */
+/* --- Output --------------------------------------------------------------------------------------------- */
 
 static double find_measured(const kf_predict *predict, const kf_config *config) {
     char hash[KF_HASH_HEX];
@@ -328,7 +328,7 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement,
     kf_json_print(json);
 }
 
-/* --- the command ---------------------------------------------------------------------------------------- */
+/* --- The command ---------------------------------------------------------------------------------------- */
 
 static kf_status find_device(kf_predict *predict, kf_error *error) {
     double bandwidth = 0;

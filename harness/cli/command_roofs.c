@@ -14,7 +14,7 @@
 #include "harness/roofs/roofs.h"
 #include "results/store.h"
 
-/* --- output ------------------------------------------------------------------------------------------- */
+/* --- Output ------------------------------------------------------------------------------------------- */
 
 static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
     cJSON *root = kf_json_answer("roofs");
@@ -48,7 +48,7 @@ static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
     }
 }
 
-/* --- the command -------------------------------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------------------------------------- */
 
 static void say_how_steady(const kf_roofs *roofs) {
     static const double DISTURBED = 0.25; /* half the rounds were slower by more: on a quiet machine 0.02 */

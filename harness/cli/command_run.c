@@ -65,7 +65,7 @@ static const kf_option options[] = {
  * clock: this much is lost at most when the machine fails. */
 static const double usual_checkpoint_seconds = 300;
 
-/* --- the scene and the device that were tuned ------------------------------------------------------------
+/* --- The scene and the device that were tuned ------------------------------------------------------------
  */
 
 /* A kernel that somebody else calls has nothing to run here. */
@@ -149,7 +149,7 @@ static kf_status open_device(kf_run_job *job, kf_error *error) {
 
 extern const kf_command kf_command_run;
 
-/* --- a scene that was not tuned ------------------------------------------------------------------------- */
+/* --- A scene that was not tuned ------------------------------------------------------------------------- */
 
 static kf_status open_untuned(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
@@ -247,7 +247,7 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* --- what the user asked for -----------------------------------------------------------------------------
+/* --- What the user asked for -----------------------------------------------------------------------------
  */
 
 static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
@@ -359,7 +359,7 @@ static kf_status choose_folder(kf_run_job *job, kf_error *error) {
     return kf_path(job->folder, error, "%s-run", name);
 }
 
-/* --- the command -----------------------------------------------------------------------------------------
+/* --- The command -----------------------------------------------------------------------------------------
  */
 
 static void tell_of_killed(const kf_run_job *job) {

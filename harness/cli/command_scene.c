@@ -109,7 +109,7 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
     return print_scene(arguments, scene, picture, error);
 }
 
-/* ---- scenes of systems that are no flows: what they say of themselves ---- */
+/* ---- Scenes of systems that are no flows: what they say of themselves ---- */
 
 static void print_facts(const kf_arguments *arguments, const kf_problem *problem, const char *picture) {
     char text[KF_FACTS_TEXT];

@@ -42,7 +42,7 @@ static const char *shown_number(double value, char buffer[32]) {
     return buffer;
 }
 
-/* --- list --------------------------------------------------------------------------------------------- */
+/* --- List --------------------------------------------------------------------------------------------- */
 
 static cJSON *run_to_json(const kf_run_summary *run) {
     cJSON *object = cJSON_CreateObject();
@@ -107,7 +107,7 @@ static kf_status list(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* --- show --------------------------------------------------------------------------------------------- */
+/* --- Show --------------------------------------------------------------------------------------------- */
 
 /* What is shown of one result. */
 typedef struct kf_shown {
@@ -316,7 +316,7 @@ static kf_status show(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* --- export, import ----------------------------------------------------------------------------------- */
+/* --- Export, import ----------------------------------------------------------------------------------- */
 
 typedef struct kf_format {
     const char *name;
@@ -461,7 +461,7 @@ static kf_status import(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* --- check ---------------------------------------------------------------------------------------------- */
+/* --- Check ---------------------------------------------------------------------------------------------- */
 
 static kf_status check(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
@@ -478,7 +478,7 @@ static kf_status check(const kf_arguments *arguments, kf_error *error) {
     return missing == 0 ? KF_OK : kf_fail(error, KF_GATE_FAILED, "%d shards are missing", missing);
 }
 
-/* --- prune, schema ------------------------------------------------------------------------------------ */
+/* --- Prune, schema ------------------------------------------------------------------------------------ */
 
 static kf_status prune(const kf_arguments *arguments, kf_error *error) {
     double days = NAN;
@@ -510,7 +510,7 @@ static kf_status schema(const kf_arguments *arguments, kf_error *error) {
                                                  : kf_fail(error, KF_MACHINE, "stdout cannot be written");
 }
 
-/* --- the command -------------------------------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------------------------------------- */
 
 static const kf_action actions[] = {{"list", "--store", list},
                                     {"show", "--store --run --limit", show},

@@ -199,7 +199,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
     return status;
 }
 
-/* --- several processes ---------------------------------------------------------------------------------- */
+/* --- Several processes ---------------------------------------------------------------------------------- */
 
 /* What one process alone can do, or can find out about its own device. */
 static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments *arguments,
@@ -248,7 +248,7 @@ static kf_status follow(const kf_tune_request *request, const kf_problem *proble
     return status;
 }
 
-/* --- the command ---------------------------------------------------------------------------------------- */
+/* --- The command ---------------------------------------------------------------------------------------- */
 
 /* Once all have come so far, the others have nothing more to do when the first ends, however it does. */
 static kf_status lead(kf_tune_request *request, const char *out, bool json, kf_error *error) {

@@ -23,7 +23,7 @@ typedef struct plan_work {
     const kf_part_visit *visit; /* during a pass */
 } plan_work;
 
-/* --- which items, and when ------------------------------------------------------------------------------ */
+/* --- Which items, and when ------------------------------------------------------------------------------ */
 
 /* Steps 2 and 3 have the caches as every ordinary step has them; what is not due then is counted at the first
  * step that has it. False: that is too late. */
@@ -53,7 +53,7 @@ static void choose_parts(plan_work *work) {
     }
 }
 
-/* --- one pass ------------------------------------------------------------------------------------------- */
+/* --- One pass ------------------------------------------------------------------------------------------- */
 
 static int find_part(const plan_work *work, const kf_item *item) {
     for (size_t i = 0; i < work->part_count; i++)
@@ -108,7 +108,7 @@ static kf_status replay(void *context, kf_counting *counting, kf_error *error) {
     return run_steps(context, &visit, error);
 }
 
-/* --- the measurement ------------------------------------------------------------------------------------ */
+/* --- The measurement ------------------------------------------------------------------------------------ */
 
 static void add_counter(kf_measurement *m, const char *kernel, const char *metric, const char *unit,
                         double value, int passes) {
@@ -142,7 +142,7 @@ kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement 
     return status;
 }
 
-/* --- what is computed from counters --------------------------------------------------------------------- */
+/* --- What is computed from counters --------------------------------------------------------------------- */
 
 typedef struct kernel_view {
     const kf_measurement *m;

@@ -28,7 +28,7 @@ typedef struct kf_cupti_counting {
     char (*names)[16]; /* of the parts; they live as long as CUPTI may look at them */
 } kf_cupti_counting;
 
-/* --- what this device can count ------------------------------------------------------------------------- */
+/* --- What this device can count ------------------------------------------------------------------------- */
 
 static kf_status check_support(const kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_Profiler_DeviceSupported_Params, support);
@@ -94,7 +94,7 @@ static kf_status choose_metrics(kf_counting *counting, kf_cupti_counting *own, k
                    counting->set->name);
 }
 
-/* --- the profiler --------------------------------------------------------------------------------------- */
+/* --- The profiler --------------------------------------------------------------------------------------- */
 
 static kf_status make_image(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize_Params, size);
@@ -172,7 +172,7 @@ static void close(kf_counting *counting) {
     free(own);
 }
 
-/* --- a pass --------------------------------------------------------------------------------------------- */
+/* --- A pass --------------------------------------------------------------------------------------------- */
 
 static kf_status pass_begin(kf_counting *counting, kf_error *error) {
     const kf_cupti_counting *own = counting->own;
@@ -208,7 +208,7 @@ static kf_status part_end(kf_counting *counting, kf_error *error) {
     return KF_OK;
 }
 
-/* --- values --------------------------------------------------------------------------------------------- */
+/* --- Values --------------------------------------------------------------------------------------------- */
 
 /* Which part a range of the image is: its name says so. */
 static kf_status range_part(const kf_counting *counting, size_t range, int *part, kf_error *error) {

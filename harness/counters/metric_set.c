@@ -41,7 +41,7 @@ static char *take_word(char **line) {
     return word;
 }
 
-/* --- names ---------------------------------------------------------------------------------------------- */
+/* --- Names ---------------------------------------------------------------------------------------------- */
 
 /* All names that a formula may use so far; returns how many. */
 static int known_names(const kf_metric_set *set, const char *names[NAMES]) {
@@ -81,7 +81,7 @@ static bool is_name(const char *word) {
     return true;
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------- */
+/* --- Lines ---------------------------------------------------------------------------------------------- */
 
 static kf_status take_name_and_unit(const reader *r, char **line, char *name, char *unit, kf_error *error) {
     const char *first = take_word(line);
@@ -178,7 +178,7 @@ static kf_status read_set(reader *r, char *text, kf_error *error) {
     return KF_OK;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------- */
+/* --- Files ---------------------------------------------------------------------------------------------- */
 
 static void name_set(kf_metric_set *set, const char *path) {
     const char *slash = strrchr(path, '/');

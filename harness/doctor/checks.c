@@ -36,7 +36,7 @@ void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why
         kf_check_report(check, KF_CHECK_DEGRADED, cure, "%.300s", why->message);
 }
 
-/* --- running a kernel --------------------------------------------------------------------------------- */
+/* --- Running a kernel --------------------------------------------------------------------------------- */
 
 enum { ITEMS = 1000 };
 
@@ -118,7 +118,7 @@ void kf_check_cpu(kf_diagnosis *check) {
         kf_check_device(check, "cpu", cure);
 }
 
-/* --- programs and folders ----------------------------------------------------------------------------- */
+/* --- Programs and folders ----------------------------------------------------------------------------- */
 
 /* One line that says why not, in report, unless gnuplot ends well; else what it printed first. */
 static bool ask_gnuplot(const char *const *words, char report[256]) {
@@ -218,7 +218,7 @@ void kf_check_cache(kf_diagnosis *check) {
                         "%.300s", error.message);
 }
 
-/* --- the machine -------------------------------------------------------------------------------------- */
+/* --- The machine -------------------------------------------------------------------------------------- */
 
 void kf_check_memory(kf_diagnosis *check) {
     kf_device_info cpu;

@@ -28,7 +28,7 @@ struct kf_reference {
     const kf_problem *problem;
 };
 
-/* --- the problem -----------------------------------------------------------------------------------------
+/* --- The problem -----------------------------------------------------------------------------------------
  */
 
 static void release(void *own) {
@@ -73,7 +73,7 @@ static kf_status sources(const kf_problem *problem, const kf_config *config, con
     return KF_OK; /* what the functions compile is theirs */
 }
 
-/* --- the plan --------------------------------------------------------------------------------------------
+/* --- The plan --------------------------------------------------------------------------------------------
  */
 
 static kf_status failed(const char *function, int number, kf_error *error) {
@@ -127,7 +127,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     return KF_OK;
 }
 
-/* --- the gate --------------------------------------------------------------------------------------------
+/* --- The gate --------------------------------------------------------------------------------------------
  */
 
 static kf_status make_reference(const kf_problem *problem, int steps, kf_reference **reference,
@@ -172,7 +172,7 @@ static const kf_system functions_system = {
     .free_reference = free_reference,
 };
 
-/* --- opening ---------------------------------------------------------------------------------------------
+/* --- Opening ---------------------------------------------------------------------------------------------
  */
 
 /* What the user need not say. */

@@ -47,7 +47,7 @@ KFTUNE_API const char *kftune_error(void);
 /* Diagnostics go to the function, a line at a time; NULL, the beginning: nowhere. */
 KFTUNE_API void kftune_log(void (*line)(void *context, const char *text), void *context);
 
-/* --- configs --- */
+/* --- Configs --- */
 
 /* One point of a space: parameters with a value each. */
 typedef struct kftune_config kftune_config;
@@ -56,7 +56,7 @@ KFTUNE_API int64_t kftune_integer(const kftune_config *config, const char *param
 /* Of a parameter whose values are names; NULL where there is none. */
 KFTUNE_API const char *kftune_name(const kftune_config *config, const char *parameter);
 
-/* --- problems --- */
+/* --- Problems --- */
 
 typedef struct kftune_problem kftune_problem;
 
@@ -95,7 +95,7 @@ KFTUNE_API kftune_status kftune_open_functions(const char *name, const char *spa
                                                const kftune_functions *functions, kftune_problem **problem);
 KFTUNE_API void kftune_close(kftune_problem *problem); /* NULL is fine */
 
-/* --- tuning and asking --- */
+/* --- Tuning and asking --- */
 
 typedef struct kftune_options {
     size_t size;              /* sizeof(kftune_options) */

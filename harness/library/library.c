@@ -32,7 +32,7 @@ struct kftune_result {
 
 static const double USUAL_SECONDS = 60.0, CONFIG_LIMIT_SECONDS = 60.0;
 
-/* --- entering and leaving --------------------------------------------------------------------------------
+/* --- Entering and leaving --------------------------------------------------------------------------------
  */
 
 static pthread_mutex_t entrance = PTHREAD_MUTEX_INITIALIZER;
@@ -108,7 +108,7 @@ void kftune_log(void (*line)(void *context, const char *text), void *context) {
     (void)pthread_mutex_unlock(&entrance);
 }
 
-/* --- configs ---------------------------------------------------------------------------------------------
+/* --- Configs ---------------------------------------------------------------------------------------------
  */
 
 static const kf_value *find_value(const kftune_config *config, const char *parameter) {
@@ -127,7 +127,7 @@ const char *kftune_name(const kftune_config *config, const char *parameter) {
     return value != NULL && value->kind == KF_VALUE_NAME ? value->name : NULL;
 }
 
-/* --- problems --------------------------------------------------------------------------------------------
+/* --- Problems --------------------------------------------------------------------------------------------
  */
 
 typedef struct opening {
@@ -195,7 +195,7 @@ void kftune_close(kftune_problem *problem) {
     free(problem);
 }
 
-/* --- tuning ----------------------------------------------------------------------------------------------
+/* --- Tuning ----------------------------------------------------------------------------------------------
  */
 
 typedef struct asking {
@@ -284,7 +284,7 @@ kftune_status kftune_tune(const kftune_problem *problem, const kftune_options *o
                                  .result = result});
 }
 
-/* --- asking the store ------------------------------------------------------------------------------------
+/* --- Asking the store ------------------------------------------------------------------------------------
  */
 
 static kf_status ask_about(asking *asked, const kf_device_info *device, const kf_space *space,
@@ -328,7 +328,7 @@ kftune_status kftune_best(const kftune_problem *problem, const kftune_options *o
                                 .result = result});
 }
 
-/* --- results ---------------------------------------------------------------------------------------------
+/* --- Results ---------------------------------------------------------------------------------------------
  */
 
 const kftune_config *kftune_best_config(const kftune_result *result) {

@@ -12,7 +12,7 @@
 
 enum { RARE_REPEATS = 2, LONGEST_SPAN = 16 };
 
-/* --- rows ------------------------------------------------------------------------------------------------
+/* --- Rows ------------------------------------------------------------------------------------------------
  */
 
 /* Threads resident on one multiprocessor, from the table of compute capabilities in the CUDA C++ Programming
@@ -100,7 +100,7 @@ kf_status kf_launches_make_events(kf_timing *t, kf_error *error) {
     return KF_OK;
 }
 
-/* --- timing ----------------------------------------------------------------------------------------------
+/* --- Timing ----------------------------------------------------------------------------------------------
  */
 
 int kf_timing_span(const kf_timing *t) {

@@ -11,7 +11,7 @@
 #include "harness/measure/rows.h"
 #include "harness/measure/timing.h"
 
-/* --- the whole step ----------------------------------------------------------------------------------- */
+/* --- The whole step ----------------------------------------------------------------------------------- */
 
 static kf_status make_events(kf_timing *t, int count, kf_error *error) {
     t->events = kf_allocate_zeroed((size_t)count, sizeof(kf_event *));

@@ -25,7 +25,7 @@ static const struct {
 } units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1.0}, {"ns", 1e-3}};
 enum { UNITS = sizeof units / sizeof units[0] };
 
-/* --- reading ---------------------------------------------------------------------------------------------
+/* --- Reading ---------------------------------------------------------------------------------------------
  */
 
 static kf_status read_list(kf_json_place place, const cJSON *json, const char *key, bool required, int most,
@@ -189,7 +189,7 @@ cJSON *kf_command_to_json(const kf_timed_command *command) {
     return json;
 }
 
-/* --- running ---------------------------------------------------------------------------------------------
+/* --- Running ---------------------------------------------------------------------------------------------
  */
 
 /* Where the time is to be found, when not on stdout. */

@@ -11,7 +11,7 @@
 #include "results/best_config.h"
 #include "solver/systems.h"
 
-/* --- the best of the store ----------------------------------------------------------------------------- */
+/* --- The best of the store ----------------------------------------------------------------------------- */
 
 typedef struct best_search {
     const kf_problem *problem;
@@ -64,7 +64,7 @@ static kf_status best_of_store(kf_entry *entry, kf_store *store, kf_error *error
     return KF_OK;
 }
 
-/* --- config, scene, device -------------------------------------------------------------------------------
+/* --- Config, scene, device -------------------------------------------------------------------------------
  */
 
 static kf_status read_best_config(kf_entry *entry, kf_error *error) {

@@ -33,7 +33,7 @@ static __attribute__((format(printf, 2, 3))) void say(kf_entry *entry, const cha
     va_end(arguments);
 }
 
-/* --- what there is to judge -------------------------------------------------------------------------------
+/* --- What there is to judge -------------------------------------------------------------------------------
  */
 
 /* The verdicts that need no history; *reached tells whether one was. */
@@ -91,7 +91,7 @@ static kf_status judge_first_night(kf_nightly_session *session, kf_entry *entry,
     return store_verdict(session, entry, KF_NODATA, error);
 }
 
-/* --- choosing what to compare with -------------------------------------------------------------------------
+/* --- Choosing what to compare with -------------------------------------------------------------------------
  */
 
 const char *kf_night_text(kf_nightly_session *session, int64_t id, char buffer[KF_NIGHT_TEXT]) {
@@ -230,7 +230,7 @@ kf_status kf_entry_screen(kf_nightly_session *session, kf_entry *entry, kf_error
     return status;
 }
 
-/* --- comparing
+/* --- Comparing
  * ---------------------------------------------------------------------------------------------- */
 
 static void compare(kf_entry *entry) {

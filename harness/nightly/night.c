@@ -11,7 +11,7 @@
 
 static const double RESUME_HOURS = 20.0; /* an unfinished night is not carried into the one after the next */
 
-/* --- carrying on ------------------------------------------------------------------------------------------
+/* --- Carrying on ------------------------------------------------------------------------------------------
  */
 
 static kf_entry *find_entry(kf_nightly_session *session, const char *benchmark) {
@@ -55,7 +55,7 @@ static kf_status resume(kf_nightly_session *session, kf_error *error) {
     return KF_OK;
 }
 
-/* --- the night --------------------------------------------------------------------------------------------
+/* --- The night --------------------------------------------------------------------------------------------
  */
 
 /* Round by round over the benchmarks, so that a disturbance of minutes meets some processes of each. */

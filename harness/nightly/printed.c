@@ -14,7 +14,7 @@ const char *const kf_comma_names[KF_COMMAS] = {"unknown", "thousands", "decimal"
 
 enum { SHOWN = 40 }; /* bytes of a program's output in a message */
 
-/* --- units -----------------------------------------------------------------------------------------------
+/* --- Units -----------------------------------------------------------------------------------------------
  */
 
 static const struct {
@@ -41,7 +41,7 @@ double kf_unit_of_time(const char *text) {
     return unit_of(text, strlen(text));
 }
 
-/* --- numbers ---------------------------------------------------------------------------------------------
+/* --- Numbers ---------------------------------------------------------------------------------------------
  */
 
 static bool is_letter(char c) {

@@ -212,7 +212,7 @@ kf_status kf_program_keep(const char *executable, const char *data, const char *
     return status == KF_OK ? locate(absolute, hash, program, error) : status;
 }
 
-/* --- files of other programs -----------------------------------------------------------------------------
+/* --- Files of other programs -----------------------------------------------------------------------------
  */
 
 static kf_status list_named(const char *base, const char *const *names, file_list *list, kf_error *error) {

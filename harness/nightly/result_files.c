@@ -10,7 +10,7 @@
 #include "base/util/text.h"
 #include "harness/nightly/printed.h"
 
-/* --- collecting ------------------------------------------------------------------------------------------
+/* --- Collecting ------------------------------------------------------------------------------------------
  */
 
 typedef struct collecting {
@@ -70,7 +70,7 @@ static const cJSON *list_of(const cJSON *object, const char *key) {
     return cJSON_IsArray(list) ? list : NULL;
 }
 
-/* --- the formats -----------------------------------------------------------------------------------------
+/* --- The formats -----------------------------------------------------------------------------------------
  */
 
 /* Repetitions; of a file with aggregates alone the medians. */
@@ -173,7 +173,7 @@ void kf_result_file_free(kf_result_file *file) {
     *file = (kf_result_file){.list = NULL};
 }
 
-/* --- comparing -------------------------------------------------------------------------------------------
+/* --- Comparing -------------------------------------------------------------------------------------------
  */
 
 static const kf_named_times *find(const kf_result_file *file, const char *name) {

@@ -75,7 +75,7 @@ kf_status kf_roofs_of_arithmetic(kf_roof_bench *bench, kf_error *error) {
     return KF_OK;
 }
 
-/* --- atomics -------------------------------------------------------------------------------------------- */
+/* --- Atomics -------------------------------------------------------------------------------------------- */
 
 static kf_status make_launch(const kf_roof_bench *bench, const char *kernel, int items, kf_launch *launch,
                              kf_error *error) {
@@ -104,7 +104,7 @@ kf_status kf_roofs_of_atomics(kf_roof_bench *bench, kf_error *error) {
     return KF_OK;
 }
 
-/* --- launches ------------------------------------------------------------------------------------------- */
+/* --- Launches ------------------------------------------------------------------------------------------- */
 
 enum { ROUND_TRIPS = 201, NODES = 64 };
 

@@ -28,7 +28,7 @@ struct kf_features {
     int coarse, coarse_columns, coarse_pairs; /* how many of all, of columns and of pairs are coarse */
 };
 
-/* --- one parameter -------------------------------------------------------------------------------------- */
+/* --- One parameter -------------------------------------------------------------------------------------- */
 
 static bool is_number(const kf_parameter *parameter) {
     if (parameter->kind != KF_VALUE_INTEGER || parameter->value_count < 3) return false;
@@ -117,7 +117,7 @@ static void add_codes(kf_features *features, const kf_space *space) {
     }
 }
 
-/* --- pairs ---------------------------------------------------------------------------------------------- */
+/* --- Pairs ---------------------------------------------------------------------------------------------- */
 
 static void extent(const float *values, int count, float *low, float *high) {
     *low = *high = values[0];
@@ -151,7 +151,7 @@ static void add_pairs(kf_features *features, const kf_space *space, float sign) 
                 add_pair(features, space, p, q, sign);
 }
 
-/* --- public --------------------------------------------------------------------------------------------- */
+/* --- Public --------------------------------------------------------------------------------------------- */
 
 kf_features *kf_features_open(const kf_space *space) {
     kf_features *features = kf_allocate_zeroed(1, sizeof *features);

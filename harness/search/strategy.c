@@ -29,7 +29,7 @@ struct kf_strategy {
     double settings[KF_STRATEGY_OPTIONS];
 };
 
-/* --- known configs -------------------------------------------------------------------------------------- */
+/* --- Known configs -------------------------------------------------------------------------------------- */
 
 /* The slot that holds index, or the empty one where it belongs. */
 static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t index) {
@@ -72,7 +72,7 @@ static bool note(kf_strategy *strategy, uint64_t index, double effort) {
     return true;
 }
 
-/* --- what a prior ranks first --------------------------------------------------------------------------- */
+/* --- What a prior ranks first --------------------------------------------------------------------------- */
 
 /* Of a large space as many as can be asked for in no time, at random. */
 static void rank_starts(kf_strategy *strategy, const kf_prior *prior) {
@@ -97,7 +97,7 @@ static void rank_starts(kf_strategy *strategy, const kf_prior *prior) {
     }
 }
 
-/* --- public --------------------------------------------------------------------------------------------- */
+/* --- Public --------------------------------------------------------------------------------------------- */
 
 static const kf_strategy_methods *find_methods(const char *text) {
     const size_t length = strcspn(text, ":");
@@ -262,7 +262,7 @@ void kf_strategy_close(kf_strategy *strategy) {
     free(strategy);
 }
 
-/* --- random order --------------------------------------------------------------------------------------- */
+/* --- Random order --------------------------------------------------------------------------------------- */
 
 /* A Feistel network permutes the numbers of an even count of bits, whatever its round function; numbers
  * beyond size are sent through again until they land inside (at most 4 times on average). */

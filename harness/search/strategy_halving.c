@@ -56,7 +56,7 @@ static void *with_room(void *list, int count, int *capacity, size_t size) {
     return kf_reallocate(list, (size_t)*capacity * size);
 }
 
-/* --- proposing ------------------------------------------------------------------------------------------ */
+/* --- Proposing ------------------------------------------------------------------------------------------ */
 
 /* One of the best third of a rung that has not gone up yet; the highest rung first. */
 static bool promote(kf_halving *state, uint64_t *index) {
@@ -127,7 +127,7 @@ static double effort(const void *state) {
     return efforts[halving->rung];
 }
 
-/* --- learning ------------------------------------------------------------------------------------------- */
+/* --- Learning ------------------------------------------------------------------------------------------- */
 
 /* The rung that an answer is for, and the proposal is closed; one that was not proposed had full effort. */
 static int answered(kf_halving *state, uint64_t index) {

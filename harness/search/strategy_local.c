@@ -48,7 +48,7 @@ static void close_walk(void *state) {
     free(state);
 }
 
-/* --- neighbours ----------------------------------------------------------------------------------------- */
+/* --- Neighbours ----------------------------------------------------------------------------------------- */
 
 static void shuffle(kf_walk *walk, int *items, int count) {
     for (int i = count - 1; i > 0; i--) {
@@ -130,7 +130,7 @@ static void find_neighbours(kf_walk *walk) {
         free(lists[p]);
 }
 
-/* --- starts --------------------------------------------------------------------------------------------- */
+/* --- Starts --------------------------------------------------------------------------------------------- */
 
 static bool next_preset(kf_walk *walk, uint64_t *index) {
     while (walk->preset < kf_space_preset_count(walk->space)) {
@@ -177,7 +177,7 @@ static bool next_start(kf_walk *walk, uint64_t *index) {
     return random_start(walk, index);
 }
 
-/* --- ask and tell --------------------------------------------------------------------------------------- */
+/* --- Ask and tell --------------------------------------------------------------------------------------- */
 
 static void move_to(kf_walk *walk, uint64_t index, double time_us) {
     walk->has_current = true;

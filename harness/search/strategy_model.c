@@ -101,7 +101,7 @@ static void set_prior(void *state, const kf_prior *prior) {
     model->ranking = kf_ranking_open(model->space, prior, model->order_seed ^ 1);
 }
 
-/* --- observations --------------------------------------------------------------------------------------- */
+/* --- Observations --------------------------------------------------------------------------------------- */
 
 static kf_model_observation *observe(kf_model *model, uint64_t index) {
     if (model->count == model->capacity) {
@@ -138,7 +138,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
         model->best = (int)(observation - model->observations);
 }
 
-/* --- fitting -------------------------------------------------------------------------------------------- */
+/* --- Fitting -------------------------------------------------------------------------------------------- */
 
 static void fit_lengths(kf_model *model) {
     kf_model_observation *selected[FIT_POINTS];
@@ -155,7 +155,7 @@ static void fit_lengths(kf_model *model) {
     free(features);
 }
 
-/* --- keeping the surrogate up to date ------------------------------------------------------------------- */
+/* --- Keeping the surrogate up to date ------------------------------------------------------------------- */
 
 static int most_points(const kf_model *model) {
     return model->kept_points + NEW_POINTS;
@@ -250,7 +250,7 @@ static void update(kf_model *model) {
     find_centre(model);
 }
 
-/* --- proposals ------------------------------------------------------------------------------------------ */
+/* --- Proposals ------------------------------------------------------------------------------------------ */
 
 static bool unknown_at_random(kf_model *model, uint64_t *index) {
     uint64_t size = kf_space_size(model->space);

@@ -65,7 +65,7 @@ int kf_surrogate_candidate_count(const kf_surrogate *surrogate) {
     return surrogate->candidate_count;
 }
 
-/* --- the kernel ----------------------------------------------------------------------------------------- */
+/* --- The kernel ----------------------------------------------------------------------------------------- */
 
 /* square: r^2; effects: sum of 1/(1 + d_f^2). */
 static inline float kernel(const kf_surrogate *surrogate, float square, float effects) {
@@ -127,7 +127,7 @@ static int used_blocks(const kf_surrogate *surrogate) {
     return (surrogate->candidate_count + BLOCK - 1) / BLOCK;
 }
 
-/* --- points --------------------------------------------------------------------------------------------- */
+/* --- Points --------------------------------------------------------------------------------------------- */
 
 static void scale_features(const kf_surrogate *surrogate, const float *features, float *scaled) {
     for (int f = 0; f < surrogate->feature_count; f++)
@@ -222,7 +222,7 @@ void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool work
     vote(surrogate, features, works);
 }
 
-/* --- candidates ----------------------------------------------------------------------------------------- */
+/* --- Candidates ----------------------------------------------------------------------------------------- */
 
 static kf_block *open_block(kf_surrogate *surrogate, int number) {
     if (surrogate->blocks[number] == NULL)
@@ -263,7 +263,7 @@ int kf_surrogate_add_candidate(kf_surrogate *surrogate, const float *features) {
     return number;
 }
 
-/* --- predictions ---------------------------------------------------------------------------------------- */
+/* --- Predictions ---------------------------------------------------------------------------------------- */
 
 /* The signal's variance follows from the targets: the mean square of the weights. */
 static float signal_deviation(const kf_surrogate *surrogate) {

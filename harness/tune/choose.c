@@ -47,7 +47,7 @@ static int fastest(const kf_tune_result *result, bool finals_only) {
     return best;
 }
 
-/* --- ties ----------------------------------------------------------------------------------------------- */
+/* --- Ties ----------------------------------------------------------------------------------------------- */
 
 /* Differences below three noise floors are none, and neither are those of intervals that overlap. */
 static bool is_tie(const kf_tune_result *result, const kf_measurement *a, const kf_measurement *b) {

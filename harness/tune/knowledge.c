@@ -25,7 +25,7 @@ void kf_knowledge_close(kf_knowledge *knowledge) {
     knowledge->model = NULL;
 }
 
-/* --- similar scenes ------------------------------------------------------------------------------------- */
+/* --- Similar scenes ------------------------------------------------------------------------------------- */
 
 typedef struct kf_similar_run {
     kf_run_summary run;

@@ -12,7 +12,7 @@
 
 enum { LABEL = 10, SHOWN_TIES = 5 };
 
-/* --- text ----------------------------------------------------------------------------------------------- */
+/* --- Text ----------------------------------------------------------------------------------------------- */
 
 char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config) {
     const int base = result->presets[KF_PRESET_DEFAULT];

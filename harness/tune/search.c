@@ -46,7 +46,7 @@ typedef struct search {
     int shared;
 } search;
 
-/* --- what stands in the queue first --------------------------------------------------------------------- */
+/* --- What stands in the queue first --------------------------------------------------------------------- */
 
 static pending *find_pending(search *s, const char *hash) {
     for (int i = 0; i < s->count; i++)
@@ -97,7 +97,7 @@ static kf_status enqueue_presets(search *s, kf_error *error) {
     return KF_OK;
 }
 
-/* --- the strategy --------------------------------------------------------------------------------------- */
+/* --- The strategy --------------------------------------------------------------------------------------- */
 
 /* Presets need not lie in a space that was narrowed by --fix. */
 static bool any_eligible(const kf_evaluations *tried) {
@@ -266,7 +266,7 @@ static void tell(search *s, int index, bool known, double cost) {
     s->told++;
 }
 
-/* --- resuming: the strategy proposes as it did before, and is told what was measured then --------------- */
+/* --- Resuming: the strategy proposes as it did before, and is told what was measured then --------------- */
 
 static kf_past *earliest_past(const kf_session *session) {
     for (int i = 0; session->waiting_count > 0 && i < session->past_count; i++)
@@ -303,7 +303,7 @@ static bool replay_next(search *s) {
     return false;
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------ */
+/* --- Measuring ------------------------------------------------------------------------------------------ */
 
 /* True when the config has been measured with at least the effort of this entry. */
 static bool is_measured(const kf_session *session, const pending *entry) {
@@ -432,7 +432,7 @@ static kf_status measure_built(search *s, bool *late, kf_error *error) {
     return KF_OK;
 }
 
-/* --- several devices at once ---------------------------------------------------------------------------- */
+/* --- Several devices at once ---------------------------------------------------------------------------- */
 
 static kf_worker *worker_of(const search *s, int w) {
     return w == 0 ? s->session->worker : s->session->others[w - 1].worker;

@@ -18,7 +18,7 @@
 #include "base/util/text.h"
 #include "harness/worker/device_lock.h"
 
-/* --- results -------------------------------------------------------------------------------------------- */
+/* --- Results -------------------------------------------------------------------------------------------- */
 
 kf_evaluation *kf_evaluations_add(kf_evaluations *list, const char *role, const kf_config *config,
                                   const kf_measurement *measurement) {
@@ -135,7 +135,7 @@ kf_status kf_session_store(kf_session *session, const char *role, const kf_confi
     return KF_OK;
 }
 
-/* --- progress ------------------------------------------------------------------------------------------- */
+/* --- Progress ------------------------------------------------------------------------------------------- */
 
 static int failed_count(const kf_tune_result *result) {
     return result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
@@ -180,7 +180,7 @@ void kf_session_idle(void *context) {
     kf_session_progress(session, false);
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------ */
+/* --- Measuring ------------------------------------------------------------------------------------------ */
 
 kf_status kf_session_measure(kf_session *session, const kf_job *job, double deadline, kf_outcome *outcome,
                              kf_measurement *m, kf_error *error) {
@@ -194,7 +194,7 @@ kf_status kf_session_measure(kf_session *session, const kf_job *job, double dead
     return KF_OK;
 }
 
-/* --- opening -------------------------------------------------------------------------------------------- */
+/* --- Opening -------------------------------------------------------------------------------------------- */
 
 /* A short budget buys less precision rather than fewer configs; the final measures the best in full. On the
  * cpu it is compiling that takes the time, and times are rougher. */
@@ -235,7 +235,7 @@ static void describe_run(kf_session *session, const char *strategy) {
     kf_space_hash(session->space, run->space_hash);
 }
 
-/* --- resuming ------------------------------------------------------------------------------------------- */
+/* --- Resuming ------------------------------------------------------------------------------------------- */
 
 /* Only what decides is taken: samples for the skip, state, times. */
 static kf_measurement copy_of(const kf_measurement *measurement) {

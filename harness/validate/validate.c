@@ -10,7 +10,7 @@
 #include "scene/scene.h"
 #include "solver/compare/comparisons.h"
 
-/* --- cases --------------------------------------------------------------------------------------------- */
+/* --- Cases --------------------------------------------------------------------------------------------- */
 
 static kf_status check_names(const kf_validate_options *options, const kf_case *const *list, int count,
                              kf_error *error) {

@@ -83,7 +83,7 @@ void kf_builder_close(kf_source_builder *builder) {
     free(builder);
 }
 
-/* --- queueing ------------------------------------------------------------------------------------------ */
+/* --- Queueing ------------------------------------------------------------------------------------------ */
 
 void kf_builder_drop_queue(kf_source_builder *builder) {
     for (size_t i = builder->first_queued; i < builder->count; i++) {
@@ -139,7 +139,7 @@ size_t kf_builder_add(kf_source_builder *builder, const kf_config *config) {
                                    config);
 }
 
-/* --- in the process that compiles ----------------------------------------------------------------------- */
+/* --- In the process that compiles ----------------------------------------------------------------------- */
 
 static cJSON *message_of(size_t task) {
     cJSON *message = cJSON_CreateObject();
@@ -201,7 +201,7 @@ static _Noreturn void be_host(const kf_device_info *device, const int *sockets, 
         (void)pause(); /* they end with this process */
 }
 
-/* --- in the driver -------------------------------------------------------------------------------------- */
+/* --- In the driver -------------------------------------------------------------------------------------- */
 
 /* With processes of its own for every compiler they would all start it, and what starts beside CUDA's driver
  * waits for the others. The host's have started when the host has; where that fails, or takes too long,

@@ -77,7 +77,7 @@ pid_t kf_child_fork_connected(int *socket, kf_error *error) {
     return child;
 }
 
-/* --- one question ----------------------------------------------------------------------------------------
+/* --- One question ----------------------------------------------------------------------------------------
  */
 
 /* What the child sends before the answer itself. Both ends are the same program: it travels as it is. */

@@ -55,7 +55,7 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
     fail(e, KF_STATE_CRASH, status == KF_HOST ? &ruin : error);
 }
 
-/* --- several processes ------------------------------------------------------------------------------------
+/* --- Several processes ------------------------------------------------------------------------------------
  * They do the same, and what fails on one fails the config on all: none goes on to wait for it. */
 
 /* With the state, the reason and the place of the first that failed by itself, where one has. */
@@ -69,7 +69,7 @@ static bool agree(evaluation *e, bool good) {
     return status == KF_OK;
 }
 
-/* --- taking turns ---------------------------------------------------------------------------------------
+/* --- Taking turns ---------------------------------------------------------------------------------------
  * Making plans and verifying may go on in several processes at the same time, timing only alone. */
 
 static kf_status lock_device(evaluation *e, kf_lock_mode mode, kf_stage stage, kf_error *error) {
@@ -88,7 +88,7 @@ static void unlock_device(evaluation *e) {
     e->lock = -1;
 }
 
-/* --- build -------------------------------------------------------------------------------------------- */
+/* --- Build -------------------------------------------------------------------------------------------- */
 
 static kf_status build_source(const kf_source *source, void *context, kf_error *error) {
     evaluation *e = context;
@@ -114,7 +114,7 @@ static bool build(evaluation *e) {
     return true;
 }
 
-/* --- verify ------------------------------------------------------------------------------------------- */
+/* --- Verify ------------------------------------------------------------------------------------------- */
 
 static bool verify(evaluation *e) {
     double begin = kf_clock_seconds();
@@ -143,7 +143,7 @@ static void examine(evaluation *e) {
     unlock_device(e);
 }
 
-/* --- measure ------------------------------------------------------------------------------------------ */
+/* --- Measure ------------------------------------------------------------------------------------------ */
 
 static kf_status make_plan(const evaluation *e, kf_plan **plan, kf_error *error) {
     const kf_problem *problem = e->setting->problem;
@@ -205,7 +205,7 @@ static void measure(evaluation *e) {
     kf_backend_device_state(e->backend, &e->m->device_after);
 }
 
-/* --- count -------------------------------------------------------------------------------------------- */
+/* --- Count -------------------------------------------------------------------------------------------- */
 
 /* Counters that cannot be read are no fault of the config: it stays ok, without counters, and says why. */
 static void count(evaluation *e) {

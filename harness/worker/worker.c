@@ -42,7 +42,7 @@ struct kf_worker {
     wait_state wait;
 };
 
-/* --- the child ----------------------------------------------------------------------------------------- */
+/* --- The child ----------------------------------------------------------------------------------------- */
 
 static void report_stage(void *context, kf_stage stage) {
     cJSON *message = cJSON_CreateObject();
@@ -91,7 +91,7 @@ static void serve(const kf_worker_setup *setup, int socket) {
     kf_inbox_free(&inbox);
 }
 
-/* --- the driver's side ---------------------------------------------------------------------------------- */
+/* --- The driver's side ---------------------------------------------------------------------------------- */
 
 /* status: how it ended, if the caller saw its connection close; NULL: just stop it. */
 static void stop_worker(kf_worker *worker, int *status) {
@@ -176,7 +176,7 @@ void kf_worker_close(kf_worker *worker) {
     free(worker);
 }
 
-/* --- one measurement ------------------------------------------------------------------------------------ */
+/* --- One measurement ------------------------------------------------------------------------------------ */
 
 static void no_measurement(kf_measurement *m, kf_state state) {
     memset(m, 0, sizeof *m);
@@ -339,7 +339,7 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
     return KF_OK;
 }
 
-/* --- asking what a device is ---------------------------------------------------------------------------- */
+/* --- Asking what a device is ---------------------------------------------------------------------------- */
 
 static kf_status describe_device(const void *context, void *answer, kf_error *error) {
     kf_backend *backend = NULL;

@@ -67,6 +67,9 @@ KF_FUNCTION kf_traced kf_trace_axis(int position, int component, int count, int 
 #define KF_PROFILE(s, count) 1.0
 #endif
 
+/* Returns what comes to node (x, y) with velocity i: a population after the collision of the node it left,
+ * of this node where a resting or moving wall sends it back half-way, or at an inflow or outflow that of
+ * the nearest node, changed to the velocity or density prescribed there. */
 KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int sx = x - kf_cx[i], sy = y - kf_cy[i];
     const kf_traced tx = kf_trace_axis(sx, kf_cx[i], a->nodes[0], KF_FACE_0, KF_FACE_1);

@@ -108,6 +108,9 @@ KF_FUNCTION void kf_publish(kf_ring *ring, kf_own *own, int now, int t, const kf
 /* Flags of the row that the level works on; those of the first level's rows are kept, newest lowest. */
 #define KF_FLAGS(level) ((int)(history[o] >> (8 * (level))) & 3)
 
+/* Does a->levels steps in one sweep upwards over a block's tile of columns, level by level two rows behind
+ * each other: what leaves a level's nodes stays in shared memory and registers, and only the last level
+ * writes. */
 KF_BLOCK_KERNEL(temporal, kf_d2q9_arguments) {
     KF_SHARED kf_ring rings[KF_LEVELS - 1];
     kf_own owns[KF_LEVELS - 1];

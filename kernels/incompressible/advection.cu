@@ -220,6 +220,8 @@ KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most)
     }
 }
 
+/* MacCormack's first half for component c of the velocity at its face (x, y, z): the value from where the
+ * flow was a step ago (semi-Lagrangian), and what it lies between for the limiter. */
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     const kf_index k = kf_place(a, x, y, z);
     kf_real u[3], d[3];
@@ -262,6 +264,9 @@ KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_r
 }
 #endif
 
+/* MacCormack's second half (Selle et al. 2008): adds half of what going back loses to the predicted
+ * component c at face (x, y, z), limits it to the values around its origin, and adds force and explicit
+ * viscosity. */
 KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const kf_index k = kf_place(a, x, y, z);
     const long long at = c * a->capacity + k;

@@ -52,6 +52,8 @@ typedef struct kf_links {
     kf_real open[6], sum;
 } kf_links;
 
+/* Returns the six neighbours of cell k and the open share (0 to 1) of each face between them, as `words`
+ * holds it in steps of 1 / KF_OPEN, with the sum of the shares. */
 KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, kf_index k, int x, int y, int z) {
     kf_links l;
     const unsigned own = words[k];
@@ -138,7 +140,7 @@ KF_FUNCTION kf_real kf_most_of(kf_real left, kf_real right) {
     return left > right ? left : right;
 }
 
-/* --- the solid -------------------------------------------------------------------------------------------
+/* --- The solid -------------------------------------------------------------------------------------------
  */
 
 /* Returns the solid's velocity along `component` at the face at `position`. */

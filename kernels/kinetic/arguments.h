@@ -94,8 +94,8 @@ typedef struct kf_kinetic_arguments {
     int *cell_count;  /* node index of the corner -> samples of the cell */
     int *sample_rank; /* [sample_count]: place among those of its cell */
     int *crowded;     /* [sample_count]: samples for which the rows had no place */
-    /* The same in patches of KF_PATCH samples: segment_samples is kf_real4 [patch][KF_PATCH], and of each
-     * patch there are [0] the number of its runs and, from [2] on, of each run its cell's corner and first
+    /* In patches of KF_PATCH samples segment_samples is kf_real4 [patch][KF_PATCH], and of each patch
+     * there are [0] the number of its runs and, from [2] on, of each run its cell's corner and first
      * sample | samples << 16. */
     int *patch_runs;      /* [patch][2 KF_PATCH + 2] */
     unsigned *patch_band; /* a bit a node of the box around the solid, rows beginning with a word: set in the
@@ -103,23 +103,23 @@ typedef struct kf_kinetic_arguments {
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */
-    /* Of a free solid: fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the
-     * domain; where the velocities are solved for, of each part. */
+    /* Sums of a free solid in fixed point, [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the
+     * domain; each part has them where the velocities are solved for. */
     long long *body_sums;
     int pass; /* of the immersed boundary within the step */
 
     double face_velocity[6][3];
     float face_velocity_single[6][3];
     double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
-    /* Of plan moments: the words of the nodes at the faces across x [face][word][z][y], which the flow's
-     * kernel keeps there for convect_outflow; NULL: it reads them from the grid. */
+    /* Plan moments keeps here the words of the nodes at the faces across x, [face][word][z][y], for
+     * convect_outflow; NULL: that reads them from the grid. */
     void *edge;
     /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT, each face from
      * outflow_start on; the share that a step takes from the outermost nodes, and its pull towards density 1
      * (boundary.h). */
     void *outflow, *outflow_next; /* of this step, and of the next: another place where collisions write it */
-    /* outflow_next of the parts below and above, which read the rows nearest to the cut from their own; NULL:
-     * none */
+    /* These are outflow_next of the parts below and above, which read the rows nearest to the cut from
+     * their own; NULL: there is none. */
     void *outflow_below, *outflow_above;
     long long outflow_start[6];
     double outflow_take[6], outflow_pull[6];
@@ -129,18 +129,17 @@ typedef struct kf_kinetic_arguments {
     struct {
         KF_KINETIC_SCALARS(KF_DOUBLE_MEMBER)
     } double_precision;
-    /* Of a team that is cut across y too (KF_CUT_Y), whose parts keep some rows of each plane: those of a
-     * launch, as first_plane and planes; those before the first that is kept, by which origin is less, too;
-     * and cut_side along y.
-     */
+    /* A team that is cut across y too (KF_CUT_Y) has parts that keep some rows of each plane. These are
+     * the rows of a launch, as first_plane and planes are its planes; the rows before the first that is
+     * kept, by which origin is less, too; and cut_side along y. */
     int first_row, rows;
     int rows_before;
     int cut_row;
 } kf_kinetic_arguments;
 
-/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose, or
- * patch_sort (behind it) and patch_collect, and, for a free solid, solve_body. Along periodic axes the centre
- * is not brought back into the domain. */
+/* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernels advance_pose, or patch_sort (behind
+ * it) and patch_collect, write it, and solve_body does for a free solid. Along periodic axes the centre is
+ * not brought back into the domain. */
 typedef struct kf_pose {
     double rotation[9], center[3];
     double velocity[3], angular_velocity[3];
@@ -174,7 +173,7 @@ enum {
 #define KF_TORQUE_SCALE    68719476736.0    /* 2^36 */
 #define KF_BODY_SCALE      4398046511104.0 /* 2^42: sums over a free solid's surface, in units of its radius */
 #define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
-/* What marks a node of plan moments as listed (moments.h), in words of two halves, in f32 and in f64. */
+/* These words mark a node of plan moments as listed (moments.h): two halves, f32 and f64. */
 #define KF_MARK_HALVES 0x7e5d7e5d
 #define KF_MARK_SINGLE 0x7fc0c0de
 #define KF_MARK_DOUBLE 0x7ff8c0de00000000LL

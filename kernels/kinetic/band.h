@@ -18,9 +18,10 @@
 #define KF_IN_BAND(a, place) 1
 #endif
 
-/* Of the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before it
- * ends, and reads what that one does not write. Or they are parts of one kernel (KF_BAND_CHAIN, band_chain in
- * fused.cu), whose items wait until as many warps as come before those of their part are done. */
+/* In the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before
+ * it ends, and reads what that one does not write. Or they are parts of one kernel (KF_BAND_CHAIN,
+ * band_chain in fused.cu), whose items wait until as many warps as come before those of their part are
+ * done. */
 #if KF_BAND_CHAIN
 #define KF_BAND_PART(name)                                                                                   \
     KF_FUNCTION void kf_##name(const kf_kinetic_arguments *a, int x, int y, int z, int before)
@@ -73,7 +74,8 @@ KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real
 #endif
 }
 
-/* Where parts of one kernel wait for each other, what says where a node's sums are is asked for before. */
+/* An item asks for the places of its node's sums before it waits for other parts of the kernel, so that
+ * the loads are done by then. */
 #if KF_BAND_CHAIN
 enum { KF_EARLY_ENTRIES = 8 };
 typedef struct kf_entries {

@@ -36,7 +36,7 @@ KF_FUNCTION void kf_add_to_body(double *sums, double k, double rx, double ry, do
     sums[15] += k * ry * rz;
 }
 
-/* rotation inertia rotation^T */
+/* Returns the inertia in the axes of the domain, rotation inertia rotation^T. */
 KF_FUNCTION void kf_turned_inertia(const kf_pose *pose, double turned[9]) {
     const double *r = pose->rotation, *inertia = pose->excess_inertia;
     for (int i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ KF_FUNCTION void kf_solve_body(kf_pose *pose, const double *sums, int pass) {
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             matrix[i][j] = i == j && i < 3 ? pose->excess_mass + k[0] : 0.0;
-    /* s x v below, w x s beside: transposes of each other. */
+    /* The blocks s x v below and w x s beside are transposes of each other. */
     matrix[3][1] = matrix[1][3] = -s[2];
     matrix[3][2] = matrix[2][3] = s[1];
     matrix[4][0] = matrix[0][4] = s[2];

@@ -75,8 +75,8 @@ KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
 #if KF_MOMENTS
 #define KF_TAKE_EDGE(i, name) h.name = *kf_edge_word(a, face, i, row, nz);
 #endif
-/* What the outflow keeps after a collision (source); take: U / (1 + U) for each face. Extent: (the two
- * longest edges, 6 faces). */
+/* Works out what waits outside of outflows in the next step, from what leaves their nodes (source). take
+ * is U / (1 + U) for each face. Extent: (the two longest edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
     const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
                             KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
@@ -110,9 +110,9 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
 }
 
 #if KF_CUT_Y
-/* What waits outside of the outflows beside a box of nodes, rows and planes from first_row and first_plane
- * on, goes to density or comes from there: [face][9 velocities][v][u], of each face the part that is the
- * box's. Extent: the box's two longest edges, 6 faces. */
+/* Packs what waits outside of the outflows beside a box of nodes, which has rows and planes from first_row
+ * and first_plane on, into density, or unpacks it from there: [face][9 velocities][v][u], of each face the
+ * part that is the box's. Extent: the box's two longest edges, 6 faces. */
 KF_FUNCTION int kf_box_has_face(const kf_kinetic_arguments *a, int face) {
     const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
                             KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
@@ -121,6 +121,8 @@ KF_FUNCTION int kf_box_has_face(const kf_kinetic_arguments *a, int face) {
     const int first = across == 1 ? a->first_row : a->first_plane, count = across == 1 ? a->rows : a->planes;
     return outflow[face] && (across == 0 || (edge >= first && edge < first + count));
 }
+/* Copies the nine values of one node of the box outside of `face`, to density where `packs`, else from
+ * there. */
 KF_FUNCTION void kf_exchange_outflow(const kf_kinetic_arguments *a, int x, int y, int face, int packs) {
     const int width = face / 2 == 0 ? a->rows : a->nodes[0], height = face / 2 == 2 ? a->rows : a->planes;
     long long before = 0;

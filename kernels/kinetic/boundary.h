@@ -30,7 +30,7 @@ KF_FUNCTION int kf_beyond(int s, int n) {
     return s < 0 ? -1 : s >= n ? 1 : 0;
 }
 
-/* What a ghost would keep of a value. */
+/* Returns a value as a ghost node would keep it, rounded to the type of storage. */
 KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
 }
@@ -70,16 +70,16 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #endif
 }
 
-/* Where an outflow is kept in another place than it was, or each thread keeps what it alone has read, no load
- * of it waits for the stores before: pairs of nodes have registers for that when the shell has a kernel of
- * its own. */
+/* No load of an outflow waits for the stores before it where the outflow is kept in another place than it
+ * was, or each thread keeps what it alone has read. Pairs of nodes have registers for that when boundary
+ * rows have a kernel of their own. */
 #if KF_OUTFLOW_ALONE || (KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_BOUNDARY_ROWS_APART))
 #define kf_load_kept kf_load_constant
 #else
 #define kf_load_kept(place) (*(place))
 #endif
-/* What the outflow keeps for the next step of the populations f_* that have just left a node of the face,
- * with the density deviation in scope. u, v as in kf_outflow_place. */
+/* Keeps outside of the outflow, for the next step, what follows from the populations f_* that have just
+ * left a node of the face, with the density deviation in scope. u, v as in kf_outflow_place. */
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
@@ -168,15 +168,17 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, in
     return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
 }
 
-/* The same wherever it comes from. */
+/* Returns what streams to the node with velocity (cx, cy, cz), from inside the domain or across any of its
+ * faces. */
 KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->nodes[0]),
                               kf_beyond(y - cy, a->nodes[1]), kf_beyond(z - cz, a->nodes[2]));
 }
 
 #if !KF_ESOTERIC && !KF_MOMENTS
-/* The same for a velocity known at compile time, by choices between addresses instead of branches: the loads
- * of all velocities are under way at once, where branches make one wait for the other. */
+/* Returns what kf_incoming does for a velocity known at compile time, by choices between addresses instead
+ * of branches: the loads of all velocities are under way at once, where branches make one wait for the
+ * other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
 KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
                                             int x, int y, int z) {
@@ -190,7 +192,7 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
               flip_z = out_z && kind_z != KF_PERIODIC_FACE && kind_z != KF_OUTFLOW_FACE;
     const int solid_x = out_x && KF_IS_SOLID_FACE(kind_x), solid_y = out_y && KF_IS_SOLID_FACE(kind_y),
               solid_z = out_z && KF_IS_SOLID_FACE(kind_z), solid = solid_x || solid_y || solid_z;
-    /* Where it comes from when walls mirror, and its number there. */
+    /* The population comes from this offset when walls mirror it, and has this number there. */
     const int dx = !out_x                       ? -cx
                    : kind_x == KF_PERIODIC_FACE ? cx * (a->nodes[0] - 1)
                                                 : 0,
@@ -261,8 +263,9 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
 }
 #endif
 
-/* The same for a node k, in row (y, z), whose neighbours along y and z lie inside, low and high telling
- * whether it is the first or the last of its row: two addresses and a choice instead of branches. */
+/* Returns what kf_incoming does at node k in a row (y, z) whose neighbours along y and z lie inside; low
+ * and high tell whether k is the first or the last of its row. It takes two addresses and a choice instead
+ * of branches. */
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);

@@ -129,8 +129,8 @@
     const kf_real e_##axis##z = -(u) * (u);                                                                  \
     const kf_real e_##axis##p = KF_R(0.5) * ((u) * (u) + (u)), e_##axis##m = KF_R(0.5) * ((u) * (u) - (u));
 
-/* f_eq - w for factors a, b, c = w + e and density deviation d, arranged so that nothing cancels; in the unit
- * of d. */
+/* Returns f_eq - w for factors a, b, c = w + e and the density deviation d, in the unit of d, arranged so
+ * that nothing cancels. */
 KF_FUNCTION kf_real kf_equilibrium_deviation(kf_real wx, kf_real ex, kf_real wy, kf_real ey, kf_real wz,
                                              kf_real ez, kf_real d) {
     const kf_real xy = ex * (wy + ey) + wx * ey;

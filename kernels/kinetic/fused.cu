@@ -117,7 +117,7 @@
 #else
 #define KF_PAIR_LOAD KF_EACH_VELOCITY(KF_PAIR_PULL)
 #endif
-/* What waits while the other node is collided waits in couples of populations, halves packed into one
+/* Populations that wait while the other node is collided wait in couples, two halves packed into one
  * register: with the numbers i and i + 1, and velocities along x of +1 and -1, or 0 both. */
 #define KF_COUPLES_19(X)                                                                                     \
     X(1, pzz, mzz, 1)                                                                                        \
@@ -155,7 +155,7 @@
         kf_stream_pair(kf_address(a, a->target, i, k), kf_lows(low_##first, high));                          \
         kf_stream_pair(kf_address(a, a->target, i + 1, k), kf_highs(low_##first, high));                     \
     }
-/* Of the pair's nodes the first or the second alone. */
+/* Stores the first or the second of the pair's nodes alone. */
 #define KF_PAIR_STORE_ONE(i, first, second, shifted)                                                         \
     {                                                                                                        \
         const kf_store_pair high = kf_pair(f_##first, f_##second);                                           \

@@ -1,6 +1,6 @@
-/* What every variant of the immersed boundary does with a sample: its cell with the eight weights of the
- * 2x2x2 hat kernel, the velocity of the surface, the penalty force, and the sums over the solid. Defines:
- * KF_MOVING, KF_WRAP (sample.h), KF_FREE 0|1. */
+/* The parts of the immersed boundary that all its variants share: a sample's cell with the eight weights
+ * of the 2x2x2 hat kernel, the velocity of the surface, the penalty force, and the sums over the solid.
+ * Defines: KF_MOVING, KF_WRAP (sample.h), KF_FREE 0|1. */
 #ifndef KF_KERNELS_KINETIC_IMMERSED_H
 #define KF_KERNELS_KINETIC_IMMERSED_H
 
@@ -53,6 +53,8 @@ KF_FUNCTION kf_real4 kf_moving_sample(const kf_kinetic_arguments *a, int s) {
     kept.w = ((const kf_real *)a->sample_area)[s];
     return kept;
 }
+/* Returns a moving solid's sample, kept in the solid's axes, where the pose puts it: its cell and weights,
+ * the cell's first node, and the surface's velocity v + w x r, in cells a step. */
 KF_FUNCTION kf_sample kf_place_sample(const kf_kinetic_arguments *a, const kf_pose *pose, kf_real4 kept) {
     kf_sample sample;
     sample.area = kept.w;
@@ -71,7 +73,7 @@ KF_FUNCTION kf_sample kf_place_sample(const kf_kinetic_arguments *a, const kf_po
 }
 #endif
 
-/* with_arm: the arm of a static sample costs divisions, so only who needs it asks. */
+/* Loads sample s. The arm of a static sample costs divisions, so only who needs it asks for it (with_arm). */
 KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int with_arm) {
 #if KF_MOVING
     (void)with_arm;
@@ -110,7 +112,7 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
 #define KF_HAT(d, fraction)           ((d) ? (fraction) : KF_R(1.0) - (fraction))
 #define KF_CELL_WEIGHT(c, dx, dy, dz) (KF_HAT(dx, (c).fx) * KF_HAT(dy, (c).fy) * KF_HAT(dz, (c).fz))
 
-/* Whether the sample's cell has a node whose force the part works out. */
+/* Returns whether the sample's cell has a node whose force the part works out. */
 KF_FUNCTION int kf_is_near(const kf_kinetic_arguments *a, const kf_sample *sample) {
 #if KF_TEAM && KF_MOVING
     const int low = a->first_plane - a->reach, high = a->first_plane + a->planes - 1 + a->reach,
@@ -174,7 +176,7 @@ KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double
 }
 
 #if KF_FREE
-/* Whether a sample lies beyond the outermost nodes between faces. */
+/* Returns whether a sample lies beyond the outermost nodes between faces. */
 KF_FUNCTION int kf_has_left(const kf_kinetic_arguments *a, const kf_sample_cell *cell) {
     const kf_real least = KF_R(0.0), most = KF_R(1.0);
     return (!KF_WRAPS(0) && (cell->fx < least || cell->fx > most)) ||
@@ -182,8 +184,8 @@ KF_FUNCTION int kf_has_left(const kf_kinetic_arguments *a, const kf_sample_cell 
            (!KF_WRAPS(2) && (cell->fz < least || cell->fz > most));
 }
 
-/* What the samples of an item add to the solid's equations of motion (body.h), and how many of them have
- * left. */
+/* The sums that the samples of an item add to the solid's equations of motion (body.h), and how many of
+ * them have left the domain. */
 typedef struct kf_body_share {
     kf_int64 sums[KF_BODY_SUMS];
     int left;

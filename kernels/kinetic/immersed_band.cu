@@ -286,7 +286,7 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
     kf_add_load(a, x, load);
 }
 
-/* --- the band of a moving solid ----------------------------------------------------------------------------
+/* --- The band of a moving solid ----------------------------------------------------------------------------
  */
 
 #if KF_MOVING
@@ -327,7 +327,7 @@ KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const int *origin, c
 }
 
 #if KF_OWN_POSE
-/* What a prescribed motion needs of the pose before, and the pose of the step that begins. */
+/* Takes from the pose before what a prescribed motion needs, and finds the pose of the step that begins. */
 KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
     for (int i = 0; i < 3; i++) {
         pose->axis[i] = before->axis[i];

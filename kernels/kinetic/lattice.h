@@ -66,7 +66,7 @@ KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
     return KF_R(1.0) / value;
 #endif
 }
-/* a - 2 b in one operation, which compilers miss: to them 2 b is b + b. */
+/* Returns a - 2 b in one operation, which compilers miss: to them 2 b is b + b. */
 KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
 #if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(-2.0, b, a);
@@ -76,8 +76,8 @@ KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
     return a - KF_R(2.0) * b;
 #endif
 }
-/* a b + c, rounded once where the processor can: the same in every kernel, whatever a compiler makes of it
- * there. */
+/* Returns a b + c, rounded once where the processor can: the same in every kernel, whatever a compiler
+ * makes of it there. */
 KF_FUNCTION kf_real kf_multiply_add(kf_real a, kf_real b, kf_real c) {
 #if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(a, b, c);
@@ -286,7 +286,7 @@ KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, l
     *x = (int)(inside - plane * plane_nodes) - row * row_pitch;
 }
 
-/* The same of a node of the part. */
+/* Finds the position of node k of a part. */
 #if KF_CUT_Y
 KF_FUNCTION void kf_position(const kf_kinetic_arguments *a, kf_index k, int *x, int *y, int *z) {
     kf_node_position(k, a->origin + (long long)a->row_pitch * a->rows_before, a->row_pitch, a->plane_pitch, x,
@@ -313,7 +313,7 @@ KF_FUNCTION int kf_kept_row(const kf_kinetic_arguments *a, int y) {
 #define kf_kept_row(a, y) (y)
 #endif
 
-/* Whether a plane, the nodes at (y, z), and node k are the part's. */
+/* These return whether a plane, the nodes at (y, z), and node k are the part's. */
 KF_FUNCTION int kf_is_own_plane(const kf_kinetic_arguments *a, int z) {
 #if KF_TEAM
     return z >= a->first_plane && z < a->first_plane + a->planes;
@@ -341,7 +341,8 @@ KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
     return 1;
 #endif
 }
-/* What a launch over a part's nodes begins with. */
+/* A launch over a part's nodes begins with this: it takes x, y, z to the part's rows and planes and leaves
+ * out the items beyond them. */
 #if KF_CUT_Y
 #define KF_IN_PART                                                                                           \
     y += a->first_row;                                                                                       \
@@ -382,9 +383,9 @@ KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, 
 #endif
 }
 
-/* The same at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows begin at multiples of alpha,
- * neighbours along y and z have k's place in another group, so that only three places are worked out bit by
- * bit. */
+/* Returns the place of population i at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows
+ * begin at multiples of alpha, neighbours along y and z have k's place in another group, so that only
+ * three places are worked out bit by bit. */
 KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx,
                                     int dy, int dz) {
 #if KF_LAYOUT == KF_CSOA_LAYOUT && KF_ALIGNED_ROWS
@@ -400,10 +401,11 @@ KF_FUNCTION const kf_stored *kf_pulled(const kf_kinetic_arguments *a, int i, kf_
                                        int cz) {
     return kf_neighbour(a, a->source, i, k, -cx, -cy, -cz);
 }
-/* Of a velocity and its opposite one is positive. */
+/* A velocity or its opposite is positive, never both. */
 #define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
-/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz). In the esoteric pull it lies
- * under its own number or its opposite's, at the node it left or the one it goes to, by its sign. */
+/* Returns the place where grid f keeps population i, which left node k with velocity (cx, cy, cz). In the
+ * esoteric pull it lies under its own number or its opposite's, at the node it left or the one it goes to,
+ * by its sign. */
 KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx,
                                int cy, int cz) {
 #if KF_ESOTERIC
@@ -414,7 +416,7 @@ KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int
     return kf_address(a, f, i, k);
 #endif
 }
-/* The same of one that comes to node k. */
+/* Returns the place where the source keeps population i, which comes to node k with velocity (cx, cy, cz). */
 KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy,
                                          int cz) {
 #if KF_ESOTERIC

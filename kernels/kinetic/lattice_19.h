@@ -11,7 +11,7 @@
 #ifndef KF_KERNELS_KINETIC_LATTICE_19_H
 #define KF_KERNELS_KINETIC_LATTICE_19_H
 
-/* As for 27 velocities: density deviation and momentum; edges of equal and of opposite signs are sum_.. and
+/* Density deviation and momentum from 19 populations; edges of equal and of opposite signs are sum_.. and
  * mixed_... */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
     const kf_real sum_xy = f_ppz + f_mmz, mixed_xy = f_pmz + f_mpz, sum_xz = f_pzp + f_mzm,                  \

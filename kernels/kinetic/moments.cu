@@ -37,8 +37,8 @@ KF_FUNCTION kf_level_sums kf_sum_level(kf_line m, kf_line z, kf_line p) {
     return s;
 }
 
-/* What a thread keeps: sums of what has come from below its node in the next plane, and of that and what has
- * come from the same plane for its node in this one; and of this plane what moves along z alone. */
+/* A thread keeps three kinds of sums: of what has come from below its node in the next plane; of that and
+ * what has come from the same plane for its node in this one; and of this plane what moves along z alone. */
 typedef struct kf_rolling {
     kf_real next_one[KF_OWN_COUNT], next_x[KF_OWN_COUNT], next_y[KF_OWN_COUNT], next_xx[KF_OWN_COUNT],
         next_yy[KF_OWN_COUNT], next_xy[KF_OWN_COUNT];
@@ -61,7 +61,7 @@ typedef struct kf_rolling {
     s.xy = r.xy[o] + down.xy;                                                                                \
     s.xz = r.below_x[o] - down.x;                                                                            \
     s.yz = r.below_y[o] - down.y;
-/* What has come from below for the node in the next plane. */
+/* Begins the sums of the node in the next plane with what has come from below. */
 #define KF_ADD_NEXT(up, r, o)                                                                                \
     r.next_one[o] = up.one;                                                                                  \
     r.next_x[o] = up.x;                                                                                      \
@@ -127,7 +127,7 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
 #define KF_PART_ROWS(a)    ((a)->rows)
 #define KF_HAS_LAST_ROW(a) ((a)->first_row + (a)->rows == (a)->nodes[1])
 #define kf_tile_row(y, ny) (y)
-/* Whether a tile that ends beyond the part's rows needs this one. */
+/* True where a tile that ends beyond the part's rows needs this row. */
 #define KF_IS_REACHED(a, y)    ((y) <= (a)->first_row + (a)->rows)
 #define KF_IS_TARGET(a, y, ny) ((y) >= (a)->first_row && (y) < (a)->first_row + (a)->rows)
 #define kf_beyond_rows(y, ny)  (KF_FACE_2 == KF_PERIODIC_FACE ? 0 : kf_beyond(y, ny))

@@ -37,8 +37,8 @@ typedef struct kf_moments {
 #define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X)
 #endif
 
-/* What a grid holds of a node: words. The mark of a listed node stands in all of them but word 1, which has
- * the place: a NaN that no arithmetic makes, in KF_PACKED two halves of that kind. */
+/* A grid of plan moments holds a node as words. The mark of a listed node stands in all of them but word
+ * 1, which has the place: a NaN that no arithmetic makes, in KF_PACKED two halves of that kind. */
 #if KF_PACKED
 #include "packed.h"
 #if KF_CUT_Y /* a part has not all rows, and some beyond the domain's seam */
@@ -148,12 +148,12 @@ KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_
     KF_EACH_WORD(KF_STORE_WORD)
 }
 
-/* Where the words of the nodes at a face across x are kept side by side. */
+/* Returns the place of a word of a node at a face across x, where these are kept side by side. */
 KF_FUNCTION kf_word *kf_edge_word(const kf_kinetic_arguments *a, int high, int i, int y, int z) {
     return (kf_word *)a->edge + (((long long)KF_NODE_WORDS * high + i) * a->nodes[2] + z) * a->nodes[1] + y;
 }
 
-/* --- listed nodes --------------------------------------------------------------------------------------- */
+/* --- Listed nodes --------------------------------------------------------------------------------------- */
 
 /* To ask for all words lets all loads be on their way before the branch. */
 #define KF_UNMARKED(i, name) | ((i) == 1 ? 0 : kf_bits_of(h->name) ^ KF_MARK)
@@ -181,7 +181,7 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
     return (kf_real *)a->listed + ((long long)i * a->listed_count + place);
 }
 
-/* --- populations from moments -----------------------------------------------------------------------------
+/* --- Populations from moments -----------------------------------------------------------------------------
  */
 
 /* One line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two halved), as
@@ -288,7 +288,7 @@ KF_FUNCTION kf_real kf_node_population(const kf_kinetic_arguments *a, const void
     return kf_to_population(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, cx, cy, cz);
 }
 
-/* --- collision --------------------------------------------------------------------------------------------
+/* --- Collision --------------------------------------------------------------------------------------------
  */
 
 /* Sums of streamed populations: of 1, c, c c, as deviations from the state at rest. */
@@ -334,9 +334,9 @@ KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_s
     return m;
 }
 
-/* What the collision would have made of them with the force G besides. The moments of order 2 about the
- * velocity with half of G are larger by (G F + F G + G G) / (4 density) before they relax, F being the body
- * force. */
+/* Returns the moments as the collision would have made them with the force G besides. The moments of order
+ * 2 about the velocity with half of G are larger by (G F + F G + G G) / (4 density) before they relax, F
+ * being the body force. */
 KF_FUNCTION kf_moments kf_add_force(const kf_kinetic_arguments *a, kf_moments m, kf_real Gx, kf_real Gy,
                                     kf_real Gz) {
     const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);

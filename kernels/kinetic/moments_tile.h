@@ -1,13 +1,13 @@
-/* stream_collide of the plan `moments` with a thread for each node of a block's tile: what leaves the tile's
- * nodes and those around them lies in shared memory, where the nodes find what streams to them. Of the places
- * around the tile, its border, only what leads into the tile is worked out.
+/* stream_collide of the plan `moments`, with a thread for each node of a block's tile: shared memory holds
+ * what leaves the tile's nodes and those around them, and the nodes find there what streams to them. Of
+ * the places around the tile, its border, only what leads into the tile is worked out.
  *
- * What comes in across faces of the domain: behind a mirror (free slip) is the image of the nodes before it,
- * so across x and y a node reads the mirrored population where it left (kf_reach), and across z what has gone
- * up from the last plane comes down again, and what has gone down from the first comes up. What bounces back
- * from a face across x each node there sees to itself (kf_bounce), and across z too (kf_sent_back). What
- * waits outside an outflow across x is brought where it is read. Each other population is worked out by
- * kf_incoming. */
+ * Populations come in across faces of the domain in four ways. Behind a mirror (free slip) is the image of
+ * the nodes before it: across x and y a node reads the mirrored population where it left (kf_reach), and
+ * across z what has gone up from the last plane comes down again, and what has gone down from the first
+ * comes up. Each node sees itself to what bounces back from a face across x (kf_bounce), and across z too
+ * (kf_sent_back). What waits outside an outflow across x is brought where it is read. Each other
+ * population is worked out by kf_incoming. */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_TILE_H
 #define KF_KERNELS_KINETIC_MOMENTS_TILE_H
 
@@ -16,7 +16,7 @@
 #define KF_PLANE   (KF_PLANE_X * KF_PLANE_Y)
 /* Places around a tile: the row below it and the one above, then the columns beside it with the corners. */
 #define KF_BORDER (2 * KF_TILE_X + 2 * KF_PLANE_Y)
-/* Where the population of velocity (cx, cy, cz) lies: a mirrored one lies a fixed way off. */
+/* Offset of the population with velocity (cx, cy, cz) from its place; a mirrored one lies a fixed way off. */
 #define KF_SLOT(cx, cy, cz) (KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1) + 9 * ((cz) + 1)))
 
 /* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread
@@ -26,15 +26,15 @@ typedef struct kf_tile_border {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_tile_border;
-/* What a block keeps in shared memory: what leaves a plane's places, what is on its way. made: all have made
+/* A block keeps in shared memory what leaves a plane's places, and what is on its way. made: all have made
  * what leaves their places of a plane; read: all have read what streams to them. */
 typedef struct kf_tile {
     kf_split_barrier made, read;
     kf_real population[27 * KF_PLANE];
     kf_tile_border beside;
 } kf_tile;
-/* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
- * (kinetic_launches.c). */
+/* A large tile takes more than the 48 KiB that a kernel has without asking for them: its launch says how
+ * much (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == KF_F64_STORAGE ? 8 : 4)
 #define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * KF_BORDER)
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
@@ -81,7 +81,7 @@ KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0,
     if (!KF_IS_REACHED(a, y)) return -1;
     return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
 }
-/* Whether plane z has nodes, or those of the other end. */
+/* True where plane z has nodes, or those of the domain's other end. */
 #define KF_IS_GIVEN(z, nz) (KF_FACE_4 == KF_PERIODIC_FACE || kf_beyond(z, nz) == 0)
 /* Place n of the border: where it lies, and along which axis (0, 1) and which way it leads into the tile. */
 typedef struct kf_border {
@@ -97,7 +97,7 @@ KF_FUNCTION kf_border kf_border_place(int n) {
     return b;
 }
 
-/* --- what leaves a plane's places ------------------------------------------------------------------------
+/* --- What leaves a plane's places ------------------------------------------------------------------------
  */
 
 /* Populations that stay with their thread, where nobody asks for any in their place. */
@@ -125,7 +125,7 @@ KF_FUNCTION kf_z_column kf_listed_column(const kf_kinetic_arguments *a, int cx, 
 #define KF_ORDER_BY_COLUMN(i, name, cx, cy, cz) by_column[3 * ((cx) + 1 + 3 * ((cy) + 1)) + (cz) + 1] = f[i];
 #define KF_COLUMN(k)                                                                                         \
     { by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2] }
-/* What leaves place i of the tile, whose node holds h. */
+/* Writes what leaves place i of the tile, whose node holds h. */
 KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values,
                           kf_rolling *r) {
     const int o = KF_OWN(i);
@@ -159,9 +159,9 @@ KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i
         r->staying[2][o] = stays.p;
     }
 }
-/* Of a place of the border what leads into the tile: what leaves its image along that axis with velocity 1,
- * in the same bits as what leaves a place of a tile, for what of the domain a tile's rows are goes by how it
- * is cut up. */
+/* Writes what leads into the tile from a place of its border beyond y: what leaves the place's image along
+ * that axis with velocity 1, in the same bits as what leaves a place of a tile, because which nodes lie in
+ * a tile depends on how the domain is cut up. */
 KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(-1, inward, -1);
     if (kf_is_listed(h)) {
@@ -185,6 +185,7 @@ KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, i
         }
     }
 }
+/* Writes what leads into the tile from a place of its border beyond x, as kf_leave_row does along y. */
 KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(inward, -1, -1);
     if (kf_is_listed(h)) {
@@ -242,7 +243,7 @@ KF_FUNCTION kf_held kf_take_staged(const kf_word *from, int stride) {
     KF_EACH_WORD(KF_TAKE_WORD)
     return h;
 }
-/* The same of border place n. */
+/* Returns the node of border place n. */
 KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y0, int n) {
     const kf_border b = kf_border_place(n);
     return kf_tile_node(a, x0, y0, b.px, b.py);
@@ -265,11 +266,12 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
             kf_leave_border(a, &h, n, values);                                                               \
         }
 
-/* --- what comes in across faces --------------------------------------------------------------------------
+/* --- What comes in across faces --------------------------------------------------------------------------
  */
 
-/* What waits outside outflows across x for plane z: nine values for each row of the tile's plane and side, on
- * their way to where they are read. By the last threads: the first ones have places of the border. */
+/* Brings what waits outside outflows across x for plane z: nine values for each row of the tile's plane
+ * and side, on their way to where they are read. The last threads do it, because the first ones have
+ * places of the border. */
 #define KF_WAITING (9 * KF_PLANE_Y * (KF_WAITS(-1) + KF_WAITS(1)))
 #if KF_WAITS(-1) || KF_WAITS(1)
 #define KF_BRING_WAITING(z)                                                                                  \
@@ -296,13 +298,14 @@ KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, 
 #define KF_AWAIT_STAGED  kf_await_copies(0)
 #endif
 
-/* Where a node at a mirror finds what comes in across it, from where it would lie without one; axis 0, 1. */
+/* Returns the offset at which a node at a mirror finds what comes in across it, from where it would lie
+ * without one; axis 0 or 1. */
 KF_FUNCTION int kf_mirror_reach(int axis, int c) {
     const int place = axis == 0 ? 1 : KF_PLANE_X, slot = axis == 0 ? 1 : 3;
     return c * (place - 2 * slot * KF_PLANE);
 }
-/* Of a node at (x, y), where what comes in with cx 1 and -1, cy 1 and -1 lies, from where it would lie
- * inside. */
+/* Offsets of what comes in with cx 1 and -1 and with cy 1 and -1 to a node at (x, y), from where it would
+ * lie inside. */
 typedef struct kf_reach {
     int low_x, high_x, low_y, high_y;
 } kf_reach;
@@ -314,7 +317,7 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_kinetic_arguments *a, int x, int y) {
     r.high_y = KF_IS_MIRROR_Y(1) && y == a->nodes[1] - 1 ? kf_mirror_reach(1, -1) : 0;
     return r;
 }
-/* Where a node finds what comes to it with velocity (cx, cy, cz), from its own place. */
+/* Offset from a node's own place of what comes to it with velocity (cx, cy, cz). */
 #define KF_FROM(reach, cx, cy, cz)                                                                           \
     (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) +                                                          \
      ((cx) > 0   ? (reach).low_x                                                                             \
@@ -351,7 +354,8 @@ KF_FUNCTION kf_inward kf_side_entry(const kf_kinetic_arguments *a, int x0, int y
     e.cz = c2;
     return e;
 }
-/* The same of a plane outside (side < 0: below, side > 0: above the domain). */
+/* Returns place n of a plane outside of the domain, below it (side < 0) or above it (side > 0), with a
+ * velocity that leads inwards. */
 KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
     kf_inward e;
     const int place = n / 9;
@@ -362,13 +366,13 @@ KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
     e.cz = -side;
     return e;
 }
-/* Whether what comes from a place beyond the sides x and y (or inside of one, 0) is asked for. */
+/* Returns whether what comes from a place beyond the sides x and y (0: inside of one) is asked for. */
 KF_FUNCTION int kf_is_asked(int beyond_x, int beyond_y) {
     const int asked_y = beyond_y != 0 && KF_IS_ASKED_Y(beyond_y);
     return beyond_x == 0 ? asked_y : KF_IS_ASKED_X(beyond_x) || (asked_y && !KF_BOUNCES(beyond_x));
 }
 
-/* Those of a plane, which is given, or has only them. */
+/* Asks kf_incoming for all such populations of plane z; a plane that is not given has only these. */
 KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int z, int sides, int given,
                              kf_real *values) {
     const int nx = a->nodes[0], ny = a->nodes[1];
@@ -410,7 +414,7 @@ KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int 
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
 #endif
-/* What a node there has kept comes down from beyond the last plane, too. */
+/* The sums that a node there has kept come down from beyond the last plane, too. */
 #define KF_ADD_KEPT KF_ADD_KEPT_LOW KF_ADD_KEPT_HIGH
 /* Sums over the three populations that come back with one cz from the face on that side, by cy + 1. */
 KF_FUNCTION kf_level_sums kf_bounced_level(int side, const kf_real *back) {
@@ -440,9 +444,9 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
     KF_ADD_FROM_BELOW(kf_bounced_level(side, up), r, o)
 }
 
-/* What comes in across a face along z (side): the share that it mirrors of the sums that its image sends, and
- * the rest of what the node itself has sent there, but for what comes in across x too, which it has seen to
- * (kf_bounce). */
+/* Returns the sums of what comes in across a face along z (side): the share that it mirrors of the sums
+ * that its image sends, and the rest of what the node itself has sent there. It leaves out what comes in
+ * across x too, which the node has seen to (kf_bounce). */
 KF_FUNCTION kf_level_sums kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here,
                                        kf_real staying, kf_level_sums image) {
     if (KF_Z_FACE(side) == 2) return image;
@@ -488,10 +492,10 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, in
     }
 }
 
-/* --- the kernel ------------------------------------------------------------------------------------------
+/* --- The kernel ------------------------------------------------------------------------------------------
  */
 
-/* What arrives with one cx and cy, by their letters. */
+/* Loads what arrives with one cx and cy, named by their letters. */
 #define KF_ARRIVE(nx, ny, cx, cy) kf_z_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
 #define KF_ARRIVE_STAYED                                                                                     \
     kf_z_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                  \
@@ -499,12 +503,15 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, in
 #define KF_ARRIVED_LEVEL(c)                                                                                  \
     kf_sum_level(kf_sum_line(f_mm.c, f_zm.c, f_pm.c), kf_sum_line(f_mz.c, f_zz.c, f_pz.c),                   \
                  kf_sum_line(f_mp.c, f_zp.c, f_pp.c))
-/* What thread t works on. */
+/* Declares the node that thread t works on. */
 #define KF_NODE_OF_THREAD                                                                                    \
     const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;                                         \
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
     kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
+/* Streams and collides plan moments: each block walks up a column of planes with its tile. A plane's
+ * moments become populations in shared memory, the nodes sum what streams to them, and a node is collided
+ * and stored when the plane above it has been read. */
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_DECLARE_TILE
     kf_rolling r;

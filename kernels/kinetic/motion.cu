@@ -1,6 +1,6 @@
-/* Where a moving solid is: the pose of each step, prescribed or of a free solid, whose equations of motion
- * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1, KF_TEAM 1: of a team, whose
- * sums are those of all parts. */
+/* Finds the pose of a moving solid at each step, from the one before: prescribed, or of a free solid,
+ * whose equations of motion (body.h) are solved from the sums that the samples leave. Defines: KF_FREE
+ * 0|1, KF_TEAM 1: of a team, whose sums are those of all parts. */
 #include "body.h"
 #include "prescribed.h"
 

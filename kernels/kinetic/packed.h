@@ -17,9 +17,9 @@ KF_FUNCTION float kf_float_of(unsigned word) {
     return kf_bits_float((int)word);
 }
 
-/* value rounded down to what a half holds, or up: the more likely the nearer it is. The chance
- * is in the last 13 bits of another value of the node, which rounding has mixed, and of what differs from
- * node to node. A value that a half holds stays what it is. */
+/* Returns the value rounded down to what a half holds, or up: the more likely the nearer it is (stochastic
+ * rounding). The chance is in the last 13 bits of another value of the node, which rounding has mixed, and
+ * of what differs from node to node. A value that a half holds stays what it is. */
 KF_FUNCTION float kf_by_chance(float value, unsigned chance) {
     return kf_float_of((kf_word_of(value) + (chance & 0x1fffu)) & 0xffffe000u);
 }

@@ -16,8 +16,8 @@ enum { KF_LINE = 128 };
 
 #define KF_BIT_UP(i, name, cx, cy, cz)   | ((cz) > 0 ? 1u << (i) : 0u)
 #define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
-/* What the nodes KF_PREFETCH_ROWS rows further on will stream in: of a warp's first lanes each for one
- * population of its nodes. */
+/* Asks the last-level cache for what the nodes KF_PREFETCH_ROWS rows further on will stream in: of a
+ * warp's first lanes each does so for one population of its nodes. */
 KF_FUNCTION void kf_prefetch_rows(const kf_kinetic_arguments *a, int x, int y, int z) {
     const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
     const int along_x = KF_LANES_ALONG_X, bytes = (int)sizeof(kf_stored) * along_x;

@@ -6,7 +6,7 @@
 #include "arguments.h"
 #include "rotation.h"
 
-/* Where the pose of a step is known. */
+/* Completes a pose whose centre and rotation are known, with the box around the solid. */
 KF_FUNCTION void kf_end_pose(kf_pose *pose) {
     for (int i = 0; i < 3; i++)
         pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
@@ -24,7 +24,7 @@ KF_FUNCTION void kf_prescribe_pose(kf_pose *pose, double t) {
         pose->angular_velocity[i] = pose->angular_speed * n[i];
     }
 }
-/* That of the step that begins. */
+/* Advances the pose to that of the step that begins. */
 KF_FUNCTION void kf_advance_prescribed(kf_pose *pose) {
     kf_prescribe_pose(pose, (double)pose->step);
     kf_end_pose(pose);

@@ -3,7 +3,7 @@
 #ifndef KF_KERNELS_KINETIC_RELAXATION_H
 #define KF_KERNELS_KINETIC_RELAXATION_H
 
-/* --- rates ---------------------------------------------------------------------------------------------- */
+/* --- Rates ---------------------------------------------------------------------------------------------- */
 
 /* Rates of the moments of order 3, 4, 5, 6 at a node. */
 typedef struct kf_rates {
@@ -59,7 +59,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
                         f_mpm + density * uy * uy, f_mmp + density * uz * uz, f_zzm + density * ux * uy,     \
                         f_zmz + density * ux * uz, f_mzz + density * uy * uz)
 
-/* --- pieces that the models share ----------------------------------------------------------------------- */
+/* --- Pieces that the models share ----------------------------------------------------------------------- */
 
 /* Order 1: about the velocity that holds half the force, k1 = -F/2 becomes +F/2. */
 #define KF_RELAX_ORDER_1                                                                                     \
@@ -227,7 +227,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 
 #elif KF_IS_RATE_BY_ORDER(KF_RATE_RULE)
 
-/* What the moments of lower order give those of order 4 to 6. */
+/* Moments of order 4 to 6 that follow from those of lower order. */
 #define KF_TAIL_22(p, q)   (c * (p + q) - c * c * deviation)
 #define KF_TAIL_5(p, q, s) (c * (p + q) - c * c * s)
 #define KF_TAIL_6          (c * (f_ppm + f_pmp + f_mpp) - c * c * (f_pmm + f_mpm + f_mmp) + c * c * c * deviation)

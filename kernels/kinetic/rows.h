@@ -1,8 +1,8 @@
-/* What a row of nodes does on the cpu besides its collisions, so that these stay one loop without branches:
- * before them the ghosts that the row's nodes pull from are filled, each of which has one such node; after
- * them what waits outside of outflows is worked out, and what was kept in the cache leaves it. With folded
- * boundaries rows go on to the end of their last line of memory, so that all are whole vectors and whole
- * lines; what comes to lie beyond the domain is filled before it is read.
+/* On the cpu a row of nodes does here what is besides its collisions, so that these stay one loop without
+ * branches. Before them the ghosts that the row's nodes pull from are filled, each of which has one such
+ * node; after them what waits outside of outflows is worked out, and what was kept in the cache leaves it.
+ * With folded boundaries rows go on to the end of their last line of memory, so that all are whole vectors
+ * and whole lines; what comes to lie beyond the domain is filled before it is read.
  *
  * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are
  * brought together in the nearest cache and then written past all of them; KF_LONG_ROWS 1: vectors are as
@@ -41,7 +41,7 @@ typedef kf_stored kf_row_value;
 #define KF_COLLIDED(i) *kf_address(a, a->target, i, k)
 #endif
 
-/* Whether the row's last node is in this part; one behind it may be all beyond the domain. */
+/* True where the row's last node is in this part; a part behind it may lie all beyond the domain. */
 #define KF_ENDS_ROW (x0 < a->nodes[0] && x1 >= a->nodes[0])
 
 #if KF_FOLDED_BOUNDARY

@@ -1,5 +1,5 @@
-/* Where a sample of the solid's surface is. Defines: KF_MOVING 0|1, KF_WRAP: the axes (bits 0 to 2) along
- * which the solid can lie across the seam of the periodic domain. */
+/* Finds the cell and the weights of a sample of the solid's surface. Defines: KF_MOVING 0|1, KF_WRAP: the
+ * axes (bits 0 to 2) along which the solid can lie across the seam of the periodic domain. */
 #ifndef KF_KERNELS_KINETIC_SAMPLE_H
 #define KF_KERNELS_KINETIC_SAMPLE_H
 

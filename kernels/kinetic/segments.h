@@ -81,7 +81,7 @@ typedef kf_real kf_force_sum;
         KF_UNROLL                                                                                            \
     for (int i = 0; i < 3; i++)                                                                              \
         sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
-/* Those that share a segment with the lane. */
+/* Returns the lanes that share a segment with this one, as bits. */
 KF_FUNCTION unsigned kf_lanes_beside(int lane) {
     return (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
 }
@@ -92,7 +92,7 @@ KF_FUNCTION unsigned kf_lanes_beside(int lane) {
     for (int i = KF_SEGMENT_LANES * (round); i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {                 \
         KF_SEGMENT_SAMPLE(samples[i * (stride)])                                                             \
     }
-/* Where parts of one kernel wait for each other, an item's first samples are asked for before. */
+/* An item asks for its first samples before it waits for other parts of the kernel. */
 #if KF_BAND_CHAIN
 #define KF_EARLY_SAMPLES (KF_SEGMENT_ROUNDS < 4 ? KF_SEGMENT_ROUNDS : 4)
 #define KF_ASK_FOR_SAMPLES(stride)                                                                           \

@@ -27,7 +27,7 @@ KF_KERNEL(macroscopic, kf_kinetic_arguments) {
     KF_STORE_STATE
 }
 
-/* The same, and the force set to zero for the scatter that follows. */
+/* Writes density and velocity, and sets the force to zero for the scatter that follows. */
 KF_KERNEL(macroscopic_reset, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);

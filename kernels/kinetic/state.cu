@@ -59,7 +59,8 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
         *kf_moment_address(a, a->source, i, k) = compact[i * plane];
 }
 #if KF_CUT_Y
-/* The same of a box of nodes, rows from first_row on of planes from first_plane on, as [i][z][y][x]. */
+/* Begins a kernel over a box of nodes: rows from first_row on of planes from first_plane on, as
+ * [i][z][y][x]. */
 #define KF_BOX_BEGIN                                                                                         \
     const kf_index k = kf_node(a, x, a->first_row + y, a->first_plane + z);                                  \
     const long long step = (long long)a->extent[0] * a->extent[1] * a->extent[2];                            \
@@ -130,10 +131,11 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
 #ifndef KF_BOUNCED_Z
 #define KF_BOUNCED_Z 0
 #endif
-/* Of planes beside a cut what is pulled beyond it, and no more: of the plane beside it what goes there; where
- * a band's velocities are worked out beyond it (several planes), of all but the farthest what stays in its
- * plane, and of all but the two farthest what goes the other way. Values follow each other in density plane
- * by plane, [value][y][x]; cut_side 1: the reader lies above, -1: below. */
+/* Of the planes beside a cut what is pulled beyond it travels, and no more. The plane beside the cut gives
+ * what goes there. Where a band's velocities are worked out beyond the cut (several planes), all but the
+ * farthest give what stays in its plane, too, and all but the two farthest what goes the other way. Values
+ * follow each other in density plane by plane, [value][y][x]; cut_side 1: the reader lies above, -1:
+ * below. */
 #define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
 #define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
 enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };
@@ -148,7 +150,7 @@ KF_FUNCTION long long kf_values_before(const kf_kinetic_arguments *a, int z) {
     }
     return values;
 }
-/* Whether a population with this velocity along z, so many planes beyond the cut, is one that travels. */
+/* True where a population with this velocity along z, so many planes beyond the cut, is one that travels. */
 #define KF_CROSSES(cz)                                                                                       \
     ((cz)*a->cut_side > 0 || /* towards the reader */                                                        \
      ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
@@ -172,10 +174,10 @@ KF_SCALAR_KERNEL(unpack_cut, kf_kinetic_arguments) {
 }
 
 #if KF_CUT_Y
-/* The same of a box of nodes beside a cut across z (cut_side), one across y (cut_row) or where both meet:
- * extent (nodes_x, rows, planes), from first_row and first_plane on. Along a cut axis rows or planes follow
- * each other, of which each has its own number of values; along the other all have the same, which lie
- * together: [value][the other][x]. */
+/* Packs and unpacks a box of nodes beside a cut across z (cut_side), one across y (cut_row) or where both
+ * meet, as for planes: extent (nodes_x, rows, planes), from first_row and first_plane on. Along a cut axis
+ * rows or planes follow each other, each with its own number of values; along the other axis all have the
+ * same number, and lie together: [value][the other][x]. */
 KF_FUNCTION int kf_is_pulled(int c, int side, int beyond, int bounced) {
     return side == 0 || c * side > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
 }
@@ -186,7 +188,7 @@ KF_FUNCTION int kf_rows_beyond(const kf_kinetic_arguments *a, int y) {
     (kf_is_pulled(cy, a->cut_row, beyond_y, KF_BOUNCED_Y) &&                                                 \
      kf_is_pulled(cz, a->cut_side, beyond_z, KF_BOUNCED_Z))
 #define KF_COUNT_PULLED(i, name, cx, cy, cz) +KF_PULLED(cy, cz)
-/* Where a node's first value lies, and from each of its values to the next. */
+/* Returns the place of a node's first value, and in step the way from each of its values to the next. */
 KF_FUNCTION long long kf_box_place(const kf_kinetic_arguments *a, int x, int y, int z, long long *step) {
     const int ny = a->cut_row != 0 ? a->extent[1] : 1, nz = a->cut_side != 0 ? a->extent[2] : 1;
     const int row = a->cut_row != 0 ? y : 0, plane = a->cut_side != 0 ? z : 0;

@@ -102,7 +102,8 @@ int kf_mpi_cancel(void *request) {
     return status == MPI_SUCCESS ? !cancelled : -1;
 }
 
-/* Whether a message from there waits to be received, with its bytes and its tag; negative: failed. */
+/* Returns whether a message from `from` waits to be received, with its bytes and its tag; negative: MPI
+ * failed. */
 int kf_mpi_probe(int from, int channel, int *bytes, int *tag) {
     int waits = 0;
     MPI_Status found;

@@ -9,6 +9,8 @@ typedef struct clock_arguments {
     long long *readings;
 } clock_arguments;
 
+/* Reads a multiprocessor's cycle counter and the GPU's clock in ns, from whose differences its frequency
+ * follows. */
 KF_SCALAR_KERNEL(read_clock, clock_arguments) {
     (void)x;
     (void)y;

@@ -43,6 +43,8 @@ KF_FUNCTION roof_real roof_start(int k) {
 
 #define ROOF_CHAINS(X) X(c0, 0) X(c1, 1) X(c2, 2) X(c3, 3) X(c4, 4) X(c5, 5) X(c6, 6) X(c7, 7)
 
+/* Does KF_ROOF_CHAIN_STEPS fused multiply-adds in each of eight independent chains, so many times, in
+ * registers alone: the peak rate of arithmetic. The sum is stored, so that nothing can be left out. */
 KF_SCALAR_KERNEL(multiply_add, kf_roof_arguments) {
     (void)y;
     (void)z;

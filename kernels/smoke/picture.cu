@@ -152,7 +152,7 @@ KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field,
     return lower + share[2] * (upper - lower);
 }
 
-/* --- the solid --------------------------------------------------------------------------------------------
+/* --- The solid --------------------------------------------------------------------------------------------
  */
 
 typedef struct kf_ray {
@@ -269,7 +269,7 @@ KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
             kf_cast(a, ray, a->slant, 1).distance < a->slant ? 1.0f : kf_value_at(a, a->behind, above);
 }
 
-/* --- light ------------------------------------------------------------------------------------------------
+/* --- Light ------------------------------------------------------------------------------------------------
  */
 
 /* Colours are linear. */
@@ -369,7 +369,7 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
     return kf_mixed(KF_HORIZON, kf_times(kf_load(a->road), light), fade);
 }
 
-/* --- the picture ------------------------------------------------------------------------------------------
+/* --- The picture ------------------------------------------------------------------------------------------
  */
 
 /* Returns the distance from p at which the ray leaves the block that p lies in. */
@@ -439,6 +439,8 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
     return colour;
 }
 
+/* Returns the colour that one ray of a pixel sees: the solid, the road or the background, whichever is
+ * nearest, behind the smoke before it. */
 KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_pixel_sample sample) {
     const kf_hit hit = kf_cast(a, ray, 1e9f, 0);
     float distance = hit.distance;

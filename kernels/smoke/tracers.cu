@@ -12,6 +12,8 @@ typedef struct kf_between {
     float share;
 } kf_between;
 
+/* Returns the two nodes around a position along one axis, with the share of the upper one; across the seam
+ * where the axis wraps, and the outermost node twice in the half cell before a face. */
 KF_FUNCTION kf_between kf_around(float position, int nodes, int wraps) {
     kf_between b;
     const float floored = floorf(position);

@@ -2,6 +2,9 @@
  * first sum of a step finds them, and as the others do. */
 #include "neighbours.h"
 
+/* Counts the neighbours of each particle and mixes their identities into one number, by both ways of going
+ * through them, so that a test can hold every search against pairs tried one by one. Where the two differ
+ * the number is wrong on purpose. */
 KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;

@@ -4,6 +4,8 @@
 #define KF_MAKES_LISTS 1
 #include "neighbours.h"
 
+/* Lists each particle's candidates for the steps until somebody has moved too far. A list that is too
+ * short raises KF_SPH_OVERFLOW. */
 KF_SCALAR_KERNEL(make_lists, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x;

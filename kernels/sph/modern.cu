@@ -108,6 +108,8 @@ KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, flo
     return s;
 }
 
+/* Works out each particle's acceleration (pressure, walls, friction, gravity), the rate of its density
+ * with diffusion and its shift, in one pass over its neighbours, and takes it through the step. */
 #if !KF_STRESS
 KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     (void)y, (void)z;

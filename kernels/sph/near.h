@@ -73,6 +73,8 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
 #endif
     return hits;
 }
+/* Appends base + i for each bit i of `bits` to the numbers that are near, and returns the new count. Where
+ * there is no room for 32 more it raises KF_SPH_OVERFLOW. */
 KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int base, unsigned bits) {
     if (count > KF_MOST_NEAR - 32) {
         a->clock->flags |= KF_SPH_OVERFLOW;

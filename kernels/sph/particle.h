@@ -41,6 +41,7 @@ KF_FUNCTION float kf_reciprocal(float x) {
 }
 #endif
 
+/* Loads the four values of particle i of `count`, in the layout of the config; in two dimensions z is 0. */
 KF_FUNCTION kf_four kf_load(const float *KF_RESTRICT values, int i, int count) {
     kf_four v;
     (void)count;
@@ -104,7 +105,7 @@ KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) 
     kf_keep(values, i, count, four);
 }
 
-/* ---- cells ---- */
+/* ---- Cells ---- */
 
 /* Returns the distance to the nearest image along an axis: lists know no images. */
 KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
@@ -150,6 +151,8 @@ KF_FUNCTION int kf_cell_share(int cell, int place) {
 typedef struct kf_cell_row {
     int base, low, high;
 } kf_cell_row;
+/* Returns the numbers of the cells along the row at (cx, cy) in the config's order of cells, or along a
+ * column of occupied cells only. */
 KF_FUNCTION kf_cell_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
     kf_cell_row r;
     (void)cy;

@@ -41,6 +41,8 @@ KF_FUNCTION kf_deviator kf_strain_rate(kf_gradient l) {
     return d;
 }
 
+/* Returns the yield stress at the shear rate gamma and the pressure: constant, by the law mu(I), or by
+ * Drucker and Prager; 0 where the material has none. */
 KF_FUNCTION float kf_yield_stress(const kf_sph_arguments *a, float gamma, float pressure) {
 #if KF_YIELD == KF_CONSTANT_YIELD
     (void)gamma, (void)pressure;

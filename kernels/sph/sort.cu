@@ -21,6 +21,8 @@ KF_FUNCTION int kf_share_count(const kf_sph_arguments *a, int first) {
     return sum;
 }
 
+/* Sums the particles of a block's cells into tops, the first level of the scan that gives each cell its
+ * first particle. */
 KF_BLOCK_KERNEL(sum_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS];
     (void)block_y;

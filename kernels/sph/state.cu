@@ -27,6 +27,8 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
 
 /* Particles with identities from `first` on, 16 floats each: place, velocity and e, rates, stress. */
 enum { KF_STATE = 16 };
+/* Puts particles from the host's rows of KF_STATE values into the config's layout, numbered as they come;
+ * the last ones are walls. */
 KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = a->first + x, n = a->count;
@@ -45,6 +47,8 @@ KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     kf_keep_stress(a->next.stress, i, n, s);
 #endif
 }
+/* Writes the particles that have the numbers first to first + limit - 1 into rows of KF_STATE values, at
+ * their numbers' places, whatever their order in memory. */
 KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
     (void)y, (void)z;
     const int n = a->count, place = (a->next.identity[x] & ~KF_SPH_WALL_BIT) - a->first;

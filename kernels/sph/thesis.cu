@@ -11,6 +11,7 @@ KF_FUNCTION float kf_clipped(float e) {
     return kf_larger(e, 0.0f);
 }
 
+/* Sums each particle's density with the kernel poly6, and keeps its deviation from that at rest. */
 KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;
@@ -45,6 +46,8 @@ KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient 
     return kf_scaled(d, factor);
 }
 
+/* Works out each particle's velocity gradient with the kernel spiky, its stress by the material's law
+ * (kf_thesis_stress), and the sums of XSPH. */
 KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;
@@ -101,6 +104,8 @@ KF_FUNCTION kf_four kf_limited(kf_four v, float limit) {
     return v;
 }
 
+/* Sums each particle's forces by pressure and stress, or pressure and viscosity, adds walls' penalty and
+ * gravity, limits both acceleration and speed, and moves the particle by one step. */
 KF_SCALAR_KERNEL(force, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;

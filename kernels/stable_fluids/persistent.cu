@@ -22,6 +22,8 @@ KF_FUNCTION void kf_wait_for_all(int *arrivals, int goal) {
     __syncthreads();
 }
 
+/* Does a->steps time steps in one launch. Its blocks share each of the three passes (rows forward,
+ * columns, rows inverse), and wait for each other between them, so all must be resident. */
 KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_complex, shared, 1);
     const int row_blocks = (KF_ROWS + KF_ROW_LINES - 1) / KF_ROW_LINES, column_blocks = KF_COLUMN_TILES;

@@ -159,6 +159,8 @@ KF_FUNCTION void kf_modes_to_lanes(const kf_fluid_arguments *a, int block, int s
     }
     if (KF_LINE_X % 2 == 0) v[KF_LINE_X / 2] = kf_wide_of((kf_lanes){0}, (kf_lanes){0});
 }
+/* Stores rows of velocities from vectors, four lines and two cells at a time, which kf_transpose turns
+ * from lanes into pairs (u, v). */
 KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     const int here = kf_lines_here(block);
     for (int l = 0; l < here; l += 4) {

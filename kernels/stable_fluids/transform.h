@@ -82,6 +82,7 @@ KF_FUNCTION void kf_butterfly_product(kf_wide *a, int p, int q, int sign) {
             a[k + p * j] = c[j];
     }
 }
+/* Transforms 32 values as 4 times 8, with twiddles between: Cooley and Tukey's splitting, unrolled. */
 KF_FUNCTION void kf_butterfly_32(kf_wide *a, int sign) {
     kf_wide b[32], c[8];
     KF_UNROLL

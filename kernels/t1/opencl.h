@@ -4,7 +4,7 @@
 #ifndef KF_T1_OPENCL_H
 #define KF_T1_OPENCL_H
 
-/* --- words ------------------------------------------------------------------------------------------------
+/* --- Words ------------------------------------------------------------------------------------------------
  */
 
 #define __OPENCL_VERSION__ 120
@@ -32,8 +32,7 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
-/* --- Where a work-item is
- * ----------------------------------------------------------------------------------- */
+/* --- The place of a work-item: get_global_id and its kin --- */
 
 #define KF_CL static __device__ __forceinline__
 KF_CL size_t kf_cl_axis(dim3 d, uint axis) {

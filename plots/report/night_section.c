@@ -82,7 +82,7 @@ static kf_status find_newest(void *context, const kf_night *night, kf_error *err
     return KF_OK;
 }
 
-/* --- histories
+/* --- Histories
  * ------------------------------------------------------------------------------------------------- */
 
 typedef struct history_job {

@@ -15,7 +15,7 @@
 
 enum { SHOWN_RUNS = 30 };
 
-/* --- all runs
+/* --- All runs
  * ---------------------------------------------------------------------------------------------------- */
 
 typedef struct run_table {
@@ -56,7 +56,7 @@ static kf_status add_runs(kf_text *page, kf_store *store, kf_error *error) {
     return KF_OK;
 }
 
-/* --- the page
+/* --- The page
  * ------------------------------------------------------------------------------------------------------ */
 
 static void add_head(kf_text *page, const kf_store *store, const kf_run_summary *run) {

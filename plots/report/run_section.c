@@ -95,7 +95,7 @@ static const row *preset_of(const rows *all, const char *name) {
     return last;
 }
 
-/* --- figures
+/* --- Figures
  * --------------------------------------------------------------------------------------------------- */
 
 typedef struct plot_job {
@@ -126,7 +126,7 @@ static kf_status add_facts(kf_text *page, kf_store *store, const kf_run_summary 
     return status;
 }
 
-/* --- parts
+/* --- Parts
  * ----------------------------------------------------------------------------------------------------- */
 
 static void add_card(kf_text *page, const char *name, const char *value, const char *note) {

@@ -112,7 +112,7 @@ kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error) {
     return status == KF_OK ? check_pressure(validation, error) : status;
 }
 
-/* --- cavity -----------------------------------------------------------------------------------------------
+/* --- Cavity -----------------------------------------------------------------------------------------------
  */
 
 /* What the profiles of u (component 0) and v are held against. Ghia's v ends before the boundary layer at x =

@@ -14,7 +14,7 @@
 enum { ROWS = 18, OBSTACLES = ROWS * ROWS };
 static const double exact_fraction = 0.1256637; /* Eq. 14, to the digits that the paper gives */
 
-/* --- voxels --------------------------------------------------------------------------------------------- */
+/* --- Voxels --------------------------------------------------------------------------------------------- */
 
 const kf_table_4_row kf_table_4[KF_TABLE_4_ROWS] = {
     {128, 1.88e-1, 2.06e-1},  {256, 9.05e-4, 1.73e-2},  {512, 1.81e-2, 1.87e-2},
@@ -60,7 +60,7 @@ double kf_table_4_fraction_error(int mesh) {
     return error;
 }
 
-/* --- drag factor ---------------------------------------------------------------------------------------- */
+/* --- Drag factor ---------------------------------------------------------------------------------------- */
 
 /* Eq. 16: Sangani & Acrivos. */
 static double drag_factor(double fraction) {

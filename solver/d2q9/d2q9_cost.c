@@ -42,7 +42,7 @@ static double multiprocessors_of(const kf_d2q9_tally *t) {
     return t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : UNKNOWN;
 }
 
-/* --- a pass over all nodes ------------------------------------------------------------------------------ */
+/* --- A pass over all nodes ------------------------------------------------------------------------------ */
 
 typedef struct kf_d2q9_pass {
     const char *name;
@@ -123,7 +123,7 @@ static kf_work *add_pass(kf_d2q9_tally *t, const kf_d2q9_pass *p) {
     return work;
 }
 
-/* --- what is beside the flow ---------------------------------------------------------------------------- */
+/* --- What is beside the flow ---------------------------------------------------------------------------- */
 
 /* Faces across x and links have each value in a sector of its own. */
 static void add_boundaries(kf_d2q9_tally *t) {
@@ -152,7 +152,7 @@ static void add_exchange(kf_d2q9_tally *t) {
     work->amount[KF_COST_LATENCY] = t->cached * MOVE * borders;
 }
 
-/* --- several steps a launch ----------------------------------------------------------------------------- */
+/* --- Several steps a launch ----------------------------------------------------------------------------- */
 
 /* Of the nodes of a tile's row those beside a face or a solid fetch what they held, and look at their
  * neighbours' flags one by one; the share of a tile's rows that have such a node, on average and in the tile
@@ -204,7 +204,7 @@ static void add_temporal(kf_d2q9_tally *t) {
     work->slowest_us = fetched_us + LEVEL_US * steps + most * bounce_us;
 }
 
-/* --- a step --------------------------------------------------------------------------------------------- */
+/* --- A step --------------------------------------------------------------------------------------------- */
 
 /* Instructions of a node: collision, 18 accesses, addresses (docs/d2q9.md); without the collision. */
 enum { RELAXED = 132, MOVED = 36, FOLDED = 30, PLAIN_REGISTERS = 32 };
@@ -263,7 +263,7 @@ static void add_step(kf_d2q9_tally *t) {
     }
 }
 
-/* --- opening -------------------------------------------------------------------------------------------- */
+/* --- Opening -------------------------------------------------------------------------------------------- */
 
 /* Links of a fluid node: solid neighbours; those across faces that are not periodic belong to the faces. */
 static int links_of(const kf_scene *scene, int x, int y) {

@@ -135,7 +135,7 @@ static void append_nodes(builder *b, int parity, row_share share, const flow_pas
     kf_plan_on(b->plan, 0);
 }
 
-/* --- teams: slabs of rows, each written by its part; the first does what is not the flow's, for all ------
+/* --- Teams: slabs of rows, each written by its part; the first does what is not the flow's, for all ------
  */
 
 static void schedule(int parity, kf_item *item) {

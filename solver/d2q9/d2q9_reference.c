@@ -80,7 +80,7 @@ static void moments(const reference_run *run, size_t node, double m[3]) {
     }
 }
 
-/* --- boundaries -------------------------------------------------------------------------------------------
+/* --- Boundaries -------------------------------------------------------------------------------------------
  */
 
 static void refresh_open_node(reference_run *run, int x, int y) {
@@ -168,7 +168,7 @@ static double arriving(const reference_run *run, int i, int x, int y) {
     return run->f[(size_t)i * run->count + from];
 }
 
-/* --- collision --------------------------------------------------------------------------------------------
+/* --- Collision --------------------------------------------------------------------------------------------
  */
 
 static void collide(const reference_run *run, double f[Q]) {
@@ -232,7 +232,7 @@ static void start(reference_run *run) {
         }
 }
 
-/* --- results ----------------------------------------------------------------------------------------------
+/* --- Results ----------------------------------------------------------------------------------------------
  */
 
 /* What one fluid node's populations carry into solid neighbours, twice for the bounce. */

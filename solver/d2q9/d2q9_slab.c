@@ -24,7 +24,7 @@ kf_status kf_d2q9_check_slab(const kf_plan *plan, const kf_d2q9_options *options
     return KF_OK;
 }
 
-/* --- making -------------------------------------------------------------------------------------------- */
+/* --- Making -------------------------------------------------------------------------------------------- */
 
 static size_t side_bytes(const kf_plan *plan, const kf_d2q9 *system) {
     return 9 * (size_t)KF_D2Q9_BESIDE * (size_t)kf_plan_scene(plan)->nodes[0] * system->store_bytes;
@@ -68,7 +68,7 @@ kf_status kf_d2q9_make_sides(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
                      : KF_OK;
 }
 
-/* --- a step -------------------------------------------------------------------------------------------- */
+/* --- A step -------------------------------------------------------------------------------------------- */
 
 static void schedule(kf_item *item, int parity, int lane) {
     item->period = 2;
@@ -136,7 +136,7 @@ kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, 
     return KF_OK;
 }
 
-/* --- the force ----------------------------------------------------------------------------------------- */
+/* --- The force ----------------------------------------------------------------------------------------- */
 
 /* What this process's links have to say; the others' places stay as they are. */
 static kf_status read_own_links(kf_plan *plan, kf_d2q9_arguments a, char *values, kf_error *error) {

@@ -302,7 +302,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     return KF_OK;
 }
 
-/* --- checkpoints: populations [y][i][x] ----------------------------------------------------------------- */
+/* --- Checkpoints: populations [y][i][x] ----------------------------------------------------------------- */
 
 static size_t row_state(const kf_plan *plan) {
     return 9 * (size_t)kf_plan_scene(plan)->nodes[0] * system_of(plan)->store_bytes;

@@ -38,7 +38,7 @@ static double *scaled(const double *values, size_t count, double factor, double 
     return copy;
 }
 
-/* --- the changes ---------------------------------------------------------------------------------------- */
+/* --- The changes ---------------------------------------------------------------------------------------- */
 
 /* accuracy: at least so much; 16-bit storage needs it. */
 static kf_status accuracy(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
@@ -217,7 +217,7 @@ static const struct {
              {"cache_bytes_a_node", cache_bytes_a_node, false}};
 enum { CHANGES = sizeof table / sizeof *table };
 
-/* --- the problem ---------------------------------------------------------------------------------------- */
+/* --- The problem ---------------------------------------------------------------------------------------- */
 
 static kf_status apply(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     const char *keys[CHANGES + 1] = {NULL};

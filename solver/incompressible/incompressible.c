@@ -120,7 +120,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     return KF_OK;
 }
 
-/* --- plans
+/* --- Plans
  * --------------------------------------------------------------------------------------------------- */
 
 static int face_kind(kf_boundary boundary) {

@@ -85,7 +85,7 @@ static kf_status case_taylor_green(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- divergence --------------------------------------------------------------------------------------------
+/* --- Divergence --------------------------------------------------------------------------------------------
  */
 
 static kf_status case_divergence(kf_validation *validation, kf_error *error) {
@@ -113,7 +113,7 @@ static kf_status case_divergence(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* --- drag --------------------------------------------------------------------------------------------------
+/* --- Drag --------------------------------------------------------------------------------------------------
  */
 
 static kf_status sphere(kf_validation *validation, const kf_tunnel *t, double published, const char *source,

@@ -13,7 +13,7 @@ static bool has_multigrid(const kf_incompressible *s) {
     return s->options.solver == KF_SOLVE_MULTIGRID || s->options.solver == KF_SOLVE_MULTIGRID_CG;
 }
 
-/* --- grids
+/* --- Grids
  * --------------------------------------------------------------------------------------------------- */
 
 static bool can_halve(const kf_incompressible *s, const kf_grid_level *level) {
@@ -62,7 +62,7 @@ void kf_incompressible_lay_out_levels(kf_incompressible *s) {
     }
 }
 
-/* --- multigrid
+/* --- Multigrid
  * ----------------------------------------------------------------------------------------------- */
 
 static double bytes_of(const kf_incompressible *s, const kf_grid_level *level, double values) {
@@ -145,7 +145,7 @@ static void cycle(kf_incompressible_builder *b, const kf_incompressible_argument
     }
 }
 
-/* --- solves
+/* --- Solves
  * -------------------------------------------------------------------------------------------------- */
 
 static void launch(kf_incompressible_builder *b, const char *name, bool sums,

@@ -32,7 +32,7 @@ static bool step(const run *r, const int from[3], int axis, int by, int last, in
     return to[axis] >= 0 && to[axis] <= last;
 }
 
-/* --- the solid -------------------------------------------------------------------------------------------
+/* --- The solid -------------------------------------------------------------------------------------------
  */
 
 static double distance_at(const run *r, const double x[3]) {
@@ -145,7 +145,7 @@ static double hold(const run *r, int axis, const int x[3], double value) {
     return value;
 }
 
-/* --- advection -------------------------------------------------------------------------------------------
+/* --- Advection -------------------------------------------------------------------------------------------
  */
 
 static bool has_face(const run *r, int axis, const int x[3]) {
@@ -292,7 +292,7 @@ static void advect(run *r, double *const source[3]) {
         diffuse(r, axis);
 }
 
-/* --- pressure --------------------------------------------------------------------------------------------
+/* --- Pressure --------------------------------------------------------------------------------------------
  */
 
 static bool is_cell(const run *r, const int x[3]) {
@@ -400,7 +400,7 @@ static void take_gradient(const run *r, double *const source[3], const double *p
                 }
 }
 
-/* --- all of it -------------------------------------------------------------------------------------------
+/* --- All of it -------------------------------------------------------------------------------------------
  */
 
 static void pose(run *r, int steps) {

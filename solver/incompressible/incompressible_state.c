@@ -15,7 +15,7 @@ static size_t place_of(const kf_grid_level *level, int x, int y, int z) {
     return (size_t)(level->origin + x + (long long)level->row * y + (long long)level->plane * z);
 }
 
-/* --- the beginning ---------------------------------------------------------------------------------------
+/* --- The beginning ---------------------------------------------------------------------------------------
  */
 
 /* Velocity at a face: the mean of the two cells', of that inside at a face of the domain. */
@@ -171,7 +171,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     return clear(s->solves, error);
 }
 
-/* --- fields ----------------------------------------------------------------------------------------------
+/* --- Fields ----------------------------------------------------------------------------------------------
  */
 
 static double real_at(const kf_incompressible *s, const void *values, size_t index) {
@@ -283,7 +283,7 @@ static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *err
     return b.status;
 }
 
-/* --- sums of blocks ----------------------------------------------------------------------------------------
+/* --- Sums of blocks ----------------------------------------------------------------------------------------
  */
 
 static kf_status add_up(kf_plan *plan, const kf_buffer *buffer, int count, double *sums, kf_error *error) {
@@ -347,7 +347,7 @@ static kf_status take_records(kf_plan *plan, kf_records *records, kf_error *erro
     return KF_OK;
 }
 
-/* --- checkpoints: velocity, both pressures
+/* --- Checkpoints: velocity, both pressures
  * ------------------------------------------------------------------ */
 
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {

@@ -43,7 +43,7 @@ bool kf_falls(const kf_builder *b, int parity) {
     return b->status == KF_OK && (parity != 1 || b->every % 2 == 1);
 }
 
-/* --- teams -------------------------------------------------------------------------------------------------
+/* --- Teams -------------------------------------------------------------------------------------------------
  *
  * A part reads and writes the grids in its own planes and, for what streams across a cut and for the solid's
  * forces beside it, in those of its neighbours. Everything that it works out it works out as one device
@@ -135,7 +135,7 @@ void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int pari
     }
 }
 
-/* --- kernels -----------------------------------------------------------------------------------------------
+/* --- Kernels -----------------------------------------------------------------------------------------------
  */
 
 /* bytes: least that are read and written. */

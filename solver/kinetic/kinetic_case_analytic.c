@@ -8,7 +8,7 @@
 
 static const char *const in_double[] = {"storage=f64", NULL};
 
-/* --- channel ------------------------------------------------------------------------------------------- */
+/* --- Channel ------------------------------------------------------------------------------------------- */
 
 static const char poiseuille_source[] =
     "docs/physics.md 6.4: u = G/(2 nu) [y (H - y) + 4/3 Lambda - 1/4], exact for this discretisation";
@@ -106,7 +106,7 @@ kf_status kf_case_poiseuille(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- decaying vortices --------------------------------------------------------------------------------- */
+/* --- Decaying vortices --------------------------------------------------------------------------------- */
 
 typedef struct vortices {
     int nodes;

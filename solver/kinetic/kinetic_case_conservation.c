@@ -41,7 +41,7 @@ static kf_status read_totals(const kf_scene *scene, kf_plan *plan, const double 
     return KF_OK;
 }
 
-/* --- mass and momentum over many steps ------------------------------------------------------------------ */
+/* --- Mass and momentum over many steps ------------------------------------------------------------------ */
 
 /* Vortices and a uniform stream, on which the walls of a box would act: none are there. */
 static void stirred(const void *context, int i, int j, int k, double *density, double velocity[3]) {
@@ -91,7 +91,7 @@ kf_status kf_case_conservation(kf_validation *validation, kf_error *error) {
     return drift(validation, NULL, "default storage", 1e-6, 1e-3, error);
 }
 
-/* --- force and torque ------------------------------------------------------------------------------------
+/* --- Force and torque ------------------------------------------------------------------------------------
  */
 
 /* A ball that starts to move and turn in fluid at rest: nothing has reached the walls yet, so that the
@@ -142,7 +142,7 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- slip ------------------------------------------------------------------------------------------------
+/* --- Slip ------------------------------------------------------------------------------------------------
  */
 
 /* Velocity at a sample, by the hat function, half-way between before (uniform along x) and after the step. */
@@ -206,7 +206,7 @@ kf_status kf_case_slip(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- sampling density --------------------------------------------------------------------------------------
+/* --- Sampling density --------------------------------------------------------------------------------------
  */
 
 static kf_status drag_at_density(const kf_validation *validation, double samples_per_cell, double *drag,
@@ -247,7 +247,7 @@ kf_status kf_case_sampling_density(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- torus
+/* --- Torus
  * --------------------------------------------------------------------------------------------------- */
 
 /* A torus that spins about its axis in a closed box of fluid at rest. What is still inside the box was put

@@ -21,7 +21,7 @@ static void set_free(kf_scene *scene, double radius, double density) {
         m->excess_inertia[4 * i] = 0.4 * m->excess_mass * radius * radius;
 }
 
-/* --- momentum ------------------------------------------------------------------------------------------ */
+/* --- Momentum ------------------------------------------------------------------------------------------ */
 
 /* Momentum and angular momentum about a point, of the fluid and of the solid's excess mass. */
 typedef struct totals {
@@ -123,7 +123,7 @@ static kf_status check_momentum(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- settling ------------------------------------------------------------------------------------------ */
+/* --- Settling ------------------------------------------------------------------------------------------ */
 
 /* A sphere of 15 mm and 1120 kg/m^3 that is let go 120 mm above the bottom of a box of 100 x 100 x 160 mm of
  * silicon oil; speed: of the same sphere in unbounded oil. */

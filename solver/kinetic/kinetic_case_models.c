@@ -8,7 +8,7 @@
 #include "solver/picture/picture.h"
 #include "solver/validation/data.h"
 
-/* --- rate rules on the Taylor-Green vortex
+/* --- Rate rules on the Taylor-Green vortex
  * ------------------------------------------------------------------ */
 
 typedef struct rated {
@@ -61,7 +61,7 @@ kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* --- the paper's Figure 17
+/* --- The paper's Figure 17
  * -------------------------------------------------------------------------------------- */
 
 typedef struct compared {

@@ -15,7 +15,7 @@ static kf_scene *make_stream(int length, int width, double speed) {
     return scene;
 }
 
-/* --- a vortex ------------------------------------------------------------------------------------------ */
+/* --- A vortex ------------------------------------------------------------------------------------------ */
 
 typedef struct passing_vortex {
     int length, width;    /* of the shorter domain */
@@ -108,7 +108,7 @@ static kf_status check_vortex(kf_validation *validation, const passing_vortex *v
     return KF_OK;
 }
 
-/* --- sound --------------------------------------------------------------------------------------------- */
+/* --- Sound --------------------------------------------------------------------------------------------- */
 
 typedef struct plane_wave {
     int length;

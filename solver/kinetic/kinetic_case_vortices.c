@@ -8,7 +8,7 @@
 #include "solver/kinetic/kinetic_cases.h"
 #include "solver/validation/data.h"
 
-/* --- double shear layer ----------------------------------------------------------------------------------
+/* --- Double shear layer ----------------------------------------------------------------------------------
  */
 
 static const char shear_source[] =

@@ -10,7 +10,7 @@
 
 static const char wake_source[] = "Park, Kwon & Choi, KSME Int. J. 12 (1998) 1200";
 
-/* --- shedding ------------------------------------------------------------------------------------------ */
+/* --- Shedding ------------------------------------------------------------------------------------------ */
 
 /* A push aside, without which rounding would have to break the symmetry. */
 static void pushed_aside(const void *context, int i, int j, int k, double *density, double velocity[3]) {

@@ -16,7 +16,7 @@
 enum { THRASHING = 4 };
 enum { FACE_Q = 9, WARP = 32, SECTOR = 32 };
 
-/* --- passes over all nodes ------------------------------------------------------------------------------ */
+/* --- Passes over all nodes ------------------------------------------------------------------------------ */
 
 /* Distance of the streams in memory decides how many pages of DRAM and entries of the TLB are open at a time:
  * groups of 2^5 nodes keep 94.5 % of a copy's speed, of 2^20 or separate arrays 88 %. */
@@ -109,7 +109,7 @@ static kf_work *add_pass(kf_kinetic_tally *tally, const kf_kinetic_pass *given) 
     return work;
 }
 
-/* --- domain boundaries ---------------------------------------------------------------------------------- */
+/* --- Domain boundaries ---------------------------------------------------------------------------------- */
 
 /* Faces across x have every value in another sector, and each sector in another page. */
 static kf_work *add_faces(kf_kinetic_tally *tally, const char *name, int axis, double faces) {
@@ -179,7 +179,7 @@ static void add_averages(kf_kinetic_tally *tally) {
     kf_works_add(tally->works, "average_finish", 1.0 / KF_AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
 }
 
-/* --- plans ---------------------------------------------------------------------------------------------- */
+/* --- Plans ---------------------------------------------------------------------------------------------- */
 
 enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
 
@@ -433,7 +433,7 @@ static void add_plan(kf_kinetic_tally *tally) {
         add_split_collision(tally);
 }
 
-/* --- the table ------------------------------------------------------------------------------------------ */
+/* --- The table ------------------------------------------------------------------------------------------ */
 
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
     const kf_scene *scene = kf_problem_scene(problem);

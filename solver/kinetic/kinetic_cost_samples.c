@@ -95,7 +95,7 @@ double kf_sample_survey_segments(kf_sample_survey *survey, long length) {
     return segments;
 }
 
-/* --- warps of samples ----------------------------------------------------------------------------------- */
+/* --- Warps of samples ----------------------------------------------------------------------------------- */
 
 typedef struct kf_ranked_sample {
     uint64_t key;

@@ -112,7 +112,7 @@ static void append_order_launches(kf_builder *b, int parity) {
         kf_append_launch(b, parity, &b->kinetic->order_launches[i], 0);
 }
 
-/* --- the plans ---------------------------------------------------------------------------------------------
+/* --- The plans ---------------------------------------------------------------------------------------------
  */
 
 /* What a moving solid needs before its forces: the pose of this step and, to gather, the list of samples by

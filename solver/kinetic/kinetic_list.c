@@ -66,7 +66,7 @@ static void copy_node(char *to, size_t to_row, size_t to_place, const char *from
         memcpy(to + (i * to_row + to_place) * real, from + (i * from_row + from_place) * real, real);
 }
 
-/* --- saving -------------------------------------------------------------------------------------------- */
+/* --- Saving -------------------------------------------------------------------------------------------- */
 
 /* The lists that this process's parts have; parts that share one have the first. */
 static kf_status download_lists(const kf_plan *plan, char *lists[], kf_error *error) {
@@ -128,7 +128,7 @@ kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error
     return status;
 }
 
-/* --- restoring ----------------------------------------------------------------------------------------- */
+/* --- Restoring ----------------------------------------------------------------------------------------- */
 
 void kf_kinetic_begin_placing(kf_list_placing *placing, const kf_plan *plan, const char *list) {
     const size_t parts = (size_t)plan->part_count;

@@ -52,7 +52,7 @@ static void set_equilibrium(const reference_run *run, double density, const doub
     if (run->folded) kf_reference_fold_corners(f, stride);
 }
 
-/* --- streaming and domain boundaries
+/* --- Streaming and domain boundaries
  * ------------------------------------------------------------------------- */
 
 /* What arrives at node x along velocity i when every face but the periodic ones and outflows mirrors. */
@@ -142,7 +142,7 @@ static void update_averages(reference_run *run) {
         run->average[i] = total[i] / nodes;
 }
 
-/* --- immersed boundary
+/* --- Immersed boundary
  * ---------------------------------------------------------------------------------------- */
 
 typedef struct touched {
@@ -225,7 +225,7 @@ static void look_at_samples(void *context, size_t begin, size_t end) {
         look(all->run, s, &all->seen[s]);
 }
 
-/* --- a free solid: kernels/kinetic/body.h in other words --------------------------------------------------
+/* --- A free solid: kernels/kinetic/body.h in other words --------------------------------------------------
  */
 
 /* A step along and about the velocities, by Rodrigues' formula. */
@@ -364,7 +364,7 @@ static void begin_solid(reference_run *run) {
             run->angular_momentum[i] += motion->excess_inertia[3 * i + j] * run->angular_velocity[j];
 }
 
-/* --- collision
+/* --- Collision
  * --------------------------------------------------------------------------------------------------- */
 
 static void collide_nodes(void *context, size_t begin, size_t end) {
@@ -379,7 +379,7 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
     }
 }
 
-/* --- the run
+/* --- The run
  * ----------------------------------------------------------------------------------------------------- */
 
 static void begin(reference_run *run, const kf_scene *scene, bool folded) {

@@ -146,7 +146,7 @@ static double force_term(int i, const double u[3], const double F[3]) {
     return sum;
 }
 
-/* --- rates -------------------------------------------------------------------------------------------------
+/* --- Rates -------------------------------------------------------------------------------------------------
  */
 
 /* Rates of the moments of order 3 to 6 in rates[3] .. rates[6]. */
@@ -164,7 +164,7 @@ static void high_order_rates(const kf_scene *scene, const double average[3], dou
                            : 1.0;
 }
 
-/* --- relaxation of moments
+/* --- Relaxation of moments
  * ------------------------------------------------------------------------------------ */
 
 /* k* = (1 - r) k + r k_eq + (1 - r/2) R for every moment; of order 2, the differences of the normal ones and
@@ -344,7 +344,7 @@ static void collide_kbc(const double *f, size_t stride, double rho, const double
                                   0.5 * force_term(i, u, F);
 }
 
-/* --- all
+/* --- All
  * ------------------------------------------------------------------------------------------------------ */
 
 static void collide_bgk(const double *f, size_t stride, double rho, const double u[3], double omega,

@@ -25,7 +25,7 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
     return KF_OK;
 }
 
-/* --- planes -------------------------------------------------------------------------------------------- */
+/* --- Planes -------------------------------------------------------------------------------------------- */
 
 int kf_kinetic_grids(const kf_plan *plan) {
     const kf_kinetic *kinetics = plan->system;
@@ -122,7 +122,7 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
     return kf_flow_gather(all, (size_t)end * plane_bytes, error);
 }
 
-/* --- making -------------------------------------------------------------------------------------------- */
+/* --- Making -------------------------------------------------------------------------------------------- */
 
 /* Of slabs, whose rows outside of such a face are copied, unless both sides of a cut work them out. */
 static bool has_outflow(const kf_plan *plan, int face) {
@@ -218,7 +218,7 @@ void kf_make_messages(kf_builder *b) {
                 b->status = make_far_halo(b, part, side, b->error);
 }
 
-/* --- a step -------------------------------------------------------------------------------------------- */
+/* --- A step -------------------------------------------------------------------------------------------- */
 
 void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue) {
     if (b->kinetics->link == NULL || !kf_falls(b, parity)) return;
@@ -323,7 +323,7 @@ void kf_append_far_halo_receives(kf_builder *b, int p) {
     }
 }
 
-/* --- sums ---------------------------------------------------------------------------------------------- */
+/* --- Sums ---------------------------------------------------------------------------------------------- */
 
 int kf_kinetic_sum_places(const kf_plan *plan) {
     return kf_world_size() > 1 ? 1 : plan->all_parts;

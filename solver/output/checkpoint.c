@@ -41,7 +41,7 @@ static const text_field text_fields[] = {
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof text_fields[0] };
 
-/* --- writing ---------------------------------------------------------------------------------------------
+/* --- Writing ---------------------------------------------------------------------------------------------
  */
 
 /* Text of which every character takes one byte in JSON, so that the header's size is bounded. */
@@ -193,7 +193,7 @@ kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, 
     return writes ? kf_file_end(&draft, status, error) : status;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------
+/* --- Reading ---------------------------------------------------------------------------------------------
  */
 
 static kf_status damaged(const char *path, const char *what, kf_error *error) {

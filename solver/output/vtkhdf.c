@@ -118,7 +118,7 @@ static bool put_text(hid_t object, const char *name, const char *text) {
     return good;
 }
 
-/* --- sets ------------------------------------------------------------------------------------------------
+/* --- Sets ------------------------------------------------------------------------------------------------
  */
 
 /* Values one behind the other; count may be 0. */
@@ -172,7 +172,7 @@ static bool write_quantity(hid_t group, const char *name, const kf_snapshot *sna
     return good;
 }
 
-/* --- geometry --------------------------------------------------------------------------------------------
+/* --- Geometry --------------------------------------------------------------------------------------------
  */
 
 static const char position[] = "position";
@@ -240,7 +240,7 @@ static bool write_points(hid_t root, const kf_snapshot *snapshot, int compressio
            write_quantity(root, "Points", snapshot, at, compression) && write_all_cells(root, snapshot);
 }
 
-/* --- the file --------------------------------------------------------------------------------------------
+/* --- The file --------------------------------------------------------------------------------------------
  */
 
 static bool write_moment(hid_t root, const kf_snapshot *snapshot) {

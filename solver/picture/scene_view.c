@@ -252,7 +252,7 @@ kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *pat
     return close_view(v, path, error);
 }
 
-/* --- a surface ------------------------------------------------------------------------------------------ */
+/* --- A surface ------------------------------------------------------------------------------------------ */
 
 enum { SCALE_ROOM = 130, SCALE_WIDTH = 22, SCALE_TICKS = 5 };
 

@@ -23,7 +23,7 @@ static const double *corner(const kf_mesh *mesh, size_t triangle, size_t c) {
     return mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + c];
 }
 
-/* --- normals ----------------------------------------------------------------------------------------------
+/* --- Normals ----------------------------------------------------------------------------------------------
  */
 
 static void find_normals(builder *b) {
@@ -67,7 +67,7 @@ static void corner_normal(const builder *b, size_t triangle, size_t c, float nor
         normal[a] = size > 0 ? (float)(sum[a] / size) : 0;
 }
 
-/* --- boxes ------------------------------------------------------------------------------------------------
+/* --- Boxes ------------------------------------------------------------------------------------------------
  */
 
 static double middle(const builder *b, uint32_t triangle, int axis) {

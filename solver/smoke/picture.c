@@ -44,7 +44,7 @@ struct kf_smoke_picture {
     double eye[3], focus[3]; /* of the camera, with the solid where it begins */
 };
 
-/* --- opening ----------------------------------------------------------------------------------------------
+/* --- Opening ----------------------------------------------------------------------------------------------
  */
 
 static void to_floats(const double *from, float *to, int count) {
@@ -178,7 +178,7 @@ void kf_smoke_picture_free(kf_smoke_picture *picture) {
     free(picture);
 }
 
-/* --- drawing ----------------------------------------------------------------------------------------------
+/* --- Drawing ----------------------------------------------------------------------------------------------
  */
 
 static kf_status launch(kf_smoke_picture *picture, int kernel, int x, int y, int z, kf_error *error) {

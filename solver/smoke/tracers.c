@@ -24,7 +24,7 @@ struct kf_tracers {
     kf_tracer_arguments arguments; /* common to all launches */
 };
 
-/* --- opening ----------------------------------------------------------------------------------------------
+/* --- Opening ----------------------------------------------------------------------------------------------
  */
 
 static int choose_period(const kf_scene *scene) {
@@ -124,7 +124,7 @@ int kf_tracers_period(const kf_tracers *tracers) {
     return tracers->period;
 }
 
-/* --- moving -----------------------------------------------------------------------------------------------
+/* --- Moving -----------------------------------------------------------------------------------------------
  */
 
 static kf_status launch(const kf_tracers *tracers, const char *name, kf_function *function, size_t items,
@@ -196,7 +196,7 @@ kf_status kf_tracers_move(kf_tracers *tracers, kf_error *error) {
     return give_birth(tracers, error);
 }
 
-/* --- density ----------------------------------------------------------------------------------------------
+/* --- Density ----------------------------------------------------------------------------------------------
  */
 
 size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement) {
@@ -239,7 +239,7 @@ kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *den
     return kf_tracers_project_painted(tracers, refinement, density, NULL, error);
 }
 
-/* --- checkpoints ------------------------------------------------------------------------------------------
+/* --- Checkpoints ------------------------------------------------------------------------------------------
  */
 
 static size_t value_bytes(const kf_tracers *tracers) {

@@ -45,7 +45,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     return KF_OK;
 }
 
-/* ---- buffers ---- */
+/* ---- Buffers ---- */
 
 static kf_status buffer(kf_plan *plan, size_t count, size_t bytes, kf_buffer **made, void *address,
                         kf_error *error) {
@@ -145,7 +145,7 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
                   error);
 }
 
-/* ---- plans ---- */
+/* ---- Plans ---- */
 
 static kf_status load_modules(kf_plan *plan, kf_sph *system, kf_error *error) {
     for (int which = 0; which < KF_SPH_SOURCES; which++) {

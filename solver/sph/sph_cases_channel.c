@@ -121,7 +121,7 @@ kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* ---- films ---- */
+/* ---- Films ---- */
 
 /* rho 250 kg/m^3, 30 degrees, 1 m deep; gravity is turned instead of the ground. */
 static kf_status open_film(const kf_validation *validation, double yield, double spacing, kf_sph_flow *flow,

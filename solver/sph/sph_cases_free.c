@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---- sums on a lattice ---- */
+/* ---- Sums on a lattice ---- */
 
 /* A velocity and density that grow along x: e = 1e-4 x, v_y = 1e-6 x^2. */
 static void set_slopes(kf_particle_scene *scene) {
@@ -125,7 +125,7 @@ kf_status kf_case_sph_taylor_green(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* ---- a rotating square patch, side 1, omega 1 ---- */
+/* ---- A rotating square patch, side 1, omega 1 ---- */
 
 static double patch_pressure(double x, double y) {
     double sum = 0.0;

@@ -6,7 +6,7 @@
 #include "solver/sph/sph_cases.h"
 #include "solver/validation/data.h"
 
-/* ---- a tank at rest ---- */
+/* ---- A tank at rest ---- */
 
 static kf_status run_tank(kf_validation *validation, const char *walls, double spacing, kf_error *error) {
     char text[1024], quantity[96];
@@ -45,7 +45,7 @@ kf_status kf_case_sph_hydrostatic(kf_validation *validation, kf_error *error) {
     return run_tank(validation, "dummies", spacing, error);
 }
 
-/* ---- dam break ---- */
+/* ---- Dam break ---- */
 
 /* Tip of the water, x over the column's width of 1 m; Koshizuka and Oka 1996, as DualSPHysics' example 01 has
  * it. */

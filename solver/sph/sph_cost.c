@@ -72,7 +72,7 @@ static const double DEPEND = 4, ADDITION = 2;
 /* Memory accesses one after the other: at a launch's beginning and end, and of a particle beside its sums. */
 static const double BOUNDS = 2, OWN = 4;
 
-/* --- what is looked through ----------------------------------------------------------------------------- */
+/* --- What is looked through ----------------------------------------------------------------------------- */
 
 /* Cells of a row, `across` spacings away, that a support along the row reaches: a range ends with a cell. */
 static double cells_of_row(const kf_sph_tally *t, double across2) {
@@ -141,7 +141,7 @@ static void look_through(kf_sph_tally *t) {
                    ((2 * t->cost->highest + 4 * t->support) / cell + 3);
 }
 
-/* --- a kernel with a thread a particle ------------------------------------------------------------------ */
+/* --- A kernel with a thread a particle ------------------------------------------------------------------ */
 
 typedef struct kf_particle_kernel {
     const char *name;
@@ -180,7 +180,7 @@ static void add_kernel(kf_sph_tally *t, const kf_particle_kernel *k) {
     work->slowest_us = work->wait_us;
 }
 
-/* --- the sums over neighbours --------------------------------------------------------------------------- */
+/* --- The sums over neighbours --------------------------------------------------------------------------- */
 
 typedef struct kf_sum {
     const char *name;
@@ -382,7 +382,7 @@ static void add_sums(kf_sph_tally *t, double state) {
     }
 }
 
-/* --- a step --------------------------------------------------------------------------------------------- */
+/* --- A step --------------------------------------------------------------------------------------------- */
 
 /* chain: cycles of what a thread loads and adds one after the other. */
 static void add_pass(kf_sph_tally *t, const char *name, double launches, double bytes, double instructions,

@@ -90,7 +90,7 @@ static kf_colour colour_of(const subject *s, double value) {
     return (kf_colour){(unsigned char)mixed[0], (unsigned char)mixed[1], (unsigned char)mixed[2]};
 }
 
-/* ---- labels ---- */
+/* ---- Labels ---- */
 
 static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
     char text[256];
@@ -109,7 +109,7 @@ static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
     kf_canvas_text(canvas, left + (bar - kf_text_width(text, 1)) / 2, top + 20, 1, ink, text);
 }
 
-/* ---- two dimensions ---- */
+/* ---- Two dimensions ---- */
 
 static void draw_disc(kf_canvas *canvas, double x, double y, double radius, kf_colour colour) {
     for (int j = (int)floor(y - radius); j <= (int)ceil(y + radius); j++)
@@ -144,7 +144,7 @@ static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
     draw_labels(canvas, s, time);
 }
 
-/* ---- three dimensions ---- */
+/* ---- Three dimensions ---- */
 
 typedef struct colouring {
     const subject *subject;

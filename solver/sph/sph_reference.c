@@ -6,7 +6,7 @@
 #include "base/util/vector.h"
 #include "solver/sph/reference.h"
 
-/* ---- neighbours ---- */
+/* ---- Neighbours ---- */
 
 static double image(const kf_particle_scene *s, int axis, double d) {
     if (axis >= s->dimensions || s->sides[2 * axis] != KF_SIDE_PERIODIC) return d;
@@ -38,7 +38,7 @@ static void find_neighbours(kf_sph_world *w) {
     w->first[w->count] = at;
 }
 
-/* ---- walls without particles ---- */
+/* ---- Walls without particles ---- */
 
 int kf_sph_half_count(const kf_particle_scene *s) {
     int count = s->terrain.heights != NULL;
@@ -96,7 +96,7 @@ bool kf_sph_half_at(const kf_sph_world *w, const double x[3], int k, kf_sph_half
     return true;
 }
 
-/* ---- time ---- */
+/* ---- Time ---- */
 
 static double viscous_limit(const kf_particle_scene *s) {
     const kf_material *m = &s->material;

@@ -23,7 +23,7 @@ static double pressure_of(const kf_particle_scene *s, double e) {
     const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
     return s->tension ? p : fmax(p, 0.0);
 }
-/* ---- particles of walls ---- */
+/* ---- Particles of walls ---- */
 
 static void settle_wall(kf_sph_world *w, int i) {
     const kf_particle_scene *s = w->scene;
@@ -52,7 +52,7 @@ static void settle_wall(kf_sph_world *w, int i) {
     b->e = s->material.stiff ? pow(1.0 + 7.0 * pressure, 1.0 / 7.0) - 1.0 : pressure;
 }
 
-/* ---- density, strain, displacement ---- */
+/* ---- Density, strain, displacement ---- */
 
 /* What the fluid beyond a half-space adds: there v is linear in the distance, and vanishes on the wall. */
 static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d, double gradient[3][3],
@@ -108,7 +108,7 @@ static void strain_of(kf_sph_world *w, int i) {
         b->shift[p] = shifts ? -s->shifting * length * kf_length(b->v) * w->step * crowding[p] : 0.0;
 }
 
-/* ---- the law ---- */
+/* ---- The law ---- */
 
 static double size_of(double t[3][3]) {
     double sum = 0.0;
@@ -191,7 +191,7 @@ static void new_stress(const kf_sph_world *w, kf_sph_body *b) {
             b->stress[p][q] = 2.0 * b->viscosity * d[p][q];
 }
 
-/* ---- forces ---- */
+/* ---- Forces ---- */
 
 /* Of the stress of laws with a viscosity a tenth acts between pairs. */
 static double share_between_pairs(const kf_material *m) {

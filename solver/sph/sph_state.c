@@ -13,7 +13,7 @@ static kf_sph *system_of(const kf_plan *plan) {
     return plan->system;
 }
 
-/* ---- to the device and back: in parts ---- */
+/* ---- To the device and back: in parts ---- */
 
 static kf_status send_state(kf_plan *plan, kf_sph_arguments a, const float *values, kf_error *error) {
     kf_sph *system = system_of(plan);
@@ -101,7 +101,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     return status;
 }
 
-/* ---- checkpoints: the clock, then the particles in the order of their identities ---- */
+/* ---- Checkpoints: the clock, then the particles in the order of their identities ---- */
 
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     (void)error;
@@ -132,7 +132,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     return status;
 }
 
-/* ---- what a user sees ---- */
+/* ---- What a user sees ---- */
 
 static double pressure_of(const kf_particle_scene *s, double e) {
     const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;

@@ -16,7 +16,7 @@ typedef struct deviations {
     int worst;
 } deviations;
 
-/* ---- neighbours ---- */
+/* ---- Neighbours ---- */
 
 static kf_status check_module(kf_plan *plan, kf_sph *system, kf_error *error) {
     kf_source source;
@@ -89,7 +89,7 @@ static kf_status compare_sets(kf_plan *plan, const float *values, deviations *d,
     return status;
 }
 
-/* ---- the state ---- */
+/* ---- The state ---- */
 
 typedef struct square {
     double error, scale;

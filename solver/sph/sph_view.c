@@ -116,7 +116,7 @@ static void place_of(const kf_sph_view *v, double x, double y, double depth, dou
                                         (y - 0.5 * v->height) / v->focal * v->above[i]);
 }
 
-/* ---- the ground: along each ray, steps of half a cell, then bisection ---- */
+/* ---- The ground: along each ray, steps of half a cell, then bisection ---- */
 
 static double ground_below(const kf_particle_scene *s, double x, double y, double slope[2]) {
     const double height =
@@ -195,7 +195,7 @@ void kf_sph_view_ground(kf_sph_view *view) {
                    view);
 }
 
-/* ---- particles ---- */
+/* ---- Particles ---- */
 
 bool kf_sph_view_shows_wall(const kf_sph_view *view, const float place[3]) {
     const kf_particle_scene *s = view->scene;
@@ -226,7 +226,7 @@ void kf_sph_view_particle(kf_sph_view *v, const float place[3], float value, boo
         }
 }
 
-/* ---- one surface ---- */
+/* ---- One surface ---- */
 
 typedef struct smoothing {
     kf_sph_view *view;

@@ -18,7 +18,7 @@ void kf_sph_declare_windows(kf_plan *plan) {
     plan->window_steps = (uint64_t)ceil(fmax(last / kf_sph_usual_step(scene), scene->window_count));
 }
 
-/* ---- the coarse particle that each of the scene's is part of ---- */
+/* ---- The coarse particle that each of the scene's is part of ---- */
 
 /* Particles of a scene by cells as wide as its spacing, at the beginning. */
 typedef struct kf_lattice {
@@ -139,7 +139,7 @@ static void divide(const kf_particle_scene *scene, const kf_particle_scene *coar
     }
 }
 
-/* ---- the coarse run ---- */
+/* ---- The coarse run ---- */
 
 static kf_status open_coarse(const kf_plan *plan, kf_problem **coarse, kf_error *error) {
     const kf_particle_scene *scene = ((const kf_sph *)plan->system)->scene;

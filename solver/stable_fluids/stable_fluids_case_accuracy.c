@@ -113,7 +113,7 @@ kf_status kf_case_fluid_numerical_viscosity(kf_validation *v, kf_error *error) {
     return KF_OK;
 }
 
-/* --- energy and symmetry -------------------------------------------------------------------------------- */
+/* --- Energy and symmetry -------------------------------------------------------------------------------- */
 
 typedef struct growth {
     const kf_fluid *fluid;
@@ -223,7 +223,7 @@ kf_status kf_case_fluid_symmetry(kf_validation *v, kf_error *error) {
     return KF_OK;
 }
 
-/* --- particles ------------------------------------------------------------------------------------------ */
+/* --- Particles ------------------------------------------------------------------------------------------ */
 
 /* In steady vortices a particle keeps its value of the stream function, sin x sin y: the largest change. */
 static kf_status stray(const kf_validation *v, double speed, int steps, double *worst, kf_error *error) {

@@ -161,7 +161,7 @@ kf_status kf_case_fluid_spectral(kf_validation *v, kf_error *error) {
     return KF_OK;
 }
 
-/* --- two like vortices -----------------------------------------------------------------------------------
+/* --- Two like vortices -----------------------------------------------------------------------------------
  */
 
 /* Gaussian vortices of n cells' box, so far apart, which turn to the left about each other. */

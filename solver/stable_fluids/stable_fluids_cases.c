@@ -17,7 +17,7 @@ static const char *const wide[] = {"storage_velocity=f64", "storage_spectrum=f64
 static const char *const narrow[] = {"storage_velocity=f32", "storage_spectrum=f32", "plan=fused", NULL};
 const kf_fluid_precision kf_fluid_precisions[2] = {{"f64", wide, true}, {"f32", narrow, false}};
 
-/* --- running -------------------------------------------------------------------------------------------- */
+/* --- Running -------------------------------------------------------------------------------------------- */
 
 kf_fluid *kf_fluid_case_box(const kf_validation *validation, int nx, int ny, int nz,
                             kf_fluid_start_function *start, const void *context) {
@@ -109,7 +109,7 @@ static const char *named(char text[96], const kf_fluid_precision *p, const char 
     return text;
 }
 
-/* --- projection and diffusion --------------------------------------------------------------------------- */
+/* --- Projection and diffusion --------------------------------------------------------------------------- */
 
 static void rough(const void *context, const int cell[3], double velocity[3]) {
     (void)context;
@@ -228,7 +228,7 @@ static kf_status diffusion(kf_validation *v, kf_error *error) {
     return KF_OK;
 }
 
-/* --- exact solutions with advection --------------------------------------------------------------------- */
+/* --- Exact solutions with advection --------------------------------------------------------------------- */
 
 typedef struct blown_wave {
     wave wave;
@@ -366,7 +366,7 @@ static kf_status seed_force(kf_validation *v, kf_error *error) {
     return KF_OK;
 }
 
-/* --- all plans -------------------------------------------------------------------------------------------
+/* --- All plans -------------------------------------------------------------------------------------------
  */
 
 /* What moves a few cells in 20 steps of each plan, with kftune's transforms and the library's, beside the

@@ -51,7 +51,7 @@ static const kf_cost_rate chosen[] = {{"spill_issued", &rates.spill_issued, 4},
                                       {"issued", &rates.issued, 0.75},
                                       {NULL, NULL, 0}};
 
-/* --- a block of lines ----------------------------------------------------------------------------------- */
+/* --- A block of lines ----------------------------------------------------------------------------------- */
 
 /* How much longer a stage takes than if all threads of a line had as many of its butterflies: by what its
  * warps issue, or by the thread that has most, for which all wait; across: neighbours among the threads have
@@ -221,7 +221,7 @@ static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
     work->in_turn = true;
 }
 
-/* --- the fused plan ------------------------------------------------------------------------------------- */
+/* --- The fused plan ------------------------------------------------------------------------------------- */
 
 /* What an advected cell takes. */
 static double gather_instructions(const kf_fluid *f) {
@@ -335,7 +335,7 @@ static void add_persistent(kf_fluid_tally *t) {
     }
 }
 
-/* --- plans with their transforms apart ------------------------------------------------------------------ */
+/* --- Plans with their transforms apart ------------------------------------------------------------------ */
 
 /* A kernel with a thread a cell. */
 static void add_cells(kf_fluid_tally *t, const char *name, double bytes, double instructions,
@@ -418,7 +418,7 @@ static void add_parts(kf_fluid_tally *t) {
         add_cells(t, "update", moved, 12 * t->cells, shape);
 }
 
-/* --- a step --------------------------------------------------------------------------------------------- */
+/* --- A step --------------------------------------------------------------------------------------------- */
 
 static void add_step(kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;

@@ -130,7 +130,7 @@ static work over_lines(const builder *b, kf_fluid_module module, const char *nam
     return w;
 }
 
-/* --- before and after ----------------------------------------------------------------------------------- */
+/* --- Before and after ----------------------------------------------------------------------------------- */
 
 static kf_status add_forces(const builder *b) {
     enum { THREADS = 128 };
@@ -196,7 +196,7 @@ static kf_status add_particles(const builder *b) {
     return add(b, &w, &a, 1, 0);
 }
 
-/* --- the plans ------------------------------------------------------------------------------------------ */
+/* --- The plans ------------------------------------------------------------------------------------------ */
 
 static double dye_bytes(const builder *b) {
     return 2.0 * b->f->dye_count * (double)cell_count(b) * (double)b->p->design.velocity_bytes;

@@ -88,7 +88,7 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     return check(fluid, o, gpu, error);
 }
 
-/* --- design --------------------------------------------------------------------------------------------- */
+/* --- Design --------------------------------------------------------------------------------------------- */
 
 /* Lines of the engine of the pass along the last axis: a component each where threads have one. */
 static int column_lines(const kf_fluid *f, const kf_fluid_options *o) {
@@ -162,7 +162,7 @@ bool kf_fluid_uses(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_module
     }
 }
 
-/* --- defines -------------------------------------------------------------------------------------------- */
+/* --- Defines -------------------------------------------------------------------------------------------- */
 
 static void define_engine(kf_defines *d, const char *const names[8], const kf_line_engine *e, int lines) {
     kf_define_to(d, names[0], e->threads);

@@ -44,7 +44,7 @@ void kf_fluid_nearest_sizes(int n, int *below, int *above) {
         ++*above;
 }
 
-/* --- the state at time 0 -------------------------------------------------------------------------------- */
+/* --- The state at time 0 -------------------------------------------------------------------------------- */
 
 static double random_phase(uint64_t *state) {
     return 2.0 * pi * (double)(kf_random_next(state) >> 11) * 0x1p-53;
@@ -174,7 +174,7 @@ void kf_fluid_particle(const kf_fluid *f, long long i, double position[3]) {
         position[axis] = fmod(((double)at[axis] + 0.5) * domain[axis] / (double)along[axis], domain[axis]);
 }
 
-/* --- making, copying, hashing --------------------------------------------------------------------------- */
+/* --- Making, copying, hashing --------------------------------------------------------------------------- */
 
 kf_fluid *kf_fluid_make(int dimensions, const int cells[3]) {
     kf_fluid *fluid = kf_allocate_zeroed(1, sizeof *fluid);

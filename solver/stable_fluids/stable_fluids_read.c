@@ -37,7 +37,7 @@ static kf_status vector(const reader *r, kf_json_place place, const cJSON *objec
     return kf_json_numbers(place, object, key, required, -FAR, FAR, r->fluid->dimensions, values, r->error);
 }
 
-/* --- domain --------------------------------------------------------------------------------------------- */
+/* --- Domain --------------------------------------------------------------------------------------------- */
 
 static kf_status check_size(const reader *r, int axis, int n) {
     int below, above;
@@ -102,7 +102,7 @@ static kf_status read_domain(const reader *r, const int asked[3]) {
     return KF_OK;
 }
 
-/* --- flow ----------------------------------------------------------------------------------------------- */
+/* --- Flow ----------------------------------------------------------------------------------------------- */
 
 static kf_status read_scheme(const reader *r) {
     static const char *const keys[] = {"advection", "trace", "reflection", "diffusion", "accuracy", NULL};
@@ -206,7 +206,7 @@ static kf_status read_dyes(const reader *r) {
     return KF_OK;
 }
 
-/* --- what is done to the fluid -------------------------------------------------------------------------- */
+/* --- What is done to the fluid -------------------------------------------------------------------------- */
 
 static void add_impulse(kf_fluid *f, const kf_fluid_impulse *impulse) {
     if ((f->impulse_count & (f->impulse_count - 1)) == 0)
@@ -418,7 +418,7 @@ static kf_status read_particles(const reader *r) {
     return KF_OK;
 }
 
-/* --- mirror images -------------------------------------------------------------------------------------- */
+/* --- Mirror images -------------------------------------------------------------------------------------- */
 
 /* What acts in a domain between walls acts in its mirror image too, with the velocity across turned. */
 static void mirror(kf_fluid *f) {

@@ -40,7 +40,7 @@ static void coordinates(const kf_fluid *f, size_t n, int at[3]) {
     at[2] = (int)(n / ((size_t)f->cells[0] * (size_t)f->cells[1]));
 }
 
-/* --- interpolation -------------------------------------------------------------------------------------- */
+/* --- Interpolation -------------------------------------------------------------------------------------- */
 
 /* Weights of the cells `first` .. `first` + count - 1 along an axis. */
 typedef struct weights {
@@ -130,7 +130,7 @@ static void guess_cells(void *data, size_t begin, size_t end) {
     }
 }
 
-/* --- what acts ------------------------------------------------------------------------------------------ */
+/* --- What acts ------------------------------------------------------------------------------------------ */
 
 /* Share of solid at a cell at the end of the step, and how fast it is there. */
 static double solid_at(const reference *r, const int at[3], double velocity[3]) {
@@ -282,7 +282,7 @@ static void find_push(reference *r) {
     }
 }
 
-/* --- diffusion and projection --------------------------------------------------------------------------- */
+/* --- Diffusion and projection --------------------------------------------------------------------------- */
 
 static void project_mode(const kf_fluid *f, const int at[3], double viscosity, kf_dcomplex *mode[3]) {
     double k[3] = {0, 0, 0}, k2 = 0;
@@ -328,7 +328,7 @@ static void project(const reference *r, double *const velocity[3], double viscos
     }
 }
 
-/* --- a step --------------------------------------------------------------------------------------------- */
+/* --- A step --------------------------------------------------------------------------------------------- */
 
 static void copy_fields(const reference *r, double *const to[3], double *const from[3]) {
     for (int i = 0; i < r->fluid->dimensions; i++)
@@ -366,7 +366,7 @@ static void one_step(reference *r) {
     r->step++;
 }
 
-/* --- particles ------------------------------------------------------------------------------------------ */
+/* --- Particles ------------------------------------------------------------------------------------------ */
 
 static void flow_at(const reference *r, const double p[3], double velocity[3]) {
     const kf_fluid *f = r->fluid;

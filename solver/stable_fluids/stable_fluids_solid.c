@@ -90,7 +90,7 @@ static kf_status read_shape(const solid *s, const char *name) {
     return KF_OK;
 }
 
-/* --- pictures ------------------------------------------------------------------------------------------- */
+/* --- Pictures ------------------------------------------------------------------------------------------- */
 
 typedef struct picture {
     unsigned char *grey;
@@ -141,7 +141,7 @@ static kf_status read_mask(const solid *s, const char *name) {
                 : kf_fail(s->error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", path, image.message);
 }
 
-/* --- meshes --------------------------------------------------------------------------------------------- */
+/* --- Meshes --------------------------------------------------------------------------------------------- */
 
 /* Where the line along x through (y, z), both in metres, passes through the mesh: adds the sign of each
  * passing to the fine points right of it. A point is inside where the sum is not 0. */
@@ -228,7 +228,7 @@ static kf_status read_mesh(const solid *s, const char *name) {
     return KF_OK;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------ */
+/* --- All of it ------------------------------------------------------------------------------------------ */
 
 static kf_status read_motion(const solid *s) {
     kf_fluid *f = s->fluid;

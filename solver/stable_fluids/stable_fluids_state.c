@@ -17,7 +17,7 @@ int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps) {
     return fluid->reflection ? 0 : (int)(steps % 2);
 }
 
-/* --- half precision (IEEE 754 binary16), which not every host compiler knows -----------------------------
+/* --- Half precision (IEEE 754 binary16), which not every host compiler knows -----------------------------
  */
 
 uint16_t kf_half_of(double value) {
@@ -43,7 +43,7 @@ double kf_half_value(uint16_t half) {
     return (half & 0x8000) != 0 ? -size : size;
 }
 
-/* --- numbers as they are stored ------------------------------------------------------------------------- */
+/* --- Numbers as they are stored ------------------------------------------------------------------------- */
 
 static void put(void *values, size_t index, int bits, double value) {
     if (bits == 16) ((uint16_t *)values)[index] = kf_half_of(value);
@@ -63,7 +63,7 @@ static size_t place(const kf_fluid_plan *p, int simulation, size_t cell, int i) 
     return 2 * ((size_t)simulation * cells + cell) + (size_t)i;
 }
 
-/* --- states on the host --------------------------------------------------------------------------------- */
+/* --- States on the host --------------------------------------------------------------------------------- */
 
 enum { LEAST_CELLS = 1 << 16 }; /* for which threads are worth while */
 
@@ -109,7 +109,7 @@ static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state
         kf_fluid_particle(f, j, state->particles + 3 * j);
 }
 
-/* --- to and from the device ----------------------------------------------------------------------------- */
+/* --- To and from the device ----------------------------------------------------------------------------- */
 
 /* A buffer's content while it is filled or read simulation by simulation. */
 typedef struct mirror {
@@ -221,7 +221,7 @@ static kf_status set_clock(kf_plan *plan, uint64_t step, kf_error *error) {
     return status;
 }
 
-/* --- the persistent plan, whose launches are ahead of the steps done ------------------------------------ */
+/* --- The persistent plan, whose launches are ahead of the steps done ------------------------------------ */
 
 /* The buffer with the velocity of steps_done. Within a launch it is computed again from where that started.
  */
@@ -259,7 +259,7 @@ static kf_status catch_up(kf_plan *plan, kf_error *error) {
     return kf_backend_launch(plan->backend, &launch, error);
 }
 
-/* --- methods -------------------------------------------------------------------------------------------- */
+/* --- Methods -------------------------------------------------------------------------------------------- */
 
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_fluid_plan *p = own(plan);
@@ -346,7 +346,7 @@ static kf_status restore(kf_plan *plan, const void *packed, uint64_t step, kf_er
     return catch_up(plan, error);
 }
 
-/* --- what a user sees ----------------------------------------------------------------------------------- */
+/* --- What a user sees ----------------------------------------------------------------------------------- */
 
 static double time_of(const kf_plan *plan, uint64_t step) {
     return (double)step * own(plan)->fluid->time_step;

@@ -12,7 +12,7 @@ static long rows_of(const kf_fluid *f) {
     return (long)f->cells[1] * f->cells[2];
 }
 
-/* --- by a library --------------------------------------------------------------------------------------- */
+/* --- By a library --------------------------------------------------------------------------------------- */
 
 /* p->transforms holds the forward ones first, then as many inverse ones. */
 static kf_status make(kf_plan *plan, const kf_fft_shape *shape, int sign, kf_buffer *input, size_t from,
@@ -92,7 +92,7 @@ static void add_calls(kf_plan *plan, bool inverse) {
     }
 }
 
-/* --- by the system's kernels ---------------------------------------------------------------------------- */
+/* --- By the system's kernels ---------------------------------------------------------------------------- */
 
 static kf_status add_pass(kf_plan *plan, const char *name, int axis, kf_transform_arguments a, int groups,
                           kf_error *error) {

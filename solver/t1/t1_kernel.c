@@ -8,7 +8,7 @@
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
-/* --- options of the compiler ---------------------------------------------------------------------------- */
+/* --- Options of the compiler ---------------------------------------------------------------------------- */
 
 enum { GPU = 1, HOST = 2, PORTABLE = 4, ALL = 7 };
 
@@ -137,7 +137,7 @@ static kf_status read_options(kf_t1_problem *problem, const cJSON *kernel, kf_er
     return KF_OK;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------- */
+/* --- Files ---------------------------------------------------------------------------------------------- */
 
 kf_status kf_t1_beside(const kf_t1_problem *problem, const char *file, char path[KF_PATH], kf_error *error) {
     const char *slash = strrchr(problem->file, '/');

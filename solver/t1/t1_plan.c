@@ -15,7 +15,7 @@ typedef struct kf_t1 {
     size_t room;                         /* bytes of guard before and behind each */
 } kf_t1;
 
-/* --- compiling ------------------------------------------------------------------------------------------ */
+/* --- Compiling ------------------------------------------------------------------------------------------ */
 
 static void define_value(const kf_value *value, kf_define *define) {
     define->name = value->parameter;
@@ -90,7 +90,7 @@ static kf_status load_module(const kf_source *source, void *data, kf_error *erro
     return kf_plan_module(data, source, &module, error);
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------ */
+/* --- Arguments ------------------------------------------------------------------------------------------ */
 
 /* Parameters as they lie in a struct. */
 typedef struct packed {
@@ -179,7 +179,7 @@ static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_functi
                    t1->problem->kernel_files[0]);
 }
 
-/* --- the plan ------------------------------------------------------------------------------------------- */
+/* --- The plan ------------------------------------------------------------------------------------------- */
 
 /* What an argument of this config holds in a round; caller frees. */
 static kf_status values_of(const kf_t1 *t1, int i, int round, void **values, kf_error *error) {
@@ -424,7 +424,7 @@ static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     return append_launch(plan, t1, error);
 }
 
-/* --- the reference kernel ------------------------------------------------------------------------------- */
+/* --- The reference kernel ------------------------------------------------------------------------------- */
 
 /* Of 128 threads, long along X, but as many along Y as let a device have all of them in 65,535 blocks. */
 static void shape_reference(const int extent[3], int block[3]) {
@@ -459,7 +459,7 @@ static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     return KF_OK;
 }
 
-/* --- making them ---------------------------------------------------------------------------------------- */
+/* --- Making them ---------------------------------------------------------------------------------------- */
 
 kf_status kf_t1_plan_with_room(const kf_problem *problem, const kf_config *config, size_t room,
                                kf_backend *backend, kf_plan **plan, kf_error *error) {

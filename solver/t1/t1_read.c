@@ -11,7 +11,7 @@
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
-/* --- the launch ----------------------------------------------------------------------------------------- */
+/* --- The launch ----------------------------------------------------------------------------------------- */
 
 static const char *const axes[] = {"X", "Y", "Z"};
 
@@ -131,7 +131,7 @@ static kf_status read_shared(kf_t1_problem *problem, const cJSON *kernel, kf_err
                             error);
 }
 
-/* --- the whole file ------------------------------------------------------------------------------------- */
+/* --- The whole file ------------------------------------------------------------------------------------- */
 
 void kf_t1_note(kf_t1_problem *problem, const char *format, ...) {
     char line[1024];
@@ -186,7 +186,7 @@ static kf_status hash_files(kf_t1_problem *problem, const char *text, size_t siz
     return KF_OK;
 }
 
-/* --- keys that nobody reads ------------------------------------------------------------------------------
+/* --- Keys that nobody reads ------------------------------------------------------------------------------
  */
 
 /* Appends the keys of an object that are not among the known ones, each once, behind the object's name. */

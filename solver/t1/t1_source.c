@@ -9,7 +9,7 @@
 
 const char kf_t1_plain_entry[] = "kf_t1_entry";
 
-/* --- functions in C --------------------------------------------------------------------------------------
+/* --- Functions in C --------------------------------------------------------------------------------------
  * The cpu backend calls entries of one shape, so that a source of a few lines is written that includes the
  * kernel and calls it with the problem's arguments. */
 
@@ -52,7 +52,7 @@ static void append_entry(const kf_t1_problem *problem, kf_text *text) {
     kf_text_append(text, ");\n}\n");
 }
 
-/* --- the source ------------------------------------------------------------------------------------------
+/* --- The source ------------------------------------------------------------------------------------------
  */
 
 static kf_status append_files(const kf_t1_problem *problem, kf_text *text, kf_error *error) {
@@ -97,7 +97,7 @@ kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf
     return status;
 }
 
-/* --- what is wrong with it -------------------------------------------------------------------------------
+/* --- What is wrong with it -------------------------------------------------------------------------------
  */
 
 static size_t word_length(const char *text) {

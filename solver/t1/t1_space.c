@@ -8,7 +8,7 @@
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
-/* --- parameters ----------------------------------------------------------------------------------------- */
+/* --- Parameters ----------------------------------------------------------------------------------------- */
 
 static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter, bool *real,
                            kf_error *error) {
@@ -188,7 +188,7 @@ static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int n
     return KF_OK;
 }
 
-/* --- conditions ----------------------------------------------------------------------------------------- */
+/* --- Conditions ----------------------------------------------------------------------------------------- */
 
 static kf_status read_condition(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
     char path[64];
@@ -264,7 +264,7 @@ static kf_status choose_reference(kf_t1_problem *problem, const cJSON *condition
     return KF_OK;
 }
 
-/* --- the declaration ------------------------------------------------------------------------------------ */
+/* --- The declaration ------------------------------------------------------------------------------------ */
 
 static cJSON *literal(const kf_t1_parameter *parameter, size_t number) {
     const kf_scalar *value = &parameter->values[number];

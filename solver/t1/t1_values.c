@@ -9,7 +9,7 @@
 #include "base/util/random.h"
 #include "solver/t1/t1.h"
 
-/* --- types ---------------------------------------------------------------------------------------------- */
+/* --- Types ---------------------------------------------------------------------------------------------- */
 
 static const kf_t1_type scalars[] = {
     {"float", 4, 1, 4, true, true},    {"double", 8, 1, 8, true, true},   {"half", 2, 1, 2, true, true},
@@ -101,7 +101,7 @@ bool kf_t1_fits(const kf_t1_type *type, double value) {
            value <= fmin(range - 1.0, MOST_WHOLE);
 }
 
-/* --- filling -------------------------------------------------------------------------------------------- */
+/* --- Filling -------------------------------------------------------------------------------------------- */
 
 /* Uniform from 0 to value, the same for a seed wherever it runs; of the last round one value in 16, others
  * zero. */
@@ -162,7 +162,7 @@ kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argumen
     }
 }
 
-/* --- comparing ------------------------------------------------------------------------------------------ */
+/* --- Comparing ------------------------------------------------------------------------------------------ */
 
 /* Outputs are millions of floats mostly, and there is one comparison a config. */
 static double value_at(const kf_t1_argument *argument, const void *values, size_t index) {

@@ -68,7 +68,7 @@ static int rounds_of(const kf_t1_problem *problem) {
     return 1;
 }
 
-/* --- the reference ---------------------------------------------------------------------------------------
+/* --- The reference ---------------------------------------------------------------------------------------
  */
 
 static kf_status launch(kf_plan *plan, kf_t1_masters *masters, int round, kf_error *error) {
@@ -106,7 +106,7 @@ static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, kf_err
                                              kernel ? "the reference kernel" : "the default config");
 }
 
-/* --- another size ------------------------------------------------------------------------------------------
+/* --- Another size ------------------------------------------------------------------------------------------
  * Twice as much along one axis keeps every divisor that the size has; where that is much memory, half. */
 
 static bool other_size(const kf_t1_problem *problem, int size[3]) {
@@ -159,7 +159,7 @@ static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
     reference->other_problem = NULL;
 }
 
-/* --- judging -----------------------------------------------------------------------------------------------
+/* --- Judging -----------------------------------------------------------------------------------------------
  */
 
 /* What the type's rounding may come to over some thousand operations; whole numbers are the same or wrong. */
@@ -279,7 +279,7 @@ static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, 
                    problem->size[2], reason.message);
 }
 
-/* --- threads of a function ---------------------------------------------------------------------------------
+/* --- Threads of a function ---------------------------------------------------------------------------------
  * A function in C can leave work to a thread of its own and return. The thread would also run into whatever
  * takes the place of the function's code, so that it is waited for. OpenMP's threads stay, and are no such.
  */
@@ -341,7 +341,7 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
     return status;
 }
 
-/* --- after timing ------------------------------------------------------------------------------------------
+/* --- After timing ------------------------------------------------------------------------------------------
  */
 
 /* new_inputs: of a seed that no launch before had; 0: those of the round. */

@@ -76,7 +76,7 @@ static bool fails(const char *call) {
 /* The headers' own names of parameters begin with underscores. */
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-/* --- memory ----------------------------------------------------------------------------------------------
+/* --- Memory ----------------------------------------------------------------------------------------------
  */
 
 void *malloc(size_t size) {
@@ -97,7 +97,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
     return mapped == -1 ? MAP_FAILED : (void *)mapped;
 }
 
-/* --- files -----------------------------------------------------------------------------------------------
+/* --- Files -----------------------------------------------------------------------------------------------
  */
 
 int open(const char *path, int flags, ...) {
@@ -192,7 +192,7 @@ int fdatasync(int file) {
     return fails("fsync") ? -1 : real(file);
 }
 
-/* --- processes -------------------------------------------------------------------------------------------
+/* --- Processes -------------------------------------------------------------------------------------------
  */
 
 pid_t fork(void) {

@@ -18,7 +18,7 @@ static bool begins_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* --- the list --------------------------------------------------------------------------------------------
+/* --- The list --------------------------------------------------------------------------------------------
  */
 
 enum { MOST_SOURCES = 16384 };
@@ -143,7 +143,7 @@ static kf_status list_sources(int drawn, kf_error *error) {
     return KF_OK;
 }
 
-/* --- machine code ----------------------------------------------------------------------------------------
+/* --- Machine code ----------------------------------------------------------------------------------------
  */
 
 /* Instructions, constants and what a launch must know; not symbols, whose names may tell of the source's

@@ -151,7 +151,7 @@ kf_status kf_record_nights(const kf_record_request *request, cJSON **json, kf_er
     return status;
 }
 
-/* --- rates
+/* --- Rates
  * ---------------------------------------------------------------------------------------------------- */
 
 static double found_share(const kf_time_source *source, int trials) {

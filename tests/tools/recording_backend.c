@@ -53,7 +53,7 @@ static void close_backend(kf_backend *backend) {
     free(backend);
 }
 
-/* --- modules ---------------------------------------------------------------------------------------------
+/* --- Modules ---------------------------------------------------------------------------------------------
  */
 
 static kf_status load_module(kf_backend *backend, const kf_source *source, kf_module **module,
@@ -107,7 +107,7 @@ static int resident_blocks(const kf_function *function, int threads_per_block, s
     return threads_per_block <= 2048 ? 2048 / threads_per_block : 0;
 }
 
-/* --- memory ----------------------------------------------------------------------------------------------
+/* --- Memory ----------------------------------------------------------------------------------------------
  */
 
 static kf_status create_buffer(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
@@ -168,7 +168,7 @@ static kf_status copy_buffer(kf_buffer *target, const kf_buffer *source, size_t 
     return KF_OK;
 }
 
-/* --- work ------------------------------------------------------------------------------------------------
+/* --- Work ------------------------------------------------------------------------------------------------
  */
 
 static void take_time(kf_backend *backend, uint64_t launches) {
@@ -232,7 +232,7 @@ static kf_status await_mark(kf_stream *stream, kf_mark *mark, kf_error *error) {
     return KF_OK;
 }
 
-/* --- graphs and events -----------------------------------------------------------------------------------
+/* --- Graphs and events -----------------------------------------------------------------------------------
  */
 
 static kf_status begin_graph(kf_backend *backend, kf_error *error) {

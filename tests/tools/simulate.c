@@ -9,7 +9,7 @@
 #include "base/util/random.h"
 #include "base/util/text.h"
 
-/* --- nights ------------------------------------------------------------------------------------------- */
+/* --- Nights ------------------------------------------------------------------------------------------- */
 
 static kf_night_level play_night(const kf_time_source *source, bool changed) {
     double times[KF_LEAST_PROCESSES];
@@ -62,7 +62,7 @@ kf_alarms kf_simulate_nights(const kf_time_source *source, int history, int nigh
     return alarms;
 }
 
-/* --- from a model -------------------------------------------------------------------------------------- */
+/* --- From a model -------------------------------------------------------------------------------------- */
 
 static double uniform(uint64_t *seed) {
     return (double)(kf_random_next(seed) >> 11) * 0x1p-53;
@@ -91,7 +91,7 @@ kf_time_source kf_noise_source(kf_noise_model *model) {
     return (kf_time_source){model, begin_noise_night, noise_time};
 }
 
-/* --- from recorded nights --------------------------------------------------------------------------------
+/* --- From recorded nights --------------------------------------------------------------------------------
  */
 
 static int draw(uint64_t *seed, int count) {
@@ -119,7 +119,7 @@ kf_time_source kf_resampled_source(kf_resampler *resampler) {
     return (kf_time_source){resampler, begin_recorded_night, recorded_time};
 }
 
-/* --- reading recordings ----------------------------------------------------------------------------------
+/* --- Reading recordings ----------------------------------------------------------------------------------
  */
 
 /* Appends the numbers of a list; false when one is no time or there are too many. */

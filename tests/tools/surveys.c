@@ -121,7 +121,7 @@ void kf_surveys_close(void) {
         if (kf_surveys[i].model != NULL) close_survey(&kf_surveys[i]);
 }
 
-/* --- choosing rates with a survey left out -------------------------------------------------------------- */
+/* --- Choosing rates with a survey left out -------------------------------------------------------------- */
 
 double kf_survey_misfit(const kf_survey *s) {
     double sum = 0, squares = 0;

@@ -58,7 +58,7 @@ typedef struct sum_arguments {
     void *i, *l, *f, *d;
 } sum_arguments;
 
-/* --- running a test in a child ------------------------------------------------------------------------ */
+/* --- Running a test in a child ------------------------------------------------------------------------ */
 
 /* In the child cmocka's assertions would carry on as a second copy of the test program. */
 #define CHECK(condition)                                                                                     \

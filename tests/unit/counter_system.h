@@ -15,7 +15,7 @@
 #include "base/util/file.h"
 #include "base/util/memory.h"
 
-/* --- the data folder -------------------------------------------------------------------------------------
+/* --- The data folder -------------------------------------------------------------------------------------
  */
 
 static const char counter_kernel[] =
@@ -99,7 +99,7 @@ static void counter_clean_up(void) {
     if (system(command) != 0) (void)fprintf(stderr, "cannot remove %s\n", counter_folder);
 }
 
-/* --- problem and configs -----------------------------------------------------------------------------------
+/* --- Problem and configs -----------------------------------------------------------------------------------
  */
 
 static const kf_system counter_system;
@@ -143,7 +143,7 @@ static bool behaves(const kf_config *config, const char *behaviour) {
     return kf_config_name(config, "behaviour", &name, NULL) == KF_OK && strcmp(name, behaviour) == 0;
 }
 
-/* --- the plan --------------------------------------------------------------------------------------------
+/* --- The plan --------------------------------------------------------------------------------------------
  */
 
 typedef struct counter_arguments {

@@ -42,7 +42,7 @@ static inline kf_problem *open_problem(const char *name) {
     return problem;
 }
 
-/* --- the space ------------------------------------------------------------------------------------------ */
+/* --- The space ------------------------------------------------------------------------------------------ */
 
 static inline kf_space *open_space(const kf_problem *problem) {
     kf_variables variables;

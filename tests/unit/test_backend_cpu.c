@@ -49,7 +49,7 @@ static int write_sources(void **state) {
     return 0;
 }
 
-/* --- opening ------------------------------------------------------------------------------------------ */
+/* --- Opening ------------------------------------------------------------------------------------------ */
 
 static void expect_bad_spec(const char *spec, const char *expected) {
     kf_backend *backend = NULL;
@@ -191,7 +191,7 @@ static void test_compilers_with_spaces(void **state) {
     unsetenv("KFTUNE_CC");
 }
 
-/* --- compiling ---------------------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------------------- */
 
 static void test_second_load_comes_from_the_cache(void **state) {
     (void)state;
@@ -323,7 +323,7 @@ static void test_processes_build_the_same_kernel_at_once(void **state) {
     kf_backend_close(backend);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------- */
 
 static void test_buffers_keep_their_bounds(void **state) {
     (void)state;
@@ -389,7 +389,7 @@ static void test_more_than_the_memory_is_refused(void **state) {
 #endif
 }
 
-/* --- launching ---------------------------------------------------------------------------------------- */
+/* --- Launching ---------------------------------------------------------------------------------------- */
 
 static void test_wrong_launches_are_refused(void **state) {
     (void)state;

@@ -249,7 +249,7 @@ static void compile_error_comes_in_one_line(void **state) {
     assert_null(strchr(error.message, '\n'));
 }
 
-/* --- kernels that are not kftune's ---------------------------------------------------------------------- */
+/* --- Kernels that are not kftune's ---------------------------------------------------------------------- */
 
 static const char foreign_text[] =
     "#ifdef HALF\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <mma.h>\n#endif\n"

@@ -6,7 +6,7 @@
 #include "base/backend/team/team.h"
 #include "base/util/memory.h"
 
-/* --- devices ------------------------------------------------------------------------------------------ */
+/* --- Devices ------------------------------------------------------------------------------------------ */
 
 static void check_device(void) {
     kf_device_info described;
@@ -91,7 +91,7 @@ static void forking_after_cuda_is_told_plainly(void **state) {
     in_child(check_fork_after_cuda);
 }
 
-/* --- kernels ------------------------------------------------------------------------------------------ */
+/* --- Kernels ------------------------------------------------------------------------------------------ */
 
 static float axpy_x(int i) {
     return (float)(i % 1021) - 500.0F;
@@ -247,7 +247,7 @@ static void impossible_launches_are_refused(void **state) {
     in_child(check_limits);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------- */
 
 static unsigned char pattern(size_t i) {
     return (unsigned char)(i * 7 + (i >> 16));
@@ -327,7 +327,7 @@ static void out_of_memory_is_survived(void **state) {
     in_child(check_out_of_memory);
 }
 
-/* --- faults ------------------------------------------------------------------------------------------- */
+/* --- Faults ------------------------------------------------------------------------------------------- */
 
 static void check_illegal_address(void) {
     kf_buffer *buffer = buffer_of(64);

@@ -232,7 +232,7 @@ static void test_many_processes_share_the_folder(void **state) {
     }
 }
 
-/* --- keys --------------------------------------------------------------------------------------------- */
+/* --- Keys --------------------------------------------------------------------------------------------- */
 
 static void key_of(const kf_define *defines, int count, const char *compiler, char key[KF_HASH_HEX]) {
     const kf_source source = {.file = "kernels/test/key.cu", .defines = defines, .define_count = count};

@@ -193,7 +193,7 @@ static void test_unwritable(void **state) {
                          KF_OK);
 }
 
-/* --- the real thing --------------------------------------------------------------------------------------
+/* --- The real thing --------------------------------------------------------------------------------------
  */
 
 static void need(kf_status status, const kf_error *error) {

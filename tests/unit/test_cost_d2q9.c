@@ -54,7 +54,7 @@ static double predicted(const fixture *f, const kf_config *config) {
     return prediction.time_us;
 }
 
-/* --- an H200 -------------------------------------------------------------------------------------------- */
+/* --- An H200 -------------------------------------------------------------------------------------------- */
 
 enum { MOST = 64 };
 typedef struct pairs {
@@ -144,7 +144,7 @@ static void ranks_of_an_h200(void **state) {
     cJSON_Delete(root);
 }
 
-/* --- plans ---------------------------------------------------------------------------------------------- */
+/* --- Plans ---------------------------------------------------------------------------------------------- */
 
 static void compare_launches(const char *name, const char *plan_name, const char *way) {
     const kf_scene_options options = {.nodes = {48, 48, 1}};
@@ -206,7 +206,7 @@ static void every_config(void **state) {
     }
 }
 
-/* --- by hand -------------------------------------------------------------------------------------------- */
+/* --- By hand -------------------------------------------------------------------------------------------- */
 
 enum { NX = 512, NY = 2000 };
 static const double N = (double)NX * NY;

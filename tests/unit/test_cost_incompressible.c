@@ -50,7 +50,7 @@ static kf_config config_of(const fixture *f, const char *solver, int iterations)
     return config;
 }
 
-/* --- launches ------------------------------------------------------------------------------------------- */
+/* --- Launches ------------------------------------------------------------------------------------------- */
 
 static void launches_of(const char *solver, int iterations) {
     fixture f = opened(32, 16, 16);
@@ -74,7 +74,7 @@ static void launches_of_plans(void **state) {
     launches_of("incomplete_cg", 100);
 }
 
-/* --- by hand -------------------------------------------------------------------------------------------- */
+/* --- By hand -------------------------------------------------------------------------------------------- */
 
 enum { CELLS = 64 * 32 * 32 };
 
@@ -178,7 +178,7 @@ static void iterations_of_solvers(void **state) {
     closed(&f);
 }
 
-/* --- an H200 -------------------------------------------------------------------------------------------- */
+/* --- An H200 -------------------------------------------------------------------------------------------- */
 
 /* `cube` and `suite_200x100x100` of results/measured/h200-incompressible.json: of the first, predict and
  * correct gave two constants. */

@@ -79,7 +79,7 @@ static void test_calibration(void **state) {
         assert_true(fabs(calibration.factor[r] - 1) < 1e-12);
 }
 
-/* --- the kinetic system --------------------------------------------------------------------------------- */
+/* --- The kinetic system --------------------------------------------------------------------------------- */
 
 typedef struct kf_fixture {
     kf_problem *problem;
@@ -225,7 +225,7 @@ static void test_all_configs(void **state) {
     }
 }
 
-/* --- by hand -------------------------------------------------------------------------------------------- */
+/* --- By hand -------------------------------------------------------------------------------------------- */
 
 static void assert_near(double value, double expected, double share) {
     if (!(fabs(value - expected) <= share * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
@@ -501,7 +501,7 @@ static void test_explanations(void **state) {
     assert_string_equal(kf_cost_explain(&p, text, sizeof text), "launches bound at 50 %; pass takes 700 us");
 }
 
-/* --- beside the plan ------------------------------------------------------------------------------------ */
+/* --- Beside the plan ------------------------------------------------------------------------------------ */
 
 /* The model lists what a step launches, as it must before there is a plan: what the plan then launches is
  * that. */

@@ -22,7 +22,7 @@
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/output_scratch.h"
 
-/* --- reading sets --------------------------------------------------------------------------------------- */
+/* --- Reading sets --------------------------------------------------------------------------------------- */
 
 static kf_status read_text(const char *text, kf_metric_set **set, kf_error *error) {
     const char *path = in_scratch("set.txt");
@@ -93,7 +93,7 @@ static void test_refuses(void **state) {
     kf_text_free(&text);
 }
 
-/* --- formulas ------------------------------------------------------------------------------------------- */
+/* --- Formulas ------------------------------------------------------------------------------------------- */
 
 static double two_and_four(void *context, const char *name) {
     (void)context;
@@ -136,7 +136,7 @@ static void test_counted_stays_counted(void **state) {
     kf_metric_set_free(set);
 }
 
-/* --- the shipped sets on every chip --------------------------------------------------------------------- */
+/* --- The shipped sets on every chip --------------------------------------------------------------------- */
 
 static void name_unknown_metric(const kf_metric_set *set, const char *chip, const char **events,
                                 size_t count) {
@@ -206,7 +206,7 @@ static void test_aliases(void **state) {
     kf_aliases_free(aliases);
 }
 
-/* --- counting ------------------------------------------------------------------------------------------- */
+/* --- Counting ------------------------------------------------------------------------------------------- */
 
 /* Counters of the test: three passes, one metric in each; a part's value is 100 * pass + part. */
 enum { PASSES = 3 };
@@ -332,7 +332,7 @@ static void test_passes(void **state) {
     kf_metric_set_free(set);
 }
 
-/* --- a plan --------------------------------------------------------------------------------------------- */
+/* --- A plan --------------------------------------------------------------------------------------------- */
 
 /* What is seen of a plan's parts while they are visited. */
 typedef struct visits {

@@ -44,7 +44,7 @@ enum { BLOCK = 256, WARP = 32, SMALL = 1 << 20, LEAST = 1 << 26, MOST = 1 << 30,
 enum { CACHES = 64 };
 static int items; /* of the large arrays: a power of two */
 
-/* --- in a child ---------------------------------------------------------------------------------------- */
+/* --- In a child ---------------------------------------------------------------------------------------- */
 
 /* cmocka's assertions would carry on as a second copy of the test program. */
 #define CHECK(condition)                                                                                     \
@@ -253,7 +253,7 @@ static void half_warps(void **state) {
     in_child(check_half_warps);
 }
 
-/* --- real kernels ----------------------------------------------------------------------------------------
+/* --- Real kernels ----------------------------------------------------------------------------------------
  */
 
 static int complain(const kf_error *error) {
@@ -332,7 +332,7 @@ static int launch_plan(const char *scene, const char *preset) {
     return status == KF_OK ? 0 : complain(&error);
 }
 
-/* --- ours against ncu's ----------------------------------------------------------------------------------
+/* --- Ours against ncu's ----------------------------------------------------------------------------------
  */
 
 static int compare(const char *our_file, const char *ncu_file, char *const *judged) {

@@ -255,7 +255,7 @@ static void test_gate(void **state) {
     kf_scene_free(scene);
 }
 
-/* --- masks
+/* --- Masks
  * --------------------------------------------------------------------------------------------------- */
 
 enum { PICTURE_WIDTH = 48, PICTURE_HEIGHT = 32 };
@@ -393,7 +393,7 @@ static void test_refusals(void **state) {
     kf_scene_free(scene);
 }
 
-/* --- state
+/* --- State
  * --------------------------------------------------------------------------------------------------- */
 
 /* Saved and restored at any step, a plan goes on bit for bit; so do the steps within a temporal launch. */
@@ -466,7 +466,7 @@ static void test_start_in_blocks(void **state) {
     kf_scene_free(scene);
 }
 
-/* --- the paper
+/* --- The paper
  * ----------------------------------------------------------------------------------------------- */
 
 /* The solid fractions of Table 4, to the last digit printed. */

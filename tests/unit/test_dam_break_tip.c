@@ -131,7 +131,7 @@ static void find_rates(const water *w, rates *rate) {
         rate->potential[i] = 0.5 * (rate->x[i] * rate->x[i] + rate->y[i] * rate->y[i]) - gravity * w->y[i];
 }
 
-/* ---- nodes ---- */
+/* ---- Nodes ---- */
 
 /* Second derivatives of the natural cubic spline through f at s. */
 static void bend(int n, const double *s, const double *f, double *second) {

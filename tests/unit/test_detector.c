@@ -20,7 +20,7 @@ static void assert_near(double value, double expected, double tolerance) {
         fail_msg("%.9g is not %.9g +- %g", value, expected, tolerance);
 }
 
-/* --- two samples --- */
+/* --- Two samples --- */
 
 static void test_share_below(void **state) {
     (void)state;
@@ -144,7 +144,7 @@ static void test_false_discovery(void **state) {
     kf_false_discovery(many, 0, 0.05, accepted);
 }
 
-/* --- change points --- */
+/* --- Change points --- */
 
 /* One night of its own between two levels. */
 static void test_a_level_of_one_night(void **state) {
@@ -253,7 +253,7 @@ static void test_screen(void **state) {
     assert_int_equal(s.before, 0);
 }
 
-/* --- error rates --- */
+/* --- Error rates --- */
 
 /* The noise of the reference study: processes 0.4 % (the sampling within them included), every tenth 0.8 %
  * slower, 3 % of the nights disturbed by 1.5 %. */
@@ -369,7 +369,7 @@ static void test_bad_recordings(void **state) {
     unlink(path);
 }
 
-/* --- the divergence, term by term --- */
+/* --- The divergence, term by term --- */
 
 static double mean_distance(const double *values, int begin, int end, int other_begin, int other_end) {
     double sum = 0;

@@ -265,7 +265,7 @@ static void test_truth(void **state) {
     }
 }
 
-/* --- published problem files
+/* --- Published problem files
  * -------------------------------------------------------------------------------- */
 
 static cJSON *problem_file(const char *name) {

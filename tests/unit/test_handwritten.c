@@ -85,7 +85,7 @@ typedef struct bench_contest {
     bench_contender kernel, loop;
 } bench_contest;
 
-/* --- preparing ---------------------------------------------------------------------------------------- */
+/* --- Preparing ---------------------------------------------------------------------------------------- */
 
 static void set_launch(const bench_contest *contest, bench_contender *contender, kf_function *function) {
     static const int block[3] = {256, 4, 1}; /* whole rows */
@@ -155,7 +155,7 @@ static void close_contest(bench_contest *contest) {
     kf_module_free(contest->loop.module);
 }
 
-/* --- measuring ---------------------------------------------------------------------------------------- */
+/* --- Measuring ---------------------------------------------------------------------------------------- */
 
 static kf_status time_batch(const bench_contest *contest, const bench_contender *contender, double *us,
                             kf_error *error) {

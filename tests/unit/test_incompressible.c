@@ -194,7 +194,7 @@ static void test_box(void **state) {
     }
 }
 
-/* --- flows whose discrete answer is known: what plan and reference share is wrong together ------------- */
+/* --- Flows whose discrete answer is known: what plan and reference share is wrong together ------------- */
 
 typedef struct profile {
     double force, viscosity, top, wave;

@@ -15,7 +15,7 @@ static void must(kf_status status, const kf_error *error) {
     if (status != KF_OK) fail_msg("%s", error->message);
 }
 
-/* --- a plan as lines -------------------------------------------------------------------------------------
+/* --- A plan as lines -------------------------------------------------------------------------------------
  */
 
 enum { MOST_LINES = 4096, LINE = 256 };
@@ -114,7 +114,7 @@ static int differing(const lines *all, const lines *other) {
     return count;
 }
 
-/* --- configs ---------------------------------------------------------------------------------------------
+/* --- Configs ---------------------------------------------------------------------------------------------
  */
 
 enum { MOST_PRESETS = 8 };

@@ -34,7 +34,7 @@ static char *neutral(char *text) {
     return with_word(text, KF_VERSION, "VERSION");
 }
 
-/* --- exports ------------------------------------------------------------------------------------------ */
+/* --- Exports ------------------------------------------------------------------------------------------ */
 
 typedef kf_status (*exporter)(kf_store *store, int64_t id, FILE *stream, kf_error *error);
 
@@ -59,7 +59,7 @@ static void test_exports(void **state) {
     assert_export("night-github.json", kf_store_export_github_night, 3);
 }
 
-/* --- what is read back -------------------------------------------------------------------------------- */
+/* --- What is read back -------------------------------------------------------------------------------- */
 
 static void tell_fact(void *context, const char *name, const char *value) {
     kf_text_append(context, "%s = %s\n", name, value);
@@ -144,7 +144,7 @@ static void test_rows(void **state) {
     assert_known("rows.txt", text.text);
 }
 
-/* --- plots -------------------------------------------------------------------------------------------- */
+/* --- Plots -------------------------------------------------------------------------------------------- */
 
 /* A program in front of gnuplot that notes what it is given and hands it on. False: there is no gnuplot. */
 static bool record_gnuplot(char record[KF_PATH]) {
@@ -204,7 +204,7 @@ static void test_plots_and_report(void **state) {
     assert_known("report.html", neutral(page));
 }
 
-/* --- the command line --------------------------------------------------------------------------------- */
+/* --- The command line --------------------------------------------------------------------------------- */
 
 static void test_command_line(void **state) {
     (void)state;

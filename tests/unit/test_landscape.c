@@ -303,7 +303,7 @@ static void test_github(void **state) {
     kf_store_close(store);
 }
 
-/* --- real files --------------------------------------------------------------------------------------- */
+/* --- Real files --------------------------------------------------------------------------------------- */
 
 static void test_real_landscapes(void **state) {
     (void)state;

@@ -29,7 +29,7 @@ struct kftune_problem {
     kf_problem *problem;
 };
 
-/* --- the locale ------------------------------------------------------------------------------------------
+/* --- The locale ------------------------------------------------------------------------------------------
  */
 
 static bool comma_is_there;
@@ -66,7 +66,7 @@ static void set_comma(bool comma) {
     assert_int_equal(comma_is_set(), comma);
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------
+/* --- Opening ---------------------------------------------------------------------------------------------
  */
 
 /* Hash and facts, or why it does not open, as the library does it in this locale. */
@@ -118,7 +118,7 @@ static void every_scene_is_the_same(void **state) {
     assert_true(scenes >= 30 && kernels >= 10 && opened >= scenes + kernels);
 }
 
-/* --- tuning ----------------------------------------------------------------------------------------------
+/* --- Tuning ----------------------------------------------------------------------------------------------
  */
 
 /* Tunes in the one locale, asks the store in the other. */
@@ -169,7 +169,7 @@ static void what_is_tuned_is_known_elsewhere(void **state) {
     tune_and_ask(some[0].source, some[0].system, some[0].nodes, false);
 }
 
-/* --- the caller's own functions --------------------------------------------------------------------------
+/* --- The caller's own functions --------------------------------------------------------------------------
  */
 
 static int lines_with_comma, lines;
@@ -223,7 +223,7 @@ static void functions_see_their_own_locale(void **state) {
     kftune_close(problem);
 }
 
-/* --- threads ---------------------------------------------------------------------------------------------
+/* --- Threads ---------------------------------------------------------------------------------------------
  */
 
 static void count_commas(void *data, size_t begin, size_t end) {

@@ -114,7 +114,7 @@ static void batches_fill_a_sample(void **state) {
     assert_int_equal(kf_policy_queue(&p, 1e6), 1);
 }
 
-/* --- as JSON ---------------------------------------------------------------------------------------------
+/* --- As JSON ---------------------------------------------------------------------------------------------
  */
 
 static void fill(kf_measurement *m, double *samples) {
@@ -362,7 +362,7 @@ static void damaged_json_is_refused(void **state) {
     kf_measurement_free(&out);
 }
 
-/* --- a real plan -----------------------------------------------------------------------------------------
+/* --- A real plan -----------------------------------------------------------------------------------------
  */
 
 static void time_work(kf_backend *backend, long work, const kf_incumbent *incumbent, kf_measurement *m) {
@@ -482,7 +482,7 @@ static void rare_launches_count_by_their_share(void **state) {
     kf_backend_close(backend);
 }
 
-/* --- windows ---------------------------------------------------------------------------------------------
+/* --- Windows ---------------------------------------------------------------------------------------------
  */
 
 enum { TURN_STEPS = 2000, SECTORS = 8 };

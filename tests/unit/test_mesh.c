@@ -9,7 +9,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---- what a closed surface must fulfil ---- */
+/* ---- What a closed surface must fulfil ---- */
 
 typedef struct half_edge {
     uint32_t low, high;
@@ -58,7 +58,7 @@ static void assert_near(double value, double expected, double relative) {
         fail_msg("%.10g is not %.10g", value, expected);
 }
 
-/* ---- shapes ---- */
+/* ---- Shapes ---- */
 
 static void make_shape(int shape, const double *changed, kf_mesh *mesh) {
     double values[KF_SHAPE_PARAMETERS] = {0};
@@ -235,7 +235,7 @@ static void test_shadow(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 /* The unit cube's corner tetrahedron in every format; its area is 3/2 + sqrt(3)/2. */
 static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -3,7 +3,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---- concave outlines ---- */
+/* ---- Concave outlines ---- */
 
 enum { CORNERS = 160, OUTLINES = 240 };
 
@@ -180,7 +180,7 @@ static void test_concave_outlines(void **state) {
     }
 }
 
-/* ---- spoilt surfaces ---- */
+/* ---- Spoilt surfaces ---- */
 
 enum { SURFACES = 240 };
 

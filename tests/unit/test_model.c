@@ -258,7 +258,7 @@ static void test_as_many_features_as_asked_for(void **state) {
     kf_surrogate_close(surrogate);
 }
 
-/* --- against plain formulas --- */
+/* --- Against plain formulas --- */
 
 /* The negative logarithm of the posterior of lengths and noise, up to a constant: surrogate.h's kernel, the
  * signal's variance at its best value, and the beliefs of surrogate_fit.c. */

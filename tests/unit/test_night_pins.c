@@ -107,7 +107,7 @@ static void test_noise_that_hides(void **state) {
     end(s);
 }
 
-/* ---- many nights ---- */
+/* ---- Many nights ---- */
 
 /* A machine on which changes are planted, and what becomes of them. */
 typedef struct machine {

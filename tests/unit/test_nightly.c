@@ -13,7 +13,7 @@
 #include "harness/nightly/suite.h"
 #include "solver/systems.h"
 
-/* --- suites
+/* --- Suites
  * ------------------------------------------------------------------------------------------------------ */
 
 static void test_suites(void **state) {
@@ -59,7 +59,7 @@ static void test_suites(void **state) {
     assert_non_null(strstr(error.message, "kftune bench"));
 }
 
-/* --- whole nights
+/* --- Whole nights
  * -------------------------------------------------------------------------------------------------- */
 
 static void test_nights(void **state) {
@@ -135,7 +135,7 @@ static void test_drift(void **state) {
     free(s);
 }
 
-/* --- kills
+/* --- Kills
  * ---------------------------------------------------------------------------------------------------------
  */
 

@@ -21,7 +21,7 @@
 #include "tests/unit/output_scene.h"
 #include "tests/unit/output_scratch.h"
 
-/* --- reading ---------------------------------------------------------------------------------------------
+/* --- Reading ---------------------------------------------------------------------------------------------
  */
 
 static void check_numbers(hid_t object, const char *name, H5T_class_t kind, int count,
@@ -90,7 +90,7 @@ static double read_single(hid_t file, const char *path) {
     return value;
 }
 
-/* --- tests -----------------------------------------------------------------------------------------------
+/* --- Tests -----------------------------------------------------------------------------------------------
  */
 
 static void test_geometry(void **state) {
@@ -274,7 +274,7 @@ static void test_blown_up_fields(void **state) {
     free_scene(scene);
 }
 
-/* --- particles -------------------------------------------------------------------------------------------
+/* --- Particles -------------------------------------------------------------------------------------------
  */
 
 enum { PARTICLES = 70000 }; /* more than one portion of compressed data */

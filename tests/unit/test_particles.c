@@ -40,7 +40,7 @@ static void refused(const char *text, const char *why) {
     if (strstr(error.message, why) == NULL) fail_msg("'%s' does not say '%s'", error.message, why);
 }
 
-/* ---- shapes ---- */
+/* ---- Shapes ---- */
 
 static void a_box_is_filled_to_its_faces(void **state) {
     (void)state;
@@ -110,7 +110,7 @@ static void a_mesh_is_filled_and_must_be_closed(void **state) {
     refused(text, "not closed");
 }
 
-/* ---- terrain ---- */
+/* ---- Terrain ---- */
 
 #define SNOW                                                                                                 \
     "\"material\": {\"law\": \"bingham\", \"density\": 250, \"sound_speed\": 100, \"viscosity\": 10, "       \
@@ -214,7 +214,7 @@ static void formulas_are_checked(void **state) {
     read_terrain("{\"formula\": \"x\", \"file\": \"a.asc\", \"cell\": 1}", KF_BAD_INPUT, "give one of", &t);
 }
 
-/* ---- what is refused ---- */
+/* ---- What is refused ---- */
 
 static void wrong_scenes_say_what_is_wrong(void **state) {
     (void)state;

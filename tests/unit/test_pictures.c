@@ -32,7 +32,7 @@ static void expect(const pixels *p, int x, int y, kf_colour wanted) {
                  wanted.green, wanted.blue);
 }
 
-/* ---- fields: 36 x 18 nodes are 20 pixels each, the first row of nodes at the bottom ---- */
+/* ---- Fields: 36 x 18 nodes are 20 pixels each, the first row of nodes at the bottom ---- */
 
 static const kf_colour ground = {9, 11, 20};
 
@@ -142,7 +142,7 @@ static void colours_of_the_map(void **state) {
         assert_true(fabs(kf_scale_top(tops[i][0]) / tops[i][1] - 1) < 1e-12);
 }
 
-/* ---- scenes ---- */
+/* ---- Scenes ---- */
 
 static kf_scene *boxed(const double low[3], const double high[3]) {
     static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},

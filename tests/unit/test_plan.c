@@ -301,7 +301,7 @@ static void plans_hold_many_items(void **state) {
     close_invented(&p);
 }
 
-/* --- timing and counting -------------------------------------------------------------------------------- */
+/* --- Timing and counting -------------------------------------------------------------------------------- */
 
 static const kf_kernel_time *row_of(const kf_measurement *m, const char *name) {
     for (int i = 0; i < m->kernel_count; i++)
@@ -385,7 +385,7 @@ static void calls_are_counted_as_one_range(void **state) {
     close_invented(&p);
 }
 
-/* --- the rest ------------------------------------------------------------------------------------------- */
+/* --- The rest ------------------------------------------------------------------------------------------- */
 
 static void libraries_enter_the_hash(void **state) {
     (void)state;

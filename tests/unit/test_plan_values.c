@@ -13,7 +13,7 @@
 #include "base/plan/snapshot.h"
 #include "base/plan/system.h"
 
-/* --- snapshots ------------------------------------------------------------------------------------------ */
+/* --- Snapshots ------------------------------------------------------------------------------------------ */
 
 static void snapshots_of_nodes(void **state) {
     (void)state;
@@ -64,7 +64,7 @@ static void snapshots_of_nodes(void **state) {
     kf_snapshot_free(&s);
 }
 
-/* --- records -------------------------------------------------------------------------------------------- */
+/* --- Records -------------------------------------------------------------------------------------------- */
 
 static void records_have_columns(void **state) {
     (void)state;
@@ -88,7 +88,7 @@ static void records_have_columns(void **state) {
     assert_int_equal(records.count, 0);
 }
 
-/* --- verifications -------------------------------------------------------------------------------------- */
+/* --- Verifications -------------------------------------------------------------------------------------- */
 
 static void judged(const double values[3], const double bounds[3], const char *farthest) {
     static const char *const names[] = {"fields", "mass", "force"};
@@ -114,7 +114,7 @@ static void verifications_name_the_worst(void **state) {
     judged((const double[3]){1e9, (double)NAN, 1}, (const double[3]){1e-5, 1e-8, 1e-2}, "mass");
 }
 
-/* --- facts ---------------------------------------------------------------------------------------------- */
+/* --- Facts ---------------------------------------------------------------------------------------------- */
 
 static void facts_go_out_and_in(void **state) {
     (void)state;

@@ -17,7 +17,7 @@
 #include "scene/scene.h"
 #include "solver/systems.h"
 
-/* --- facts ---------------------------------------------------------------------------------------------- */
+/* --- Facts ---------------------------------------------------------------------------------------------- */
 
 static void some_facts(kf_facts *facts) {
     *facts = (kf_facts){NULL, 0, 0};
@@ -86,7 +86,7 @@ static void facts_describe_and_open_again(void **state) {
     kf_facts_free(&particles);
 }
 
-/* --- which system --------------------------------------------------------------------------------------- */
+/* --- Which system --------------------------------------------------------------------------------------- */
 
 static void a_file_says_its_system(void **state) {
     (void)state;
@@ -150,7 +150,7 @@ static void what_no_system_runs_is_refused(void **state) {
     expect_refused("ball", NULL, &sloppy, "accuracy 0.2: must lie");
 }
 
-/* --- the trial ------------------------------------------------------------------------------------------ */
+/* --- The trial ------------------------------------------------------------------------------------------ */
 
 static void a_trial_is_small_and_of_the_same_system(void **state) {
     (void)state;

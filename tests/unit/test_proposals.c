@@ -78,7 +78,7 @@ static uint64_t propose(kf_strategy *strategy) {
     return proposal.index;
 }
 
-/* --- shares --------------------------------------------------------------------------------------------- */
+/* --- Shares --------------------------------------------------------------------------------------------- */
 
 /* Shards of 100 configs: none twice, none too many, of all sizes that can be; together the same whatever
  * their number. */
@@ -145,7 +145,7 @@ static void surveys_take_turns(void **state) {
     kf_space_free(space);
 }
 
-/* --- the model without a prior -------------------------------------------------------------------------- */
+/* --- The model without a prior -------------------------------------------------------------------------- */
 
 /* With a preset that was measured: until four configs are known (or as many as the option says), changes of
  * two parameters of the best, of which one may keep its value, and configs far from all in turns. */
@@ -295,7 +295,7 @@ static void every_third_looks_around_the_best(void **state) {
     kf_space_free(space);
 }
 
-/* --- a prior -------------------------------------------------------------------------------------------- */
+/* --- A prior -------------------------------------------------------------------------------------------- */
 
 /* Times that no smoothness tells, but a prior does, up to a power. */
 static double rough(uint64_t index) {
@@ -383,7 +383,7 @@ static void trends_by_hand(void **state) {
     assert_true(fabs(t.slope - 1) < 1e-12 && fabs(t.offset - 1) < 1e-12);
 }
 
-/* --- annealing ------------------------------------------------------------------------------------------ */
+/* --- Annealing ------------------------------------------------------------------------------------------ */
 
 /* A walk from a config of time 1 is told one that is as many percent slower as its first temperature: it
  * goes there once in e. Where it then is, the next proposal tells: a change of one parameter of it. */

@@ -14,7 +14,7 @@
 #include "base/util/text.h"
 #include "harness/replay/replay.h"
 
-/* --- files ---------------------------------------------------------------------------------------------- */
+/* --- Files ---------------------------------------------------------------------------------------------- */
 
 static char scratch[] = "/tmp/kftune-replay-XXXXXX";
 
@@ -61,7 +61,7 @@ static void replayed(const kf_landscape *landscape, const char *strategy, int ev
     if (kf_replay(&request, result, &error) != KF_OK) fail_msg("%s", error.message);
 }
 
-/* --- formats -------------------------------------------------------------------------------------------- */
+/* --- Formats -------------------------------------------------------------------------------------------- */
 
 static const char cache_head[] =
     "{\"device_name\": \"gpu\", \"kernel_name\": \"k\", \"problem_size\": [1],\n\"tune_params_keys\": "
@@ -165,7 +165,7 @@ static void test_bad_files(void **state) {
     }
 }
 
-/* --- real landscapes ------------------------------------------------------------------------------------ */
+/* --- Real landscapes ------------------------------------------------------------------------------------ */
 
 static void test_both_formats_agree(void **state) {
     (void)state;

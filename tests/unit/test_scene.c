@@ -18,7 +18,7 @@ static kf_scene *open_scene(const char *name, const kf_scene_options *options) {
     return scene;
 }
 
-/* ---- the invariants of every scene ---- */
+/* ---- The invariants of every scene ---- */
 
 static void check_scene(const kf_scene *s) {
     double area = 0.0;
@@ -131,7 +131,7 @@ static void test_ahmed_stands_on_the_ground(void **state) {
     kf_scene_free(s);
 }
 
-/* ---- scene files made here ---- */
+/* ---- Scene files made here ---- */
 
 static void test_viscosity_and_force(void **state) {
     (void)state;
@@ -338,7 +338,7 @@ static void test_pose_in_time(void **state) {
     assert_near(center[0], 1.0);
 }
 
-/* ---- bare meshes ---- */
+/* ---- Bare meshes ---- */
 
 /* Only the car says by its shape where its front is (test_placement.c). */
 static void test_bare_meshes(void **state) {

@@ -25,7 +25,7 @@ static void must(kf_status status, const kf_error *error) {
     if (status != KF_OK) fail_msg("%s", error->message);
 }
 
-/* --- sources ----------------------------------------------------------------------------------------------
+/* --- Sources ----------------------------------------------------------------------------------------------
  */
 
 static void test_chosen_sources(void **state) {
@@ -76,7 +76,7 @@ static void test_opacity_is_that_of_fresh_smoke(void **state) {
     free_scene(scene);
 }
 
-/* --- camera -----------------------------------------------------------------------------------------------
+/* --- Camera -----------------------------------------------------------------------------------------------
  */
 
 /* Place of a point on the picture, -1 to 1 within it. */
@@ -131,7 +131,7 @@ static void test_camera(void **state) {
     free_scene(scene);
 }
 
-/* --- the tree of boxes ------------------------------------------------------------------------------------
+/* --- The tree of boxes ------------------------------------------------------------------------------------
  */
 
 /* Triangles below a node; all of their corners lie in its box. */
@@ -194,7 +194,7 @@ static void test_edges_stay_sharp(void **state) {
     kf_box_tree_free(&tree);
 }
 
-/* --- pictures ---------------------------------------------------------------------------------------------
+/* --- Pictures ---------------------------------------------------------------------------------------------
  */
 
 typedef struct drawn {

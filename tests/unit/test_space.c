@@ -3,7 +3,7 @@
 #include "base/util/text.h"
 #include "tests/unit/space_fixture.h"
 
-/* --- what is in the space ------------------------------------------------------------------------------- */
+/* --- What is in the space ------------------------------------------------------------------------------- */
 
 /* The constraints of tests/data/kinetic.space.json, written once more in C. */
 static bool valid(const kf_config *config, bool gpu) {
@@ -240,7 +240,7 @@ static void test_bad_fixes_are_named(void **state) {
     cJSON_Delete(json);
 }
 
-/* --- bad declarations ----------------------------------------------------------------------------------- */
+/* --- Bad declarations ----------------------------------------------------------------------------------- */
 
 #define WHOLE(parameters, rest)                                                                              \
     "{\"system\":\"kinetic\",\"format\":1,\"parameters\":[" parameters "]" rest "}"
@@ -444,7 +444,7 @@ static void test_variables_of_its_own(void **state) {
     }
 }
 
-/* --- print, JSON, hash ---------------------------------------------------------------------------------- */
+/* --- Print, JSON, hash ---------------------------------------------------------------------------------- */
 
 static char *printed(const kf_space *space) {
     char *text = NULL;

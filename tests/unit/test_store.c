@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* --- round trip --------------------------------------------------------------------------------------- */
+/* --- Round trip --------------------------------------------------------------------------------------- */
 
 static void assert_same_number(double a, double b) {
     if (isnan(a) || isnan(b))
@@ -285,7 +285,7 @@ static void test_texts_are_limited(void **state) {
     kf_store_close(store);
 }
 
-/* --- contradictions ----------------------------------------------------------------------------------- */
+/* --- Contradictions ----------------------------------------------------------------------------------- */
 
 static kf_status add_changed(kf_store *store, const kf_run_row *run, int sequence, const char *role,
                              void (*change)(kf_measurement *measurement)) {
@@ -419,7 +419,7 @@ static void test_checks(void **state) {
     kf_store_close(store);
 }
 
-/* --- resuming and pruning ----------------------------------------------------------------------------- */
+/* --- Resuming and pruning ----------------------------------------------------------------------------- */
 
 static void test_unfinished(void **state) {
     (void)state;

@@ -304,7 +304,7 @@ static void test_orphaned_log(void **state) {
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* --- migrations --------------------------------------------------------------------------------------- */
+/* --- Migrations --------------------------------------------------------------------------------------- */
 
 static const char old_schema[] =
     "CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT;"

@@ -42,7 +42,7 @@ static int scene_of(const kf_suite_file *file, const char *name) {
     return -1;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------- */
+/* --- Files ---------------------------------------------------------------------------------------------- */
 
 static void test_bad_files(void **state) {
     (void)state;
@@ -115,7 +115,7 @@ static void test_all_figures_can_be_named(void **state) {
     }
 }
 
-/* --- scenes and configs ----------------------------------------------------------------------------------
+/* --- Scenes and configs ----------------------------------------------------------------------------------
  */
 
 /* Opens scenes of `step`; names ends with NULL. */
@@ -326,7 +326,7 @@ static void test_scenes_that_do_not_fit(void **state) {
     kf_bench_suite_free(&suite);
 }
 
-/* --- figures ---------------------------------------------------------------------------------------------
+/* --- Figures ---------------------------------------------------------------------------------------------
  */
 
 static const kf_figure *find(const kf_figures *figures, const char *name) {

@@ -22,7 +22,7 @@ static kf_config config_of(const kf_problem *problem, long block_x, long block_y
     return config;
 }
 
-/* --- on the cpu ----------------------------------------------------------------------------------------- */
+/* --- On the cpu ----------------------------------------------------------------------------------------- */
 
 /* Ten launches of a config against those of the reference. */
 static kf_status verify(const kf_problem *problem, const kf_config *config, kf_verification *verification,

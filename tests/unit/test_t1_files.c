@@ -64,7 +64,7 @@ static void sizes_and_ends_are_words_of_expressions(void **state) {
     kf_problem_free(problem);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------ */
+/* --- What is refused ------------------------------------------------------------------------------------ */
 
 /* The file so changed is refused with a message that holds `says`. */
 static void expect_refused(const char *file, const char *from, const char *to, const char *says) {
@@ -77,7 +77,7 @@ static void expect_refused(const char *file, const char *from, const char *to, c
     assert_null(problem);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------ */
+/* --- What is refused ------------------------------------------------------------------------------------ */
 
 static void mistakes_are_named_with_their_place(void **state) {
     (void)state;

@@ -62,7 +62,7 @@ static void spaces_are_large_enough(void **state) {
     }
 }
 
-/* --- for a GPU ------------------------------------------------------------------------------------------ */
+/* --- For a GPU ------------------------------------------------------------------------------------------ */
 
 static kf_status compile(const kf_source *source, void *data, kf_error *error) {
     const kf_device_info info = {.backend = "cuda", .spec = "cuda:0", .architecture = "sm_90"};
@@ -97,7 +97,7 @@ static void configs_compile(void **state) {
     }
 }
 
-/* --- references on the cpu ------------------------------------------------------------------------------ */
+/* --- References on the cpu ------------------------------------------------------------------------------ */
 
 /* The first output of the reference kernel, or of a config, on a problem of this size; caller frees. */
 static float *run(const kf_problem *problem, const kf_config *config) {

@@ -30,7 +30,7 @@ static kf_problem *make_problem(const char *kernel, const char *parameters, cons
     return problem;
 }
 
-/* --- compiling for a GPU -------------------------------------------------------------------------------- */
+/* --- Compiling for a GPU -------------------------------------------------------------------------------- */
 
 static kf_status compile(const kf_source *source, void *data, kf_error *error) {
     kf_device_info info = {.backend = "cuda", .spec = "cuda:0", .architecture = "sm_90"};
@@ -135,7 +135,7 @@ static void opencl_compiles_as_cuda(void **state) {
     expect_compiled(wrong, "which has smooth");
 }
 
-/* --- running on the cpu ----------------------------------------------------------------------------------
+/* --- Running on the cpu ----------------------------------------------------------------------------------
  */
 
 /* The first output after one launch of a config; caller frees. */

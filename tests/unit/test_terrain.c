@@ -51,7 +51,7 @@ static void says(const kf_error *error, const char *why) {
     assert_null(strchr(error->message, '\n'));
 }
 
-/* ---- pictures ---- */
+/* ---- Pictures ---- */
 
 /* A kind of picture, all of whose 3 x 3 pixels have the samples of pixel. */
 typedef struct kind {
@@ -190,7 +190,7 @@ static void pictures_keep_their_places(void **state) {
     kf_terrain_free(&t);
 }
 
-/* ---- grids ---- */
+/* ---- Grids ---- */
 
 static void what_has_no_data_is_no_height(void **state) {
     (void)state;
@@ -235,7 +235,7 @@ static void what_has_no_data_is_no_height(void **state) {
     }
 }
 
-/* ---- terrain and box ---- */
+/* ---- Terrain and box ---- */
 
 /* A grid of so many nodes a metre apart, all of one height, in map coordinates. */
 static void write_flat(int columns, int rows, double cell, double height) {

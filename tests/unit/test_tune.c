@@ -43,7 +43,7 @@ static kf_tune_request request(kf_store *store) {
     };
 }
 
-/* --- the whole run ---------------------------------------------------------------------------------------
+/* --- The whole run ---------------------------------------------------------------------------------------
  */
 
 typedef struct counts {
@@ -369,7 +369,7 @@ static void a_hopeless_run_ends_at_once(void **state) {
     kf_store_close(store);
 }
 
-/* --- interrupting and resuming ---------------------------------------------------------------------------
+/* --- Interrupting and resuming ---------------------------------------------------------------------------
  */
 
 /* Ctrl-C as a terminal would send it, from a process of its own, once the first run of that store has
@@ -435,7 +435,7 @@ static void interrupted_runs_resume(void **state) {
     kf_store_close(store);
 }
 
-/* --- warm start ------------------------------------------------------------------------------------------
+/* --- Warm start ------------------------------------------------------------------------------------------
  */
 
 typedef struct warm_start {
@@ -491,7 +491,7 @@ static void what_was_best_before_is_tried_first(void **state) {
     kf_store_close(store);
 }
 
-/* --- measuring effort ------------------------------------------------------------------------------------
+/* --- Measuring effort ------------------------------------------------------------------------------------
  */
 
 typedef struct efforts {

@@ -56,7 +56,7 @@ static int split_command(char *text, const char **words) {
     return 1;
 }
 
-/* --- who it is ---------------------------------------------------------------------------------------- */
+/* --- Who it is ---------------------------------------------------------------------------------------- */
 
 /* Runs `command arguments...` and gives its output, or fails when it does not end with status 0. */
 static kf_status ask(const char *command, const char *const *arguments, char **output, kf_error *error) {
@@ -164,7 +164,7 @@ kf_status kf_host_compiler_find(kf_host_compiler *compiler, kf_error *error) {
     return status;
 }
 
-/* --- building ----------------------------------------------------------------------------------------- */
+/* --- Building ----------------------------------------------------------------------------------------- */
 
 static bool is_error(const char *line, size_t length) {
     static const char *const signs[] = {"error:", "undefined reference", "cannot find", "Error:"};

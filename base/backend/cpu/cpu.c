@@ -67,7 +67,7 @@ typedef struct cpu_graph {
 
 static const char extension[] = "so";
 
-/* --- compiling ---------------------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------------------- */
 
 static double seconds_since(const struct timespec *start) {
     struct timespec now;
@@ -212,7 +212,7 @@ static int cpu_function_resident_blocks(const kf_function *function, int threads
     return threads_per_block <= function->module->backend->device.max_threads_per_block;
 }
 
-/* --- doing ------------------------------------------------------------------------------------------------
+/* --- Doing ------------------------------------------------------------------------------------------------
  */
 
 static void run_blocks(const void *work, int64_t first, int64_t last) {
@@ -252,7 +252,7 @@ static kf_status settle(kf_error *error) {
     return kf_cpu_shuffles() ? kf_cpu_queue_drain(run_work, error) : KF_OK;
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------- */
 
 static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
@@ -343,7 +343,7 @@ static kf_status cpu_buffer_copy(kf_buffer *target, const kf_buffer *source, siz
     return kf_partial_oversteps("a copy", error);
 }
 
-/* --- launching ---------------------------------------------------------------------------------------- */
+/* --- Launching ---------------------------------------------------------------------------------------- */
 
 /* Room for one more in the graph that is being made; NULL: none is. */
 static kf_cpu_work *keep(kf_stream *stream) {
@@ -517,7 +517,7 @@ static void cpu_device_state(kf_backend *backend, kf_device_state *state) {
     state->energy_j = kf_cpu_energy_joules();
 }
 
-/* --- opening ------------------------------------------------------------------------------------------ */
+/* --- Opening ------------------------------------------------------------------------------------------ */
 
 static void cpu_close(kf_backend *backend) {
     kf_cpu_threads_stop(((cpu_backend *)backend)->threads);

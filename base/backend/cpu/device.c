@@ -12,7 +12,7 @@
 #include "base/util/processors.h"
 #include "base/util/text.h"
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- Reading ------------------------------------------------------------------------------------------ */
 
 /* The rest of the first line of file that starts with key, after blanks and ':'; false when there is none. */
 static bool read_line_value(const char *file, const char *key, char *value, size_t size) {
@@ -43,7 +43,7 @@ static bool read_value(const char *file, char *value, size_t size) {
     return found;
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------- */
 
 /* What cannot be read is not 0. */
 static uint64_t memory_info(const char *key) {
@@ -90,7 +90,7 @@ uint64_t kf_cpu_available_memory(void) {
     return kf_cpu_memory_within(control_groups, memory_info("MemAvailable"), true);
 }
 
-/* --- processor ---------------------------------------------------------------------------------------- */
+/* --- Processor ---------------------------------------------------------------------------------------- */
 
 /* Size of the last-level cache the first processor sees, in bytes. */
 static uint64_t last_level_cache(void) {
@@ -149,7 +149,7 @@ double kf_cpu_energy_joules(void) {
     return sum > 0 ? sum : NAN;
 }
 
-/* --- description -------------------------------------------------------------------------------------- */
+/* --- Description -------------------------------------------------------------------------------------- */
 
 static void name_identity(kf_device_info *info) {
     kf_hasher hasher;

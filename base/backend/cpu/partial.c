@@ -14,7 +14,7 @@
 
 static const unsigned char beside = 0xff; /* NAN in every floating-point type */
 
-/* --- faults -------------------------------------------------------------------------------------------- */
+/* --- Faults -------------------------------------------------------------------------------------------- */
 
 enum { MOST_RANGES = 1024, MOST_OPENED = 4096 };
 
@@ -113,7 +113,7 @@ kf_status kf_partial_oversteps(const char *who, kf_error *error) {
                    (size_t)(atomic_load(&faults.first) - atomic_load(&faults.first_in)));
 }
 
-/* --- what lies beside ---------------------------------------------------------------------------------- */
+/* --- What lies beside ---------------------------------------------------------------------------------- */
 
 /* Calls visit for the bytes on pages with memory that are not kept: next to kept ones and before the guard.
  */
@@ -155,7 +155,7 @@ static bool has_pattern(char *from, size_t bytes, void *context) {
     return true;
 }
 
-/* --- making -------------------------------------------------------------------------------------------- */
+/* --- Making -------------------------------------------------------------------------------------------- */
 
 static int by_begin(const void *a, const void *b) {
     const size_t *left = a, *right = b;

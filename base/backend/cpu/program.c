@@ -16,7 +16,7 @@
 enum { OUTPUT_LIMIT = 256 << 10 };
 enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a shell's */
 
-/* --- a process that keeps watch -------------------------------------------------------------------------
+/* --- A process that keeps watch -------------------------------------------------------------------------
  * A compiler has children of its own, which nothing ties to this process. So it runs in a group with a
  * process that is told when this one ends, however it ends, and then ends the group: first so that temporary
  * files are removed. */

@@ -56,7 +56,7 @@ static void relax(void) {
 #endif
 }
 
-/* --- the workers' side --------------------------------------------------------------------------------- */
+/* --- The workers' side --------------------------------------------------------------------------------- */
 
 /* The next ticket after `seen`. */
 static uint64_t await_ticket(cpu_team *team, uint64_t seen) {
@@ -146,7 +146,7 @@ static void *work_until_stopped(void *argument) {
     }
 }
 
-/* --- the caller's side ---------------------------------------------------------------------------------- */
+/* --- The caller's side ---------------------------------------------------------------------------------- */
 
 static void post(cpu_team *team, int participants) {
     const uint64_t job = (atomic_load_explicit(&team->ticket, memory_order_relaxed) >> PARTICIPANT_BITS) + 1;
@@ -188,7 +188,7 @@ void kf_cpu_threads_run(kf_cpu_threads *team, kf_cpu_share *share, const void *w
     if (participants > 1) await_workers(team);
 }
 
-/* --- starting and stopping ------------------------------------------------------------------------------ */
+/* --- Starting and stopping ------------------------------------------------------------------------------ */
 
 /* The worker's rank counts the usable processors. */
 static void bind_to_own(const worker *self, const cpu_set_t *usable) {

@@ -303,7 +303,7 @@ kf_status kf_cuda_event_elapsed_us(const kf_event *start, const kf_event *stop, 
     return KF_OK;
 }
 
-/* --- words of marks that processes share ---------------------------------------------------------------- */
+/* --- Words of marks that processes share ---------------------------------------------------------------- */
 
 kf_status kf_cuda_reach_flags(kf_backend *first, void *flags, size_t bytes, kf_error *error) {
     kf_cuda_backend *own = kf_cuda_of(first);

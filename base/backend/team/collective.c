@@ -110,7 +110,7 @@ static kf_status begin(kf_world *world, action what, size_t amount, int64_t *val
     return v.same ? KF_OK : tell_apart(world, &d, error);
 }
 
-/* --- data ---------------------------------------------------------------------------------------------- */
+/* --- Data ---------------------------------------------------------------------------------------------- */
 
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error) {
     kf_world *world = kf_world_here();
@@ -180,7 +180,7 @@ kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
     return KF_OK;
 }
 
-/* --- agreements ---------------------------------------------------------------------------------------- */
+/* --- Agreements ---------------------------------------------------------------------------------------- */
 
 kf_status kf_world_line_up(kf_world *world, kf_error *error) {
     const deed d = {LINE_UP, world->agreement, false};

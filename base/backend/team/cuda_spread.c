@@ -73,7 +73,7 @@ static kf_status buffer_spread(kf_backend *const *parts, int count, size_t bytes
     return kf_cuda_end_pages(made, status, buffer);
 }
 
-/* --- of several processes --------------------------------------------------------------------------------
+/* --- Of several processes --------------------------------------------------------------------------------
  */
 
 /* The process of a part, both counted from the first in reach. */

@@ -9,7 +9,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* --- waiting ------------------------------------------------------------------------------------------- */
+/* --- Waiting ------------------------------------------------------------------------------------------- */
 
 enum { MOST_CLEANERS = 2, LOOKS_A_RELEASE = 64 };
 static const kf_world_cleaner *cleaners[MOST_CLEANERS];
@@ -42,7 +42,7 @@ kf_status kf_world_await(void *request, kf_error *error) {
     }
 }
 
-/* --- news of failures ---------------------------------------------------------------------------------- */
+/* --- News of failures ---------------------------------------------------------------------------------- */
 
 static kf_status ask_for_news(kf_world *world, kf_error *error) {
     world->news = world->mpi.receive(&world->next, (int)sizeof world->next, -1, KF_TAG_NEWS, KF_CHANNEL_ALL);
@@ -131,7 +131,7 @@ kf_status kf_world_look(kf_error *error) {
     return kf_fail(error, (kf_status)heard.status, "%s", heard.text);
 }
 
-/* --- messages ------------------------------------------------------------------------------------------ */
+/* --- Messages ------------------------------------------------------------------------------------------ */
 
 static void enlist(kf_world *world, kf_posted *posted) {
     posted->next = world->posted;
@@ -212,7 +212,7 @@ void kf_world_drop(kf_posted *posted) {
     *posted = (kf_posted){.count = 0};
 }
 
-/* --- clearing ------------------------------------------------------------------------------------------ */
+/* --- Clearing ------------------------------------------------------------------------------------------ */
 
 /* Receives that nobody waits for any more; a message that has come nevertheless has come. */
 static void cancel_receives(kf_world *world) {

@@ -24,7 +24,7 @@ static struct {
     kf_backend *first; /* whose devices wait for them */
 } shared;
 
-/* --- when a process has failed -------------------------------------------------------------------------- */
+/* --- When a process has failed -------------------------------------------------------------------------- */
 
 /* Whoever waits for a signal of this process goes on: what it works on is given up. */
 static void release_marks(void) {
@@ -54,7 +54,7 @@ void kf_shared_forget(const kf_backend *first) {
     if (shared.first == first) shared.first = NULL;
 }
 
-/* --- memory --------------------------------------------------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------------------------------------- */
 
 /* Memory that becomes smaller would end whoever looks at it. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
@@ -91,7 +91,7 @@ kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_erro
                             : kf_fail(error, KF_MACHINE, "memory of another process cannot be mapped");
 }
 
-/* --- marks ---------------------------------------------------------------------------------------------- */
+/* --- Marks ---------------------------------------------------------------------------------------------- */
 
 static kf_status begin_marks(kf_backend *backend, kf_error *error) {
     const size_t bytes = (size_t)SLOTS * STRIDE * sizeof *shared.flags;
@@ -127,7 +127,7 @@ kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, k
     return KF_OK;
 }
 
-/* --- reach ---------------------------------------------------------------------------------------------- */
+/* --- Reach ---------------------------------------------------------------------------------------------- */
 
 /* A page of each part, which all of these processes can read where they have it. */
 static kf_status try_to_share(kf_backend *first, kf_error *error) {

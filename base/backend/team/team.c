@@ -162,7 +162,7 @@ static kf_status open_team(const char *spec, kf_backend **backend, kf_error *err
     return KF_OK;
 }
 
-/* --- the share of a process ------------------------------------------------------------------------------
+/* --- The share of a process ------------------------------------------------------------------------------
  */
 
 /* Of the devices of a host, those of this process: one for each, or as many for each; one cpu, or GPUs
@@ -263,7 +263,7 @@ kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *erro
     return KF_OK;
 }
 
-/* --- what a first knows of all -------------------------------------------------------------------------- */
+/* --- What a first knows of all -------------------------------------------------------------------------- */
 
 int kf_backend_first_part(const kf_backend *backend) {
     return backend->first_part;
@@ -284,7 +284,7 @@ kf_backend *const *kf_backend_team(const kf_backend *backend, int *count) {
     return backend->team;
 }
 
-/* --- memory --------------------------------------------------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------------------------------------- */
 
 kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
                            kf_buffer **buffer, kf_error *error) {

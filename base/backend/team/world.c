@@ -20,7 +20,7 @@
 static kf_world *world; /* NULL: of one */
 static bool began;      /* there is one, or was */
 
-/* --- the shim ------------------------------------------------------------------------------------------ */
+/* --- The shim ------------------------------------------------------------------------------------------ */
 
 static const char shim_extension[] = "so", shim_flags[] = "-O2 -fPIC -shared -w";
 
@@ -120,7 +120,7 @@ static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
     return KF_OK;
 }
 
-/* --- the world ----------------------------------------------------------------------------------------- */
+/* --- The world ----------------------------------------------------------------------------------------- */
 
 static int count_in(const char *variable) {
     const char *text = getenv(variable);
