@@ -54,9 +54,8 @@ static void say_how_steady(const kf_roofs *roofs) {
     static const double DISTURBED = 0.25; /* half the rounds were slower by more: on a quiet machine 0.02 */
     const int scattered = kf_roofs_scattered(roofs, DISTURBED);
     if (scattered > 0)
-        kf_warn("%d of %d ceilings scatter by more than %.0f %%: is the device busy with other work? Measure "
-                "again "
-                "when it is idle, for predictions and plots stand on them",
+        kf_warn("%d of %d ceilings vary by more than %.0f %%: is the device busy with other work? Measure "
+                "again when it is idle: predictions and plots depend on them",
                 scattered, roofs->count, 100.0 * DISTURBED);
 }
 

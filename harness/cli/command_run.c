@@ -72,12 +72,11 @@ static const double usual_checkpoint_seconds = 300;
 static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     if (job->problem->system->runs) return KF_OK;
     char *defines = kf_config_defines(&job->best.config);
-    (void)kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: is the config of a kernel (system %s), not of a flow: compile the kernel with %.700s, or "
-        "include the header that 'kftune tune' wrote beside it",
-        kf_argument(job->arguments, "--config", job->problem->name), job->problem->system->name,
-        defines != NULL ? defines : "its defaults");
+    (void)kf_fail(error, KF_BAD_INPUT,
+                  "%s: is the config of a kernel (system %s), not of a flow; compile the kernel with %.700s, "
+                  "or include the header that 'kftune tune' wrote beside it",
+                  kf_argument(job->arguments, "--config", job->problem->name), job->problem->system->name,
+                  defines != NULL ? defines : "its defaults");
     free(defines);
     return KF_BAD_INPUT;
 }
@@ -139,10 +138,9 @@ static kf_status open_device(kf_run_job *job, kf_error *error) {
     }
     const kf_device_info *device = kf_backend_device(job->backend);
     if (strcmp(device->name, tuned->name) != 0 || strcmp(device->architecture, tuned->architecture) != 0) {
-        kf_warn(
-            "tuned on %s (%s), running on %s (%s): the result is as right, the speed may not be the best; "
-            "tune again on this device",
-            tuned->name, tuned->architecture, device->name, device->architecture);
+        kf_warn("tuned on %s (%s), running on %s (%s): results are as right, but the speed may not be the "
+                "best; tune again on this device",
+                tuned->name, tuned->architecture, device->name, device->architecture);
     }
     return KF_OK;
 }
@@ -157,8 +155,8 @@ static kf_status open_untuned(kf_run_job *job, kf_error *error) {
     if (!kf_argument_given(arguments, "--scene"))
         return kf_fail(
             error, KF_BAD_INPUT,
-            "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
-            "FILE, to run it with what was best for the nearest scene known, or the default");
+            "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene FILE: it "
+            "runs with the config of the nearest scene in the store, or with the default");
     if (kf_argument_given(arguments, "--store") && kf_argument_given(arguments, "--fix"))
         return kf_fail(
             error, KF_BAD_INPUT,

@@ -87,11 +87,11 @@ kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], 
     KF_TRY(kf_argument_placement(arguments, &placement, error));
     if (*name == NULL || !kf_placement_given(&placement)) return KF_OK;
     if (!kf_scene_is_mesh(*name))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: is no mesh, so it says already how it is placed; leave --wind, --up, --length, --speed, "
-            "--reynolds, --viscosity, --road, --yaw, --blockage and --cells out, or change the scene file",
-            *name);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: is no mesh, but a scene that says how it is placed; leave out --wind, --up, "
+                       "--length, --speed, --reynolds, --viscosity, --road, --yaw, --blockage and --cells, "
+                       "or change the scene file",
+                       *name);
     KF_TRY(scene_file_of(*name, file, error));
     char *guesses = NULL;
     KF_TRY(kf_scene_write_placed(*name, &placement, nodes, samples_per_cell, file, &guesses, error));

@@ -66,8 +66,8 @@ static void print_reason(const kf_scene *scene) {
     if (!(scene->reference_speed > 0.0))
         puts("  no drag coefficient: flow.speed is 0, so there is no pressure to refer to");
     else if (!(kf_scene_reference_area(scene) > 0.0))
-        puts("  no drag coefficient: no stream comes in that the solid has a front to; --area A, or "
-             "flow.reference_area in the scene, says what it refers to");
+        puts("  no drag coefficient: the solid shows no front to an inflow; give the reference area with "
+             "--area A, or as flow.reference_area in the scene");
 }
 
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {

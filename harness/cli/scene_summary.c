@@ -55,14 +55,12 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
         count++;                                                                                             \
     }
     WARN(s->boundary_layer < THIN_LAYER,
-         "the grid cannot carry this Reynolds number: a laminar boundary layer would be %.2g cells thick; "
-         "forces of "
-         "separated flow are a coarse large eddy simulation's, friction is not to be believed",
+         "the grid cannot carry this Reynolds number: a laminar boundary layer would be %.2g cells thick; do "
+         "not trust friction, and take forces of separated flow as a coarse large eddy simulation's",
          s->boundary_layer)
     WARN(s->lattice_viscosity < LEAST_VISCOSITY,
-         "lattice viscosity %.2g: the collision's own damping decides, not the Reynolds number; from %g on "
-         "(Reynolds "
-         "number %.2g on this grid) it does",
+         "lattice viscosity %.2g: the collision's damping decides, not the Reynolds number; this grid "
+         "carries a lattice viscosity from %g on (Reynolds number %.2g)",
          s->lattice_viscosity, LEAST_VISCOSITY, s->reynolds * s->lattice_viscosity / LEAST_VISCOSITY)
     WARN(s->wall_distance > WALL_RESOLVED,
          "y+ about %.2g at the surface: there is no wall model, eddies smaller than a cell are left to the "
@@ -72,12 +70,11 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)
     WARN(s->blockage > MUCH_BLOCKAGE,
-         "blockage %.2g %%: walls so near raise the drag by about as much again; below 5 %% is usual",
+         "blockage %.2g %%: the tunnel's walls raise the drag by about that much; below 5 %% is usual",
          100.0 * s->blockage)
     WARN(s->open_edges > 0,
-         "%zu edges of the mesh are open, or between triangles that look to different sides: where it is "
-         "open the "
-         "flow goes inside, and forces are those of a shell",
+         "%zu edges of the mesh are open, or lie between triangles that look to different sides: the flow "
+         "goes inside, and forces are those of a shell",
          s->open_edges)
 #undef WARN
     *lines = found;

@@ -139,11 +139,11 @@ kf_status kf_command_check_kept(kf_json_place place, kf_timed_command *command, 
                            place.file, place.path, kept);
         KF_TRY(kf_path(path, error, "%s/%s", command->folder, kept));
         if (k.named[i] || access(path, F_OK) != 0) continue; /* what is missing fails its own benchmark */
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.keep: no word or variable of the command names '%.200s', so tonight's would "
-                       "be run in place of every copy; name it there, or keep a folder that also holds "
-                       "what names it",
-                       place.file, place.path, kept);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.keep: no word or variable of the command names '%.200s', so every night would run "
+            "tonight's file instead of its copy; name it there, or keep a folder that holds what names it",
+            place.file, place.path, kept);
     }
     return KF_OK;
 }

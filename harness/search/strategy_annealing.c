@@ -14,13 +14,12 @@
  * 200. */
 enum { HOT, COOLING, PATIENCE, RANDOM };
 static const kf_strategy_option options[] = {
-    [HOT] = {"hot", "temperature at first: a loss so large, relative, is accepted by one in e", 1e-4, 10,
-             0.05, false},
-    [COOLING] = {"cooling", "configs until the temperature is half of that", 1, 1e6, 20, false},
-    [PATIENCE] = {"patience",
-                  "configs without a step before the walk is heated again and goes back to the best", 1, 1e6,
-                  25, true},
-    [RANDOM] = {"random", "every so many such times it goes to a random config instead", 1, 1e6, 3, true},
+    [HOT] = {"hot", "initial temperature: a relative loss of this size is accepted with probability 1/e",
+             1e-4, 10, 0.05, false},
+    [COOLING] = {"cooling", "configs after which the temperature has halved", 1, 1e6, 20, false},
+    [PATIENCE] = {"patience", "configs without an accepted step before it is heated again at the best config",
+                  1, 1e6, 25, true},
+    [RANDOM] = {"random", "every n-th reheating begins at a random config", 1, 1e6, 3, true},
     {.name = NULL},
 };
 

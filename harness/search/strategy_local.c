@@ -13,8 +13,7 @@ enum { NEIGHBOURS = 1 << 16, KICK_TRIES = 50, REPAIR_TRIES = 30 };
 
 enum { RANDOM };
 static const kf_strategy_option options[] = {
-    [RANDOM] = {"random", "every so many starts from a random config, the others from a changed best", 1, 1e6,
-                4, true},
+    [RANDOM] = {"random", "every n-th restart begins at a random config", 1, 1e6, 4, true},
     {.name = NULL},
 };
 
@@ -215,7 +214,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
 
 const kf_strategy_methods kf_strategy_local = {
     .name = "local",
-    .summary = "greedy local search from the presets, then from perturbed best and random configs",
+    .summary = "greedy descent from the presets, then from perturbed best and random configs",
     .open = open_walk,
     .next = next,
     .tell = tell,

@@ -26,30 +26,28 @@ enum {
 
 enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, STEPS, FINE };
 static const kf_strategy_option options[] = {
-    [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
-                true},
-    [SWEEP] =
-        {"sweep",
-         "in their place, where there are presets: changes of two parameters of the best and others in turns",
-         0, 64, 4, true},
-    [POINTS] = {"points", "measured configs that the surrogate keeps when it is built again", 20,
+    [DESIGN] = {"design",
+                "initial configs, far from each other, where there is neither a cost model nor a preset", 2,
+                64, 4, true},
+    [SWEEP] = {"sweep", "initial configs with presets: variations of the best and distant configs in turns",
+               0, 64, 4, true},
+    [POINTS] = {"points", "measurements that the Gaussian process keeps", 20,
                 KF_SURROGATE_POINTS - NEW_POINTS, 160, true},
-    [EXPLORE] =
-        {"explore",
-         "from 20 configs on, every so many proposals the neighbour of the best of which least is known", 1,
-         1000, 3, true},
-    [CAUTION] = {"caution", "what deviations count while fewer than 25 configs are known; 1: as later", 0.01,
-                 1, 0.6, false},
-    [SETTLED] = {"settled", "configs from which on the mean is expected where nothing is known; no prior", 0,
+    [EXPLORE] = {"explore",
+                 "from 20 configs on, every n-th proposal is the least known neighbour of the best config", 1,
+                 1000, 3, true},
+    [CAUTION] = {"caution", "factor on predicted deviations while fewer than 25 configs are known", 0.01, 1,
+                 0.6, false},
+    [SETTLED] = {"settled", "number of configs from which on the mean is assumed for unexplored regions", 0,
                  1e9, 29, true},
-    [OPTIMISM] = {"optimism", "deviations below the mean that is expected there until then", 0, 1000, 15,
-                  false},
-    [STEPS] =
-        {"steps",
-         "with presets, below 20 configs: every so many the best one's neighbour by a single step; 0: none",
-         0, 1000, 3, true},
-    [FINE] = {"fine", "configs from which on quotients of numbers and each value of a code are features too",
-              0, 1e9, 20, true},
+    [OPTIMISM] = {"optimism", "initial assumption for unexplored regions, in deviations below the mean", 0,
+                  1000, 15, false},
+    [STEPS] = {"steps",
+               "with presets, up to 20 configs: every n-th proposal is one step away from the best; 0: none",
+               0, 1000, 3, true},
+    [FINE] = {"fine",
+              "number of configs from which on ratios of numbers and values of codes are features too", 0,
+              1e9, 20, true},
     {.name = NULL},
 };
 
@@ -369,7 +367,7 @@ static bool next(void *state, uint64_t *index) {
 
 const kf_strategy_methods kf_strategy_model = {
     .name = "model",
-    .summary = "expected improvement on a Gaussian process over what was measured, led by the cost model",
+    .summary = "Bayesian optimisation: expected improvement on a Gaussian process, led by the cost model",
     .open = open_model,
     .next = next,
     .tell = tell,

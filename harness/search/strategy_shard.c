@@ -8,8 +8,8 @@
 enum { REST, SHARDS, CONFIGS };
 static const kf_strategy_option options[] = {
     {"i", "which shard, from 0", 0, 1e6, 0, true},
-    {"n", "of how many", 1, 1e6, 1, true},
-    {"configs", "of all shards together, where the space has more", 1, 1e12, 1e12, true},
+    {"n", "number of shards", 1, 1e6, 1, true},
+    {"configs", "most configs in all shards together", 1, 1e12, 1e12, true},
     {.name = NULL},
 };
 

@@ -53,7 +53,7 @@ static void close_survey(void *state) {
 
 const kf_strategy_methods kf_strategy_survey = {
     .name = "survey",
-    .summary = "random configs and those of the model in turns: for landscapes",
+    .summary = "random configs and the model's proposals in turns, to record a landscape",
     .open = open_survey,
     .next = next,
     .tell = tell,

@@ -295,8 +295,8 @@ static bool replay_next(search *s) {
         take_out(s, (int)(entry - s->queue));
         return true;
     }
-    kf_info("the search takes another way than before it was resumed (a number of evaluations as budget, "
-            "and the same strategy, keep it); it knows the %d configs measured on the old one",
+    kf_info("the resumed search differs from the interrupted one (the same strategy and a budget of "
+            "evaluations would keep it); it knows the %d configs measured there",
             session->waiting_count);
     for (int i = 0; i < session->past_count; i++)
         if (session->past[i].waiting) replay(s, &session->past[i]);

@@ -33,7 +33,7 @@ halved() { paste -d, <(tail -1 whole/forces.csv) <(tail -1 area/forces.csv) | aw
     '{ a = $3 / $(n + 3); f = $6 / $(n + 6); exit !(a > 2.5 && a < 2.6 && f == 1) }'; } # 0.02 over the ball's pi / 400
 halved || complain "forces.csv does not refer to --area"
 expect 0 run --scene vortices --grid 24x24x24 --steps 4 --device cpu --output none
-grep -q 'no drag coefficient: no stream comes in' out || complain "nothing says why there is no drag coefficient"
+grep -q 'no drag coefficient: the solid shows no front' out || complain "nothing says why there is no drag coefficient"
 expect 0 run --scene vortices --grid 24x24x24 --steps 4 --device cpu --output given --area 0.02
 grep -q 'with area 0.02 m^2 (given)' out || complain "--area is ignored where no stream comes in"
 expect 2 run --scene column --steps 1 --area 1 --output unborn
