@@ -86,6 +86,8 @@ static const row rows[] = {
     {"Figure 20 (a), 200x400x200", STRONG, 0, 0, 495, false, 0.95, 0.975, "{}", NULL, 0},
     {"largest, f32 in place", LARGEST, 0, 48, 4, false, 0, 0, "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}",
      NULL, 0},
+    {"largest, f32 in place, copies", LARGEST, 0, 48, 4, false, 0, 0,
+     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "copies", 0},
 };
 
 typedef struct bench {
@@ -382,15 +384,23 @@ static kf_status strong(bench *b, const row *r, kf_error *error) {
     return KF_OK;
 }
 
+/* No device holds it alone, so the forces are held against those of the first of such rows. */
 static kf_status largest(bench *b, const row *r, kf_error *error) {
     char note[200];
     timing team = {0};
     KF_TRY(on_device(b, r, b->spec, 1, 1, "", &team, error));
+    const bool is_first = b->known == NULL || !are_alike_alone(b->known, r);
+    const bool agrees = is_first || kf_solid_load_same(&b->load, &team.load);
+    if (is_first) b->load = team.load;
+    b->known = r;
     const int *n = b->scenes[0]->nodes;
     const double *force = team.load.force;
-    (void)snprintf(note, sizeof note, "%dx%dx%d nodes, %.3g updates/s, drag %.4g N", n[0], n[1], n[2],
-                   1e3 * n[0] * n[1] * n[2] / team.ms, force[0]);
-    add_figure(b, r, team.ms, "ms", NAN, NAN, note, !isfinite(force[0] + force[1] + force[2]));
+    (void)snprintf(note, sizeof note, "%dx%dx%d nodes, %.3g updates/s, drag %.4g N%s", n[0], n[1], n[2],
+                   1e3 * n[0] * n[1] * n[2] / team.ms, force[0],
+                   is_first ? ""
+                   : agrees ? ", the first row's forces"
+                            : ", OTHER forces than the first row's");
+    add_figure(b, r, team.ms, "ms", NAN, NAN, note, !agrees || !isfinite(force[0] + force[1] + force[2]));
     return KF_OK;
 }
 

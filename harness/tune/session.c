@@ -157,8 +157,9 @@ void kf_session_progress(kf_session *session, bool final) {
         kf_text_append(&line, ", %.1f s of the device left",
                        fmax(0.0, session->request->budget.device_seconds - session->device_seconds));
     if (session->request->budget.evaluations > 0 && !final)
-        kf_text_append(&line, ", %ld to go",
-                       (long)ceil((double)session->request->budget.evaluations - session->evaluations));
+        kf_text_append(
+            &line, ", %ld to go",
+            (long)ceil(fmax(0.0, (double)session->request->budget.evaluations - session->evaluations)));
     if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32], rate[KF_RATE_TEXT];
