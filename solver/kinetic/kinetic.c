@@ -20,6 +20,8 @@ static double least_shear_rate(double high_order_rate) {
     return 2.0;
 }
 
+/* Refuses a collision of another system, rates that do not go with it, and a basis 'raw' whose high-order
+ * rates would be unstable at the scene's viscosity. */
 static kf_status check_collision(const kf_scene *scene, kf_error *error) {
     /* The largest rates that the rules adaptive_2020 (tau at least 0.005) and empirical_2019 choose. */
     static const double largest[KF_RATE_RULES] = {1.0 / 0.505, 0.0, 1.0, 1.0 / 0.515, 0.0, 0.0, 0.0};
@@ -65,6 +67,7 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }
 
+/* Names the numbers of scene and device that expressions of variants/kinetic.json may use. */
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
@@ -138,7 +141,7 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
-/* Where a part in reach keeps what waits outside: in its own memory, which its neighbours write to. */
+/* Makes the memory for what waits outside of a part in reach: its own, which its neighbours write to. */
 static kf_status keep_outflow(kf_plan *plan, int near, size_t bytes, bool twice, kf_buffer *outflow[2],
                               kf_error *error) {
     size_t ends[KF_MOST_PARTS];
@@ -149,7 +152,7 @@ static kf_status keep_outflow(kf_plan *plan, int near, size_t bytes, bool twice,
     return twice ? kf_plan_spread(plan, bytes, bytes, ends, &outflow[1], error) : KF_OK;
 }
 
-/* What the part on that side keeps, which perhaps another process has. */
+/* Returns what the part on that side keeps outside of outflows, which perhaps another process has. */
 static void *outflow_beside(const kf_plan *plan, int part, int side, int parity) {
     const kf_kinetic *kinetics = plan->system;
     const int near = plan->near_parts,
@@ -173,7 +176,7 @@ void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity) {
     a->outflow_above = outflow_beside(plan, part, 1, next);
 }
 
-/* What waits outside of outflow faces, nine values for each of their nodes. */
+/* Makes the memory for what waits outside of outflow faces: nine values for each of their nodes. */
 static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     for (int part = 0; part < plan->part_count; part++) {
@@ -259,7 +262,7 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);
 }
 
-/* Whether each part has grids of its own, with copies of the planes beside its own. */
+/* Returns whether each part has grids of its own, with copies of the planes beside its own. */
 static bool has_own_grids(const kf_plan *plan, const kf_kinetic *kinetics) {
     return plan->all_parts > 1 && (kinetics->options.transfer != KF_DIRECT || plan->near_parts == 1);
 }
@@ -367,7 +370,7 @@ static uint64_t turn_steps(const kf_motion *motion) {
     return !motion->moving || travels || speed * LONGEST < TURN ? 0 : (uint64_t)ceil(TURN / speed);
 }
 
-/* What a part is, before anything is made for it. */
+/* Fills in what is known of a part before anything is made for it. */
 static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box *box, int part) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_arguments *a = &kinetic->arguments;
@@ -427,7 +430,8 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     set_scalars(scene, a);
 }
 
-/* What does not fit into memory says so before anything is compiled. */
+/* Makes all parts' memory, then compiles: a scene that does not fit into memory is refused before anything
+ * is compiled. */
 static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_box boxes[KF_MOST_PARTS];

@@ -162,7 +162,8 @@ typedef struct kf_kinetic {
     kf_buffer *team_sums,
         *no_sums; /* of a team: all parts' average_sums, or their sums, and zeros to begin them with */
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
-    /* Of the first part: those of the parts beside this process's, [below, above], where it reaches them. */
+    /* The first part has the outflows of the parts beside this process's, [below, above], where it reaches
+     * them. */
     kf_buffer *outflow_beside[2][2];
     size_t outflow_bytes;
     kf_buffer *edge; /* arguments.edge of plan moments on one device; NULL without an outflow across x */
@@ -187,18 +188,19 @@ typedef struct kf_kinetic {
     int listed_all;    /* nodes that the list of a checkpoint has room for, whatever the number of parts */
 } kf_kinetic;
 
-/* kinetic.c: the roles of outflow[] in steps of that parity, of a part and of those beside it. */
+/* kinetic.c: chooses the roles of outflow[] in steps of that parity, of a part and of those beside it. */
 void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity);
 
 /* kinetic_options.c */
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
                                   const kf_device_info *device, kf_kinetic_options *options, kf_error *error);
-/* The same for who only asks what a config would cost: not checked, and a parameter that it lacks, or has
- * another value of than today's, has the value that makes no difference. So are old landscapes read. */
+/* Reads options leniently, to work out what a config would cost: nothing is checked, and a parameter that
+ * the config lacks, or has another value of than today's, gets the value that makes no difference. Old
+ * landscapes are read so. */
 void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *options);
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry);
-/* The same of a team's part that begins at that plane and row. */
+/* Lays out a team's part that begins at that plane and row. */
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
                              int first_row, kf_kinetic_geometry *geometry);
 /* KF_MACHINE where the part with the most nodes has more than a device takes, 2^31 - 1; the whole domain,
@@ -209,32 +211,34 @@ long long kf_kinetic_origin(const kf_kinetic_geometry *geometry);
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_defines *defines);
-/* Whether the scene's collision can be split over kernels, and whether it transforms central moments. */
+/* These return whether the scene's collision can be split over kernels, and whether it transforms central
+ * moments. */
 bool kf_kinetic_splits(const kf_scene *scene);
 bool kf_kinetic_has_central_moments(const kf_scene *scene);
-/* Whether central-Hermite moments of orders 3 to 6 are relaxed with one rate. */
+/* Returns whether central-Hermite moments of orders 3 to 6 are relaxed with one rate. */
 bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene);
-/* Whether nine moments hold all that a collision leaves (kernels/kinetic/moments.h). */
+/* Returns whether nine moments hold all that a collision leaves (kernels/kinetic/moments.h). */
 bool kf_kinetic_is_regularised(const kf_scene *scene);
-/* Whether there is a collision on 19 velocities (kernels/kinetic/collision_19.h). */
+/* Returns whether there is a collision on 19 velocities (kernels/kinetic/collision_19.h). */
 bool kf_kinetic_has_19_velocities(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
-/* Whether its relaxation rule divides by averages of the domain, on so many velocities. */
+/* Returns whether the relaxation rule divides by averages of the domain, on so many velocities. */
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
-/* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */
+/* Returns whether the solid's force lives on the band of nodes that its samples touch (plans fused and
+ * moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
-/* Whether the kernels of the band are one. */
+/* Returns whether the kernels of the band are one. */
 bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *options);
-/* Whether patch_sort finds the pose of the step that begins: of a prescribed motion, where nothing needs it
- * before. */
+/* Returns whether patch_sort finds the pose of the step that begins: it does so of a prescribed motion,
+ * where nothing needs the pose before. */
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
-/* kinetic_cuts.c: cut into so many along an axis (1: rows, 2: planes), the p-th has first[p] .. first[p + 1]
- * - 1. */
+/* kinetic_cuts.c: cuts the domain into so many parts along an axis (1: rows, 2: planes); part p has
+ * first[p] .. first[p + 1] - 1. */
 void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int parts,
                     int first[KF_MOST_PARTS + 1]);
-/* Those of all parts of a team. */
+/* A box of rows and planes, and the boxes of all parts of a team. */
 typedef struct kf_kinetic_box {
     int first[2], count[2]; /* rows, planes */
 } kf_kinetic_box;
@@ -242,24 +246,25 @@ void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options
                         kf_kinetic_box boxes[KF_MOST_PARTS]);
 /* Planes or rows beside its own whose populations a part reads. */
 int kf_kinetic_halo_width(const kf_scene *scene);
-/* Of a sample, in updates of a node; tenths: of such updates, 0: what was measured on a GPU. */
+/* Returns the cost of a sample in updates of a node; tenths are tenths of such updates, 0: what was
+ * measured on a GPU. */
 double kf_kinetic_sample_cost(const kf_scene *scene, long tenths);
 int kf_kinetic_most_parts(const kf_scene *scene);
 /* KF_BAD_INPUT with what a team cannot run. */
 kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error);
 
-/* kinetic_samples.c: the axes (bits 0 to 2) along which the solid can lie across a periodic domain's seam;
- * and whether there is room for it to. */
+/* kinetic_samples.c: returns the axes (bits 0 to 2) along which the solid can lie across a periodic
+ * domain's seam, and checks that there is room for it to. */
 int kf_kinetic_wraps(const kf_scene *scene);
 kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error);
 /* Node c (bits: x, y, z) of the cell with that corner. */
 long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c);
-/* kinetic_band.c. Of a team in plan moments: the list of all bands' nodes, each part's in its own memory; of
- * a solid that rests in the order of one device's. Nothing elsewhere, and where each part has a list of its
- * own. */
+/* kinetic_band.c. Makes the list of all bands' nodes for a team in plan moments, each part's in its own
+ * memory; of a solid that rests in the order of one device's. It makes nothing elsewhere, nor where each
+ * part has a list of its own. */
 kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
-/* kinetic_list.c: what a checkpoint has of the list: the nodes in the order of the domain's planes, whatever
- * place they have on a device. Bytes of it: 0 without a list. */
+/* kinetic_list.c: a checkpoint has the list's nodes in the order of the domain's planes, whatever place
+ * they have on a device. This returns its bytes: 0 without a list. */
 size_t kf_kinetic_list_bytes(const kf_kinetic *kinetics);
 /* Brings it from the devices, and puts places in it into the words of planes, of all processes. */
 kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error *error);
@@ -277,24 +282,25 @@ kf_status kf_kinetic_end_placing(kf_list_placing *placing, kf_status status, kf_
 /* Uploads the samples in their order, the pose, and the band of a static solid. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
-/* Whether the solid comes to walls or inflows that end at cuts across an axis (1: y, 2: z): its nodes beside
- * a cut take back there what has left them. */
+/* Returns whether the solid comes to walls or inflows that end at cuts across an axis (1: y, 2: z): its
+ * nodes beside a cut take back there what has left them. */
 bool kf_kinetic_is_bounced(const kf_scene *scene, int axis);
-/* count doubles as the plan's arithmetic type. */
+/* Uploads count doubles as the plan's arithmetic type. */
 kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
                                   size_t count, kf_error *error);
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
-/* kinetic_segments.c: the aggregated variant's lists. corner and values (x, y, z fractions, area) in the
- * samples' order; band_of maps node indices to places in the band plus 1, 0 being outside. */
-/* Of a moving solid's samples, and of the bits of the nodes in the box around it. */
+/* kinetic_segments.c makes the aggregated variant's lists. `corner` and `values` (x, y, z fractions, area)
+ * are in the samples' order; `band_of` maps node indices to places in the band plus 1, 0 being outside. */
+/* Return the patches of a moving solid's samples, and the words of the bits of the nodes in the box around
+ * it. */
 int kf_kinetic_patches(const kf_kinetic *kinetic);
 size_t kf_kinetic_patch_words(const kf_kinetic *kinetic);
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);
 
-/* kinetic_launches.c: the launches of a step, of all parts. */
+/* kinetic_launches.c: makes the launches of a step, of all parts. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
 /* Sides of a part: below (0) and above (1) along z; where there are cuts across y, those along y too, and the
@@ -303,27 +309,29 @@ enum { KF_PART_SIDES = 8 };
 /* -1, 0 or 1 along y and z. */
 extern const int kf_kinetic_steps[KF_PART_SIDES][2];
 int kf_kinetic_sides(const kf_plan *plan);
-/* What lies beyond a side of a part: nothing, a part whose memory it reaches, or one of another process, with
+/* A side of a part has beyond it nothing, a part whose memory it reaches, or one of another process, with
  * which it exchanges messages. */
 typedef enum kf_neighbour_reach {
     KF_NEIGHBOUR_NONE,
     KF_NEIGHBOUR_IN_REACH,
     KF_NEIGHBOUR_FAR
 } kf_neighbour_reach;
-/* kinetic_halo.c. Number among all of the part beyond a side of that number; -1: none. */
+/* kinetic_halo.c. Returns the number, among all parts, of the part beyond a side of part `number`; -1:
+ * none. */
 int kf_kinetic_neighbour(const kf_plan *plan, int number, int side);
-/* part: counted from this process's first, also one beside these. */
+/* Returns what lies beyond a side of a part, which is counted from this process's first, also one beside
+ * these. */
 kf_neighbour_reach kf_kinetic_neighbour_reach(const kf_plan *plan, int part, int side);
-/* Whether planes are copied across that side. */
+/* Returns whether planes are copied across that side. */
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
 
-/* kinetic_world.c: between the processes of a run (base/backend/team/world.h), each with a contiguous range
- * of parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
- * those beside them. */
+/* kinetic_world.c works between the processes of a run (base/backend/team/world.h), each with a contiguous
+ * range of parts. Every process has addresses for the whole domain, of which it uses its own planes and
+ * copies of those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
-/* Of a team's averages and a free solid: places of what each part takes of all, its own device's or others',
- * to add up; of several processes one, with what the calls below have added up. */
+/* Returns in how many places a part finds the sums of averages and of a free solid that it adds up: one
+ * for each part of all, or one for several processes, which the calls below add up. */
 int kf_kinetic_sum_places(const kf_plan *plan);
 /* Calls of a plan; object is the link: sums of averages and of a free solid of all. */
 kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
@@ -331,15 +339,15 @@ kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
 int kf_kinetic_grids(const kf_plan *plan);
 /* Planes that a grid keeps: range[i][0] .. range[i][1] - 1; returns their number. */
 int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
-/* The same, and those beside them that others keep and that can be read. */
+/* Returns the kept planes and those beside them that others keep and that can be read. */
 int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
 /* A grid's own planes and the next on both sides. */
 int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
 /* All processes that share memory have come as far as this, and their devices have done what they were given.
  */
 kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);
-/* Those that no other grid and no other process has for its own; where there are cuts across y, with others
- * the rows of kf_kinetic_rows. */
+/* Returns the planes that no other grid and no other process has for its own; where there are cuts across
+ * y, others have their own rows of them (kf_kinetic_rows). */
 void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);
 /* Rows of a grid's planes: its own, and so many beside them on both sides; beyond the seam of a domain that
  * is periodic along y they go on below 0 and above the last. */
@@ -356,20 +364,19 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error);
  * exchanges is in the grid's slab, whole planes. */
 kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
                              kf_error *error);
-/* kinetic_checkpoint.c: the plan's methods state_size, save and restore. */
+/* kinetic_checkpoint.c has the plan's methods state_size, save and restore. */
 kf_status kf_kinetic_state_size(kf_plan *plan, size_t *bytes, kf_error *error);
 kf_status kf_kinetic_save(kf_plan *plan, void *state, kf_error *error);
 kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error);
-/* Where the populations are after so many steps. */
+/* Points the arguments to the populations as they lie after so many steps. */
 void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a);
-/* kinetic_velocity.c: the flow's method velocity (solver/flow/flow_plan.h); of several processes all get it.
- */
+/* kinetic_velocity.c has the flow's method velocity (solver/flow/flow_plan.h); of several processes all
+ * get it. */
 kf_status kf_kinetic_device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error);
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
 
-/* kinetic_reference.c. Of scenes that allow it there is a reference on 19 velocities, too: those whose
- * accuracy is at least this. */
+/* kinetic_reference.c. Scenes whose accuracy is at least this have a reference on 19 velocities, too. */
 #define KF_ACCURACY_OF_19 0.03
 kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                kf_error *error);

@@ -165,7 +165,7 @@ kf_status kf_kinetic_upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long 
     return status;
 }
 
-/* That of segments stays on the host, and is mostly memory that is never touched. */
+/* Makes the segments' memory. Their host copy stays there, and is mostly memory that is never touched. */
 static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const kf_ordered_samples *ordered,
                                const long long *nodes, size_t touched, kf_error *error) {
     int *map = kf_allocate_zeroed((size_t)kinetic->geometry.capacity, sizeof(int));
@@ -184,8 +184,8 @@ static int plane_of(const kf_kinetic *kinetic, long long node) {
     return (int)((node - kinetic->geometry.origin) / kinetic->geometry.plane_pitch) - 1;
 }
 
-/* Of a team's part: the first of its own nodes is where those of the parts below end. The band of a moving
- * solid has the places that there are for the part. */
+/* Finds where a part's nodes begin in the list of a team: where those of the parts below end. The band of
+ * a moving solid has the places that there are for the part. */
 static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t touched) {
     size_t first = 0;
     while (!kinetic->moving && !kinetic->computes_halo && first < touched &&
@@ -194,6 +194,9 @@ static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t to
     kinetic->arguments.listed_from = kinetic->listed_before - (int)first;
 }
 
+/* Makes the list of listed nodes that all parts of a team share in plan moments (kinetic.h): orders the
+ * whole domain's samples, counts each part's band nodes, and spreads one buffer of 27 values a node over
+ * the parts' memories. */
 kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     if (plan->all_parts == 1 || kinetics->options.plan != KF_PLAN_MOMENTS || !kinetics->has_solid)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What is appended from here on is that part's. */
+/* Gives the items that are appended from here on to that part. */
 void kf_on_part(kf_builder *b, int part) {
     b->kinetic = &b->kinetics[part];
     const int *n = b->kinetic->geometry.nodes;
@@ -38,7 +38,7 @@ void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double
     b->joins = false;
 }
 
-/* Whether the items appended now have a step of that parity at all. */
+/* Returns whether the items appended now have a step of that parity at all. */
 bool kf_falls(const kf_builder *b, int parity) {
     return b->status == KF_OK && (parity != 1 || b->every % 2 == 1);
 }
@@ -68,7 +68,7 @@ static void await_one(kf_builder *b, int parity, const char *name, kf_mark *mark
     if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_await(b->plan, name, mark));
 }
 
-/* Those of a part, each once. */
+/* Waits for the marks of all sides of a part, each once. */
 static void await_all_sides(kf_builder *b, int parity, const char *name, kf_mark *const marks[], int part) {
     bool awaited[KF_MOST_PARTS] = {false};
     for (int side = 0; side < KF_PART_SIDES; side++) {
@@ -138,7 +138,7 @@ void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int pari
 /* --- Kernels -----------------------------------------------------------------------------------------------
  */
 
-/* bytes: least that are read and written. */
+/* Appends a kernel over `extent`; bytes is the least that it reads and writes. */
 void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                const int block[3], kf_kinetic_arguments arguments, double bytes) {
     kf_launch launch;

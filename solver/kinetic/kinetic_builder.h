@@ -8,13 +8,13 @@
 
 enum { KF_BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
 
-/* What a part takes from one side, where a team copies planes: packed on its neighbour, on the way, come. */
+/* A part's halo on one side, where a team copies planes: packed on its neighbour, on the way, received. */
 typedef struct kf_halo_buffers {
     kf_buffer *packed, *host[2], *received[2]; /* [parity of the step]; host: only through the host */
 } kf_halo_buffers;
 
-/* What crosses a side of a part beyond which another process's lies, on the device and as it is sent and
- * received: by the host, or from where it was packed to where it is taken. */
+/* The messages across a side of a part beyond which another process's lies, on the device and as they are
+ * sent and received: by the host, or from where a halo was packed to where it is received. */
 typedef struct kf_far_side {
     kf_buffer *packed, *outgoing, *incoming, *received;
     size_t outgoing_bytes,
@@ -28,7 +28,7 @@ typedef struct kf_builder {
     int parts;
     kf_kinetic_box boxes[KF_MOST_PARTS]; /* of all parts, also other processes' */
     int near, offset; /* parts in reach, and those of other processes among them before this one's own */
-    /* Of the parts in reach, which with other processes' they share; see kf_neighbour_barrier. */
+    /* Marks of the parts in reach, which they share with other processes' parts; see kf_neighbour_barrier. */
     kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS];
     kf_mark *halo_sent[KF_MOST_PARTS];
     kf_halo_buffers halos[KF_MOST_PARTS][KF_PART_SIDES]; /* of a part in reach, from each side */
@@ -49,16 +49,16 @@ typedef struct kf_builder {
     int every;                        /* the kernels appended now are due at each so many steps */
 } kf_builder;
 
-/* What is appended from here on is that part's. */
+/* Gives the items that are appended from here on to that part. */
 void kf_on_part(kf_builder *b, int part);
 kf_function *kf_builder_function(kf_builder *b, kf_kinetic_source source, const char *name);
 /* Makes an item due at the steps of one parity or of KF_BOTH, as far as they are among each b->every steps.
  */
 void kf_schedule(const kf_builder *b, int parity, kf_item *item);
-/* Whether the items appended now have a step of that parity at all. */
+/* Returns whether the items appended now have a step of that parity at all. */
 bool kf_falls(const kf_builder *b, int parity);
 
-/* bytes: least that are read and written. */
+/* These append kernels; bytes is the least that they read and write. */
 void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double bytes);
 void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                const int block[3], kf_kinetic_arguments arguments, double bytes);
@@ -77,12 +77,12 @@ void kf_append_join(kf_builder *b, int p, const char *name);
 /* The force of the samples on the band, in all passes of a step: in the end it is where band_force of the
  * arguments says. */
 void kf_append_band_force(kf_builder *b, int parity, int grid);
-/* kinetic_two_grids.c: step p of two between two grids; of a team that copies planes, in two halves: those
- * that others read, and, while these travel, the others. */
+/* kinetic_two_grids.c: appends step p of two between two grids. For a team that copies planes it is in two
+ * halves: the outer nodes, which others read, and, while these travel, the inner ones. */
 void kf_append_two_grids(kf_builder *b, int p);
 void kf_append_outer(kf_builder *b, int p);
 void kf_append_inner(kf_builder *b, int p);
-/* kinetic_shift.c: step p of two of a grid that moves to and fro. */
+/* kinetic_shift.c: appends step p of two of a grid that moves to and fro. */
 void kf_append_shift(kf_builder *b, int p);
 
 /* Teams; of one device nothing is appended. */
@@ -97,7 +97,7 @@ void kf_neighbour_barrier(kf_builder *b, int parity);
 /* Appends to each part. */
 void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity));
 
-/* kinetic_halo.c. Nothing where parts read each other's planes in place. */
+/* kinetic_halo.c. Makes the halo exchange; nothing where parts read each other's planes in place. */
 void kf_make_halo_exchange(kf_builder *b);
 /* Sends the planes that step p has written beside the cuts; takes those of the neighbours; aside: beside what
  * the main lane is given meanwhile. */
@@ -106,26 +106,26 @@ void kf_append_halo_receives(kf_builder *b, int p, bool aside);
 /* Packs what a part sends to one side in step p, or unpacks what it takes from there; so many bytes. */
 void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed);
 size_t kf_halo_bytes(const kf_kinetic *kinetic); /* of slabs: all sides' are equal */
-/* Of what the part of that number among all sends to one side. */
+/* Returns the bytes of what the part of that number among all sends to one side. */
 size_t kf_message_bytes(const kf_builder *b, int number, int side);
-/* Its nodes, and those that it takes from there. */
+/* Return the nodes that a part sends to one side, and those that it receives from there. */
 kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side);
 kf_kinetic_box kf_box_received(const kf_builder *b, int number, int side);
 
-/* kinetic_world.c: the same across the ends of this process's planes, where another has what lies beyond. The
- * messages are posted between the sends and the takes, by a call that on a GPU waits until what they hold has
- * come to the host. */
+/* kinetic_world.c: exchanges halos across the ends of this process's planes, where another process has
+ * what lies beyond. A call posts the messages between the sends and the receives; on a GPU it waits until
+ * what they hold has come to the host. */
 void kf_make_messages(kf_builder *b);
 bool kf_has_messages(const kf_builder *b);
 void kf_append_far_halo_send(kf_builder *b, int p, int side);
 void kf_append_post(kf_builder *b, int p, bool aside);
 void kf_append_far_halo_receives(kf_builder *b, int p);
-/* Whether NCCL carries the messages, among this process's parts too; it then is given them by a call in every
- * part's stream, between what packs and what unpacks them. */
+/* Returns whether NCCL carries the messages, among this process's parts too; a call in every part's stream
+ * then gives them to it, between what packs and what unpacks them. */
 bool kf_is_by_nccl(const kf_builder *b);
 
-/* kinetic_world.c. A call that all parts of this process make together, in a part's stream; nothing where
- * there is no other process. */
+/* kinetic_world.c. Appends a call that all parts of this process make together, in a part's stream;
+ * nothing where there is no other process. */
 void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue);
 /* The domain's averages, of all parts; the same grid for all. */
 void kf_append_averages(kf_builder *b, int parity, int grid);

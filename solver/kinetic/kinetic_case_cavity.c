@@ -82,6 +82,8 @@ kf_status kf_case_cavity_2d(kf_validation *validation, kf_error *error) {
     return check_plane(validation, &slow, &botella_1000, 0.01, error);
 }
 
+/* The lid-driven cubic cavity at Reynolds number 1000 is held against the profiles of Albensoeder et al.
+ * (kf_albensoeder_u_1000). */
 kf_status kf_case_cavity_3d(kf_validation *validation, kf_error *error) {
     const cavity c = {validation->gpu ? 128 : 48, true, 0.1, 1000, 60};
     kf_scene *scene;

@@ -1,5 +1,5 @@
-/* What must hold exactly: mass, momentum, the balance of force and torque between solid and fluid; and what
- * must not depend on how the surface is sampled. */
+/* Cases of what must hold exactly: mass, momentum, the balance of force and torque between solid and
+ * fluid; and of what must not depend on how the surface is sampled. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,6 +228,8 @@ static kf_status drag_at_density(const kf_validation *validation, double samples
     return status;
 }
 
+/* A ball's drag with 5, 10 and 25 samples a cell must be that with 60: forces weigh by area, so the
+ * surface counts, not its samples. */
 kf_status kf_case_sampling_density(kf_validation *validation, kf_error *error) {
     static const double densities[] = {5.0, 10.0, 25.0, 60.0};
     double reference = 0;

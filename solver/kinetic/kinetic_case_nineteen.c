@@ -6,6 +6,8 @@
 #include "base/util/memory.h"
 #include "solver/kinetic/kinetic_cases.h"
 
+/* Runs the cases that 19 velocities can pass once more with velocities=19, at an accuracy that allows it;
+ * a quick run leaves out the slow ones. */
 kf_status kf_case_nineteen(kf_validation *validation, kf_error *error) {
     typedef struct again {
         kf_status (*run)(kf_validation *validation, kf_error *error);

@@ -1,5 +1,5 @@
-/* What the outflow sends back: a vortex that a stream carries out, with a domain twice as long as the
- * reference, and a plane sound wave. */
+/* Cases of what the outflow sends back: a vortex that a stream carries out, with a domain twice as long as
+ * the reference, and a plane sound wave. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

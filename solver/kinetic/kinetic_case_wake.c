@@ -43,6 +43,8 @@ static double dominant_frequency(const double *signal, int count, double spacing
     return frequency;
 }
 
+/* The wake of a cylinder at Reynolds number 100: its Strouhal number and mean drag, both corrected for
+ * blockage, against published values. */
 kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error) {
     const kf_tunnel fine = {true, 16, 0.05, 100, 15, 25, 40, 150, 80, 0.05},
                     coarse = {true, 8, 0.08, 100, 6, 14, 16, 80, 60, 0.1};

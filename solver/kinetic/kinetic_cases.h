@@ -5,9 +5,9 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/validation/flow.h"
 
-/* kinetic_case_flow.c. The kinetic system's plan of the scene, initialised; kf_flow_close frees it. overrides
- * may be NULL. Where the user fixes plan=moments a scene with the default rates gets those that the plan
- * needs. */
+/* kinetic_case_flow.c. Opens the kinetic system's plan of the scene, initialised; kf_flow_close frees it.
+ * overrides may be NULL. Where the user fixes plan=moments a scene with the default rates gets those that
+ * the plan needs. */
 kf_status kf_kinetic_case_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                                kf_plan **plan, kf_error *error);
 /* By how much the bounds of a case may be wider for the rates that an opened scene has got: 2 with rates of

@@ -22,7 +22,7 @@ typedef struct state_part {
     size_t bytes;
 } state_part;
 
-/* The same of every part of a team. */
+/* Lists the small buffers that every part of a team has the same. */
 static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_part parts[8]) {
     int count = 0;
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
@@ -75,7 +75,7 @@ static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const c
     }
 }
 
-/* Of all parts, of all processes. */
+/* Gathers what waits outside of outflows, of all parts of all processes. */
 static kf_status gather_outflow(kf_plan *plan, char *all, kf_error *error) {
     const kf_kinetic *kinetics = kinetic_of(plan);
     const size_t bytes = kinetics->outflow_bytes;
@@ -185,8 +185,8 @@ static kf_status collect_planes(kf_plan *plan, char *all, kf_error *error) {
     return KF_OK;
 }
 
-/* What is no field: of the first part, and of outflows of all. state: NULL where it is not the first
- * process's. */
+/* Saves what is no field: the small buffers of the first part, and the outflows of all. state is NULL in
+ * all processes but the first. */
 static kf_status save_small_parts(kf_plan *plan, char *state, size_t *list_at, size_t *bytes,
                                   kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
@@ -267,6 +267,8 @@ static kf_status restore_grids(kf_plan *plan, const char *source, const char *li
     return list != NULL ? kf_kinetic_end_placing(&placing, status, error) : status;
 }
 
+/* Restores a checkpoint: each part gets the small buffers, then the grids with the list's nodes at the
+ * places that this plan has for them. */
 kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const char *source = state, *list = NULL;

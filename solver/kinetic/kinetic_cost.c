@@ -12,7 +12,8 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_cost_tally.h"
 
-/* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
+/* Values of a sector that the fused kernel reads again; it has fewer threads than a kernel that only
+ * streams. */
 enum { THRASHING = 4 };
 enum { FACE_Q = 9, WARP = 32, SECTOR = 32 };
 
@@ -91,6 +92,8 @@ static double spilled_bytes(const kf_kinetic_tally *tally, const kf_kinetic_pass
     return BYTES * fmax(0, pass->registers - SPARE - cap) / pass->nodes_per_thread;
 }
 
+/* Adds the work of a pass over all nodes: DRAM bytes with what spills, partial sectors, instructions,
+ * latency, and the blocks that its registers allow. */
 static kf_work *add_pass(kf_kinetic_tally *tally, const kf_kinetic_pass *given) {
     const kf_kinetic_options *o = &tally->options;
     kf_kinetic_pass pass = *given;
@@ -137,9 +140,9 @@ static void add_boundaries(kf_kinetic_tally *tally) {
     }
 }
 
-/* What waits outside of the outflow: a face's nodes are read whole, nine values of each written. With a solid
- * that rests, or none, the plan moments does so beside the flow's kernel, which leaves the words of these
- * nodes side by side. */
+/* Adds what works out the outflow's outside: a face's nodes are read whole, nine values of each written.
+ * With a solid that rests, or none, the plan moments does so beside the flow's kernel, which leaves the
+ * words of these nodes side by side. */
 static void add_outflow(kf_kinetic_tally *tally) {
     static const double EDGE_SECTORS = 5; /* a node, of an H200's 19.5 us at 400^3 */
     const kf_scene *scene = tally->cost->scene;
@@ -183,6 +186,8 @@ static void add_averages(kf_kinetic_tally *tally) {
 
 enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
 
+/* Adds the passes of plans with kernels of their own for streaming and for density and velocity, and the
+ * solid's forces. */
 static void add_streamed_fields(kf_kinetic_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
     (void)add_pass(tally, &(kf_kinetic_pass){.name = "stream",
@@ -200,8 +205,9 @@ static void add_streamed_fields(kf_kinetic_tally *tally) {
     if (solid) kf_kinetic_add_forces(tally);
 }
 
-/* What the compiler makes of a collision form for sm_90: instructions a node of the fused kernel, registers
- * of its threads, the same with folded boundaries, and registers of a collision in a kernel of its own. */
+/* Costs of a collision form as it is compiled for sm_90: instructions a node of the fused kernel,
+ * registers of its threads, the same with folded boundaries, and registers of a collision in a kernel of
+ * its own. */
 typedef struct collision_cost {
     double instructions, registers, folded_registers, separate_registers;
 } collision_cost;
@@ -326,6 +332,8 @@ static void add_boundary_rows(kf_kinetic_tally *tally, double share) {
     work->efficiency = stream_efficiency(o);
 }
 
+/* Adds stream_collide between two grids, and the kernel of the boundary rows where they have one of their
+ * own. */
 static void add_two_grids(kf_kinetic_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
     const kf_kinetic_options *o = &tally->options;
@@ -358,6 +366,8 @@ static void add_slabs(kf_kinetic_tally *tally) {
     work->blocks /= work->launches;
 }
 
+/* Adds the passes of the plans fused and moments: forces of the solid, which may run aside, the flow's
+ * kernel by its way of streaming, and the band's collision. */
 static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0,
                esoteric = tally->options.streaming == KF_STREAMING_ESOTERIC;
@@ -410,6 +420,7 @@ static void add_baseline_collision(kf_kinetic_tally *tally) {
                                              .depth = DEPTH});
 }
 
+/* Adds all work of a step in the order of the plan's kernels. */
 static void add_plan(kf_kinetic_tally *tally) {
     add_outflow(tally);
     add_boundaries(tally);

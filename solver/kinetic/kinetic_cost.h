@@ -8,7 +8,8 @@
 
 extern const kf_cost_methods kf_cost_kinetic;
 
-/* What a scene's samples mean for memory, whatever the config (kinetic_samples.c). */
+/* Numbers of a scene's samples that memory traffic depends on, whatever the config
+ * (kinetic_cost_samples.c). */
 typedef struct kf_sample_survey {
     const kf_scene *scene;
     size_t count;

@@ -1,4 +1,4 @@
-/* What the samples' order means for memory, from the real samples. */
+/* Works out what the samples' order means for memory, from the real samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,8 @@ static size_t cell_of(const kf_sample_survey *survey, size_t sample) {
                                    samples->z[sample]);
 }
 
+/* Counts the nodes that the samples' cells touch, which are the band, and the mean number of samples of a
+ * cell that has any. */
 static void count_nodes(kf_sample_survey *survey) {
     const int *cells = survey->cells.cells;
     size_t row = (size_t)cells[0] + 1, plane = row * ((size_t)cells[1] + 1);
@@ -45,6 +47,8 @@ static void count_nodes(kf_sample_survey *survey) {
     free(touched);
 }
 
+/* Sorts the scene's samples by cell and counts cells and nodes. Where there would be too many cells it
+ * estimates them from the scene's samples a cell. */
 void kf_sample_survey_open(const kf_scene *scene, kf_sample_survey *survey) {
     memset(survey, 0, sizeof *survey);
     survey->scene = scene;
@@ -161,6 +165,7 @@ static void collect_warp(const kf_sample_survey *survey, const kf_ordering *orde
     }
 }
 
+/* Returns how many sectors of memory the nodes of a warp's samples lie in. */
 static int count_sectors(const kf_sample_survey *survey, const kf_warp *warp) {
     const kf_samples *samples = &survey->scene->samples;
     const int *nodes = survey->scene->nodes;
@@ -183,6 +188,8 @@ static int count_sectors(const kf_sample_survey *survey, const kf_warp *warp) {
     return count;
 }
 
+/* Returns the mean number of sectors a warp of samples touches, in blocks of that edge with or without
+ * Morton's order, from PICKS warps drawn at random; it is remembered for the next call. */
 double kf_sample_survey_sectors(kf_sample_survey *survey, long block_length, bool morton) {
     static const double UNKNOWN = 12; /* four rows, some of them across sectors, of two or three cells */
     if (survey->first == NULL || block_length < 1) return UNKNOWN;

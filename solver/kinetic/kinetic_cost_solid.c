@@ -8,7 +8,7 @@
 
 enum { WARP = 32, LIST_PASSES = 8 };
 
-/* depth: accesses of a thread that wait for each other. */
+/* Adds a kernel over samples or band; depth counts the accesses of a thread that wait for each other. */
 static kf_work *add_items(kf_kinetic_tally *tally, const char *name, double dram_bytes, double partial,
                           double depth) {
     kf_work *work = kf_works_add(tally->works, name, 1);
@@ -130,8 +130,8 @@ static void add_dense_pass(kf_kinetic_tally *tally) {
     (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
 }
 
-/* Of a kernel, or a part of one, that begins while the one before it ends, with what that one does not write:
- * accesses that wait beside it. */
+/* Returns the accesses that a kernel, or a part of one, waits for when it begins while the one before it
+ * ends, with what that one does not write. */
 static double waits(const kf_kinetic_tally *tally, double depth) {
     static const double HIDDEN = 1.5;
     return fmax(0, depth - (tally->options.overlap || is_chain(tally) ? HIDDEN : 0));
@@ -174,7 +174,7 @@ static void add_band_pass(kf_kinetic_tally *tally) {
             ->amount[KF_COST_ATOMICS] = atomics(tally);
 }
 
-/* Of the band's nodes, written side by side and read again. */
+/* Returns the bytes of the band's nodes that are written side by side and read again. */
 static double kept_bytes(const kf_kinetic_tally *tally) {
     const double one = kf_kinetic_value_bytes(&tally->options) == 8 ? 8 : 4;
     return tally->options.keep_streamed ? one * kf_kinetic_populations(tally) * tally->cost->survey.band_nodes
@@ -207,6 +207,8 @@ static void add_chain(kf_kinetic_tally *tally) {
                     MACROSCOPIC_DEPTH + segment_depth(tally) + collide_depth(tally) + 2 * SEEN);
 }
 
+/* Adds the kernels that work out the solid's forces: the chain in one, or for each pass those of the band
+ * or of all nodes. */
 void kf_kinetic_add_forces(kf_kinetic_tally *tally) {
     const double band = tally->cost->survey.band_nodes;
     if (is_chain(tally)) {

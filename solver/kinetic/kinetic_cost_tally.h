@@ -24,7 +24,7 @@ typedef struct kf_kinetic_tally {
 static inline bool kf_kinetic_in_one_pass(const kf_kinetic_options *options) {
     return options->plan == KF_PLAN_FUSED || options->plan == KF_PLAN_MOMENTS;
 }
-/* Of a stored value. */
+/* Returns the bytes of a stored value. */
 static inline double kf_kinetic_value_bytes(const kf_kinetic_options *options) {
     return options->storage == KF_F64 ? 8 : options->storage == KF_F16 ? 2 : 4;
 }
@@ -34,13 +34,14 @@ static inline double kf_kinetic_group(const kf_kinetic_options *options) {
            : options->layout == KF_AOS ? 1
                                        : (double)options->alpha;
 }
-/* Of a node. */
+/* Returns the populations of a node. */
 static inline double kf_kinetic_populations(const kf_kinetic_tally *tally) {
     return (double)tally->options.velocities;
 }
 
-/* kinetic_solid.c. A moving solid's pose and band; the order of its samples; forces from its samples on
- * nodes; the collision of the nodes with forces; what one grid takes back of them. */
+/* kinetic_cost_solid.c. Add the kernels of a moving solid's pose and band; of the order of its samples; of
+ * forces from its samples on nodes; of the collision of the nodes with forces; and of what one grid takes
+ * back of them. */
 void kf_kinetic_add_motion(kf_kinetic_tally *tally);
 void kf_kinetic_add_order(kf_kinetic_tally *tally);
 void kf_kinetic_add_forces(kf_kinetic_tally *tally);

@@ -14,6 +14,8 @@ typedef struct node_box {
     double *value;
 } node_box;
 
+/* Returns the box of nodes that the samples reach when they are shifted by up to a cell; the whole axis
+ * where that leaves the domain. Its values are zero; the caller frees them. */
 static node_box box_around(const kf_scene *scene) {
     const double *const position[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
     node_box box;
@@ -61,7 +63,8 @@ static void nodes_around(const node_box *box, const kf_samples *samples, size_t 
     }
 }
 
-/* crowd[s]: surface about a sample, 1 at most at a plane wall; the largest of what it was and is. */
+/* Raises crowd[s], the surface about a sample (1 at most at a plane wall), to the larger of what it was
+ * and is. */
 static void raise_crowds(node_box *box, const kf_samples *samples, const double shift[3], double *crowd) {
     double weight[8];
     size_t place[8], count = (size_t)box->length[0] * (size_t)box->length[1] * (size_t)box->length[2];

@@ -6,9 +6,9 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 
-/* Of a sample, in updates of a node: at 400^3 nodes 1.5 million samples of a static solid take 1.8 % of an
- * H200's step, those of a turning one about three times that (results/log/performance.md). A config may say
- * another (sample_cost): how much a sample costs beside a node is another on each device and in each plan. */
+/* Costs of a sample in updates of a node: at 400^3 nodes 1.5 million samples of a static solid take 1.8 %
+ * of an H200's step, those of a turning one about three times that (results/log/performance.md). A config
+ * may say another (sample_cost), because the ratio differs from device to device and plan to plan. */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
 
 int kf_kinetic_halo_width(const kf_scene *scene) {
@@ -76,7 +76,7 @@ void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options
     }
 }
 
-/* What one cannot run that is cut across y. */
+/* Refuses what a team cannot run that is cut across y. */
 static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
     const int along_y = options->parts_y, rows = least_along(scene, 1), planes = least_along(scene, 2);
     if (options->parts % along_y != 0)
@@ -99,7 +99,7 @@ static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *opt
     return KF_OK;
 }
 
-/* What a team cannot run yet. */
+/* Refuses what a team cannot run. */
 kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
     if (options->parts == 1) return KF_OK;
     if (options->parts_y > 1) KF_TRY(check_cuts(scene, options, error));

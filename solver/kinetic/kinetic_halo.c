@@ -62,7 +62,7 @@ kf_kinetic_box kf_box_received(const kf_builder *b, int number, int side) {
     return kf_box_sent(b, kf_kinetic_neighbour(b->plan, number, side), side ^ 1);
 }
 
-/* Of a part in reach; negative: beyond reach. */
+/* Returns the neighbour of a part in reach, counted like it; negative: beyond reach. */
 static int neighbour(const kf_builder *b, int near, int side) {
     return kf_kinetic_neighbour(b->plan, near + b->plan->near_first, side) - b->plan->near_first;
 }
@@ -77,13 +77,13 @@ static int velocities(const kf_kinetic *kinetic, int cy, int cz) {
     return kinetic->node_values == 19 && cy != 0 && cz != 0 ? 1 : 3;
 }
 
-/* Whether those with part c along an axis are pulled across a cut there, from a node with so many beyond it
- * (pack_box of kernels/kinetic/state.cu). */
+/* Returns whether populations with velocity c along an axis are pulled across a cut there, from a node
+ * with so many nodes between it and the cut (pack_box of kernels/kinetic/state.cu). */
 static bool is_pulled(int c, int step, int beyond, bool bounced) {
     return step == 0 || c * step > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
 }
 
-/* Of a box beside cuts, as pack_box leaves them. */
+/* Returns the bytes of a box beside cuts, as pack_box leaves them. */
 static size_t box_bytes(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
     const int *count = box->count, rows = step[ROWS] != 0 ? count[ROWS] : 1,
               planes = step[PLANES] != 0 ? count[PLANES] : 1;
@@ -101,7 +101,8 @@ static size_t box_bytes(const kf_kinetic *kinetic, const kf_kinetic_box *box, co
     return values * (size_t)(count[ROWS] / rows) * (size_t)(count[PLANES] / planes) * row_bytes;
 }
 
-/* What waits outside of outflows beside it follows, at a place that suits every type. */
+/* Returns where a box's outflow values begin in its message: after its nodes, at a place that suits every
+ * type. */
 static size_t outflow_place(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
     enum { ALIGNMENT = 16 };
     return (box_bytes(kinetic, box, step) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -136,9 +137,9 @@ size_t kf_halo_bytes(const kf_kinetic *kinetic) {
            kinetic->store_bytes;
 }
 
-/* What comes from one side of a part. At even and odd steps it comes to another place: the neighbour sends
- * those of a step when it has those of the step before, and they were sent when this part had taken out
- * those before them. */
+/* Makes the buffers of the halo on one side of a part. At even and odd steps it comes to another place:
+ * the neighbour sends that of a step when it has received that of the step before, which was sent when
+ * this part had unpacked the one before that. */
 static kf_status make_halo(kf_builder *b, int near, int side, kf_error *error) {
     kf_halo_buffers *t = &b->halos[near][side];
     kf_plan *plan = b->plan;
@@ -222,16 +223,16 @@ void kf_make_halo_exchange(kf_builder *b) {
     make_nccl_group(b);
 }
 
-/* Where a part keeps rows that another has on that side: beyond the seam of a domain that is periodic along y
- * they follow its own. */
+/* Returns where a part keeps the first row of a halo on that side: beyond the seam of a domain that is
+ * periodic along y the halo's rows follow the part's own. */
 static int first_halo_row(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
     const int first = box->first[ROWS], rows = kinetic->geometry.nodes[1];
     if (step[ROWS] < 0 && first > kinetic->first_row) return first - rows;
     return step[ROWS] > 0 && first < kinetic->first_row ? first + rows : first;
 }
 
-/* Of a part that has cuts across y too: a box of its nodes, and what waits outside of outflows beside them.
- */
+/* Packs or unpacks the halo of a part that has cuts across y too: a box of nodes, and what waits outside
+ * of outflows beside them. */
 static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
     const kf_kinetic *kinetic = b->kinetic;
     const int number = b->plan->first_part + kinetic->part, *step = kf_kinetic_steps[side],
@@ -260,6 +261,8 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
               arguments, 2.0 * (double)waiting);
 }
 
+/* Packs into `packed`, or unpacks from there, the halo of one side in step p: whole planes, only what
+ * crosses the cut, or a box where there are cuts across y. */
 void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
     static const char *const names[2][2] = {{"unpack", "unpack_cut"}, {"pack", "pack_cut"}};
     const kf_kinetic *kinetic = b->kinetic;
@@ -287,7 +290,7 @@ static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *tar
     (void)kf_append_copy(b, p, name, &copy);
 }
 
-/* What the part beside on that side reads of this one. */
+/* Packs what the part on that side reads of this one, and sends it. */
 static void pack_and_send(kf_builder *b, int p, int part, int side) {
     const int to = neighbour(b, b->offset + part, side);
     const kf_halo_buffers *t = &b->halos[to][side ^ 1];

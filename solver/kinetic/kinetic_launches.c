@@ -39,8 +39,8 @@ static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, 
     }
 }
 
-/* What waits outside of outflows in the next step, from a grid after the collision; the fused plan's folded
- * boundaries keep it themselves. */
+/* Works out what waits outside of outflows in the next step, from a grid after the collision; the fused
+ * plan's folded boundaries do so themselves. */
 static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
     int extent[3];
     const kf_kinetic_options *options = &b->kinetic->options;
@@ -55,8 +55,8 @@ static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
         kf_append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments, 0);
 }
 
-/* The same of the initial state, of which the outflow takes all: at all planes of which the part has nodes.
- */
+/* Makes the launch that fills the outflow's outside from the initial state, at all planes of which the
+ * part has nodes. */
 static void set_outflow_launch(kf_builder *b) {
     if (b->kinetic->outflow[0] == NULL) return;
     const bool shared = kf_kinetic_grids(b->plan) == 1;
@@ -80,6 +80,7 @@ static void set_outflow_launch(kf_builder *b) {
     b->kinetic->outflow_launches = ranges;
 }
 
+/* Appends the kernels that fill the ghosts of a grid: one for all faces, or one for each. */
 static void append_boundaries(kf_builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
@@ -115,8 +116,7 @@ static void append_order_launches(kf_builder *b, int parity) {
 /* --- The plans ---------------------------------------------------------------------------------------------
  */
 
-/* What a moving solid needs before its forces: the pose of this step and, to gather, the list of samples by
- * cell. */
+/* Prepares a moving solid's forces: the pose of this step and, to gather, the list of samples by cell. */
 static void append_motion(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->moving || !kinetic->has_samples) return;
@@ -158,7 +158,7 @@ static void append_penalty(kf_builder *b, int parity) {
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.sample_count, 0, 1);
 }
 
-/* and at the nodes. */
+/* Appends the sum of the samples' forces at the nodes. */
 static void append_dense_sum(kf_builder *b, int parity) {
     const kf_kinetic *kinetic = b->kinetic;
     const int samples = kinetic->arguments.sample_count, *box = kinetic->arguments.box;
@@ -213,7 +213,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
     if (solid) append_dense_force(b, parity);
 }
 
-/* What follows the collision into a grid. */
+/* Appends what follows the collision into a grid. */
 static void end_dense_step(kf_builder *b, int parity, int grid) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
@@ -324,7 +324,7 @@ static void append_esoteric_band(kf_builder *b, int p) {
     kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[1][p], band, 0, 0);
 }
 
-/* and put back after it has. */
+/* Appends a step of the esoteric pull, whose band is put back after the flow's kernel has overwritten it. */
 static void append_esoteric(kf_builder *b, int p) {
     append_nodes(b, p, esoteric_names[2][p], 0, 0, 54);
     if (b->kinetic->has_samples)
@@ -343,8 +343,8 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
     return bytes > ANYWAY ? bytes : 0;
 }
 
-/* Whether what waits outside of outflows goes on without the forces of a solid: on one device, where there is
- * none or one at rest, no sample of which touches a node there. */
+/* Returns whether the outflow's outside does not depend on the forces of a solid: on one device where
+ * there is none, or one at rest no sample of which touches a node there. */
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
@@ -458,7 +458,7 @@ static void append_all_moments(kf_builder *b, int p) {
     if (!beside) append_halo_exchange(b, p);
 }
 
-/* What step p of two reads and writes besides the grids. */
+/* Sets what step p of two reads and writes besides the grids. */
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
     a->pushed = b->kinetic->options.esoteric && p == 1;
@@ -544,6 +544,7 @@ static void make_one_pass(kf_builder *b) {
     kf_each_part(b, 0, set_load_launch);
 }
 
+/* Lists the launches of all parts: the halo exchange, the order of samples, and the plan's steps. */
 static kf_status list_launches(kf_builder *b) {
     kf_plan *plan = b->plan;
     kf_kinetic_cut_all(kf_plan_scene(plan), &b->kinetics->options, b->boxes);
@@ -568,6 +569,7 @@ static kf_status list_launches(kf_builder *b) {
     return b->status;
 }
 
+/* Makes the launches of a step of two (even and odd), of all parts of this process. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     kf_builder *b = kf_allocate_zeroed(1, sizeof *b); /* too large for a thread's stack */
     b->plan = plan;

@@ -111,6 +111,8 @@ static void number_nodes(const kf_plan *plan, char *const lists[], char *list, c
     }
 }
 
+/* Saves the list of plan moments for a checkpoint: downloads each part's, numbers the nodes in the order
+ * of the domain's planes in `planes`, and merges the processes' lists. */
 kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
     const size_t bytes = kf_kinetic_list_bytes(kinetics);
@@ -139,7 +141,7 @@ void kf_kinetic_begin_placing(kf_list_placing *placing, const kf_plan *plan, con
         placing->rows[part] = kf_allocate_zeroed(1, kf_kinetic_list_bytes(plan->system));
 }
 
-/* Whether a part has places for the nodes of a plane of its grid: its own, and the next. */
+/* Returns whether a part has places for the nodes of a plane of its grid: its own, and the next. */
 static bool has_places(const kf_plan *plan, int grid, int z) {
     int range[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_touched_planes(plan, grid, range);
@@ -148,7 +150,7 @@ static bool has_places(const kf_plan *plan, int grid, int z) {
     return false;
 }
 
-/* The same of a row: all, unless there are cuts across y. */
+/* Returns whether a part has places for the nodes of a row: all, unless there are cuts across y. */
 static bool has_row(const kf_plan *plan, int grid, int y) {
     const int rows = kf_plan_scene(plan)->nodes[1];
     int first, count;
@@ -166,6 +168,8 @@ static int part_of(const kf_plan *plan, int grid, int z) {
     return part;
 }
 
+/* Gives each listed node of planes first to first + planes - 1 of a checkpoint a place in its part's list,
+ * copies its values there, and writes the place into its words. */
 void kf_kinetic_place_listed(kf_list_placing *placing, int grid, int first, int planes, char *words) {
     const kf_plan *plan = placing->plan;
     const kf_kinetic *kinetics = plan->system;

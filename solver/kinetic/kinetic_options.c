@@ -58,9 +58,8 @@ static bool moments_fit(const kf_scene *scene, const kf_kinetic_options *o) {
            o->boundary_kernels == 0;
 }
 
-/* variants/kinetic.json says what belongs together, and what comes from a file is held against it
- * (kf_problem_check_config). Here only what would take a plan past its buffers, or to kernels that there are
- * not. */
+/* Refuses what would take a plan past its buffers, or to kernels that there are not. variants/kinetic.json
+ * says what belongs together, and what comes from a file is held against it (kf_problem_check_config). */
 static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, kf_error *error) {
     const bool fused = o->plan == KF_PLAN_FUSED, moments = o->plan == KF_PLAN_MOMENTS,
                one_pass = fused || moments;
@@ -209,6 +208,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     return kf_kinetic_check_team(scene, options, error);
 }
 
+/* Reads the options that a config has and leaves the others at values that make no difference. */
 void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *options) {
     *options = (kf_kinetic_options){.plan = KF_PLAN_PAPER,
                                     .layout = KF_SOA,
@@ -225,8 +225,8 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
                                     .nodes_per_thread = 1,
                                     .march = 64};
     kf_options_read_known(config, table, sizeof table / sizeof *table, options);
-    /* What older landscapes say of the order, and of the AA pattern, which is nearest to the esoteric pull.
-     */
+    /* Older landscapes say `morton` of the order, and name the AA pattern, which is nearest to the
+     * esoteric pull. */
     bool morton = true;
     const char *streaming = "";
     if (kf_config_boolean(config, "morton", &morton, NULL) == KF_OK && !morton)
@@ -235,8 +235,8 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
         options->streaming = KF_STREAMING_ESOTERIC;
 }
 
-/* Whether a part of a team counts nodes from its own first plane on, which keeps indices short: not where the
- * layout has strides as long as the domain, or a node reaches the domain's other end. */
+/* Returns whether a part of a team counts nodes from its own first plane on, which keeps indices short. It
+ * does not where the layout has strides as long as the domain, or a node reaches the domain's other end. */
 static bool counts_from_its_planes(const kf_scene *scene, const kf_kinetic_options *options,
                                    const kf_kinetic_geometry *g) {
     return options->parts > 1 && options->layout != KF_SOA && g->plane_pitch % options->alpha == 0 &&
@@ -282,7 +282,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     if (options->parts == 1) return;
     geometry->most_planes = longest(scene, options, 2, options->parts / options->parts_y);
     enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
-    /* Its first node's index is taken from others in the same width: it counts, too. */
+    /* The index of its first node is taken from others in the same width, so it counts, too. */
     if (counts_from_its_planes(scene, options, geometry))
         geometry->index64 =
             !options->gpu || geometry->capacity > 2147483647LL ||
@@ -349,7 +349,7 @@ static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source 
                                               : "kernels/kinetic/separate.cu";
 }
 
-/* Where nodes and vectors lie. */
+/* Defines where nodes and vectors lie. */
 static void define_layout(const kf_kinetic_options *options, const kf_kinetic_geometry *geometry,
                           kf_defines *defines) {
     kf_define_to(defines, "KF_LAYOUT", (long)options->layout);
@@ -358,13 +358,13 @@ static void define_layout(const kf_kinetic_options *options, const kf_kinetic_ge
                  geometry->row_pitch % options->alpha == 0 && geometry->origin % options->alpha == 0);
 }
 
-/* Of files that touch no field with components. */
+/* Defines a layout for files that touch no field with components. */
 static void define_no_layout(kf_defines *defines) {
     kf_define_to(defines, "KF_LAYOUT", KF_SOA);
     kf_define_to(defines, "KF_ALPHA_LOG2", 0);
 }
 
-/* What a node keeps, and what its velocity is. */
+/* Defines what a node keeps, and what its velocity is. */
 static void define_populations(const kf_scene *scene, const kf_kinetic_options *options,
                                kf_kinetic_source which, kf_defines *defines) {
     const bool moments = options->plan == KF_PLAN_MOMENTS;

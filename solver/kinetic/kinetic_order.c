@@ -6,6 +6,8 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
+/* Makes the eight launches that list the samples by cell: keys, counts, a scan in three, places, and ties
+ * broken by number. */
 static void list_passes(kf_builder *b) {
     enum { PASSES = 8 };
     static const char *const passes[PASSES] = {"order_keys",      "order_count",     "order_scan_chunks",

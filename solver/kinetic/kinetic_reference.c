@@ -55,7 +55,8 @@ static void set_equilibrium(const reference_run *run, double density, const doub
 /* --- Streaming and domain boundaries
  * ------------------------------------------------------------------------- */
 
-/* What arrives at node x along velocity i when every face but the periodic ones and outflows mirrors. */
+/* Returns what arrives at node x along velocity i when every face but the periodic ones and outflows
+ * mirrors. */
 static double arriving_mirrored(const reference_run *run, int i, const int x[3]) {
     int from[3], c[3], outflow = -1;
     for (int axis = 2; axis >= 0; axis--) {
@@ -104,8 +105,8 @@ static void stream_nodes(void *context, size_t begin, size_t end) {
     }
 }
 
-/* What waits outside of an outflow, a step later: convected with the stream, and drawn to density 1. first:
- * the state at the beginning. */
+/* Finds what waits outside of an outflow a step later: convected with the stream, and drawn to density 1.
+ * first: of the state at the beginning. */
 static void convect_outflow(reference_run *run, int face, bool first) {
     const int axis = face / 2, edge = face % 2 ? run->n[axis] - 1 : 0;
     const double speed = kf_scene_outflow_speed(run->scene, (kf_face)face),
@@ -191,6 +192,8 @@ typedef struct seen_sample {
     double position[3], arm[3], strength, fluid[3]; /* strength: 2 density area */
 } seen_sample;
 
+/* Finds what a sample sees: its position and arm, the eight nodes around it, the fluid's velocity there,
+ * and the strength of its penalty force, 2 rho A. */
 static void look(const reference_run *run, size_t s, seen_sample *seen) {
     const double from_start[3] = {run->scene->samples.x[s] - run->start[0],
                                   run->scene->samples.y[s] - run->start[1],
@@ -266,7 +269,8 @@ static void solve_equations(double a[6][7]) {
         a[row][6] /= a[row][row];
 }
 
-/* What a sample adds to force and torque for unit velocities fills the columns one after the other. */
+/* Adds to force and torque what a sample adds for unit velocities; these fill the columns one after the
+ * other. */
 static void add_reaction(double equations[6][7], const seen_sample *sample) {
     for (int column = 0; column < 7; column++) {
         double unit[3] = {0, 0, 0}, motion[3], moment[3];
@@ -333,6 +337,8 @@ static void apply_samples(reference_run *run, const seen_sample *seen) {
     }
 }
 
+/* Works out the solid's force on the nodes in all passes of a step: moves the solid, looks at the fluid at
+ * each sample, solves for a free solid's velocities, and spreads the forces. */
 static void immersed_boundary(reference_run *run, int step) {
     const kf_motion *motion = &run->scene->motion;
     const int passes = run->scene->immersed_passes > 1 ? run->scene->immersed_passes : 1;
@@ -382,6 +388,8 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
 /* --- The run
  * ----------------------------------------------------------------------------------------------------- */
 
+/* Begins a run of the reference at the scene's initial state, in equilibrium; finish with the frees of
+ * reference_result. */
 static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     static const double at_rest[3] = {0, 0, 0};
     memset(run, 0, sizeof *run);
@@ -420,6 +428,7 @@ static void advance(reference_run *run, int step) {
     kf_in_parallel(run->count, LEAST_SHARED, collide_nodes, run);
 }
 
+/* Runs the reference for so many steps and returns density - 1, velocity and load at the end. */
 static kf_reference_result reference_result(const kf_scene *scene, int steps, bool folded) {
     reference_run run;
     begin(&run, scene, folded);

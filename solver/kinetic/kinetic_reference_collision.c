@@ -26,6 +26,8 @@ double kf_reference_equilibrium(int i, double density, const double u[3]) {
     return product;
 }
 
+/* Takes the corners out of 27 populations so that 19 are left with the same moments: a corner's goes to
+ * the edges beside it, less to the faces, and to the rest. */
 void kf_reference_fold_corners(double *f, size_t stride) {
     for (int corner = 0; corner < Q; corner++) {
         const int *c = kf_reference_velocities[corner];
@@ -72,6 +74,7 @@ double kf_reference_norm(const double second[3][3]) {
 
 typedef double moment_array[3][3][3];
 
+/* Works out k[a][b][c], the sums of f_i (c_ix - ux)^a (c_iy - uy)^b (c_iz - uz)^c. */
 static void central_moments(const double *f, size_t stride, const double u[3], moment_array k) {
     memset(k, 0, sizeof(moment_array));
     for (int i = 0; i < Q; i++) {
@@ -89,8 +92,8 @@ static void central_moments(const double *f, size_t stride, const double u[3], m
     }
 }
 
-/* f_i = < S_cx S_cy S_cz >: S_0 = 1 - x^2, S_+ = (x^2 + x)/2, S_- = (x^2 - x)/2 with x = X + u, expanded in
- * X. */
+/* Returns populations from central moments: f_i = < S_cx S_cy S_cz > with S_0 = 1 - x^2, S_+ = (x^2 +
+ * x)/2, S_- = (x^2 - x)/2 and x = X + u, expanded in X. */
 static void populations_from(moment_array k, const double u[3], double *f, size_t stride) {
     for (int i = 0; i < Q; i++) {
         double coefficient[3][3], sum = 0;
@@ -167,8 +170,8 @@ static void high_order_rates(const kf_scene *scene, const double average[3], dou
 /* --- Relaxation of moments
  * ------------------------------------------------------------------------------------ */
 
-/* k* = (1 - r) k + r k_eq + (1 - r/2) R for every moment; of order 2, the differences of the normal ones and
- * the mixed ones with omega, the sum of the normal ones with the trace's rate. */
+/* Relaxes every moment by k* = (1 - r) k + r k_eq + (1 - r/2) R. Of order 2 the differences of the normal
+ * ones and the mixed ones relax with omega, the sum of the normal ones with the trace's rate. */
 static void relax_plainly(moment_array k, moment_array equilibrium, moment_array force, double omega,
                           double trace_rate, const double rates[7]) {
     double normal[3], sum = 0;
@@ -266,6 +269,8 @@ static void moments_of_cumulants(moment_array k, double C[3][3][3], double rho) 
                      (rho * rho);
 }
 
+/* Relaxes cumulants with the optimised rates of Geier, Pasquali and Schönherr (2017), third order with a
+ * limiter, and returns to central moments; w is the shear rate, F the body force. */
 static void relax_k17(moment_array k, double rho, const double u[3], double w, const double F[3]) {
     const double w3 = 8 * (w - 2) * (1 + 2 * w) / (-8 - 14 * w + 7 * w * w);
     const double w4 = 8 * (w - 2) * (-7 + 4 * w) / (56 - 50 * w + 9 * w * w);

@@ -32,8 +32,8 @@ kf_status kf_kinetic_upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer
     return status;
 }
 
-/* As kf_cell_of on the device: a sample on the last node belongs to the last cell; where the domain wraps,
- * the cell may lie beyond it. */
+/* Returns the cell of a position as kf_cell_of does on the device: a sample on the last node belongs to
+ * the last cell; where the domain wraps, the cell may lie beyond it. */
 static int cell_of(const kf_kinetic *kinetic, int axis, double position) {
     const int nodes = kinetic->geometry.nodes[axis];
     int cell = (int)floor(position);
@@ -64,8 +64,8 @@ long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int 
                       home_of(kinetic, 2, at[2] + (c >> 2)));
 }
 
-/* Of the sphere about the centre that holds every sample wherever the device's offsets, rounded to single
- * precision, put it. */
+/* Returns the radius of the sphere about the centre that holds every sample wherever the device's offsets,
+ * rounded to single precision, put it. */
 static double solid_radius(const kf_scene *scene) {
     double largest = 0;
     for (size_t s = 0; s < scene->samples.count; s++) {
@@ -92,6 +92,8 @@ int kf_kinetic_wraps(const kf_scene *scene) {
     return wraps;
 }
 
+/* Returns whether a solid comes to a wall or an inflow across another axis than `axis` (kinetic.h): a
+ * moving one may come to every face that its path does not rule out. */
 bool kf_kinetic_is_bounced(const kf_scene *scene, int axis) {
     const kf_motion *motion = &scene->motion;
     if (scene->samples.count == 0) return false;
@@ -132,6 +134,8 @@ kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error) {
     return KF_OK;
 }
 
+/* Uploads the solid's pose at the start, with what its equations of motion need: excess mass and inertia,
+ * weight, and angular momentum. */
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const kf_motion *motion = &scene->motion;
@@ -161,7 +165,7 @@ kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
     return kf_buffer_upload(kinetic->pose, 0, &pose, sizeof pose, error);
 }
 
-/* Whether the part works out the force of nodes in that plane. */
+/* Returns whether the part works out the force of nodes in that plane. */
 static bool reaches(const kf_kinetic *kinetic, int plane) {
     const int reach = kinetic->arguments.reach, low = kinetic->first_plane - reach,
               high = kinetic->first_plane + kinetic->planes - 1 + reach, nodes = kinetic->geometry.nodes[2];
@@ -170,7 +174,8 @@ static bool reaches(const kf_kinetic *kinetic, int plane) {
            (plane + nodes >= low && plane + nodes <= high);
 }
 
-/* The same of cells between a row and the next, where there are cuts across y. */
+/* Returns whether the part works out the force of nodes of cells between a row and the next, where there
+ * are cuts across y. */
 static bool reaches_rows(const kf_kinetic *kinetic, int cell) {
     const int reach = kinetic->arguments.reach;
     return kinetic->options.parts_y == 1 ||
@@ -185,6 +190,8 @@ static bool keeps(const kf_kinetic *kinetic, int row, int plane) {
                                 reaches(kinetic, home_of(kinetic, 2, plane + 1))));
 }
 
+/* Orders the samples by the config's blocks of cells, and keeps those whose cells the part reaches, with
+ * their coordinates (in a cell, or about a moving solid's centre), first nodes, acting areas and numbers. */
 kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {
     const kf_samples *samples = &scene->samples;
     size_t count = samples->count;
@@ -259,6 +266,8 @@ static kf_status upload_ordered(const kf_kinetic *kinetic, const kf_ordered_samp
     return KF_OK;
 }
 
+/* Makes the device's memory for pose, loads, a free solid's sums and, unless segments hold them, the
+ * samples. */
 static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
     const size_t count = (size_t)a->sample_count;
@@ -299,6 +308,7 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     return KF_OK;
 }
 
+/* Orders the part's samples, makes their memory, and uploads them and the band that they touch. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     if (scene->samples.count > 2147483647 / 8)

@@ -43,6 +43,7 @@ typedef struct segment_lists {
     int *segment_size;      /* [segment_count] */
 } segment_lists;
 
+/* Cuts the samples, sorted by cell, into segments of at most `length` samples of one cell each. */
 static segment_lists cut_segments(const cell_entry *entries, size_t count, int length) {
     segment_lists lists = {0};
     lists.cell_corner = kf_allocate(count * sizeof(long long));
@@ -80,7 +81,7 @@ static kf_status upload_integers(kf_plan *plan, const int *values, size_t count,
     return kf_buffer_upload(buffer, 0, values, count * sizeof(int), error);
 }
 
-/* places[corner][segment]: the nodes of each segment's cell as places in the band. */
+/* Returns places[corner][segment]: the nodes of each segment's cell as places in the band. */
 static int *list_places(const kf_kinetic *kinetic, const segment_lists *lists, const int *band_of) {
     size_t segments = (size_t)lists->segment_count;
     int *places = kf_allocate(8 * segments * sizeof(int));

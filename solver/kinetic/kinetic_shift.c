@@ -33,8 +33,8 @@ static int slab_begin(const kf_kinetic *kinetic, int slabs, int i) {
     return slab * i < planes ? slab * i : planes;
 }
 
-/* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
- * other lane, the others must have ended. */
+/* Appends a step of a grid that moves, slab by slab. What a slab overwrites was read by those before: the
+ * one just before may still be running beside it, in the other lane, the others must have ended. */
 static void append_slabs(kf_builder *b, int p) {
     enum { MARKS = 4, BEHIND = 3 };
     const kf_kinetic *kinetic = b->kinetic;

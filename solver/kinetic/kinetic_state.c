@@ -88,7 +88,7 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     for (int part = 0; part < plan->part_count; part++) {
         if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
         if (kinetic[part].no_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].no_sums, 0, error));
-        /* Of 19 velocities it has places that nothing waits in. */
+        /* With 19 velocities it has places in which nothing waits. */
         for (int i = 0; i < 2 && kinetic[part].outflow[i] != NULL; i++)
             KF_TRY(kf_buffer_fill(kinetic[part].outflow[i], 0, error));
     }
@@ -123,6 +123,8 @@ static kf_status initialise_grid(kf_plan *plan, int grid, kf_error *error) {
     return status;
 }
 
+/* Sets a plan to its initial state: all memory is poisoned first, then grids, outflows, samples and, where
+ * they are gathered, the list of a static solid's samples are filled. */
 kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     KF_TRY(kf_kinetic_settle(plan, error));
@@ -278,6 +280,8 @@ static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long to
     return KF_OK;
 }
 
+/* Returns the force and torque of the last step on the solid, summed over all parts and processes, in
+ * lattice units. */
 static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
     kf_kinetic *kinetics = kinetic_of(plan);
     long long total[6] = {0};

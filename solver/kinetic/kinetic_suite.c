@@ -17,6 +17,7 @@ typedef struct cells {
     int *count;
 } cells;
 
+/* Counts the samples in each cell of a box around the solid; the caller frees the counts. */
 static cells count_samples(const kf_scene *scene) {
     cells found;
     double low[3];
@@ -52,8 +53,9 @@ static void take(long rounds, long *least, long *most) {
     if (rounds > *most) *most = rounds;
 }
 
-/* gather: a node goes through the samples of the cells around it; scatter: a sample through its eight nodes;
- * aggregated: a segment through its samples, the rest of its cell's where that has fewer. */
+/* Finds the least and most rounds of a thread's loop. gather: a node goes through the samples of the cells
+ * around it; scatter: a sample through its eight nodes; aggregated: a segment through its samples, the
+ * rest of its cell's where that has fewer. */
 static void count_rounds(const kf_scene *scene, const char *method, long segment, long *least, long *most) {
     const cells found = count_samples(scene);
     for (size_t z = 1; z < found.size[2]; z++)
@@ -70,6 +72,8 @@ static void count_rounds(const kf_scene *scene, const char *method, long segment
     free(found.count);
 }
 
+/* Works out the figure `loop_rounds` of a suite: how often the loop of the solid's kernel runs at least or
+ * at most. */
 static void loop_rounds(const kf_figure_input *input, kf_figure *figure) {
     const char *end = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(input->row, "end"));
     const char *method = NULL;

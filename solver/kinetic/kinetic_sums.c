@@ -1,4 +1,5 @@
-/* What needs sums over all parts within a step: the domain's averages, and the velocities of a free solid. */
+/* Appends what needs sums over all parts within a step: the domain's averages, and the velocities of a
+ * free solid. */
 #include <string.h>
 
 #include "scene/scene.h"
@@ -14,7 +15,7 @@ static int averaged_rows(const kf_kinetic *kinetic) {
 
 static void sum_extent(const kf_kinetic *kinetic, int extent[3]) {
     const int *n = kinetic->geometry.nodes, rows = averaged_rows(kinetic);
-    /* As many rows an item as still fill a large GPU; more would make it wait for one after the other. */
+    /* An item has as many rows as still fill a large GPU; more would make it wait for one after the other. */
     enum { ITEMS = 1 << 18, MOST = 16 };
     const long long enough = (long long)n[0] * rows / ITEMS;
     const int each = kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
@@ -69,7 +70,7 @@ static void append_team_averages(kf_builder *b, int parity, int grid) {
     }
 }
 
-/* Of all parts; the same grid for all. */
+/* Appends the domain's averages, of all parts; the same grid for all. */
 void kf_append_averages(kf_builder *b, int parity, int grid) {
     if (!b->kinetics->adaptive) return;
     b->every = KF_AVERAGE_PERIOD;
@@ -82,7 +83,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid) {
     b->every = 1;
 }
 
-/* What the samples of a free solid see, */
+/* Appends the sums of what the samples of a free solid see. */
 static void append_body_sums(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
@@ -93,7 +94,7 @@ static void append_body_sums(kf_builder *b, int parity, int grid) {
                     grid, grid);
 }
 
-/* and its velocities from that. */
+/* Appends the solution for the free solid's velocities from these sums. */
 static void append_solve(kf_builder *b, int parity) {
     const int extent[3] = {KF_BODY_THREADS, 1, 1};
     kf_kinetic_arguments arguments = b->kinetic->arguments;

@@ -37,8 +37,8 @@ static void append_chain(kf_builder *b, int p) {
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (2 * band + segments), p, 1 - p);
 }
 
-/* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
- * kernel leaves it out. */
+/* Appends what the solid needs before the flow, in step p of two between two grids: all of the band where
+ * the flow's kernel leaves it out. */
 static void append_band_first(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
@@ -112,7 +112,7 @@ void kf_append_outer(kf_builder *b, int p) {
     if (kinetic->has_samples && kinetic->options.concurrent_solid) kf_append_join(b, p, "planes_done");
 }
 
-/* then, while these travel, the others. */
+/* Appends the flow's inner nodes, while the outer ones travel. */
 void kf_append_inner(kf_builder *b, int p) {
     const kf_kinetic_box inner = inner_box(b);
     append_some(b, p, &inner, false);

@@ -8,8 +8,8 @@
 
 enum { NODE_BYTES = 4 * sizeof(float) }; /* kernels/kinetic/velocity.cu */
 
-/* Of planes first to first + planes - 1 of a grid, of its own rows, into a buffer that begins with the first
- * of them. */
+/* Launches the kernel over planes first to first + planes - 1 of a grid, of its own rows, into a buffer
+ * that begins with the first of them. */
 static kf_status launch(kf_plan *plan, int grid, int first, int planes, const kf_buffer *buffer,
                         kf_error *error) {
     kf_kinetic *kinetic = (kf_kinetic *)plan->system + grid;
@@ -63,7 +63,7 @@ static kf_status bring(kf_plan *plan, int grid, kf_buffer *buffer, kf_error *err
     return KF_OK;
 }
 
-/* What other processes have of it comes by way of the host. */
+/* Gathers what other processes have of the velocity, by way of the host. */
 static kf_status gather(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     const int *n = kf_plan_scene(plan)->nodes;
     const size_t plane = (size_t)n[0] * (size_t)n[1] * NODE_BYTES, bytes = plane * (size_t)n[2];

@@ -87,7 +87,7 @@ void kf_kinetic_rows(const kf_kinetic *kinetic, int beside, int *first, int *cou
     *count = (high < rows || kinetic->row_ring ? high : rows) - *first;
 }
 
-/* Of processes that share planes. */
+/* Merges planes that processes share, each having its own rows. */
 static kf_status merge_planes(const kf_plan *plan, char *all, size_t plane_bytes, int sheets,
                               kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
@@ -124,20 +124,21 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 
 /* --- Making -------------------------------------------------------------------------------------------- */
 
-/* Of slabs, whose rows outside of such a face are copied, unless both sides of a cut work them out. */
+/* Returns whether rows outside of such a face are copied: of slabs, unless both sides of a cut work them
+ * out. */
 static bool has_outflow(const kf_plan *plan, int face) {
     const kf_kinetic *kinetics = plan->system;
     return kf_kinetic_sides(plan) == 2 && !kinetics->computes_halo && face / 2 != 2 &&
            kf_plan_scene(plan)->faces[face] == KF_OUTFLOW;
 }
 
-/* Of a face whose rows lie along z: nine values for each node of a row. */
+/* Returns the bytes of a row outside of a face whose rows lie along z: nine values for each node. */
 static size_t row_bytes(const kf_plan *plan, int face) {
     const kf_kinetic *kinetics = plan->system;
     return (size_t)kf_plan_scene(plan)->nodes[face / 2 == 0 ? 1 : 0] * kinetics->real_bytes;
 }
 
-/* Of what travels from outflows across one end. */
+/* Returns the bytes of what travels from outflows across one end. */
 static size_t outflow_bytes(const kf_plan *plan) {
     const kf_kinetic *kinetics = plan->system;
     size_t bytes = 0;
@@ -164,13 +165,14 @@ bool kf_has_messages(const kf_builder *b) {
     return has;
 }
 
-/* Whether messages go from the device's memory to another's, not by way of the host's. */
+/* Returns whether messages go from the device's memory to another's, not by way of the host's. */
 static bool is_sent_as_packed(const kf_builder *b) {
     return kf_is_by_nccl(b) ||
            (b->kinetics->options.transfer != KF_THROUGH_HOST && kf_flow_link_takes_device_memory(b->plan));
 }
 
-/* What tells apart the messages of one process to another: a count of those to the parts and sides before. */
+/* Returns the tag that tells apart the messages of one process to another: a count of those to the parts
+ * and sides before. */
 static int tag_of(const kf_builder *b, int to, int side) {
     const kf_flow_link *link = b->kinetics->link;
     const int from = kf_flow_link_process(link, kf_kinetic_neighbour(b->plan, to, side)),
@@ -184,6 +186,8 @@ static int tag_of(const kf_builder *b, int to, int side) {
     return tag;
 }
 
+/* Makes the halo of a side beyond which another process's part lies: buffers to pack and receive, on the
+ * host too unless messages go from device to device, and the two messages of a step. */
 static kf_status make_far_halo(kf_builder *b, int part, int side, kf_error *error) {
     kf_far_side *far = &b->far[part][side];
     kf_flow_link *link = b->kinetics->link;
@@ -229,8 +233,8 @@ void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, 
     b->joins = false;
 }
 
-/* What waits outside of the planes that are sent, or of those that have come, in the next step; where there
- * are cuts across y it has been packed with the nodes. */
+/* Copies what waits outside of the planes that are sent, or of those that have come, for the next step;
+ * where there are cuts across y it has been packed with the nodes. */
 static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
     const kf_plan *plan = b->plan;
     const kf_kinetic *kinetic = b->kinetic;
@@ -293,7 +297,7 @@ void kf_append_post(kf_builder *b, int p, bool aside) {
     b->aside = false;
 }
 
-/* What has come for a part. */
+/* Receives and unpacks a part's halo from another process. */
 static void append_far_halo_receive(kf_builder *b, int p, int side) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_far_side *far = &b->far[kinetic->part][side];

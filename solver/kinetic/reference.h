@@ -5,7 +5,7 @@
 
 #include "solver/flow/flow_plan.h"
 
-/* density - 1 and velocity [4][z][y][x], lattice units, and the load. */
+/* Results of a reference: density - 1 and velocity [4][z][y][x], lattice units, and the load. */
 typedef struct kf_reference_result {
     double *values;
     kf_solid_load load;

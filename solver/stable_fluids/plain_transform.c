@@ -13,7 +13,8 @@ static kf_dcomplex times(kf_dcomplex a, kf_dcomplex b) {
     return (kf_dcomplex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* out[k] = sum of in[j stride] w^(jk), w = exp(sign 2 pi i / n); turns[m] = exp(sign 2 pi i m / whole). */
+/* Transforms a line: out[k] = sum of in[j stride] w^(jk), w = exp(sign 2 pi i / n), by recursive halves,
+ * thirds and so on; turns[m] = exp(sign 2 pi i m / whole). */
 static void transform(const kf_dcomplex *in, size_t stride, kf_dcomplex *out, int n, const kf_dcomplex *turns,
                       int whole) {
     if (n == 1) {
@@ -59,6 +60,8 @@ static void transform_lines(void *data, size_t begin, size_t end) {
     free(line);
 }
 
+/* Transforms a field in place along each of its axes, as the definition says; sign -1: forward, 1: back,
+ * both without a factor. */
 void kf_plain_transform(kf_dcomplex *values, const int cells[3], int sign) {
     const size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
     size_t stride = 1;
@@ -76,6 +79,8 @@ void kf_plain_transform(kf_dcomplex *values, const int cells[3], int sign) {
     }
 }
 
+/* Returns the root mean square of k . u over that of |k| |u|, of all modes but those at half the sampling
+ * rate (stable_fluids_reference.h). */
 double kf_spectral_divergence(const kf_fluid *f, double *const velocity[3]) {
     const size_t count = kf_fluid_cell_count(f);
     kf_dcomplex *modes[3] = {NULL, NULL, NULL};

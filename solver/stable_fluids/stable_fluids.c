@@ -57,8 +57,8 @@ static kf_status open_problem(const char *source, const kf_problem_options *opti
     return KF_OK;
 }
 
-/* The same scene on a grid that is halved until the reference is quick, in waves that reach every cell. A box
- * that is small already stays as it is, and so do the kernels. */
+/* Makes the same scene on a grid that is halved until the reference is quick, in waves that reach every
+ * cell. A box that is small already stays as it is, and so do the kernels. */
 static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
     enum { CELLS = 300 * 300, CELLS_3D = 50 * 50 * 50, STEPS = 20 };
     const kf_fluid *f = kf_problem_fluid(problem);
@@ -99,6 +99,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
     return KF_OK; /* what cannot run is refused when the file is read */
 }
 
+/* Names the numbers of scene and device that expressions of variants/stable_fluids.json may use. */
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_fluid *f = kf_problem_fluid(problem);
     kf_error ignored;

@@ -102,13 +102,13 @@ typedef struct kf_fluid_plan {
 } kf_fluid_plan;
 
 /* stable_fluids_lines.c */
-/* points: values a thread should have. KF_BAD_INPUT when n cannot be done with so few, or with so many
- * threads. */
+/* Designs the transform of lines of n values; `points` is the number of values a thread should have.
+ * KF_BAD_INPUT when n cannot be done with so few, or with so many threads. */
 kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line_engine *engine,
                          kf_error *error);
 size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once, int buffers,
                             size_t real_bytes);
-/* The same of a pass that reads ahead: exchanges by halves, and the next lines. */
+/* Returns the shared memory of a pass that reads ahead, in bytes: exchanges by halves, and the next lines. */
 size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
                               size_t stored_bytes);
 /* Forward and inverse tables, 2 (n - 1) complex numbers, then exp(-i pi k / (2 n)), k < n; the caller frees.
@@ -123,12 +123,13 @@ kf_status kf_fluid_design_of(const kf_fluid *fluid, const kf_fluid_options *opti
 bool kf_fluid_uses(const kf_fluid *fluid, const kf_fluid_options *options, kf_fluid_module module);
 void kf_fluid_define(const kf_fluid *fluid, const kf_fluid_options *options, const kf_fluid_design *design,
                      kf_fluid_module module, bool gpu, kf_source *source, kf_defines *defines);
-/* Whether a thread of a GPU has two particles. */
+/* Returns whether a thread of a GPU has two particles. */
 bool kf_fluid_pairs_particles(const kf_fluid *fluid);
-/* Whether every step has work of its own before it: pushes, sources, a moving solid. */
+/* Returns whether every step has work of its own before it: pushes, sources, a moving solid. */
 bool kf_fluid_has_clock(const kf_fluid *fluid);
 
-/* stable_fluids.c: a problem of this fluid, which it takes over (owned) or leaves to whoever made it. */
+/* stable_fluids.c: makes a problem of this fluid, which it takes over (owned) or leaves to whoever made
+ * it. */
 kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned);
 
 /* stable_fluids_plan.c */
@@ -138,8 +139,8 @@ kf_status kf_fluid_make_plan(const kf_problem *problem, const kf_config *config,
 kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error);
 /* The steps of one launch of the persistent kernel from the state in the plan's velocity. */
 kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *launch, kf_error *error);
-/* stable_fluids_transforms.c: items that transform the work arrays of a plan that has its transforms apart.
- */
+/* stable_fluids_transforms.c: makes the items that transform the work arrays of a plan that has its
+ * transforms apart. */
 kf_status kf_fluid_make_transforms(kf_plan *plan, kf_error *error);
 kf_status kf_fluid_add_forward(kf_plan *plan, kf_error *error);
 kf_status kf_fluid_add_inverse(kf_plan *plan, kf_error *error);

@@ -22,7 +22,7 @@ static void spectral_modes(const spectral *s, int i, int j, double *kx, double *
     *ky = 2 * pi * (2 * j > s->n ? j - s->n : j) / s->n;
 }
 
-/* rate = -u . grad omega - nu k^2 omega of the modes of omega. */
+/* Returns rate = -u . grad omega - nu k^2 omega, by modes of the vorticity omega. */
 static void spectral_rate(const spectral *s, const kf_dcomplex *omega, kf_dcomplex *rate) {
     const int n = s->n, cells[3] = {n, n, 1};
     const double count = (double)n * n;
@@ -59,6 +59,7 @@ static void spectral_rate(const spectral *s, const kf_dcomplex *omega, kf_dcompl
         }
 }
 
+/* Advances the modes of vorticity by so many steps of Runge-Kutta's method of fourth order. */
 static void spectral_run(const spectral *s, kf_dcomplex *omega, int steps, double dt) {
     const size_t count = (size_t)s->n * (size_t)s->n;
     kf_dcomplex *k = kf_allocate(count * sizeof *k), *sum = kf_allocate(count * sizeof *sum),
@@ -129,7 +130,7 @@ static kf_status spectral_error(const kf_validation *v, int n, double *result, k
         for (size_t at = 0; at < count; at++) {
             const int column = (int)(at % (size_t)n), row = (int)(at / (size_t)n);
             const double x = k * column, y = k * row;
-            /* omega = -laplace psi, psi = speed / k stream */
+            /* The vorticity is omega = -laplace psi, psi = speed / k stream. */
             const double part = 2 * sin(x) * sin(y) + 2.5 * cos(2 * x + y + 0.4) + 1.5 * sin(x - 2 * y);
             omega[at] = (kf_dcomplex){g.speed * k * part, 0};
         }
@@ -190,6 +191,8 @@ static void take_velocity(pair_run *run) {
         spectral_velocity(&run->code, run->omega, i, run->velocity[i]);
 }
 
+/* Sets up two equal Gaussian vortices about the middle of the box in the spectral program, and takes the
+ * velocity from it as the start of the other. */
 static void begin_pair(const pair *given, pair_run *run) {
     const int n = given->n, cells[3] = {n, n, 1};
     const size_t count = (size_t)n * (size_t)n;
@@ -219,7 +222,7 @@ static void end_pair(pair_run *run) {
     free(run->velocity[1]);
 }
 
-/* What stable fluids make of it with cubic interpolation. */
+/* Runs the same pair with stable fluids and cubic interpolation. */
 static kf_status run_pair(kf_validation *v, const pair_run *run, bool reflection, int steps, int stride,
                           kf_fluid_look *look, void *data, kf_fluid_state *state, kf_error *error) {
     kf_fluid *f = kf_fluid_case_box(v, run->given.n, run->given.n, 1, pair_velocity, run);
@@ -255,6 +258,7 @@ static void pair_axis(int n, double *const velocity[3], double *angle, double *s
     *spread = sqrt((0.5 * (xx + yy) + hypot(0.5 * (xx - yy), xy)) / sum);
 }
 
+/* Two vortices turn about each other by the angle, and spread by the width, that a spectral program finds. */
 kf_status kf_case_fluid_pair(kf_validation *v, kf_error *error) {
     enum { N = 96, STEPS = 100 };
     static const pair given = {.n = N, .apart = 24, .radius = 5, .circulation = 19.7, .viscosity = 0.01};
@@ -286,6 +290,8 @@ typedef struct merger {
     double merged_at, merged_turned;      /* 0: not yet */
 } merger;
 
+/* Notes where the vortices stand: finds the strongest cell, refines its place by parabolas, and, once they
+ * are half as far apart as at first, the time and the angle of that, interpolated. */
 static void look_at_merger(merger *m, double time, double *const velocity[3]) {
     const int n = m->n;
     int top[2] = {1, 1}; /* inside, where nothing turns, too */
@@ -316,6 +322,7 @@ static kf_status look_at_state(void *data, int step, const kf_fluid_state *state
     return KF_OK;
 }
 
+/* Two vortices merge when a spectral program says, having turned by the same angle, each within 10 %. */
 kf_status kf_case_fluid_merger(kf_validation *v, kf_error *error) {
     enum { N = 80, STEPS = 144, STRIDE = 8 };
     static const char source[] = "pseudo-spectral code, Runge-Kutta 4";

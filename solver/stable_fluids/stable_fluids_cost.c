@@ -30,7 +30,7 @@ typedef struct kf_fluid_tally {
     double cached; /* bytes of memory that a byte costs where the caches hold some of the data */
 } kf_fluid_tally;
 
-/* What is not counted or compiled but read off measurements of an H200. */
+/* Rates that are neither counted nor compiled but read off measurements of an H200. */
 static struct {
     double spill_issued, /* instructions that a spilled value's way costs */
         spill_wait,      /* us that a thread waits for one that the nearest cache holds */
@@ -68,8 +68,8 @@ static double idle_share(const kf_line_engine *e, int radix, double lines, bool 
     return fmax(issued, slots * (double)e->threads) / all;
 }
 
-/* What threads do to one complex value of a line: butterflies, exchanges through shared memory, twiddles; and
- * to get it from memory and back. */
+/* Returns the instructions that threads spend on one complex value of a line: butterflies, exchanges
+ * through shared memory, twiddles, and the way from memory and back. */
 static double line_instructions(const kf_fluid_tally *t, const kf_line_engine *e, double lines, bool across) {
     static const double LEVEL = 2.3, EXCHANGE = 5, UNEVEN = 18, TURN[] = {3, 6, 2}, ENDS = 9;
     /* Places of values are constants apart where the padding of 16 values goes with the threads. */
@@ -136,8 +136,8 @@ static double piece_bytes_lost(const kf_line_pass *p) {
     return p->piece_bytes < 64 ? SECTOR : p->piece_bytes < 128 ? TWO : 0;
 }
 
-/* What does not fit into registers is stored and loaded again in every stage, through a quarter as many ways
- * as instructions are issued by, and the thread waits for each load. */
+/* Values that do not fit into registers are stored and loaded again in every stage, through a quarter as
+ * many ways as instructions are issued by, and the thread waits for each load. */
 typedef struct kf_spills {
     double accesses; /* of a thread: half of them loads */
     double bytes;    /* of a thread, of what does not fit into the nearest cache beside shared memory */
@@ -169,6 +169,8 @@ static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
            INSTRUCTION * spills->accesses;
 }
 
+/* Adds the work of a pass that transforms lines. On a GPU the registers and shared memory of a block say
+ * how many are resident, what spills, and whether blocks run in one step or hide each other's waiting. */
 static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
         BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
@@ -223,7 +225,7 @@ static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
 
 /* --- The fused plan ------------------------------------------------------------------------------------- */
 
-/* What an advected cell takes. */
+/* Returns the instructions that an advected cell takes. */
 static double gather_instructions(const kf_fluid *f) {
     static const double each[KF_ADVECTIONS] = {4, 50, 100, 160};
     const double deep = f->dimensions == 3 ? 1.9 : 1, trace = f->midpoint ? 40 : 0;
@@ -244,6 +246,8 @@ static double extra_bytes(const kf_fluid_tally *t) {
     return bytes * t->cells;
 }
 
+/* Returns the pass over rows: its blocks, the bytes of velocity and spectrum, and the pieces in which
+ * tiles of modes are read or written. */
 static kf_line_pass rows_pass(const kf_fluid_tally *t, const char *name, const kf_line_engine *e) {
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;
@@ -296,6 +300,7 @@ static kf_line_pass columns_pass(const kf_fluid_tally *t, const char *name, cons
     return p;
 }
 
+/* Adds the three passes of the fused plan, in three dimensions with two more along the axis between. */
 static void add_fused(kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;
     kf_line_pass forward = rows_pass(t, "rows_forward", &t->design.rows);
@@ -420,6 +425,7 @@ static void add_parts(kf_fluid_tally *t) {
 
 /* --- A step --------------------------------------------------------------------------------------------- */
 
+/* Adds all work of a step: forces, one or two halves of advection and projection, and particles. */
 static void add_step(kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;
     const double moved = 2 * t->values * (double)t->design.velocity_bytes;
@@ -452,6 +458,8 @@ static void *open_cost(const kf_problem *problem, const kf_device_info *device) 
     return cost;
 }
 
+/* Works out the kernels of a config's step and what each takes of the device, for the queueing model of
+ * cost_model/. */
 static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
     static const double DOUBLE = 1.9, HALF = 1.1;
     /* A copy in the cache is 1.8 times as fast in an H200's roofs; half of that is left to passes that wait

@@ -132,6 +132,8 @@ static work over_lines(const builder *b, kf_fluid_module module, const char *nam
 
 /* --- Before and after ----------------------------------------------------------------------------------- */
 
+/* Appends what acts before the flow moves: pushes, sources (dyes in two versions, as they go to and fro),
+ * and confinement of vorticity. */
 static kf_status add_forces(const builder *b) {
     enum { THREADS = 128 };
     const kf_fluid *f = b->f;
@@ -221,6 +223,8 @@ static kf_status read_ahead(const builder *b, work *columns) {
     return KF_OK;
 }
 
+/* Appends the three launches of the fused plan, rows forward, columns and rows inverse; in three
+ * dimensions the axis between takes one before and one after the columns. */
 static kf_status add_fused(const builder *b, int half) {
     const kf_fluid *f = b->f;
     const kf_fluid_options *o = &b->p->options;
@@ -288,6 +292,8 @@ static kf_status add_parts(const builder *b, int half) {
     return add(b, &update, &a, 1, 0);
 }
 
+/* Makes the launch that does so many steps in one kernel. Its blocks wait for each other, so no more are
+ * launched than the device holds at once. */
 kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *launch, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid_options *o = &p->options;
@@ -342,6 +348,7 @@ static kf_status add_persistent(const builder *b) {
     return KF_OK;
 }
 
+/* Makes the items of a step, by the config's plan. */
 kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid *f = p->fluid;

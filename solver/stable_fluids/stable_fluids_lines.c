@@ -72,6 +72,8 @@ size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t re
            (size_t)engine->threads * (size_t)lines * (size_t)engine->most * 2 * stored_bytes;
 }
 
+/* Returns the twiddles of all stages, forward and inverse, then quarters of a turn for walls; (re, im)
+ * pairs, which the caller frees. */
 double *kf_line_twiddles(const kf_line_engine *e) {
     static const double pi = 3.14159265358979323846;
     double *table = kf_allocate(sizeof *table * 6 * (size_t)e->n);

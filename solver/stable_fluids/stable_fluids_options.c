@@ -9,6 +9,8 @@ static bool power_of_two(int n) {
     return n > 0 && (n & (n - 1)) == 0;
 }
 
+/* Refuses options that the kernels do not have together, so that no config from a file gets past a plan's
+ * buffers. */
 static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, kf_error *error) {
     const bool own = o->plan == KF_FLUID_FUSED || o->plan == KF_FLUID_PERSISTENT;
     if (own && o->fft != KF_FFT_OWN)
@@ -133,6 +135,7 @@ bool kf_fluid_pairs_particles(const kf_fluid *f) {
     return f->dimensions == 2 && f->particle_count % 2 == 0;
 }
 
+/* Returns whether a config on this fluid needs a module. */
 bool kf_fluid_uses(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_module module) {
     const bool fused = o->plan == KF_FLUID_FUSED;
     const bool parts = !fused && o->plan != KF_FLUID_PERSISTENT;
@@ -186,7 +189,7 @@ static void define_bounds(kf_defines *d, int threads, int resident) {
         kf_define_text(d, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%d)", threads);
 }
 
-/* What happens where the flow arrives. */
+/* Defines what happens where the flow arrives. */
 static void define_physics(const kf_fluid *f, const kf_fluid_options *o, kf_defines *d) {
     bool lifts = false;
     for (int i = 0; i < f->dye_count; i++)

@@ -26,6 +26,7 @@ static kf_status upload_reals(const kf_fluid_plan *p, kf_buffer *target, const d
     return status;
 }
 
+/* Makes and uploads the twiddles of each axis; rows have engines of their own for the way back. */
 static kf_status make_twiddles(kf_plan *plan, kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     for (int axis = 0; axis < f->dimensions; axis++) {
@@ -47,6 +48,8 @@ static kf_status make_twiddles(kf_plan *plan, kf_fluid_plan *p, kf_error *error)
     return KF_OK;
 }
 
+/* Makes the memory that the scene asks for, whatever the plan: clock, pushes, sources, solid, dyes,
+ * particles. */
 static kf_status make_scene_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     const size_t cells = kf_fluid_cell_count(f), simulations = (size_t)f->simulations;
@@ -84,6 +87,8 @@ static size_t work_bytes(const kf_fluid_plan *p) {
     return (size_t)f->dimensions * plane * p->design.real_bytes;
 }
 
+/* Makes the memory that the plan asks for: velocity, spectrum, and the copies that some plans and schemes
+ * need. */
 static kf_status make_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     const kf_fluid_design *d = &p->design;
@@ -114,6 +119,7 @@ static const void *address(const kf_buffer *buffer) {
     return buffer == NULL ? NULL : kf_buffer_address(buffer);
 }
 
+/* Sets the arguments that all launches share. */
 static void set_arguments(kf_fluid_plan *p) {
     const kf_fluid *f = p->fluid;
     kf_fluid_arguments *a = &p->arguments;
@@ -183,6 +189,7 @@ static kf_status upload_body(const kf_fluid_plan *p, kf_error *error) {
     return status;
 }
 
+/* Compiles the modules that the config uses, makes memory and items. */
 static kf_status build(kf_plan *plan, kf_fluid_plan *p, bool gpu, kf_error *error) {
     const kf_fluid *f = p->fluid;
     plan->updates = (double)kf_fluid_cell_count(f) * f->simulations;

@@ -61,6 +61,8 @@ struct kf_fluid_waves {
     double *turns[3];                        /* exp(2 pi i k cell / cells), [cell][k][2] */
 };
 
+/* Makes the random waves of a simulation, with a table of each axis's sines and cosines;
+ * kf_fluid_waves_free frees them. */
 kf_fluid_waves *kf_fluid_waves_make(const kf_fluid *f, int simulation) {
     kf_fluid_waves *w = kf_allocate_zeroed(1, sizeof *w);
     uint64_t state = f->seed * 977 + (uint64_t)simulation;
@@ -109,6 +111,7 @@ static void add_waves(const kf_fluid_waves *w, const int cell[3], double speed, 
     }
 }
 
+/* Adds the velocity with which the scene starts at a cell, in cells a step. */
 static void add_start(const kf_fluid_waves *w, const int cell[3], double velocity[3]) {
     const kf_fluid *f = w->fluid;
     double phase[3];
@@ -139,6 +142,8 @@ double kf_fluid_body(const kf_fluid *f, int y) {
     return f->body_amplitude * (f->body_mode == 0 ? 1.0 : sin(2.0 * pi * f->body_mode * y / f->cells[1]));
 }
 
+/* Returns the velocity at a cell at the start: of a domain between walls the mirror image behind a wall
+ * has the same with the velocity across turned. */
 void kf_fluid_initial(const kf_fluid_waves *w, const int cell[3], double velocity[3]) {
     const kf_fluid *f = w->fluid;
     int inside[3], domain[3];
@@ -224,6 +229,7 @@ static void add_numbers(kf_text *text, const char *name, const double *values, i
     kf_text_append(text, "\n");
 }
 
+/* Writes everything that the flow depends on as text, from which the scene's hash is made. */
 static void add_physics(const kf_fluid *f, kf_text *text) {
     kf_text_append(text, "stable_fluids 1\ncells %d %d %d walls %d%d%d simulations %d seed %llu\n",
                    f->cells[0], f->cells[1], f->cells[2], f->walls[0], f->walls[1], f->walls[2],
@@ -250,6 +256,7 @@ static void add_physics(const kf_fluid *f, kf_text *text) {
     add_numbers(text, "motion", motion, 12);
 }
 
+/* Makes the hash of a fluid that is complete: physics, pushes, sources and the solid's mask. */
 void kf_fluid_finish(kf_fluid *f) {
     kf_hasher hasher;
     kf_text text = {0};

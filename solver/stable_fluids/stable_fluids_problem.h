@@ -109,8 +109,9 @@ kf_fluid_waves *kf_fluid_waves_make(const kf_fluid *fluid, int simulation);
 void kf_fluid_waves_free(kf_fluid_waves *waves);
 /* Velocity at time 0 of a cell of that simulation, in cells a step. */
 void kf_fluid_initial(const kf_fluid_waves *waves, const int cell[3], double velocity[3]);
-/* Where particle i of a simulation begins, in cells from the lower corner: in the middle of the cells, in
- * their order when there are as many as cells, else in the order of a Hilbert-like grid of equal spacing. */
+/* Returns where particle i of a simulation begins, in cells from the lower corner: in the middle of the
+ * cells, in their order when there are as many as cells, else in the order of a Hilbert-like grid of equal
+ * spacing. */
 void kf_fluid_particle(const kf_fluid *fluid, long long i, double position[3]);
 
 /* A box at rest without anything in it; for problems that are made in memory, and for the reader. */

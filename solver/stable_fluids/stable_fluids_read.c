@@ -48,6 +48,7 @@ static kf_status check_size(const reader *r, int axis, int n) {
                    r->file, n, "xyz"[axis], below, above);
 }
 
+/* Reads domain.walls, the axes between walls. */
 static kf_status read_walls(const reader *r, const cJSON *domain, bool walls[3]) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(domain, "walls"), *entry;
     if (list == NULL) return KF_OK;
@@ -66,6 +67,8 @@ static kf_status read_walls(const reader *r, const cJSON *domain, bool walls[3])
     return KF_OK;
 }
 
+/* Reads domain: cells (or those that the user asked for), length in metres, walls, simulations. An axis
+ * between walls is computed with its mirror image, so it has twice the cells. */
 static kf_status read_domain(const reader *r, const int asked[3]) {
     static const char *const keys[] = {"cells", "length", "walls", "simulations", NULL};
     const kf_json_place place = {r->file, "domain"};
@@ -104,6 +107,7 @@ static kf_status read_domain(const reader *r, const int asked[3]) {
 
 /* --- Flow ----------------------------------------------------------------------------------------------- */
 
+/* Reads stable_fluids: the scheme of advection, trace, diffusion, and the accuracy that the gate allows. */
 static kf_status read_scheme(const reader *r) {
     static const char *const keys[] = {"advection", "trace", "reflection", "diffusion", "accuracy", NULL};
     static const char *const traces[] = {"euler", "midpoint"}, *const rules[] = {"implicit", "exponential"};
@@ -140,6 +144,7 @@ static kf_status read_flow(const reader *r) {
     return KF_OK;
 }
 
+/* Reads initial: how the flow starts; velocities become cells a step. */
 static kf_status read_start(const reader *r) {
     static const char *const keys[] = {"kind", "velocity", "amplitude", "mode", "seed", NULL};
     const kf_json_place place = {r->file, "initial"};
@@ -180,6 +185,8 @@ static kf_status read_body(const reader *r) {
     return KF_OK;
 }
 
+/* Reads dyes: names, dissipation per second and lift in metres per second squared, which become those of a
+ * step. */
 static kf_status read_dyes(const reader *r) {
     static const char *const keys[] = {"name", "dissipation", "lift", NULL};
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->root, "dyes"), *entry;
@@ -222,6 +229,7 @@ static int cell_of(const kf_fluid *f, int axis, double metres) {
     return (int)(wrapped < 0 ? wrapped + n : wrapped);
 }
 
+/* Reads one push {"step", "at", "velocity"}, in metres and metres per second, into cells and cells a step. */
 static kf_status read_push(const reader *r, const cJSON *entry, long reach) {
     static const char *const keys[] = {"step", "at", "velocity", NULL};
     const kf_json_place place = {r->file, "pushes.list"};
@@ -325,6 +333,7 @@ static int by_step(const void *a, const void *b) {
     return memcmp(p->cell, q->cell, sizeof p->cell);
 }
 
+/* Reads pushes: a list, the stress test's own and those of a file, and sorts them by step. */
 static kf_status read_pushes(const reader *r) {
     static const char *const keys[] = {"reach", "list", "stress_test", "file", NULL};
     const kf_json_place place = {r->file, "pushes"};
@@ -351,6 +360,8 @@ static kf_status read_pushes(const reader *r) {
     return KF_OK;
 }
 
+/* Reads a source: a ball that holds the fluid's velocity, accelerates it or adds dye, between two times;
+ * all become cells and steps. */
 static kf_status read_source(const reader *r, const cJSON *entry, kf_fluid_source *s) {
     static const char *const keys[] = {"center", "radius", "velocity", "hold", "acceleration",
                                        "dye",    "from",   "until",    NULL};
@@ -400,6 +411,7 @@ static kf_status read_sources(const reader *r) {
     return KF_OK;
 }
 
+/* Reads particles: how many, one a cell if nothing is said, and how they are moved. */
 static kf_status read_particles(const reader *r) {
     static const char *const keys[] = {"count", "rule", NULL};
     static const char *const rules[] = {"seed", "midpoint"};
@@ -420,7 +432,8 @@ static kf_status read_particles(const reader *r) {
 
 /* --- Mirror images -------------------------------------------------------------------------------------- */
 
-/* What acts in a domain between walls acts in its mirror image too, with the velocity across turned. */
+/* Mirrors what acts in a domain between walls, with the velocity across turned, so that the mirror image
+ * does the same. */
 static void mirror(kf_fluid *f) {
     for (int axis = 0; axis < f->dimensions; axis++) {
         if (!f->walls[axis]) continue;
@@ -457,6 +470,7 @@ static kf_status check_together(const reader *r) {
     return KF_OK;
 }
 
+/* Reads all sections of a scene file in the order in which they need each other. */
 static kf_status read_all(const reader *r, const int cells[3]) {
     static const char *const keys[] = {"description", "stable_fluids", "domain",    "flow",
                                        "initial",     "kolmogorov",    "dyes",      "pushes",
@@ -480,6 +494,8 @@ static kf_status read_all(const reader *r, const int cells[3]) {
     return KF_OK;
 }
 
+/* Opens a scene file of this system; cells that are not 0 replace the file's. On success the caller frees
+ * the fluid, on failure there is none. */
 kf_status kf_fluid_open(const char *source, const int cells[3], kf_fluid **fluid, kf_error *error) {
     static const int smallest[3] = {8, 8, 8};
     char path[KF_PATH];

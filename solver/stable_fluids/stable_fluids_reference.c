@@ -49,6 +49,8 @@ typedef struct weights {
     double w[3][4];
 } weights;
 
+/* Returns the cells and weights from which a value is interpolated at `upstream` from a cell: linear, or
+ * cubic by Catmull and Rom. */
 static weights weights_at(const kf_fluid *f, const int at[3], const double upstream[3], bool cubic) {
     weights result = {.count = cubic ? 4 : 2};
     for (int i = 0; i < 3; i++) {
@@ -185,6 +187,8 @@ static void arrive(reference *r, size_t n, const int at[3], double velocity[3]) 
         velocity[i] = solid[i] + (velocity[i] - solid[i]) * (1 - f->rebound * pull) / (1 + pull);
 }
 
+/* Advects cells begin to end - 1: traces each back, interpolates velocity and dyes there, and adds what
+ * acts where they arrive. */
 static void carry_cells(void *data, size_t begin, size_t end) {
     reference *r = data;
     const kf_fluid *f = r->fluid;
@@ -206,6 +210,7 @@ static void carry_cells(void *data, size_t begin, size_t end) {
     }
 }
 
+/* Adds the pushes that are due: 1 / (1 + dx^4 + dy^4 + dz^4) of each within its reach. */
 static void push_impulses(reference *r) {
     const kf_fluid *f = r->fluid;
     for (; r->next_impulse < f->impulse_count && f->impulses[r->next_impulse].step <= r->step;
@@ -223,6 +228,7 @@ static void push_impulses(reference *r) {
     }
 }
 
+/* Lets a source act on the cells of its ball, weighted by (1 - r^2 / R^2)^2. */
 static void pour(reference *r, const kf_fluid_source *s) {
     const kf_fluid *f = r->fluid;
     if (r->step < s->first || r->step > s->last) return;
@@ -263,6 +269,8 @@ static double strength(const reference *r, long x, long y, long z) {
     return kf_length(curl);
 }
 
+/* Finds the acceleration of all cells: the body force, and confinement of vorticity (Fedkiw, Stam and
+ * Jensen 2001), epsilon N x omega. */
 static void find_push(reference *r) {
     const kf_fluid *f = r->fluid;
     for (size_t n = 0; n < r->count; n++) {
@@ -284,6 +292,8 @@ static void find_push(reference *r) {
 
 /* --- Diffusion and projection --------------------------------------------------------------------------- */
 
+/* Projects one mode to be free of divergence and lets it decay by viscosity; modes at half the sampling
+ * rate are dropped, the mean stays. */
 static void project_mode(const kf_fluid *f, const int at[3], double viscosity, kf_dcomplex *mode[3]) {
     double k[3] = {0, 0, 0}, k2 = 0;
     bool highest = false;
@@ -303,6 +313,7 @@ static void project_mode(const kf_fluid *f, const int at[3], double viscosity, k
     }
 }
 
+/* Projects a velocity field to be free of divergence, by way of its modes. */
 static void project(const reference *r, double *const velocity[3], double viscosity) {
     const kf_fluid *f = r->fluid;
     kf_dcomplex *modes[3] = {NULL, NULL, NULL};
@@ -343,6 +354,8 @@ static void carry(reference *r) {
         memcpy(r->state.dye[i], r->new_dye[i], r->count * sizeof(double));
 }
 
+/* Does one step of the reference: pushes, sources, forces, advection, projection; with reflection (Zehnder
+ * et al. 2018) two halves about a projected middle. */
 static void one_step(reference *r) {
     const kf_fluid *f = r->fluid;
     push_impulses(r);
@@ -377,6 +390,7 @@ static void flow_at(const reference *r, const double p[3], double velocity[3]) {
         velocity[i] = i < f->dimensions ? interpolated(f, r->state.velocity[i], &w) : 0;
 }
 
+/* Moves the particles by the velocity at the end of the step: of their cell, or by the midpoint rule. */
 static void move_particles(reference *r) {
     const kf_fluid *f = r->fluid;
     for (long long j = 0; j < f->particle_count; j++) {
@@ -427,6 +441,7 @@ static void allocate(reference *r) {
     r->state.particles = kf_allocate_zeroed(3 * (size_t)r->fluid->particle_count + 1, sizeof(double));
 }
 
+/* Runs the reference of one simulation for so many steps; the caller frees the state. */
 void kf_fluid_refer(const kf_fluid *fluid, int simulation, int steps, kf_fluid_state *state) {
     reference r = {.fluid = fluid, .count = kf_fluid_cell_count(fluid)};
     allocate(&r);

@@ -5,7 +5,7 @@
 
 #include "solver/stable_fluids/stable_fluids_problem.h"
 
-/* Of one simulation; [z][y][x]. */
+/* The state of one simulation; fields are [z][y][x]. */
 typedef struct kf_fluid_state {
     double *velocity[3];
     double *dye[KF_FLUID_DYES];
@@ -22,8 +22,8 @@ typedef struct kf_dcomplex {
 /* In place, [z][y][x], unnormalised; sign -1: forward. Sizes of the factors 2, 3 and 5. */
 void kf_plain_transform(kf_dcomplex *values, const int cells[3], int sign);
 
-/* rms of the divergence k . u over that of |k| |u|, modes at half the sampling rate left out; velocity [3],
- * [z][y][x]. */
+/* Returns the rms of the divergence k . u over that of |k| |u|, modes at half the sampling rate left out;
+ * velocity is [3], [z][y][x]. */
 double kf_spectral_divergence(const kf_fluid *fluid, double *const velocity[3]);
 
 #endif

@@ -68,6 +68,7 @@ static bool in_box(const void *data, const double p[3]) {
     return true;
 }
 
+/* Fills the mask with a disc, a ball or a box, in metres. */
 static kf_status read_shape(const solid *s, const char *name) {
     const kf_fluid *f = s->fluid;
     shape wanted = {.dimensions = f->dimensions};
@@ -112,6 +113,8 @@ static kf_status beside(const solid *s, const char *name, char path[KF_PATH]) {
     return kf_path(path, s->error, "%.*s/%s", (int)(slash - s->file), s->file, name);
 }
 
+/* Fills the mask from a PNG picture in two dimensions, whose dark pixels are solid; white stands where it
+ * is transparent. */
 static kf_status read_mask(const solid *s, const char *name) {
     enum { LARGEST = 16384 };
     char path[KF_PATH];
@@ -143,8 +146,8 @@ static kf_status read_mask(const solid *s, const char *name) {
 
 /* --- Meshes --------------------------------------------------------------------------------------------- */
 
-/* Where the line along x through (y, z), both in metres, passes through the mesh: adds the sign of each
- * passing to the fine points right of it. A point is inside where the sum is not 0. */
+/* Finds where the line along x through (y, z), both in metres, passes through the triangle, and adds the
+ * sign of the passing to the fine points right of it. A point is inside where the sum is not 0. */
 static void pass_row(const kf_mesh *mesh, size_t triangle, double y, double z, double fine, int count,
                      int *turns) {
     const double *p[3];
@@ -180,6 +183,7 @@ static void pass_plane(const solid *s, const kf_mesh *mesh, int k, int rows, int
     }
 }
 
+/* Fills the mask with the share of each cell that lies inside the mesh, by FINE^3 points a cell. */
 static void fill_mesh(const solid *s, const kf_mesh *mesh) {
     const kf_fluid *f = s->fluid;
     const int rows = s->domain[1] * FINE, count = s->domain[0] * FINE;
@@ -202,6 +206,7 @@ static void fill_mesh(const solid *s, const kf_mesh *mesh) {
     free(turns);
 }
 
+/* Fills the mask from a mesh file, scaled to `length` metres along x and put at `center`. */
 static kf_status read_mesh(const solid *s, const char *name) {
     char path[KF_PATH];
     kf_mesh mesh = {0};
@@ -230,6 +235,8 @@ static kf_status read_mesh(const solid *s, const char *name) {
 
 /* --- All of it ------------------------------------------------------------------------------------------ */
 
+/* Reads how the solid moves, and how strongly it takes the fluid along: eta is the time in seconds of a
+ * penalty, without it the velocity is set. */
 static kf_status read_motion(const solid *s) {
     kf_fluid *f = s->fluid;
     kf_fluid_motion *m = &f->motion;
@@ -280,6 +287,7 @@ static kf_status finish(const solid *s) {
     return KF_OK;
 }
 
+/* Reads solid: one of a shape, a mask and a mesh, and its motion. */
 kf_status kf_fluid_read_solid(const char *file, const cJSON *root, kf_fluid *fluid, kf_error *error) {
     static const char *const keys[] = {"shape",  "center",   "radius", "size", "mask", "mesh",
                                        "length", "velocity", "spin",   "axis", "eta",  NULL};

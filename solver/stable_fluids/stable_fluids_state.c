@@ -77,7 +77,7 @@ static void allocate_state(const kf_fluid *f, kf_fluid_state *state) {
     state->particles = kf_allocate_zeroed(3 * (size_t)f->particle_count + 1, sizeof(double));
 }
 
-/* What threads share of starting a state: waves of a fluid, cell by cell. */
+/* Threads share this to start a state: waves of a fluid, cell by cell. */
 typedef struct starting {
     const kf_fluid *fluid;
     const kf_fluid_waves *waves;
@@ -329,6 +329,7 @@ static kf_status save(kf_plan *plan, void *packed, kf_error *error) {
     return KF_OK;
 }
 
+/* Restores a checkpoint of all simulations at a step: velocities, dyes, particles and the clock. */
 static kf_status restore(kf_plan *plan, const void *packed, uint64_t step, kf_error *error) {
     const kf_fluid_plan *p = own(plan);
     mirrors m;
@@ -346,7 +347,7 @@ static kf_status restore(kf_plan *plan, const void *packed, uint64_t step, kf_er
     return catch_up(plan, error);
 }
 
-/* --- What a user sees ----------------------------------------------------------------------------------- */
+/* --- The view of a user: fields and records in SI units --- */
 
 static double time_of(const kf_plan *plan, uint64_t step) {
     return (double)step * own(plan)->fluid->time_step;

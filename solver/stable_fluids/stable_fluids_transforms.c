@@ -14,7 +14,7 @@ static long rows_of(const kf_fluid *f) {
 
 /* --- By a library --------------------------------------------------------------------------------------- */
 
-/* p->transforms holds the forward ones first, then as many inverse ones. */
+/* Makes one transform. p->transforms holds the forward ones first, then as many inverse ones. */
 static kf_status make(kf_plan *plan, const kf_fft_shape *shape, int sign, kf_buffer *input, size_t from,
                       kf_buffer *output, size_t to, kf_error *error) {
     kf_fluid_plan *p = plan->system;
@@ -38,6 +38,8 @@ static kf_fft_shape shape_of(const kf_fluid_plan *p, kf_fft_kind kind) {
     return s;
 }
 
+/* Makes the transforms of the plan that packs two components into one complex field, and in three
+ * dimensions one for the third; back they go straight into the velocity. */
 static kf_status make_packed(kf_plan *plan, int sign, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid *f = p->fluid;
@@ -55,6 +57,7 @@ static kf_status make_packed(kf_plan *plan, int sign, kf_error *error) {
     return make(plan, &real, sign, p->spectrum, pairs, target, pairs, error);
 }
 
+/* Makes the transforms of one component each, or of all in one batch. */
 static kf_status make_planes(kf_plan *plan, int sign, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid *f = p->fluid;
@@ -165,7 +168,7 @@ static kf_status add_own(kf_plan *plan, bool inverse, kf_error *error) {
     return KF_OK;
 }
 
-/* What the transforms left in place is copied to the velocity: pairs as they are, w without the ends of its
+/* Copies what the transforms left in place to the velocity: pairs as they are, w without the ends of its
  * rows. */
 static void add_unpacking(kf_plan *plan) {
     const kf_fluid_plan *p = plan->system;

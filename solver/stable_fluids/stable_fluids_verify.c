@@ -115,6 +115,8 @@ static void compare_state(const kf_fluid *f, const kf_fluid_state *state, const 
     most->strayed = fmax(most->strayed, strayed(f, state->particles, reference->particles));
 }
 
+/* Holds fields, mean velocity and particles against the reference; of the particles a few may be astray,
+ * because those that come to a cell's face by rounding go another way. */
 kf_status kf_fluid_verify(kf_plan *plan, const kf_reference *reference, kf_verification *v, kf_error *error) {
     enum { MOST_STRAYED = 2 }; /* in a thousand */
     const kf_fluid_plan *p = plan->system;
