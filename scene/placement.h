@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/util/file.h"
 #include "base/util/status.h"
 #include "scene/scene.h"
 
@@ -51,5 +52,10 @@ kf_status kf_scene_open_placed(const char *file_or_name, const kf_placement *pla
 kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
                                 double samples_per_cell, const char *scene_file, char **notes,
                                 kf_error *error);
+/* The same, but a file that says something else is left alone: scene_file, which ends in .scene.json, becomes
+ * the name with the least number from 2 on ("car-2.scene.json") that is free or says the same. */
+kf_status kf_scene_write_numbered(const char *mesh_file, const kf_placement *placement, const int nodes[3],
+                                  double samples_per_cell, char scene_file[KF_PATH], char **notes,
+                                  kf_error *error);
 
 #endif

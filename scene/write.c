@@ -95,15 +95,17 @@ static kf_status name_mesh(const char *mesh, const char *scene_file, char name[K
 }
 
 /* Nothing is overwritten that says something else. */
-static kf_status write_new(const char *file, const char *text, kf_error *error) {
+static kf_status write_new(const char *file, const char *text, bool *taken, kf_error *error) {
     enum { LONGEST = 1 << 20 };
     char *before = NULL;
     size_t size = 0;
     kf_error none;
+    *taken = false;
     if (kf_file_read(file, LONGEST, &before, &size, &none) == KF_OK) {
         const bool same = size == strlen(text) && memcmp(before, text, size) == 0;
         free(before);
         if (same) return KF_OK;
+        *taken = true;
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: is there already and says something else; give it as --scene, or remove it",
                        file);
@@ -111,9 +113,29 @@ static kf_status write_new(const char *file, const char *text, kf_error *error) 
     return kf_file_write_atomic(file, text, strlen(text), error);
 }
 
-kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
-                                double samples_per_cell, const char *scene_file, char **notes,
-                                kf_error *error) {
+/* Into file; numbered and taken: into "car-2.scene.json", "car-3.scene.json", ... instead, the first that is
+ * free or says the same. */
+static kf_status write_somewhere(char file[KF_PATH], const char *text, bool numbered, kf_error *error) {
+    enum { MOST = 999 };
+    static const char ending[] = ".scene.json";
+    bool taken = false;
+    kf_status status = write_new(file, text, &taken, error);
+    const size_t length = strlen(file), tail = sizeof ending - 1;
+    if (!taken || !numbered || length <= tail || strcmp(file + length - tail, ending) != 0) return status;
+    char *stem = kf_duplicate(file);
+    stem[length - tail] = '\0';
+    for (int number = 2; number <= MOST && taken; number++) {
+        status = kf_path(file, error, "%s-%d%s", stem, number, ending);
+        if (status == KF_OK) status = write_new(file, text, &taken, error);
+    }
+    free(stem);
+    return status;
+}
+
+/* kf_scene_write_placed, or numbered. */
+static kf_status write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
+                              double samples_per_cell, char scene_file[KF_PATH], bool numbered, char **notes,
+                              kf_error *error) {
     kf_description *d = kf_allocate(sizeof *d);
     kf_mesh mesh = {0};
     kf_text said = {0};
@@ -129,7 +151,7 @@ kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *place
         char *json = cJSON_Print(root);
         kf_text text = {0};
         kf_text_append(&text, "%s\n", json);
-        status = write_new(scene_file, text.text, error);
+        status = write_somewhere(scene_file, text.text, numbered, error);
         kf_text_free(&text);
         free(json);
         cJSON_Delete(root);
@@ -139,4 +161,18 @@ kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *place
     kf_mesh_free(&mesh);
     free(d);
     return status;
+}
+
+kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
+                                double samples_per_cell, const char *scene_file, char **notes,
+                                kf_error *error) {
+    char file[KF_PATH];
+    KF_TRY(kf_path(file, error, "%s", scene_file));
+    return write_placed(mesh_file, placement, nodes, samples_per_cell, file, false, notes, error);
+}
+
+kf_status kf_scene_write_numbered(const char *mesh_file, const kf_placement *placement, const int nodes[3],
+                                  double samples_per_cell, char scene_file[KF_PATH], char **notes,
+                                  kf_error *error) {
+    return write_placed(mesh_file, placement, nodes, samples_per_cell, scene_file, true, notes, error);
 }

@@ -113,9 +113,15 @@ static kf_status read_symbol(kf_token *token, kf_error *error) {
     case '=':
         return fail_at(error, token->column, "'=' is not a comparison; write '=='");
     case '&':
-        return fail_at(error, token->column, "'&' is not part of the expression language; write 'and'");
+        return fail_at(
+            error, token->column,
+            "'&' is not part of the expression language; write 'and' between conditions; there are no "
+            "operators on bits");
     case '|':
-        return fail_at(error, token->column, "'|' is not part of the expression language; write 'or'");
+        return fail_at(
+            error, token->column,
+            "'|' is not part of the expression language; write 'or' between conditions; there are no "
+            "operators on bits");
     case '!':
         return fail_at(error, token->column, "'!' is not part of the expression language; write 'not'");
     default:

@@ -94,7 +94,7 @@ kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], 
                        *name);
     KF_TRY(scene_file_of(*name, file, error));
     char *guesses = NULL;
-    KF_TRY(kf_scene_write_placed(*name, &placement, nodes, samples_per_cell, file, &guesses, error));
+    KF_TRY(kf_scene_write_numbered(*name, &placement, nodes, samples_per_cell, file, &guesses, error));
     if (guesses != NULL) kf_info("%s", guesses);
     free(guesses);
     kf_info("%s placed as %s says; later commands take --scene %s", *name, file, file);

@@ -35,9 +35,9 @@
     }
 
 /* The scene that the command works on. A mesh for which any of these options is given is placed, written to
- * NAME.scene.json in the working folder, which is said, and *name becomes that file: so every later command
- * has the very same scene. Anything else stays as it is; the options with a scene that is no mesh are
- * KF_BAD_INPUT. */
+ * NAME.scene.json in the working folder (or, where that is of another placement, NAME-2.scene.json), which is
+ * said, and *name becomes that file: so every later command has the very same scene. Anything else stays as
+ * it is; the options with a scene that is no mesh are KF_BAD_INPUT. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const char **name, kf_error *error);
 /* "0.5%" or 0.005; stays where it is not given. */

@@ -131,9 +131,26 @@ static bool above_box(const kf_sph_view *v, const double place[3]) {
     return true;
 }
 
-static float ground_depth(const kf_sph_view *v, int x, int y, double from, double to, double step) {
-    double place[3];
-    for (int k = 0; from + k * step < to; k++) {
+/* Shortens from..to to where low <= begin + t direction <= high. */
+static void clip(double begin, double direction, double low, double high, double *from, double *to) {
+    const double one = (low - begin) / direction, other = (high - begin) / direction;
+    if (fabs(direction) < 1e-12) return;
+    *from = fmax(*from, fmin(one, other));
+    *to = fmin(*to, fmax(one, other));
+}
+
+/* highest: of the ground, metres. Most of a ray is beside the box or above all ground: there nothing is
+ * looked up, which leaves the steps that are taken where they are. */
+static float ground_depth(const kf_sph_view *v, int x, int y, double from, double to, double step,
+                          double highest) {
+    double place[3], first = from, last = to;
+    place_of(v, x + 0.5, y + 0.5, 1.0, place);
+    for (int i = 0; i < 2; i++)
+        clip(v->eye[i], place[i] - v->eye[i], 0.0,
+             (v->scene->size[i] - v->scene->origin[i]) * v->scene->spacing, &first, &last);
+    clip(v->eye[2], place[2] - v->eye[2], v->base, highest, &first, &last);
+    const double end = fmin(to, last + step);
+    for (int k = (int)fmax(0.0, floor((first - from) / step) - 1.0); from + k * step < end; k++) {
         const double t = from + k * step;
         place_of(v, x + 0.5, y + 0.5, t, place);
         if (!above_box(v, place) || place[2] < v->base ||
@@ -169,11 +186,13 @@ static void ground_rows(void *data, size_t begin, size_t end) {
     double lowest, highest;
     kf_terrain_range(&s->terrain, &lowest, &highest);
     const double sockle = (lowest - s->origin[2]) * s->spacing - v->base, range = furthest - nearest;
+    const double top = (highest - s->origin[2]) * s->spacing;
     const double step =
         fmin(fmax(0.5 * s->terrain.cell * s->spacing, range / 800.0), fmax(0.1 * sockle, range / 4000.0));
     for (size_t y = begin; y < end; y++)
         for (int x = 0; x < v->width; x++)
-            v->ground[y * (size_t)v->width + (size_t)x] = ground_depth(v, x, (int)y, nearest, furthest, step);
+            v->ground[y * (size_t)v->width + (size_t)x] =
+                ground_depth(v, x, (int)y, nearest, furthest, step, top);
 }
 
 /* Without terrain, the floor of the box. */

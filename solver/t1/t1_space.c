@@ -78,6 +78,22 @@ static bool name_reals(kf_t1_parameter *parameter) {
     return true;
 }
 
+/* Value number i, from 0, which is not what the parameter may have. */
+static kf_status refuse_value(kf_json_place place, const kf_t1_parameter *parameter, size_t i,
+                              kf_error *error) {
+    const kf_scalar *value = &parameter->values[i];
+    if (parameter->kind != KF_VALUE_NAME || value->kind != KF_SCALAR_STRING)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: value %zu is not of the parameter's type",
+                       place.file, place.path, i + 1);
+    const bool blank = strpbrk(value->text, " \t\n") != NULL;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: %s.Values: value %zu, '%.60s', %s; a value is 1 to %d printable characters without "
+        "spaces or quotes, to which the kernel may give a meaning (#define unsigned_int unsigned int)",
+        place.file, place.path, i + 1, value->text, blank ? "has a blank in it" : "is no plain word",
+        KF_NAME - 1);
+}
+
 static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter, bool real,
                              kf_error *error) {
     enum { MOST = 65535 };
@@ -94,9 +110,7 @@ static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_param
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: must be finite numbers, for its Type is float",
                        place.file, place.path);
     for (size_t i = 0; i < parameter->count; i++)
-        if (!is_of(parameter, &parameter->values[i]))
-            return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: value %zu is not of the parameter's type",
-                           place.file, place.path, i + 1);
+        if (!is_of(parameter, &parameter->values[i])) return refuse_value(place, parameter, i, error);
     if (parameter->count > 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: is empty", place.file, place.path);
 }

@@ -115,7 +115,7 @@ END
     expect_fault $? cc.db "a compiler that ends with: $way" "$scratch/cc"
 done
 
-# Folders of a container: a cache that is mounted noexec, a home and a place to work that are read-only.
+# Public cases 24, 31, 32. Folders of a container: a cache that is mounted noexec, a home and a place to work that are read-only.
 cat >places.sh <<'END'
 here=$1 kftune=$2
 mkdir -p "$here/noexec" "$here/ro"
@@ -136,7 +136,7 @@ cd "$here/ro" || exit 3
 try 0 "Reynolds number" scene ball
 try 3 "name another place (--out, --output, --picture" scene ball --picture x.png
 try 3 "--output" run --scene ball --grid 16x12x12 --steps 1
-# Public case 32, second half: programs are started with /dev/null.
+# Programs are started with /dev/null.
 mount -t tmpfs none /dev || exit 77
 cd "$here" || exit 3
 "$kftune" run --scene ball --grid 16x12x12 --steps 1 --output "$here/r" >"$here/out" 2>"$here/err"

@@ -15,7 +15,7 @@ expect 0 store list --store "$scratch/h200.db"
 shows "NVIDIA H200"
 grep -qE ' 16621  +320x128x128 nodes' "$out" || complain "store list does not write out how many updates a second"
 expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
-# A terminal for a screen, which this gnuplot may not have, changes nothing.
+# Public case 40: a terminal for a screen, which this gnuplot may not have, changes nothing.
 GNUTERM=no-such-terminal expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
 mkdir -p "$scratch/old"
 printf '#!/bin/sh\necho "line 0: unknown or ambiguous terminal type" >&2; exit 1\n' >"$scratch/old/gnuplot"

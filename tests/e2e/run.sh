@@ -93,7 +93,7 @@ begin_endless() { # FOLDER COMMAND...
     done
     sleep 1
 }
-# Ctrl-C, SIGTERM, a lost connection and what batch systems warn with, which they may send again: a checkpoint, the
+# Public case 16. Ctrl-C, SIGTERM, a lost connection and what batch systems warn with, which they may send again: a checkpoint, the
 # command that goes on, status 130.
 for signal in TERM HUP USR1 USR2 XCPU XFSZ; do
     begin_endless broken$signal "$kftune"

@@ -1,4 +1,5 @@
-/* How many processors may be kept busy: quotas of control groups of both versions, in a tree of files. */
+/* How many processors may be kept busy: quotas of control groups of both versions, in a tree of files.
+ * Public case 25: a container with a quota keeps no more of them busy. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
