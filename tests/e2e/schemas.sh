@@ -35,6 +35,15 @@ holds landscape results/landscapes/h200-ball-160x80x80.json.gz
 holds output-bench results/measured/h200-step.json
 holds output-validate results/measured/h200-validate.json
 holds output-roofs results/measured/h200-roofs.json
+while read -r page schema; do # the example that a page begins with
+    awk '/^```json$/ { count++; next } /^```$/ && count == 1 { exit } count == 1' "docs/$page.md" >"$scratch/$page.json"
+    holds "$schema" "$scratch/$page.json"
+done <<'END'
+scene-format scene
+space-format space
+nightly nightly-suite
+suites bench-suite
+END
 refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "scene": "ball", "nodes": 3}]}'
 refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}'
 refuses nightly-suite '{"suite": "s", "processes": 4, "benchmarks": [{"name": "a", "scene": "ball"}]}'

@@ -1,0 +1,13 @@
+#!/bin/bash
+# Every command that a document shows is one of the program's, with options that it has. KFTUNE: the program; KFTUNE_SCRATCH: a folder to
+# write into.
+cd "$(dirname "$0")/../.." || exit 3
+kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+command -v python3 >/dev/null || { echo "documented.sh: needs python3 (Debian: python3): skipped"; exit 77; }
+python3 tests/e2e/documented-check.py "$kftune" README.md docs/*.md || exit 1
+for wrong in 'kftune tune --no-such-option' 'kftune nosuch --scene ball'; do
+    { cat docs/hour.md docs/scene-format.md docs/run.md docs/nightly.md docs/store.md docs/plots.md docs/counters.md docs/gallery.md; echo "\`$wrong\`"; } >"$scratch/page.md"
+    python3 tests/e2e/documented-check.py "$kftune" "$scratch/page.md" | grep -qF "$wrong" || { echo "documented.sh: '$wrong' passes"; exit 1; }
+done
+exit 0
