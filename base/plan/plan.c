@@ -386,6 +386,10 @@ kf_status kf_plan_record(kf_plan *plan, kf_records *records, kf_error *error) {
     return plan->methods->record != NULL ? plan->methods->record(plan, records, error) : KF_OK;
 }
 
+kf_status kf_plan_watch(kf_plan *plan, kf_error *error) {
+    return plan->methods->watch != NULL ? plan->methods->watch(plan, error) : KF_OK;
+}
+
 void kf_plan_free(kf_plan *plan) {
     if (plan == NULL) return;
     for (int part = 0; part < plan->part_count; part++)

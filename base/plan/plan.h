@@ -20,6 +20,10 @@ typedef struct kf_plan_methods {
     /* The state in the user's units but for step and time. KF_GATE_FAILED when it makes no sense any more.
      * NULL: there is nothing to see. */
     kf_status (*snapshot)(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
+    /* Looks at so much of the state as costs no more than a few steps: KF_GATE_FAILED, as a snapshot would,
+     * when it makes no sense any more. A run asks between its outputs; what is no number spreads by a cell a
+     * step at least. NULL: only snapshots tell. */
+    kf_status (*watch)(kf_plan *plan, kf_error *error);
     /* The same in a few numbers: adds its tables, the same at every step; none where the problem has nothing
      * of the kind. NULL: no plan of the system has any. */
     kf_status (*record)(kf_plan *plan, kf_records *records, kf_error *error);
@@ -148,6 +152,7 @@ kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
  * finite is KF_GATE_FAILED. */
 kf_status kf_plan_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
 kf_status kf_plan_record(kf_plan *plan, kf_records *records, kf_error *error);
+kf_status kf_plan_watch(kf_plan *plan, kf_error *error);
 double kf_plan_time(const kf_plan *plan); /* s, of steps_done */
 /* The step (of window_steps) at which a window begins that lies so far beyond its place: seek's arguments,
  * where a plan's windows are spread evenly over what they stand for. */

@@ -6,6 +6,7 @@
 
 #include "base/util/json.h"
 #include "base/util/text.h"
+#include "solver/flow/flow_rules.h"
 
 enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
@@ -21,6 +22,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.cells_a_length = scene->reference_length;
     s.length = scene->reference_length * dx;
     s.open_edges = scene->open_edges;
+    s.least_viscosity = kf_flow_least_viscosity(scene);
+    (void)kf_flow_rule_name(scene, s.rule);
     s.speed = scene->reference_speed * dx / dt;
     s.viscosity = scene->viscosity * dx * dx / dt;
     s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
@@ -45,8 +48,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
 }
 
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[7][256];
-    static const char *found[7];
+    static char texts[8][256];
+    static const char *found[8];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -62,6 +65,11 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "lattice viscosity %.2g: the collision's damping decides, not the Reynolds number; this grid "
          "carries a lattice viscosity from %g on (Reynolds number %.2g)",
          s->lattice_viscosity, LEAST_VISCOSITY, s->reynolds * s->lattice_viscosity / LEAST_VISCOSITY)
+    WARN(s->lattice_viscosity < s->least_viscosity,
+         "long runs with %s blow up at such a viscosity (%.2g and less at this speed) between walls, behind "
+         "an outflow "
+         "or in a box; \"acm_mrt\" with the rates \"adaptive_2020\", \"k17\" or \"ones\" runs on",
+         s->rule, s->least_viscosity)
     WARN(s->wall_distance > WALL_RESOLVED,
          "y+ about %.2g at the surface: there is no wall model, eddies smaller than a cell are left to the "
          "collision "

@@ -19,8 +19,10 @@ typedef struct kf_scene_summary {
     double flow_through_steps, flow_through_seconds; /* the stream once through the domain */
     double bytes;         /* of device memory, about: two grids of 27 floats a node, of 9 in two dimensions */
     double wall_distance; /* y+ of the node next to the surface (half a cell), of a flat plate */
-    double boundary_layer; /* cells, of a laminar flat plate at its end: 5 L/sqrt(Re) */
-    size_t open_edges;     /* of the mesh: kf_scene */
+    double boundary_layer;  /* cells, of a laminar flat plate at its end: 5 L/sqrt(Re) */
+    size_t open_edges;      /* of the mesh: kf_scene */
+    double least_viscosity; /* lattice: below it the scene's collision blows up in long runs; 0: none known */
+    char rule[64];          /* that collision */
 } kf_scene_summary;
 
 /* A flat plate's wall shear gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5 (Blasius), 0.026/Re^(1/7)

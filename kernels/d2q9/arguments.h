@@ -58,7 +58,8 @@ typedef struct kf_d2q9_arguments {
 
     const long long *links; /* node index * 16 + direction that arrives from a solid node */
     const int *open_nodes; /* [open_count][5]: x, y, x and y of the node to extrapolate from, what is given */
-    long long *load_sums;  /* fixed point, [KF_D2Q9_LOAD_SLOTS][3]: force along x and y, torque */
+    long long *load_sums;  /* fixed point, [KF_D2Q9_LOAD_SLOTS][4]: force along x and y, torque, sums that are
+                              no sound  numbers */
     double load_centre[2];
 
     double face_velocity[4][2];
@@ -76,5 +77,6 @@ typedef struct kf_d2q9_arguments {
 enum { KF_D2Q9_LOAD_SLOTS = 64, KF_D2Q9_LOAD_CHUNK = 64 };
 #define KF_D2Q9_FORCE_SCALE  17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
 #define KF_D2Q9_TORQUE_SCALE 68719476736.0    /* 2^36 */
+#define KF_D2Q9_FORCE_LIMIT  1000.0 /* beyond that the force of some links is that of a flow that blew up */
 
 #endif

@@ -175,7 +175,12 @@ KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
         sums[1] += fy;
         sums[2] += (px - a->load_centre[0]) * fy - (py - a->load_centre[1]) * fx;
     }
-    kf_int64 *slot = (kf_int64 *)a->load_sums + 3 * (x % KF_D2Q9_LOAD_SLOTS);
+    kf_int64 *slot = (kf_int64 *)a->load_sums + 4 * (x % KF_D2Q9_LOAD_SLOTS);
+    if (!(fabs(sums[0]) + fabs(sums[1]) <
+          KF_D2Q9_FORCE_LIMIT)) { /* as fixed point it would look like a force */
+        kf_atomic_add_int64(slot + 3, 1);
+        return;
+    }
     kf_atomic_add_int64(slot, (kf_int64)(sums[0] * KF_D2Q9_FORCE_SCALE));
     kf_atomic_add_int64(slot + 1, (kf_int64)(sums[1] * KF_D2Q9_FORCE_SCALE));
     kf_atomic_add_int64(slot + 2, (kf_int64)(sums[2] * KF_D2Q9_TORQUE_SCALE));

@@ -101,7 +101,7 @@ typedef struct kf_kinetic_arguments {
     unsigned *patch_band; /* a bit a node of the box around the solid, rows beginning with a word: set in the
                              band */
 
-    long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
+    long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][KF_LOAD_SUMS] */
     long long pose_step;  /* of set_pose_step alone */
     /* Sums of a free solid in fixed point, [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the
      * domain; each part has them where the velocities are solved for. */
@@ -160,8 +160,9 @@ enum {
     KF_AVERAGE_STRIDE = 4,  /* every fourth row along y and z enters the domain averages */
     KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
     KF_LOAD_SLOTS = 64,
-    KF_LOAD_CHUNK = 64,                                /* samples or band nodes that one item adds up */
-    KF_BODY_SUMS = 16,                                 /* body.h */
+    KF_LOAD_SUMS = 7,   /* force, torque, and forces that were no sound numbers */
+    KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */
+    KF_BODY_SUMS = 16,  /* body.h */
     KF_BODY_PLACES = KF_LOAD_SLOTS * KF_BODY_SUMS + 1, /* of body_sums, of one part */
     KF_BODY_CHUNK = 16,                                /* samples that one item adds up */
     KF_BODY_THREADS = 32,
@@ -171,6 +172,7 @@ enum {
 #define KF_AVERAGE_SCALE   4294967296.0     /* 2^32 */
 #define KF_FORCE_SCALE     17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
 #define KF_TORQUE_SCALE    68719476736.0    /* 2^36 */
+#define KF_FORCE_LIMIT     1000.0 /* beyond that a sample's or node's force is that of a flow that blew up */
 #define KF_BODY_SCALE      4398046511104.0 /* 2^42: sums over a free solid's surface, in units of its radius */
 #define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
 /* These words mark a node of plan moments as listed (moments.h): two halves, f32 and f64. */

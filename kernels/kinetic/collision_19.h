@@ -27,7 +27,6 @@
 #define KF_ORDER_2_19(forced)                                                                                \
     KF_SECOND_MOMENTS                                                                                        \
     const kf_real density = KF_R(KF_UNIT) + deviation, omega = KF_PARAMETER(a, shear_rate);                  \
-    const kf_real rate = KF_RATE_19(forced), keep = KF_R(1.0) - rate;                                        \
     const kf_real half_x = (forced) ? KF_R(0.5) * Fx : KF_R(0.0),                                            \
                   half_y = (forced) ? KF_R(0.5) * Fy : KF_R(0.0),                                            \
                   half_z = (forced) ? KF_R(0.5) * Fz : KF_R(0.0);                                            \
@@ -35,6 +34,7 @@
                   k_zz = pi_zz - uz * (jz - half_z);                                                         \
     const kf_real k_xy = pi_xy - (uy * jx - ux * half_y), k_xz = pi_xz - (uz * jx - ux * half_z),            \
                   k_yz = pi_yz - (uz * jy - uy * half_z);                                                    \
+    const kf_real rate = KF_RATE_19(forced), keep = KF_R(1.0) - rate;                                        \
     const kf_real quarter = KF_R(0.25) * (rate - omega), trace = ((k_xx + k_yy) + k_zz) - deviation;         \
     const kf_real d_y = quarter * (k_xx - k_yy), d_z = quarter * (k_xx - k_zz);                              \
     const kf_real a_xx = KF_R(1.0 / 3.0) * ((d_y + d_z) - KF_R(0.25) * keep * trace), a_yy = a_xx - d_y,     \

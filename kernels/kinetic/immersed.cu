@@ -104,8 +104,8 @@ KF_SCALAR_KERNEL(gather, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->sample_force;
-    kf_int64 load[6];
-    for (int i = 0; i < 6; i++)
+    kf_int64 load[KF_LOAD_SUMS];
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
         load[i] = 0;
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 1);

@@ -134,7 +134,7 @@ KF_FUNCTION int kf_is_near(const kf_kinetic_arguments *a, const kf_sample *sampl
 
 /* The sums of the step before make room for this step's. */
 KF_FUNCTION void kf_clear_load(const kf_kinetic_arguments *a, int item) {
-    for (int i = item; i < 6 * KF_LOAD_SLOTS; i += a->extent[0])
+    for (int i = item; i < KF_LOAD_SUMS * KF_LOAD_SLOTS; i += a->extent[0])
         a->load_sums[i] = 0;
 }
 
@@ -158,15 +158,19 @@ KF_FUNCTION kf_real4 kf_penalty(const kf_sample *sample, kf_real density, kf_rea
 /* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
  * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
 KF_FUNCTION void kf_add_load(const kf_kinetic_arguments *a, int item, const kf_int64 *load) {
-    kf_int64 *slot = (kf_int64 *)a->load_sums + 6 * (item % KF_LOAD_SLOTS);
-    for (int i = 0; i < 6; i++)
-        kf_atomic_add_int64(slot + i, load[i]);
+    kf_int64 *slot = (kf_int64 *)a->load_sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        if (i < KF_LOAD_SUMS - 1 || load[i] != 0) kf_atomic_add_int64(slot + i, load[i]);
 }
 KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
     return (kf_int64)floor(value * scale + 0.5);
 }
 KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double gz, double rx, double ry,
                                     double rz) {
+    if (!(fabs(gx) + fabs(gy) + fabs(gz) < KF_FORCE_LIMIT)) { /* as fixed point it would look like a force */
+        load[KF_LOAD_SUMS - 1]++;
+        return;
+    }
     load[0] -= kf_fixed_point(gx, KF_FORCE_SCALE);
     load[1] -= kf_fixed_point(gy, KF_FORCE_SCALE);
     load[2] -= kf_fixed_point(gz, KF_FORCE_SCALE);

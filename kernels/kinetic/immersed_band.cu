@@ -242,7 +242,7 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
 /* Extent: KF_PATCH_ITEMS for each patch, in small blocks, each of which is soon over. */
 KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
-    if (x < 6 * KF_LOAD_SLOTS) kf_clear_load(a, x);
+    if (x < KF_LOAD_SUMS * KF_LOAD_SLOTS) kf_clear_load(a, x);
     const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES;
     const int *runs = a->patch_runs + (long long)patch * KF_PATCH_RUNS;
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)patch * KF_PATCH;
@@ -264,8 +264,8 @@ KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
     (void)y, (void)z;
     const double *center = ((const kf_pose *)a->pose)->center;
-    kf_int64 load[6];
-    for (int i = 0; i < 6; i++)
+    kf_int64 load[KF_LOAD_SUMS];
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
         load[i] = 0;
     for (int n = x; n < a->band_count[0]; n += a->extent[0]) {
         int nx, ny, nz;

@@ -57,14 +57,19 @@
         KF_LOW_ORDER_Z(X, m, rest_pm)                                                                        \
     }
 
-/* The rate that the orders 3 to 6 share; jx .. jz and pi_.. are moments of the streamed populations. */
+/* The rate that the orders 3 to 6 share; jx .. jz, pi_.. and k_.. are moments of the streamed populations,
+ * k_.. about the velocity. */
 #define KF_LOW_ORDER_RATE(forced)                                                                            \
-    ((forced) ? kf_high_order_rates(a, density, jx + KF_R(0.5) * Fx, jy + KF_R(0.5) * Fy,                    \
-                                    jz + KF_R(0.5) * Fz, pi_xx + ux * Fx, pi_yy + uy * Fy, pi_zz + uz * Fz,  \
-                                    pi_xy + KF_R(0.5) * (ux * Fy + uy * Fx),                                 \
-                                    pi_xz + KF_R(0.5) * (ux * Fz + uz * Fx),                                 \
-                                    pi_yz + KF_R(0.5) * (uy * Fz + uz * Fy))                                 \
-              : kf_high_order_rates(a, density, jx, jy, jz, pi_xx, pi_yy, pi_zz, pi_xy, pi_xz, pi_yz))       \
+    ((forced)                                                                                                \
+         ? kf_high_order_rates(a, density, jx + KF_R(0.5) * Fx, jy + KF_R(0.5) * Fy, jz + KF_R(0.5) * Fz,    \
+                               kf_second_of(pi_xx + ux * Fx, pi_yy + uy * Fy, pi_zz + uz * Fz,               \
+                                            pi_xy + KF_R(0.5) * (ux * Fy + uy * Fx),                         \
+                                            pi_xz + KF_R(0.5) * (ux * Fz + uz * Fx),                         \
+                                            pi_yz + KF_R(0.5) * (uy * Fz + uz * Fy)),                        \
+                               kf_second_of(k_xx, k_yy, k_zz, k_xy, k_xz, k_yz))                             \
+         : kf_high_order_rates(a, density, jx, jy, jz,                                                       \
+                               kf_second_of(pi_xx, pi_yy, pi_zz, pi_xy, pi_xz, pi_yz),                       \
+                               kf_second_of(k_xx, k_yy, k_zz, k_xy, k_xz, k_yz)))                            \
         .three
 
 /* Needs what KF_MOMENTUM declares. k_..: central moments of order 2, less those at rest. */
@@ -79,13 +84,13 @@
         const kf_real pi_xz = (((f_ppp - f_mpp) - (f_ppm - f_mpm)) + ((f_pmp - f_mmp) - (f_pmm - f_mmm))) +  \
                               ((f_pzp - f_mzp) - (f_pzm - f_mzm));                                           \
         const kf_real density = KF_R(KF_UNIT) + deviation, omega = KF_PARAMETER(a, shear_rate);              \
-        const kf_real rate = KF_LOW_ORDER_RATE(forced), keep = KF_R(1.0) - rate;                             \
         const kf_real k_xx = pi_xx - ux * ((forced) ? jx - KF_R(0.5) * Fx : jx),                             \
                       k_yy = pi_yy - uy * ((forced) ? jy - KF_R(0.5) * Fy : jy),                             \
                       k_zz = pi_zz - uz * ((forced) ? jz - KF_R(0.5) * Fz : jz);                             \
         const kf_real k_xy = pi_xy - ((forced) ? uy * jx - KF_R(0.5) * ux * Fy : uy * jx),                   \
                       k_xz = pi_xz - ((forced) ? uz * jx - KF_R(0.5) * ux * Fz : uz * jx),                   \
                       k_yz = pi_yz - ((forced) ? uz * jy - KF_R(0.5) * uy * Fz : uz * jy);                   \
+        const kf_real rate = KF_LOW_ORDER_RATE(forced), keep = KF_R(1.0) - rate;                             \
         const kf_real half = KF_R(0.5) * (rate - omega), sixth = KF_R(1.0 / 6.0);                            \
         const kf_real d_y = half * (k_xx - k_yy), d_z = half * (k_xx - k_zz);                                \
         const kf_real trace = ((k_xx + k_yy) + k_zz) - deviation;                                            \

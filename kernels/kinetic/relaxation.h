@@ -16,28 +16,56 @@ KF_FUNCTION kf_rates kf_equal_rates(kf_real rate) {
     return rates;
 }
 
-/* The rules, from density, momentum and second moments (sum f c c, without the rest state's 1/3 on the
- * diagonal):
- * adaptive_2020 (Li et al. 2020, second-hand): tau = theta . (rho/<rho>, |j|/<|j|>, |Pi|/<|Pi|>, 1), not
- * below 0.005; rate 1 / (tau + 1/2). averages holds the reciprocals of the domain averages, as of a few steps
- * before. empirical_2019 (Li et al. 2019, second-hand): viscosity nu (5 - 4 g), rate 1 / (3 nu' + 1/2), with
- * nu 0.005, 0.007, 0.009, 0.01 for orders 3 to 6; g is read here as the speed over 0.1, at most 1. */
+/* Moments of order 2: xx, yy, zz, xy, xz, yz. */
+typedef struct kf_second {
+    kf_real xx, yy, zz, xy, xz, yz;
+} kf_second;
+
+KF_FUNCTION kf_second kf_second_of(kf_real xx, kf_real yy, kf_real zz, kf_real xy, kf_real xz, kf_real yz) {
+    kf_second second;
+    second.xx = xx;
+    second.yy = yy;
+    second.zz = zz;
+    second.xy = xy;
+    second.xz = xz;
+    second.yz = yz;
+    return second;
+}
+
+/* What adaptive_2020 adds to tau for each omega^2 |k'|^2, k' being the central second moments without their
+ * trace: 4/9 of the strain rate's square. Rates near 2 let noise grow along walls and in shear, 1.5 damps it
+ * (docs/physics.md). */
+#define KF_TAU_OF_STRAIN 64.0
+#define KF_TAU_LEAST     0.005
+#define KF_TAU_LARGEST   (1.0 / 6.0)
+
+/* The rules, from density, momentum, second moments pi (sum f c c, without the rest state's 1/3 on the
+ * diagonal) and k (the same about the velocity):
+ * adaptive_2020 (Li et al. 2020, second-hand): tau = theta . (rho/<rho>, |j|/<|j|>, |Pi|/<|Pi|>, 1) and what
+ * the strain adds, from 0.005 to 1/6; rate 1 / (tau + 1/2). averages holds the reciprocals of the domain
+ * averages, as of a few steps before. empirical_2019 (Li et al. 2019, second-hand): viscosity nu (5 - 4 g),
+ * rate 1 / (3 nu' + 1/2), with nu 0.005, 0.007, 0.009, 0.01 for orders 3 to 6; g is read here as the speed
+ * over 0.1, at most 1. */
 KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real density, kf_real jx,
-                                         kf_real jy, kf_real jz, kf_real pi_xx, kf_real pi_yy, kf_real pi_zz,
-                                         kf_real pi_xy, kf_real pi_xz, kf_real pi_yz) {
-    (void)a, (void)density, (void)jx, (void)jy, (void)jz;
-    (void)pi_xx, (void)pi_yy, (void)pi_zz, (void)pi_xy, (void)pi_xz, (void)pi_yz;
+                                         kf_real jy, kf_real jz, kf_second pi, kf_second k) {
+    (void)a, (void)density, (void)jx, (void)jy, (void)jz, (void)pi, (void)k;
 #if KF_RATE_RULE == KF_ADAPTIVE_2020_RATES
     const kf_real *averages = (const kf_real *)a->averages;
     const kf_real third = KF_R(KF_UNIT / 3.0);
-    const kf_real dxx = pi_xx + third, dyy = pi_yy + third, dzz = pi_zz + third;
+    const kf_real dxx = pi.xx + third, dyy = pi.yy + third, dzz = pi.zz + third;
     const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
     const kf_real second = kf_square_root(dxx * dxx + dyy * dyy + dzz * dzz +
-                                          KF_R(2.0) * (pi_xy * pi_xy + pi_xz * pi_xz + pi_yz * pi_yz));
+                                          KF_R(2.0) * (pi.xy * pi.xy + pi.xz * pi.xz + pi.yz * pi.yz));
+    const kf_real omega = KF_PARAMETER(a, shear_rate), xy = k.xx - k.yy, xz = k.xx - k.zz;
+    const kf_real half_square =
+        KF_R(1.0 / 3.0) * (xy * xy + xz * (xz - xy)) + (k.xy * k.xy + k.xz * k.xz + k.yz * k.yz);
+    const kf_real strained =
+        KF_R(2.0 * KF_TAU_OF_STRAIN / (KF_UNIT * KF_UNIT)) * (omega * omega) * half_square;
     const kf_real tau = KF_R(0.0003 / KF_UNIT) * (density * averages[0]) -
                         KF_R(0.00775 / KF_UNIT) * (momentum * averages[1]) +
-                        KF_R(0.00016 / KF_UNIT) * (second * averages[2]) + KF_R(0.0087);
-    return kf_equal_rates(kf_reciprocal((tau > KF_R(0.005) ? tau : KF_R(0.005)) + KF_R(0.5)));
+                        KF_R(0.00016 / KF_UNIT) * (second * averages[2]) + (KF_R(0.0087) + strained);
+    const kf_real high = tau < KF_R(KF_TAU_LARGEST) ? tau : KF_R(KF_TAU_LARGEST);
+    return kf_equal_rates(kf_reciprocal((high > KF_R(KF_TAU_LEAST) ? high : KF_R(KF_TAU_LEAST)) + KF_R(0.5)));
 #elif KF_RATE_RULE == KF_CONSTANT_RATES
     return kf_equal_rates(KF_PARAMETER(a, high_order_rate));
 #elif KF_RATE_RULE == KF_EMPIRICAL_2019_RATES
@@ -55,9 +83,11 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 }
 
 #define KF_CENTRAL_RATES                                                                                     \
-    kf_high_order_rates(a, density, density *ux, density *uy, density *uz, f_pmm + density * ux * ux,        \
-                        f_mpm + density * uy * uy, f_mmp + density * uz * uz, f_zzm + density * ux * uy,     \
-                        f_zmz + density * ux * uz, f_mzz + density * uy * uz)
+    kf_high_order_rates(a, density, density *ux, density *uy, density *uz,                                   \
+                        kf_second_of(f_pmm + density * ux * ux, f_mpm + density * uy * uy,                   \
+                                     f_mmp + density * uz * uz, f_zzm + density * ux * uy,                   \
+                                     f_zmz + density * ux * uz, f_mzz + density * uy * uz),                  \
+                        kf_second_of(f_pmm, f_mpm, f_mmp, f_zzm, f_zmz, f_mzz))
 
 /* --- Pieces that the models share ----------------------------------------------------------------------- */
 
@@ -172,7 +202,8 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
         const kf_real omega = KF_PARAMETER(a, shear_rate), c = KF_R(1.0 / 3.0);                              \
-        const kf_rates rates = kf_high_order_rates(a, KF_R(1.0), ux, uy, uz, ux, ux, ux, ux, ux, ux);        \
+        const kf_second none = kf_second_of(ux, ux, ux, ux, ux, ux); /* rm_mrt's rules ask nothing */        \
+        const kf_rates rates = kf_high_order_rates(a, KF_R(1.0), ux, uy, uz, none, none);                    \
         const kf_real rate = rates.three, source = KF_R(1.0) - KF_R(0.5) * rate;                             \
         const kf_real half = KF_R(1.0) - KF_R(0.5) * omega;                                                  \
         const kf_real exx = KF_RAW_EQUILIBRIUM(1, -1, -1), eyy = KF_RAW_EQUILIBRIUM(-1, 1, -1),              \

@@ -122,7 +122,7 @@ static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     system->rows_at_once = rows < 1 ? 1 : rows > (size_t)n[1] ? n[1] : (int)rows;
     KF_TRY(kf_plan_buffer(plan, row * (size_t)system->rows_at_once, &system->rows, error));
     if (!system->has_solid) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, 3 * KF_D2Q9_LOAD_SLOTS * sizeof(long long), &system->load_sums, error));
+    KF_TRY(kf_plan_buffer(plan, 4 * KF_D2Q9_LOAD_SLOTS * sizeof(long long), &system->load_sums, error));
     system->arguments.load_sums = kf_buffer_address(system->load_sums);
     return KF_OK;
 }

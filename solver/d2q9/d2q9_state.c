@@ -183,9 +183,28 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     return settle(plan, error);
 }
 
-/* Calls take for every node: index in [y][x], density - 1 and velocity. */
-static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t index, const double value[3]),
-                              void *context, kf_error *error) {
+typedef void take_node(void *context, size_t index, const double value[3]);
+
+/* Calls take for every node of these rows: index in [y][x], density - 1 and velocity. values has room for
+ * them. */
+static kf_status visit_rows(kf_plan *plan, kf_d2q9_arguments a, int first, int rows, void *values,
+                            take_node *take, void *context, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    const size_t nx = (size_t)kf_plan_scene(plan)->nodes[0], count = nx * (size_t)rows;
+    KF_TRY(on_rows(plan, a, "read_fields", first, rows, error));
+    KF_TRY(kf_buffer_download(system->rows, 0, values, 3 * count * system->real_bytes, error));
+    for (size_t n = 0; n < count; n++) {
+        double value[3] = {0, 0, 0};
+        const size_t index = (size_t)first * nx + n;
+        for (size_t i = 0; i < 3 && !is_solid(kf_plan_scene(plan), index); i++)
+            value[i] = get_real(system, values, i * count + n);
+        take(context, index, value);
+    }
+    return KF_OK;
+}
+
+/* The same for all nodes. */
+static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     kf_d2q9_arguments a;
     KF_TRY(present(plan, &a, error));
@@ -196,18 +215,7 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     int begin, end;
     read_rows(plan, &begin, &end);
     for (int first = begin; first < end && status == KF_OK; first += system->rows_at_once) {
-        int rows = rows_at(plan, first, end);
-        size_t count = nx * (size_t)rows;
-        status = on_rows(plan, a, "read_fields", first, rows, error);
-        if (status == KF_OK)
-            status = kf_buffer_download(system->rows, 0, values, 3 * count * system->real_bytes, error);
-        for (size_t n = 0; n < count && status == KF_OK; n++) {
-            double value[3] = {0, 0, 0};
-            size_t index = (size_t)first * nx + n;
-            for (size_t i = 0; i < 3 && !is_solid(kf_plan_scene(plan), index); i++)
-                value[i] = get_real(system, values, i * count + n);
-            take(context, index, value);
-        }
+        status = visit_rows(plan, a, first, rows_at(plan, first, end), values, take, context, error);
     }
     free(values);
     KF_TRY(status);
@@ -220,6 +228,29 @@ static kf_status gather_rows(const kf_plan *plan, void *all, size_t value_bytes,
     read_rows(plan, &first, &end);
     if (!system_of(plan)->options.slab) return KF_OK;
     return kf_flow_gather(all, (size_t)kf_plan_scene(plan)->nodes[0] * (size_t)end * value_bytes, error);
+}
+
+static void take_watched(void *context, size_t index, const double value[3]) {
+    kf_flow_watch_node(context, index, value[0], (const double[3]){value[1], value[2], 0.0});
+}
+
+/* Some rows. */
+static kf_status watch(kf_plan *plan, kf_error *error) {
+    kf_flow_watch seen = {.scene = kf_plan_scene(plan)};
+    kf_d2q9_arguments a;
+    KF_TRY(present(plan, &a, error));
+    KF_TRY(refresh_open(plan, a, error));
+    void *values = kf_allocate(3 * (size_t)kf_plan_scene(plan)->nodes[0] * system_of(plan)->real_bytes);
+    kf_status status = KF_OK;
+    int begin, end;
+    read_rows(plan, &begin, &end);
+    for (int y = begin + (end - begin) % KF_WATCHED_APART / 2; y < end && status == KF_OK;
+         y += KF_WATCHED_APART)
+        status = visit_rows(plan, a, y, 1, values, take_watched, &seen, error);
+    free(values);
+    KF_TRY(status);
+    KF_TRY(settle(plan, error));
+    return kf_flow_watch_end(&seen, plan->steps_done, error);
 }
 
 static void take_single(void *context, size_t index, const double value[3]) {
@@ -290,15 +321,17 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     KF_TRY(kf_backend_launch(plan->backend, &launch, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(settle(plan, error));
-    long long sums[KF_D2Q9_LOAD_SLOTS][3], total[3] = {0, 0, 0};
+    long long sums[KF_D2Q9_LOAD_SLOTS][4], total[4] = {0, 0, 0, 0};
     KF_TRY(kf_buffer_download(system->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_D2Q9_LOAD_SLOTS; slot++)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             total[i] += sums[slot][i];
     for (int i = 0; i < 2; i++)
         load->force[i] = (double)total[i] / KF_D2Q9_FORCE_SCALE +
                          kf_plan_scene(plan)->body_force[i] * (double)system->body_nodes;
     load->torque[2] = (double)total[2] / KF_D2Q9_TORQUE_SCALE;
+    for (int i = 0; i < 2 && total[3] != 0; i++)
+        load->force[i] = (double)NAN;
     return KF_OK;
 }
 
@@ -411,6 +444,7 @@ static const kf_flow_methods flow = {.fields = read_fields, .load = solid_load};
 
 const kf_plan_methods kf_d2q9_methods = {.initialise = initialise,
                                          .snapshot = kf_flow_snapshot,
+                                         .watch = watch,
                                          .record = kf_flow_record,
                                          .meaning = kf_flow_meaning,
                                          .time = kf_flow_time,

@@ -39,9 +39,22 @@ typedef struct kf_flow_methods {
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
 } kf_flow_methods;
 
-/* KF_GATE_FAILED, naming step and node, when a density or velocity is not finite or a speed exceeds half a
- * cell a step: the simulation has blown up. */
-kf_status kf_fields_check(const kf_fields *fields, uint64_t step, kf_error *error);
+/* What a look at a flow found first that makes no sense: a density or velocity that is not finite, a speed of
+ * more than half a cell a step, a density far from 1. Planes (of a flow in two dimensions rows)
+ * KF_WATCHED_APART apart tell soon enough: what is no number spreads by a cell a step. */
+enum { KF_WATCHED_APART = 64 };
+typedef struct kf_flow_watch {
+    const kf_scene *scene;
+    bool failed;
+    size_t index; /* of the node, [z][y][x] */
+    double density, speed;
+} kf_flow_watch;
+/* Looks at one more node, given density - 1 and velocity. */
+void kf_flow_watch_node(kf_flow_watch *watch, size_t index, double deviation, const double velocity[3]);
+/* KF_GATE_FAILED, naming step, node and what to try, when it failed. */
+kf_status kf_flow_watch_end(const kf_flow_watch *watch, uint64_t step, kf_error *error);
+/* The same for all nodes of fields. */
+kf_status kf_fields_check(const kf_scene *scene, const kf_fields *fields, uint64_t step, kf_error *error);
 
 /* The same for all flows, as kf_plan_methods wants it. snapshot: "velocity" (m/s) and "pressure_coefficient"
  * (p / (rho U^2 / 2)), or "kinematic_pressure" (p / rho in m^2/s^2) for a scene without a reference speed U;

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "solver/flow/flow_plan.h"
+#include "solver/flow/flow_rules.h"
 
-/* Beyond this the lattice Boltzmann method no longer describes a flow; sound travels 0.577 cells a step. */
-static const double speed_limit = 0.5;
+/* Beyond these the lattice Boltzmann method no longer describes a flow; sound travels 0.577 cells a step. */
+static const double speed_limit = 0.5, density_limit = 5.0;
 
 bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other) {
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): bits are asked for */
@@ -21,21 +23,32 @@ void kf_fields_free(kf_fields *fields) {
     memset(fields, 0, sizeof *fields);
 }
 
-kf_status kf_fields_check(const kf_fields *fields, uint64_t step, kf_error *error) {
-    size_t columns = (size_t)fields->nodes[0], rows = (size_t)fields->nodes[1];
-    size_t count = columns * rows * (size_t)fields->nodes[2];
+void kf_flow_watch_node(kf_flow_watch *watch, size_t index, double deviation, const double velocity[3]) {
+    const double density = 1.0 + deviation, speed = kf_length(velocity);
+    if (watch->failed || (speed <= speed_limit && density < density_limit && density > 1.0 / density_limit))
+        return;
+    *watch = (kf_flow_watch){watch->scene, true, index, density, speed};
+}
+
+kf_status kf_flow_watch_end(const kf_flow_watch *watch, uint64_t step, kf_error *error) {
+    const size_t columns = (size_t)watch->scene->nodes[0], rows = (size_t)watch->scene->nodes[1];
+    if (!watch->failed) return KF_OK;
+    return kf_fail(error, KF_GATE_FAILED,
+                   "the simulation blew up: step %" PRIu64 ", node (%zu,%zu,%zu): density %.4g, speed %.4g "
+                   "cells a step (at most %.4g is sound); use a finer grid, a lower Reynolds number or a "
+                   "smaller time step%s",
+                   step, watch->index % columns, watch->index / columns % rows, watch->index / columns / rows,
+                   watch->density, watch->speed, speed_limit, kf_flow_steadier_rules(watch->scene));
+}
+
+kf_status kf_fields_check(const kf_scene *scene, const kf_fields *fields, uint64_t step, kf_error *error) {
+    const size_t count = (size_t)fields->nodes[0] * (size_t)fields->nodes[1] * (size_t)fields->nodes[2];
+    kf_flow_watch watch = {.scene = scene};
     for (size_t i = 0; i < count; i++) {
-        double x = fields->velocity[0][i], y = fields->velocity[1][i], z = fields->velocity[2][i];
-        double speed = sqrt(x * x + y * y + z * z);
-        if (isfinite(fields->density[i]) && speed <= speed_limit) continue;
-        size_t at[3] = {i % columns, i / columns % rows, i / columns / rows};
-        return kf_fail(
-            error, KF_GATE_FAILED,
-            "the simulation blew up: step %" PRIu64 ", node (%zu,%zu,%zu): density %.4g, speed %.4g cells a "
-            "step (at most %.4g is sound); use a finer grid, a lower Reynolds number or a smaller time step",
-            step, at[0], at[1], at[2], (double)fields->density[i], speed, speed_limit);
+        const double velocity[3] = {fields->velocity[0][i], fields->velocity[1][i], fields->velocity[2][i]};
+        kf_flow_watch_node(&watch, i, fields->density[i] - 1.0, velocity);
     }
-    return KF_OK;
+    return kf_flow_watch_end(&watch, step, error);
 }
 
 double kf_flow_time(const kf_plan *plan, uint64_t step) {
@@ -70,7 +83,7 @@ void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snap
 kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
     kf_fields fields = {.density = NULL};
     KF_TRY(plan->methods->flow->fields(plan, &fields, error));
-    const kf_status status = kf_fields_check(&fields, plan->steps_done, error);
+    const kf_status status = kf_fields_check(kf_plan_scene(plan), &fields, plan->steps_done, error);
     if (status == KF_OK) kf_flow_snapshot_of(kf_plan_scene(plan), &fields, snapshot);
     kf_fields_free(&fields);
     return status;

@@ -272,6 +272,33 @@ static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *e
     return KF_OK;
 }
 
+/* Some planes: the pressure's solve spreads what is no number to all cells. */
+static kf_status watch(kf_plan *plan, kf_error *error) {
+    const kf_incompressible *s = system_of(plan);
+    const kf_scene *scene = kf_plan_scene(plan);
+    const kf_grid_level *level = &s->levels[0];
+    const size_t count = (size_t)level->row * (size_t)scene->nodes[1];
+    void *values = kf_allocate(count * s->real_bytes);
+    kf_status status = kf_backend_synchronize(plan->backend, error);
+    for (int z = scene->nodes[2] % KF_WATCHED_APART / 2; z < scene->nodes[2] && status == KF_OK;
+         z += KF_WATCHED_APART) {
+        status = kf_buffer_download(s->velocity, place_of(level, 0, 0, z) * s->real_bytes, values,
+                                    count * s->real_bytes, error);
+        for (int y = 0; y < scene->nodes[1]; y++)
+            for (int x = 0; x < scene->nodes[0] && status == KF_OK; x++) {
+                const double value = real_at(s, values, (size_t)(level->row * y + x));
+                if (!isfinite(value))
+                    status = kf_fail(error, KF_GATE_FAILED,
+                                     "the simulation blew up: step %" PRIu64
+                                     ", cell (%d,%d,%d): the velocity is %g; use "
+                                     "a smaller time step",
+                                     plan->steps_done, x, y, z, value);
+            }
+    }
+    free(values);
+    return status;
+}
+
 static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     kf_incompressible_builder b = {
@@ -395,6 +422,7 @@ static const kf_flow_methods flow = {.fields = read_fields, .velocity = device_v
 
 const kf_plan_methods kf_incompressible_methods = {.initialise = initialise,
                                                    .snapshot = take_snapshot,
+                                                   .watch = watch,
                                                    .record = take_records,
                                                    .meaning = kf_flow_meaning,
                                                    .time = kf_flow_time,

@@ -31,6 +31,8 @@ const kf_case kf_kinetic_cases[] = {
      KF_LEFT_TO_STORAGE},
     {"rate_rules", "rate rules on the Taylor-Green vortex against an independent program", true,
      kf_case_rate_rules, 0},
+    {"long_runs", "200000 steps (quick: 6000) in boxes that keep their noise, by rule", false,
+     kf_case_long_runs, KF_LEFT_TO_STORAGE},
     {"nineteen", "the lattice of 19 velocities in some of these cases", false, kf_case_nineteen,
      KF_LEFT_TO_STORAGE},
     {"models", "BGK, RM-MRT and ACM-MRT past a ball, with pictures", true, kf_case_models,

@@ -41,6 +41,8 @@ kf_status kf_case_outflow(kf_validation *validation, kf_error *error);
 /* kinetic_case_models.c */
 kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error);
 kf_status kf_case_models(kf_validation *validation, kf_error *error);
+/* kinetic_case_long.c */
+kf_status kf_case_long_runs(kf_validation *validation, kf_error *error);
 /* kinetic_case_nineteen.c */
 kf_status kf_case_nineteen(kf_validation *validation, kf_error *error);
 

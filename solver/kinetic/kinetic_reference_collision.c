@@ -152,16 +152,40 @@ static double force_term(int i, const double u[3], const double F[3]) {
 /* --- Rates -------------------------------------------------------------------------------------------------
  */
 
+/* The square of 2/3 of the strain rate, as the central second moments before the collision tell it: those
+ * without their trace, times omega. */
+static double strain_square(const double second[3][3], double density, const double u[3], double omega) {
+    double about[3][3], square = 0, trace = 0;
+    for (int p = 0; p < 3; p++) {
+        for (int q = 0; q < 3; q++)
+            about[p][q] = second[p][q] - density * u[p] * u[q];
+        trace += about[p][p];
+    }
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            square += pow(about[p][q] - (p == q ? trace / 3.0 : 0.0), 2);
+    return omega * omega * square;
+}
+
+/* tau of adaptive_2020: Li et al.'s, and what damps noise where the fluid is strained. */
+static double adaptive_tau(const double average[3], double density, const double u[3],
+                           const double second[3][3], double omega) {
+    double tau = 0.0003 * density / average[0] + 0.00016 * kf_reference_norm(second) / average[2] + 0.0087 +
+                 64.0 * strain_square(second, density, u, omega);
+    if (average[1] > 1e-9) tau -= 0.00775 * density * kf_length(u) / average[1];
+    return fmax(fmin(tau, 1.0 / 6.0), 0.005);
+}
+
 /* Rates of the moments of order 3 to 6 in rates[3] .. rates[6]. */
 static void high_order_rates(const kf_scene *scene, const double average[3], double density,
-                             const double u[3], const double second[3][3], double rates[7]) {
+                             const double u[3], const double second[3][3], double omega, double rates[7]) {
+    const bool adaptive = scene->rate_rule == KF_RATE_ADAPTIVE_2020;
     const double speed = kf_length(u);
-    double tau = 0.0003 * density / average[0] + 0.00016 * kf_reference_norm(second) / average[2] + 0.0087;
-    if (average[1] > 1e-9) tau -= 0.00775 * density * speed / average[1];
+    const double adapted = adaptive ? 1.0 / (adaptive_tau(average, density, u, second, omega) + 0.5) : 0.0;
     static const double viscosity_2019[7] = {0, 0, 0, 0.005, 0.007, 0.009, 0.01};
     for (int order = 3; order <= 6; order++)
-        rates[order] = scene->rate_rule == KF_RATE_CONSTANT        ? scene->high_order_rate
-                       : scene->rate_rule == KF_RATE_ADAPTIVE_2020 ? 1.0 / (fmax(tau, 0.005) + 0.5)
+        rates[order] = scene->rate_rule == KF_RATE_CONSTANT ? scene->high_order_rate
+                       : adaptive                           ? adapted
                        : scene->rate_rule == KF_RATE_EMPIRICAL_2019
                            ? 1.0 / (3.0 * viscosity_2019[order] * (5.0 - 4.0 * fmin(speed / 0.1, 1.0)) + 0.5)
                            : 1.0;
@@ -464,7 +488,7 @@ void kf_reference_collide(const kf_scene *scene, bool folded, double omega, cons
             index[q]++;
             second[p][q] = k[index[0]][index[1]][index[2]] + rho * u[p] * u[q];
         }
-    high_order_rates(scene, average, rho, u, second, rates);
+    high_order_rates(scene, average, rho, u, second, omega, rates);
     for (int order = 3; order <= 6 && folded && scene->rate_rule == KF_RATE_ADAPTIVE_2020; order++)
         rates[order] = LARGEST_RATE_19;
     if (central && scene->rate_rule == KF_RATE_K17)

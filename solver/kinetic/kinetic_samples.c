@@ -273,7 +273,8 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     const size_t count = (size_t)a->sample_count;
     KF_TRY(kf_plan_buffer(plan, 2 * sizeof(kf_pose), &kinetic->pose,
                           error)); /* and what patch_sort leaves behind it */
-    KF_TRY(kf_plan_buffer(plan, 6 * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
+    KF_TRY(
+        kf_plan_buffer(plan, KF_LOAD_SUMS * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
     a->pose = kf_buffer_address(kinetic->pose);
     a->load_sums = kf_buffer_address(kinetic->load_sums);
     if (kinetic->free) {

@@ -146,36 +146,67 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     return kf_backend_synchronize(plan->backend, error);
 }
 
-/* Calls take for every node of this process, slab by slab: index in [z][y][x], density - 1 and velocity. */
-static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t index, const double value[4]),
+typedef void take_node(void *context, size_t index, const double value[4]);
+
+/* Calls take for every node of these planes that is this process's: index in [z][y][x], density - 1 and
+ * velocity. values has room for them. */
+static kf_status visit_planes(kf_plan *plan, int grid, int first, int planes, void *values, take_node *take,
                               void *context, kf_error *error) {
+    const kf_kinetic *own = &kinetic_of(plan)[grid];
+    const int *n = kf_plan_scene(plan)->nodes;
+    const size_t plane = (size_t)n[0] * (size_t)n[1], cells = plane * (size_t)planes;
+    KF_TRY(kf_kinetic_on_slab(plan, "read_fields", grid, first, planes, false, error));
+    KF_TRY(kf_buffer_download(own->slab, 0, values, 4 * cells * own->real_bytes, error));
+    for (size_t c = 0; c < cells; c++) {
+        double value[4];
+        const int row = (int)(c % plane / (size_t)n[0]) - own->first_row;
+        if (row < 0 || row >= own->rows) continue;
+        for (size_t i = 0; i < 4; i++)
+            value[i] = get_real(own, values, i * cells + c);
+        take(context, (size_t)first * plane + c, value);
+    }
+    return KF_OK;
+}
+
+/* The same for all nodes of this process, slab by slab. */
+static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const int *n = kf_plan_scene(plan)->nodes;
     size_t plane = (size_t)n[0] * (size_t)n[1];
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
     kf_status status = kf_kinetic_settle(plan, error);
     for (int grid = 0, first = 0, end = 0, planes = 0; grid < kf_kinetic_grids(plan) && status == KF_OK;) {
-        const kf_kinetic *own = &kinetic[grid];
         if (first == end) kf_kinetic_own_planes(plan, grid, &first, &end);
         planes = smaller(end - first, kinetic->slab_planes);
-        size_t cells = plane * (size_t)planes;
-        status = kf_kinetic_on_slab(plan, "read_fields", grid, first, planes, false, error);
-        if (status == KF_OK)
-            status =
-                kf_buffer_download(kinetic[grid].slab, 0, values, 4 * cells * kinetic->real_bytes, error);
-        for (size_t c = 0; c < cells && status == KF_OK; c++) {
-            double value[4];
-            const int row = (int)(c % plane / (size_t)n[0]) - own->first_row;
-            if (row < 0 || row >= own->rows) continue;
-            for (size_t i = 0; i < 4; i++)
-                value[i] = get_real(kinetic, values, i * cells + c);
-            take(context, (size_t)first * plane + c, value);
-        }
+        status = visit_planes(plan, grid, first, planes, values, take, context, error);
         first += planes;
         if (first == end) grid++;
     }
     free(values);
     return status;
+}
+
+static void take_watched(void *context, size_t index, const double value[4]) {
+    kf_flow_watch_node(context, index, value[0], value + 1);
+}
+
+/* Some planes of every part. */
+static kf_status watch(kf_plan *plan, kf_error *error) {
+    const int *n = kf_plan_scene(plan)->nodes;
+    kf_flow_watch seen = {.scene = kf_plan_scene(plan)};
+    KF_TRY(kf_kinetic_settle(plan, error));
+    void *values = kf_allocate(4 * (size_t)n[0] * (size_t)n[1] * kinetic_of(plan)->real_bytes);
+    kf_status status = KF_OK;
+    for (int grid = 0; grid < kf_kinetic_grids(plan) && status == KF_OK; grid++) {
+        int first, end;
+        kf_kinetic_own_planes(plan, grid, &first, &end);
+        for (int z = first + (end - first) % KF_WATCHED_APART / 2; z < end && status == KF_OK;
+             z += KF_WATCHED_APART)
+            status = visit_planes(plan, grid, z, 1, values, take_watched, &seen, error);
+    }
+    free(values);
+    KF_TRY(status);
+    return kf_flow_watch_end(&seen, plan->steps_done, error);
 }
 
 static void take_single(void *context, size_t index, const double value[4]) {
@@ -263,7 +294,8 @@ static kf_status check_body(const kf_plan *plan, kf_error *error) {
 }
 
 /* Adds what one part's sums say to those of force and torque. */
-static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[6], kf_error *error) {
+static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
+                          kf_error *error) {
     kf_backend *backend = plan->parts[kinetic->part];
     if (!kinetic->has_samples) return KF_OK;
     if (kinetic->band) {
@@ -272,10 +304,10 @@ static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long to
     }
     KF_TRY(kf_backend_synchronize(backend, error));
     if (kinetic->band) KF_TRY(check_band(kinetic, error));
-    long long sums[KF_LOAD_SLOTS][6];
+    long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
-        for (int i = 0; i < 6; i++) /* around its end, as in kernels, once the flow has blown up */
+        for (int i = 0; i < KF_LOAD_SUMS; i++) /* around its end, as in kernels, once the flow has blown up */
             total[i] = (long long)((unsigned long long)total[i] + (unsigned long long)sums[slot][i]);
     return KF_OK;
 }
@@ -284,22 +316,22 @@ static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long to
  * lattice units. */
 static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
     kf_kinetic *kinetics = kinetic_of(plan);
-    long long total[6] = {0};
+    long long total[KF_LOAD_SUMS] = {0};
     memset(load, 0, sizeof *load);
     if (!kinetics->has_solid || plan->steps_done == 0) return KF_OK;
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int part = 0; part < plan->part_count; part++)
         KF_TRY(add_load(plan, &kinetics[part], total, error));
-    int64_t sums[6];
-    for (int i = 0; i < 6; i++)
+    int64_t sums[KF_LOAD_SUMS];
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
         sums[i] = total[i];
-    KF_TRY(kf_world_sum(sums, 6, error));
-    for (int i = 0; i < 6; i++)
+    KF_TRY(kf_world_sum(sums, KF_LOAD_SUMS, error));
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
         total[i] = sums[i];
     if (kinetics->free) KF_TRY(check_body(plan, error));
     for (int i = 0; i < 3; i++) {
-        load->force[i] = (double)total[i] / KF_FORCE_SCALE;
-        load->torque[i] = (double)total[i + 3] / KF_TORQUE_SCALE;
+        load->force[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i] / KF_FORCE_SCALE : (double)NAN;
+        load->torque[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i + 3] / KF_TORQUE_SCALE : (double)NAN;
     }
     return KF_OK;
 }
@@ -335,6 +367,7 @@ const kf_plan_methods kf_kinetic_methods = {.initialise = kf_kinetic_initialise,
                                             .snapshot = kf_flow_snapshot,
                                             .record = kf_flow_record,
                                             .meaning = kf_flow_meaning,
+                                            .watch = watch,
                                             .time = kf_flow_time,
                                             .seek = seek,
                                             .flow = &flow,

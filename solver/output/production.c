@@ -21,6 +21,9 @@
 #include "solver/picture/field_picture.h"
 #include "solver/picture/scene_view.h"
 
+/* Steps, or as many more as a plan gives a device at once, between two looks at whether the state makes
+ * sense. */
+enum { WATCHED_STEPS = 256 };
 /* Seconds between two looks at the interruption flag and two progress lines. */
 static const double pace_seconds = 0.25;
 
@@ -35,6 +38,7 @@ typedef struct production_run {
     uint64_t end;    /* step to reach */
     double until;    /* s of the flow to reach, by which the end is moved; 0: none */
     uint64_t stride; /* steps that take about pace_seconds */
+    uint64_t watch;  /* steps from one look at the state to the next */
     double started;  /* wall clock */
     double judged;   /* likewise, when the drag was looked at */
     double saved;    /* likewise, when the last checkpoint was written; at first as started */
@@ -464,6 +468,23 @@ static void look_at_the_time(production_run *producer) {
         producer->end = plan->steps_done + (uint64_t)fmin(fmax(ceil(left / step - 1e-6), 0), 1e12);
 }
 
+/* Advances by so many steps, and looks at the state on the way. */
+static kf_status advance_watched(production_run *producer, uint64_t steps, kf_error *error) {
+    kf_plan *plan = producer->plan;
+    const uint64_t end = plan->steps_done + steps;
+    while (plan->steps_done < end) {
+        const uint64_t some =
+            smaller(end - plan->steps_done, steps_to_next(plan->steps_done, producer->watch));
+        if (producer->options->smoke != NULL)
+            KF_TRY(kf_smoke_advance(producer->options->smoke, some, error));
+        else
+            KF_TRY(kf_plan_advance(plan, some, error));
+        if (plan->steps_done % producer->watch == 0)
+            KF_TRY(kf_world_agree(kf_plan_watch(plan, error), error));
+    }
+    return kf_backend_synchronize(plan->backend, error);
+}
+
 /* Advances to whatever comes first: an output, the end, or the next look at the interruption flag. */
 static kf_status advance(production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
@@ -482,11 +503,7 @@ static kf_status advance(production_run *producer, kf_error *error) {
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->film_every));
     steps = smaller(steps, producer->stride);
     double began = now();
-    if (producer->options->smoke != NULL)
-        KF_TRY(kf_smoke_advance(producer->options->smoke, steps, error));
-    else
-        KF_TRY(kf_plan_advance(plan, steps, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(advance_watched(producer, steps, error));
     double seconds = now() - began;
     result->seconds += seconds;
     result->last_step = plan->steps_done;
@@ -498,24 +515,10 @@ static kf_status advance(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error) {
-    if (!restart) return kf_plan_initialise(plan, error);
-    kf_checkpoint stored;
-    KF_TRY(kf_checkpoint_restore(restart, plan, smoke, &stored, error));
-    if (smoke != NULL && stored.smoke_bytes == 0) kf_warn("%s has no smoke: it begins now", restart);
-    if (plan->steps_done != stored.step) {
-        return kf_fail(error, KF_MACHINE, "%s: the plan did not take up step %" PRIu64, restart, stored.step);
-    }
-    char config_hash[KF_HASH_HEX];
-    kf_config_hash(&plan->config, config_hash);
-    if (strcmp(config_hash, stored.config_hash) != 0) {
-        kf_warn("%s was written with another config; the run goes on from it, but not bit for bit", restart);
-    }
-    return KF_OK;
-}
-
 static kf_status begin(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
+    const int stride = kf_plan_stride(plan) > 0 ? kf_plan_stride(plan) : 1;
+    producer->watch = (uint64_t)((WATCHED_STEPS + stride - 1) / stride * stride);
     producer->result->first_step = producer->result->last_step = plan->steps_done;
     producer->end = plan->steps_done + producer->options->steps;
     producer->result->seconds_left = producer->options->seconds;
@@ -532,6 +535,15 @@ static kf_status begin(production_run *producer, kf_error *error) {
                                         error));
     producer->started = producer->saved = now();
     return KF_OK;
+}
+
+/* A state that makes no sense is not worth keeping; the last one that did may be. */
+static kf_status name_last_good(const production_run *producer, kf_status status, kf_error *error) {
+    char message[sizeof error->message];
+    if (status != KF_GATE_FAILED || producer->result->checkpoint[0] == '\0') return status;
+    kf_copy_text(message, sizeof message, error->message);
+    return kf_fail(error, status, "%.700s; the last good state is %.280s", message,
+                   producer->result->checkpoint);
 }
 
 static kf_status run(production_run *producer, kf_error *error) {
@@ -557,7 +569,7 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
                      kf_error *error) {
     *production = (kf_production){0};
     production_run producer = {.plan = plan, .options = options, .result = production, .stride = 1};
-    kf_status status = run(&producer, error);
+    kf_status status = name_last_good(&producer, run(&producer, error), error);
     const kf_status closed = kf_record_files_close(&producer.files, status == KF_OK ? error : NULL);
     if (status == KF_OK) status = closed;
     judge_drag(&producer);

@@ -176,6 +176,13 @@ static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *e
     return KF_OK;
 }
 
+/* The step's kernels look at every particle. */
+static kf_status watch(kf_plan *plan, kf_error *error) {
+    kf_sph_clock clock;
+    KF_TRY(kf_sph_read_clock(plan, &clock, error));
+    return clock.flags != 0 ? kf_sph_flagged(clock.flags, error) : KF_OK;
+}
+
 /* The time of the step that the plan is at; of others by the present length of a step. */
 static double time_of(const kf_plan *plan, uint64_t step) {
     const kf_sph *system = plan->system;
@@ -294,6 +301,7 @@ static void free_system(kf_plan *plan) {
 
 const kf_plan_methods kf_sph_methods = {.initialise = initialise,
                                         .snapshot = take_snapshot,
+                                        .watch = watch,
                                         .record = take_record,
                                         .meaning = meaning_of_records,
                                         .time = time_of,

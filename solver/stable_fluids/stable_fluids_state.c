@@ -1,5 +1,6 @@
 /* The state of a plan: where it begins, reading it, checkpoints. On the host it is a kf_fluid_state in double
  * precision, whatever layout and storage the plan has; a stored number passes through it unchanged. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +404,34 @@ static void meaning_of_records(const kf_plan *plan, kf_facts *meaning) {
     kf_facts_number(meaning, "time_step", f->time_step, "s");
 }
 
+/* Some cells of some simulations, others each time: a step's transforms spread what is no number to all cells
+ * of its simulation. */
+static kf_status watch(kf_plan *plan, kf_error *error) {
+    enum { SIMULATIONS = 16, CELLS = 3 };
+    const kf_fluid_plan *p = own(plan);
+    const kf_fluid *f = p->fluid;
+    const int count = f->simulations < SIMULATIONS ? f->simulations : SIMULATIONS;
+    const size_t cells = kf_fluid_cell_count(f), bytes = (size_t)p->options.velocity_bits / 8;
+    kf_buffer *velocity;
+    KF_TRY(present(plan, &velocity, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    for (int i = 0; i < count; i++)
+        for (size_t c = 0; c < CELLS; c++) {
+            const int simulation =
+                (int)((plan->steps_done / 256 * SIMULATIONS + (uint64_t)i) % (uint64_t)f->simulations);
+            const size_t cell = (2 * c + 1) * cells / (2 * CELLS);
+            double raw;
+            KF_TRY(kf_buffer_download(velocity, place(p, simulation, cell, 0) * bytes, &raw, bytes, error));
+            if (isfinite(get(&raw, 0, p->options.velocity_bits))) continue;
+            return kf_fail(error, KF_GATE_FAILED,
+                           "the simulation blew up: step %" PRIu64
+                           ", simulation %d: the velocity of cell %zu is no number; "
+                           "use a smaller time step",
+                           plan->steps_done, simulation, cell);
+        }
+    return KF_OK;
+}
+
 /* Energy of the domain a unit of mass, and how much of each dye there is. */
 static kf_status record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_fluid *f = own(plan)->fluid;
@@ -441,6 +470,7 @@ static void free_system(kf_plan *plan) {
 
 const kf_plan_methods kf_fluid_methods = {.initialise = initialise,
                                           .snapshot = snapshot,
+                                          .watch = watch,
                                           .record = record,
                                           .meaning = meaning_of_records,
                                           .time = time_of,

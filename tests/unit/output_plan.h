@@ -30,6 +30,14 @@ static inline kf_status quiet_fields(kf_plan *plan, kf_fields *fields, kf_error 
     return KF_OK;
 }
 
+static inline kf_status quiet_watch(kf_plan *plan, kf_error *error) {
+    kf_fields fields;
+    KF_TRY(quiet_fields(plan, &fields, error));
+    const kf_status status = kf_fields_check(kf_plan_scene(plan), &fields, plan->steps_done, error);
+    kf_fields_free(&fields);
+    return status;
+}
+
 static inline kf_status quiet_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
     (void)error;
     quiet_system *quiet = plan->system;
@@ -92,6 +100,7 @@ static const kf_flow_methods quiet_flow = {
 static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
                                               .snapshot = kf_flow_snapshot,
                                               .record = kf_flow_record,
+                                              .watch = quiet_watch,
                                               .time = kf_flow_time,
                                               .flow = &quiet_flow,
                                               .state_size = quiet_state_size,

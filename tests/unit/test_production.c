@@ -229,6 +229,24 @@ static void test_blow_up(void **state) {
     kf_production_free(&done);
 }
 
+/* Between two outputs a state is looked at all the same: some hundred steps later a run ends, and says what
+ * is left. */
+static void test_blow_up_between_outputs(void **state) {
+    (void)state;
+    kf_production_options options = every_five(in_scratch("blown_between"));
+    options.steps = options.every = options.record_every = 4000;
+    options.checkpoint_seconds = 0;
+    quiet()->blow_up_at = 700;
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_GATE_FAILED);
+    assert_in_range(plan->steps_done, 700, 1000);
+    assert_non_null(strstr(error.message, "or the rates \"k17\" or \"ones\""));
+    assert_non_null(strstr(error.message, "the last good state is "));
+    assert_non_null(strstr(error.message, done.checkpoint));
+    kf_production_free(&done);
+}
+
 /* Interrupted after step 6 and gone on with: the table is that of a run without interruption. */
 static void test_interrupted_and_resumed(void **state) {
     (void)state;
@@ -519,6 +537,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_failing_output, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_room_for_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_blow_up_between_outputs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_motion_of_a_free_solid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_records_go_on_behind_the_checkpoint, set_up, tear_down),

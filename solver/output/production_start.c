@@ -1,0 +1,23 @@
+/* Where a run begins. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/util/log.h"
+#include "solver/output/checkpoint.h"
+#include "solver/output/production.h"
+
+kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error) {
+    if (!restart) return kf_plan_initialise(plan, error);
+    kf_checkpoint stored;
+    KF_TRY(kf_checkpoint_restore(restart, plan, smoke, &stored, error));
+    if (smoke != NULL && stored.smoke_bytes == 0) kf_warn("%s has no smoke: it begins now", restart);
+    if (plan->steps_done != stored.step) {
+        return kf_fail(error, KF_MACHINE, "%s: the plan did not take up step %" PRIu64, restart, stored.step);
+    }
+    char config_hash[KF_HASH_HEX];
+    kf_config_hash(&plan->config, config_hash);
+    if (strcmp(config_hash, stored.config_hash) != 0) {
+        kf_warn("%s was written with another config; the run goes on from it, but not bit for bit", restart);
+    }
+    return KF_OK;
+}
