@@ -9,6 +9,8 @@
 #include "solver/d2q9/d2q9_cases.h"
 #include "solver/flow/flow_problem.h"
 
+/* Refuses scenes that this system cannot compute: three dimensions, surfaces instead of masks, other
+ * systems' collisions, mirroring walls. */
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     if (scene->nodes[2] != 1)
@@ -62,6 +64,8 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     return KF_OK;
 }
 
+/* Sets the arguments that all launches share: sizes, relaxation rates, forces, and the velocities and
+ * density that faces and open nodes prescribe. */
 static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometry, kf_d2q9_arguments *a) {
     double rates[4];
     kf_d2q9_rates(scene, rates);
@@ -127,6 +131,8 @@ static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     return KF_OK;
 }
 
+/* Builds a plan: lays out memory and makes it, compiles, uploads flags and links, makes messages and
+ * launches. */
 static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     static const size_t store_bytes[] = {2, 4, 8};
     const kf_scene *scene = kf_plan_scene(plan);

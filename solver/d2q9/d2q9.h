@@ -67,9 +67,9 @@ typedef enum kf_d2q9_source {
     KF_D2Q9_SOURCES
 } kf_d2q9_source;
 
-/* What a process sends across one side of its rows in a step, and what comes from there; packed and taken are
- * on the device, sent and come where messages may lie: the same, or the host's. NULL, all: no other process
- * is there. */
+/* The messages of a process across one side of its rows in a step. packed and taken are on the device,
+ * sent and come where messages may lie: the same, or the host's. All are NULL where no other process is
+ * there. */
 typedef struct kf_d2q9_side {
     kf_buffer *packed, *taken, *sent, *come;
 } kf_d2q9_side;
@@ -102,7 +102,7 @@ typedef struct kf_d2q9 {
 /* d2q9_options.c */
 kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
                                kf_d2q9_options *options, kf_error *error);
-/* Of so many rows from first_row on. */
+/* Lays out memory for so many rows from first_row on. */
 void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int first_row, int rows,
                      kf_d2q9_geometry *geometry);
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
@@ -115,17 +115,18 @@ bool kf_d2q9_has_solid(const kf_scene *scene);
 /* Relaxation rates of Eq. 6 in the order v, e, h, epsilon. */
 void kf_d2q9_rates(const kf_scene *scene, double rates[4]);
 
-/* d2q9.c: a buffer of so many bytes a node (of each of so many values) over the memories of a team, each
- * part's rows in its own. */
+/* d2q9.c: makes a buffer of so many bytes a node (of each of so many values) over the memories of a team,
+ * each part's rows in its own. */
 kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
                          kf_buffer **buffer, kf_error *error);
 /* The rows of a part, by its number among those of all processes, are those from its first to the next one's.
  */
 int kf_d2q9_first_row(const kf_plan *plan, int part);
-/* Of processes that reach each other's memory one does for all what is not the flow's. */
+/* Returns whether this process is the one that does for all what is not the flow's, where processes reach
+ * each other's memory. */
 bool kf_d2q9_is_first(const kf_plan *plan);
 
-/* d2q9_slab.c: processes that do not reach each other's memory, on several hosts. */
+/* d2q9_slab.c has what processes need that do not reach each other's memory, on several hosts. */
 kf_status kf_d2q9_check_slab(const kf_plan *plan, const kf_d2q9_options *options, kf_error *error);
 /* Buffers and messages; and what a step gives the first part to do: rows beside the cuts are packed and sent
  * (post: the call that begins it), and what comes is taken. Lane: KF_LANE_MAIN or KF_LANE_ASIDE. */
@@ -133,13 +134,13 @@ kf_status kf_d2q9_make_sides(kf_plan *plan, kf_d2q9 *system, kf_error *error);
 kf_status kf_d2q9_append_send(kf_plan *plan, const kf_d2q9 *system, int parity, int lane, kf_error *error);
 void kf_d2q9_append_post(kf_plan *plan, const kf_d2q9 *system, int parity, int lane);
 kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, int lane, kf_error *error);
-/* What leaves along all links, on the device; a: of the present state. */
+/* Gathers what leaves along all links, on the device; `a` is of the present state. */
 kf_status kf_d2q9_gather_links(kf_plan *plan, kf_d2q9_arguments a, kf_error *error);
 
 /* d2q9_geometry.c: uploads flags, links and open nodes. */
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error);
 
-/* d2q9_launches.c: the launches of a step. */
+/* d2q9_launches.c: makes the launches of a step. */
 kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error);
 /* Scheme of the grid that a number of steps leaves, and the grid (kernels/d2q9/arguments.h). */
 int kf_d2q9_scheme(const kf_d2q9 *system, uint64_t steps);

@@ -115,8 +115,8 @@ kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error) {
 /* --- Cavity -----------------------------------------------------------------------------------------------
  */
 
-/* What the profiles of u (component 0) and v are held against. Ghia's v ends before the boundary layer at x =
- * 1 (data.h). The scheme's error falls with the square of the spacing: 0.0031 at 128^2, 0.0007 at 256^2. */
+/* Published profiles of u (component 0) and v. Ghia's v ends before the boundary layer at x = 1 (data.h).
+ * The scheme's error falls with the square of the spacing: 0.0031 at 128^2, 0.0007 at 256^2. */
 typedef struct profile_table {
     const char *source, *quantity;
     int component, count;
@@ -131,6 +131,7 @@ static const profile_table profiles[] = {
 };
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
+/* The lid-driven cavity at Reynolds number 1000 is held against published profiles of its velocity. */
 kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error) {
     const int n = validation->gpu ? 512 : validation->quick ? 64 : 128;
     const double turnovers = validation->quick ? 40 : 80, margin = n < 128 ? 4.0 : 1.0;

@@ -21,7 +21,7 @@ kf_status kf_d2q9_open_plan(const kf_validation *validation, const char *const *
 /* A shipped scene on nx x ny nodes, and its plan. */
 kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, int nx, int ny,
                             const char *const *overrides, kf_d2q9_flow *flow, kf_error *error);
-/* Whether opening worked or not. */
+/* Closes a flow, whether opening it worked or not. */
 void kf_d2q9_close_flow(kf_d2q9_flow *flow);
 
 kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error);
@@ -29,10 +29,10 @@ kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_array(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error);
 
-/* cases_array.c: the square array of cylinders on the voxels of the paper's Table 4. Errors of the solid
- * fraction (as printed: of the fraction's first six digits) and, in the steady state, of k from Eq. 15 with
- * the analytic force on an obstacle; both relative, against Eq. 14 and 16. force: of the momentum exchange
- * against the force that drives the flow. */
+/* d2q9_cases_array.c: the square array of cylinders on the voxels of the paper's Table 4. Errors of the
+ * solid fraction (as printed: of the fraction's first six digits) and, in the steady state, of k from Eq.
+ * 15 with the analytic force on an obstacle; both relative, against Eq. 14 and 16. force: error of the
+ * momentum exchange against the force that drives the flow. */
 typedef struct kf_array_errors {
     double fraction, k, force;
 } kf_array_errors;

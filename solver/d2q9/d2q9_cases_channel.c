@@ -50,6 +50,8 @@ static kf_status sample_shedding(const kf_validation *validation, kf_d2q9_flow *
     return status;
 }
 
+/* The cylinder in a channel at Reynolds number 100: Strouhal number and largest drag and lift against the
+ * published benchmark, with bounds that allow for a circle made of squares. */
 kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error) {
     enum { SAMPLES_A_PERIOD = 40, SAMPLED = 6 };
     const int cells = validation->gpu ? 40 : validation->quick ? 10 : 20; /* across the cylinder */

@@ -90,6 +90,8 @@ static double in_turn(const kf_d2q9_tally *t) {
     return KEPT[two] * cache * fmin(1, fmax(0, (t->grids / cache - FROM[two]) / (TO[two] - FROM[two])));
 }
 
+/* Adds the work of a pass over all nodes: bytes, partial sectors where rows are shifted, instructions, and
+ * how well its addresses and its blocks use the memory. */
 static kf_work *add_pass(kf_d2q9_tally *t, const kf_d2q9_pass *p) {
     static const double WAIT_US = 0.3, DEPTH = 3, HIDDEN = 1.5, PUSHED = 0.93, SHIFTED = 0.85, HELD = 0.5,
                         FEW = 0.16, NODES = 2048, TURNED = 0.4, BEGUN = 25000;
@@ -123,7 +125,7 @@ static kf_work *add_pass(kf_d2q9_tally *t, const kf_d2q9_pass *p) {
     return work;
 }
 
-/* --- What is beside the flow ---------------------------------------------------------------------------- */
+/* --- Kernels beside the flow's --- */
 
 /* Faces across x and links have each value in a sector of its own. */
 static void add_boundaries(kf_d2q9_tally *t) {
@@ -154,9 +156,8 @@ static void add_exchange(kf_d2q9_tally *t) {
 
 /* --- Several steps a launch ----------------------------------------------------------------------------- */
 
-/* Of the nodes of a tile's row those beside a face or a solid fetch what they held, and look at their
- * neighbours' flags one by one; the share of a tile's rows that have such a node, on average and in the tile
- * that has most. */
+/* Works out the share of a tile's rows that have a node beside a face or a solid, on average and in the
+ * tile that has most: those nodes fetch what they held, and look at their neighbours' flags one by one. */
 static void bounced_rows(const kf_d2q9_tally *t, double width, double *mean, double *most) {
     const kf_d2q9_cost *c = t->cost;
     const kf_scene *scene = c->scene;
@@ -171,7 +172,7 @@ static void bounced_rows(const kf_d2q9_tally *t, double width, double *mean, dou
 static void add_temporal(kf_d2q9_tally *t) {
     static const double MEMORY_US = 0.5, LEVEL_US = 0.06, FLAGS_US = 0.14, UPDATE = 132, ACCESS = 1,
                         REAL_ROWS = 20, OWN = 43, LEVEL = 7, PORTION = 8;
-    /* Of 3, 5 and 7 steps, by the compiler; and where it is told how many it may use. */
+    /* Registers of 3, 5 and 7 steps, as the compiler chooses; and where it is told how many it may use. */
     static const double registers[2][3] = {{64, 113, 128}, {96, 122, 128}};
     const kf_d2q9_options *o = &t->options;
     const int *n = t->cost->scene->nodes;
@@ -214,6 +215,7 @@ static double registers_of(const kf_d2q9_options *o) {
     return EACH[o->nodes_per_thread] * (o->storage == KF_D2Q9_F64 ? 1.8 : 1);
 }
 
+/* Adds the kernels of a step by the config's plan. */
 static void add_step(kf_d2q9_tally *t) {
     const kf_d2q9_options *o = &t->options;
     const double registers = registers_of(o), relaxed = RELAXED + (o->folded_boundary ? FOLDED : 0);
@@ -303,6 +305,8 @@ static void *open_cost(const kf_problem *problem, const kf_device_info *device) 
     return cost;
 }
 
+/* Works out the kernels of a config's step and what each takes of the device, for the queueing model of
+ * cost_model/. */
 static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
     static const double CACHED = 0.52; /* a copy in the cache takes 4201 / 8111 of one in memory, an H200's */
     static const double WRITTEN = 1.6; /* a grid all of which is written counts as so many of two in turn */

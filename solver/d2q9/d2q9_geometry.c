@@ -82,6 +82,8 @@ static void add_open(survey *s, int x, int y, kf_node_kind kind) {
     }
 }
 
+/* Notes what a node is: solid, open or beside a solid or a face, with the directions in which it bounces
+ * back. */
 static void survey_node(survey *s, int x, int y) {
     kf_node_kind kind = kind_at(s->scene, x, y);
     unsigned char unused = 0, *flags = is_own(s, y) ? &s->flags[node_index(s, x, y)] : &unused,
@@ -112,6 +114,7 @@ static kf_status upload_nodes(kf_plan *plan, const kf_d2q9 *system, const unsign
     return kf_buffer_upload(*buffer, 0, data, (size_t)system->geometry.capacity, error);
 }
 
+/* Uploads what the plan needs of flags, bounces, links and open nodes. */
 static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, kf_error *error) {
     kf_d2q9_arguments *a = &system->arguments;
     kf_buffer *buffer;
@@ -140,9 +143,8 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
     return KF_OK;
 }
 
-/* kinds[x]: whether column x holds anything but fluid in the rows y - 1, y, y + 1, or in those of them that
- * exist.
- */
+/* Finds in kinds[x] whether column x holds anything but fluid in the rows y - 1, y, y + 1, or in those of
+ * them that exist. */
 static void merge_rows(const kf_scene *scene, int y, unsigned char *kinds) {
     const size_t nx = (size_t)scene->nodes[0];
     memset(kinds, KF_NODE_FLUID, nx);
@@ -172,6 +174,8 @@ static long count_solid(const kf_scene *scene) {
     return solid;
 }
 
+/* Goes through the mask row by row, notes flags, links and open nodes of the rows that this plan has, and
+ * uploads them. */
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     survey s = {.scene = scene,

@@ -9,8 +9,8 @@ enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
 typedef struct builder {
     kf_plan *plan;
     const kf_d2q9 *system;
-    /* Of a team, by numbers among all processes' parts: a part's step, and the boundary conditions; of a
-     * slab, when the rows beside its cuts are done. */
+    /* Marks of a team, by numbers among all processes' parts: a part's step, and the boundary conditions;
+     * of a slab, when the rows beside its cuts are done. */
     kf_mark *ended[KF_MOST_PARTS], *bounded, *outer_done;
     kf_error *error;
     kf_status status;
@@ -70,8 +70,8 @@ static int line_threads(const kf_plan *plan) {
     return on_gpu(plan) ? GPU_BLOCK : CPU_BLOCK;
 }
 
-/* Of the rows that the geometry is for. Half-way bounce back at solid nodes is part of the boundary
- * conditions, full-way of the collision. */
+/* Returns the items of the boundary conditions of the rows that the geometry is for. Half-way bounce back
+ * at solid nodes is part of the boundary conditions, full-way of the collision. */
 static int boundary_items(const kf_d2q9 *system, kf_d2q9_arguments *arguments) {
     arguments->first_row = system->geometry.first_row;
     arguments->rows = system->geometry.rows;
@@ -182,10 +182,11 @@ static void await_parts(builder *b, int parity) {
 /* Before the flow: each for those beside it, or for the boundary conditions, which come after all. */
 static void begin_parts(builder *b, int parity, int grid) {
     const int first = b->plan->near_first, parts = b->plan->near_parts;
-    /* Those at a slab's ends wait for each other, because the first takes what comes to both. */
+    /* Parts at a slab's ends wait for each other, because the first takes what comes to both. */
     const bool slab = b->system->options.slab,
                ring = slab || kf_plan_scene(b->plan)->faces[KF_YMIN] == KF_PERIODIC;
-    /* What a slab took lies where it was sent from; folded, what is pushed was put where it arrives. */
+    /* Messages that a slab took lie where they were sent from; folded, what is pushed was put where it
+     * arrives. */
     const bool taken = slab && kf_d2q9_scheme(b->system, (uint64_t)parity) == KF_SCHEME_PUSHED;
     if (!b->system->options.folded_boundary || taken) {
         await_parts(b, parity);
@@ -216,6 +217,7 @@ static void make_marks(builder *b) {
     kf_plan_on(b->plan, 0);
 }
 
+/* Appends the passes over nodes of step p of two, by the config's plan. */
 static void append_passes(builder *b, int p, row_share share) {
     switch (b->system->options.plan) {
     case KF_D2Q9_SEPARATE:
@@ -238,7 +240,8 @@ static void append_passes(builder *b, int p, row_share share) {
     }
 }
 
-/* What leaves a block may lie in a row of the part beside it, and in one of those beside a slab. */
+/* Appends the exchange of plan toelke after all parts have ended: what leaves a block may lie in a row of
+ * the part beside it, and in one of those beside a slab. */
 static void append_toelke_exchange(builder *b, int p) {
     end_parts(b, p);
     await_parts(b, p);
@@ -260,7 +263,7 @@ static void await_outer_rows(builder *b, int p, int lane) {
     item->lane = lane;
 }
 
-/* Of a slab: first the rows that others have copies of, and while these travel the others. */
+/* Appends a step of a slab: first the rows that others have copies of, and while these travel the others. */
 static void append_slab(builder *b, int p) {
     const bool early = b->system->options.plan != KF_D2Q9_TOELKE, gpu = on_gpu(b->plan);
     const int lane = early ? KF_LANE_ASIDE : KF_LANE_MAIN;

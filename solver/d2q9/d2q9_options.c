@@ -7,7 +7,7 @@
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
-/* What 16-bit storage needs, as in variants/d2q9.json; it costs 0.0005 to 0.003 in ten steps. */
+/* 16-bit storage needs this accuracy, as in variants/d2q9.json; it costs 0.0005 to 0.003 in ten steps. */
 static const double f16_accuracy = 0.005;
 
 /* Bytes of the kernel temporal's shared memory. */
@@ -17,6 +17,8 @@ static long shared_bytes(const kf_d2q9_options *o) {
     return (o->steps_per_launch - 1L) * (o->threads + 2L) * RING_ROWS * real;
 }
 
+/* Refuses what plan temporal cannot do: even numbers of steps, open faces, more shared memory than a block
+ * has. */
 static kf_status check_temporal(const kf_scene *scene, const kf_d2q9_options *o, kf_error *error) {
     enum { SHARED_LIMIT = 49152, MOST_STEPS = 7 };
     bool temporal = o->plan == KF_D2Q9_TEMPORAL;
@@ -37,6 +39,8 @@ static kf_status check_temporal(const kf_scene *scene, const kf_d2q9_options *o,
     return KF_OK;
 }
 
+/* Refuses options that the kernels do not have together, so that no config from a file gets past a plan's
+ * buffers. */
 static kf_status check_options(const kf_scene *scene, const kf_d2q9_options *o, kf_error *error) {
     bool toelke = o->plan == KF_D2Q9_TOELKE, solid = kf_d2q9_has_solid(scene);
     if (o->storage == KF_D2Q9_F16 && scene->accuracy < f16_accuracy)
@@ -176,6 +180,7 @@ static long model_number(kf_collision collision) {
     return (linear ? KF_LINEAR_MODEL : 0) + (mrt ? KF_MRT_MODEL : 0);
 }
 
+/* Defines what the flow's kernel needs of config and scene. */
 static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, kf_defines *defines) {
     kf_define_to(defines, "KF_FULL_WAY", options->full_way);
     if (options->plan == KF_D2Q9_TOELKE || options->plan == KF_D2Q9_TEMPORAL)

@@ -83,6 +83,8 @@ static void moments(const reference_run *run, size_t node, double m[3]) {
 /* --- Boundaries -------------------------------------------------------------------------------------------
  */
 
+/* Sets the populations of an open node from its first fluid neighbour, with the velocity or density that
+ * is prescribed there. */
 static void refresh_open_node(reference_run *run, int x, int y) {
     size_t node = node_at(run, x, y);
     bool inflow = kind_at(run, node) == KF_NODE_INFLOW;
@@ -119,7 +121,8 @@ static double profile(const kf_scene *scene, int position, int count) {
     return scene->parabolic_inflow ? 6.0 * s * (1.0 - s) : 1.0;
 }
 
-/* What arrives from outside the domain at (x, y) along i; face[axis]: that was crossed, or -1. */
+/* Returns what arrives from outside the domain at (x, y) along i; face[axis] is the face that was crossed,
+ * or -1. */
 static double from_outside(const reference_run *run, int i, int x, int y, const int face[2]) {
     const kf_scene *scene = run->scene;
     int at[2] = {x - e[i][0], y - e[i][1]}, c[2] = {e[i][0], e[i][1]};
@@ -171,6 +174,8 @@ static double arriving(const reference_run *run, int i, int x, int y) {
 /* --- Collision --------------------------------------------------------------------------------------------
  */
 
+/* Relaxes a node's populations by the multiple-relaxation-time collision: moments, their differences to
+ * equilibrium times the rates, and back. */
 static void collide(const reference_run *run, double f[Q]) {
     double m[Q], k[Q];
     for (int row = 0; row < Q; row++) {
@@ -235,7 +240,7 @@ static void start(reference_run *run) {
 /* --- Results ----------------------------------------------------------------------------------------------
  */
 
-/* What one fluid node's populations carry into solid neighbours, twice for the bounce. */
+/* Adds what one fluid node's populations carry into solid neighbours, twice for the bounce. */
 static void add_load(const reference_run *run, int x, int y, kf_solid_load *load) {
     const kf_scene *scene = run->scene;
     for (int i = 1; i < Q; i++) {
@@ -256,6 +261,7 @@ static void add_load(const reference_run *run, int x, int y, kf_solid_load *load
     }
 }
 
+/* Reads density - 1, velocity and the load on the solid from the run's populations. */
 static void read_solution(reference_run *run, kf_d2q9_solution *solution) {
     refresh_open(run);
     solution->values = kf_allocate_zeroed(3 * run->count, sizeof(double));
@@ -278,6 +284,7 @@ static void read_solution(reference_run *run, kf_d2q9_solution *solution) {
     }
 }
 
+/* Solves the flow for so many steps in double precision, in the plainest way. */
 static void solve(const kf_scene *scene, int steps, bool full_way, kf_d2q9_solution *solution) {
     reference_run run = {.scene = scene, .full_way = full_way, .linear = kf_d2q9_is_linear(scene)};
     run.n[0] = scene->nodes[0];

@@ -39,6 +39,8 @@ static int process_beside(const kf_plan *plan, const kf_d2q9 *system, int side) 
     return kf_flow_link_process(system->link, (number + parts) % parts);
 }
 
+/* Makes the buffers and the two messages of one side, on the host too where messages cannot lie on the
+ * device; nothing where no process is there. */
 static kf_status make_side(kf_plan *plan, kf_d2q9 *system, int side, kf_error *error) {
     kf_d2q9_side *s = &system->sides[side];
     const size_t bytes = side_bytes(plan, system);
@@ -138,7 +140,7 @@ kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, 
 
 /* --- The force ----------------------------------------------------------------------------------------- */
 
-/* What this process's links have to say; the others' places stay as they are. */
+/* Reads the values of this process's links; the others' places stay as they are. */
 static kf_status read_own_links(kf_plan *plan, kf_d2q9_arguments a, char *values, kf_error *error) {
     const kf_d2q9 *system = plan->system;
     const size_t at = (size_t)system->first_link * system->real_bytes;

@@ -144,7 +144,7 @@ static void fill_initial(const kf_plan *plan, int first, int rows, void *values)
     }
 }
 
-/* Whether all rows start alike: then one block of them is made and sent. */
+/* Returns whether all rows start alike: then one block of them is made and sent. */
 static bool starts_alike(const kf_plan *plan) {
     const kf_scene *scene = kf_plan_scene(plan);
     const bool at_rest = scene->initial_velocity[0] == 0.0 && scene->initial_velocity[1] == 0.0;
@@ -222,7 +222,7 @@ static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_
     return settle(plan, error); /* before others go on */
 }
 
-/* Of a slab: brings all processes' rows of an array together, on all. */
+/* Brings all processes' rows of an array together, on all, where they have slabs. */
 static kf_status gather_rows(const kf_plan *plan, void *all, size_t value_bytes, kf_error *error) {
     int first, end;
     read_rows(plan, &first, &end);
@@ -354,7 +354,7 @@ static kf_status take_rows(kf_plan *plan, const kf_d2q9_arguments *a, int first,
     return kf_buffer_download(system_of(plan)->rows, 0, target, row_state(plan) * (size_t)rows, error);
 }
 
-/* Of slabs: a process's rows, from where they are to the first, which puts them into all. */
+/* Brings a process's rows of a slab from where they are to the first process, which puts them into all. */
 static kf_status collect_rows(kf_plan *plan, const kf_d2q9_arguments *a, int process, char *state,
                               kf_error *error) {
     const int *firsts = system_of(plan)->link->firsts, end = kf_d2q9_first_row(plan, firsts[process + 1]);
@@ -409,6 +409,8 @@ static kf_status catch_up(kf_plan *plan, const kf_d2q9_arguments *a, kf_error *e
     return kf_backend_synchronize(plan->backend, error);
 }
 
+/* Restores a checkpoint, block of rows by block of rows, and brings walls and open nodes to where steps
+ * leave them. */
 static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     kf_d2q9_arguments a;
@@ -424,7 +426,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
         KF_TRY(kf_buffer_upload(system->rows, 0, source, row_state(plan) * (size_t)rows, error));
         KF_TRY(on_rows(plan, a, "unpack", first, rows, error));
     }
-    /* What walls send back has no place of its own in a state; folded boundaries have put it there by now. */
+    /* A state has no place for what walls send back; folded boundaries have put it there by now. */
     KF_TRY(settle(plan, error));
     if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED && kf_d2q9_is_first(plan)) {
         kf_launch launch;

@@ -42,6 +42,7 @@ static bool has_outflow(const kf_scene *scene) {
     return false;
 }
 
+/* Refuses a flow into the box that cannot leave it. */
 static kf_status check_faces(const kf_scene *scene, kf_error *error) {
     double through = 0.0, most = 0.0;
     for (int face = 0; face < KF_FACES; face++) {
@@ -59,6 +60,7 @@ static kf_status check_faces(const kf_scene *scene, kf_error *error) {
     return KF_OK;
 }
 
+/* Refuses scenes that this system cannot compute, with what to do instead. */
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     if (scene->mask != NULL)
@@ -86,6 +88,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
     return check_faces(scene, error);
 }
 
+/* Names the numbers of scene and device that expressions of variants/incompressible.json may use. */
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
@@ -136,6 +139,8 @@ static int face_kind(kf_boundary boundary) {
     }
 }
 
+/* Sets the arguments that all launches share: grid, faces, solid's motion, viscosity, tolerance, and how
+ * the pressure is solved for. */
 static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     enum { SUMS = 2048 };
     kf_incompressible_arguments *a = &s->arguments;
@@ -161,7 +166,7 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     a->angular_speed = scene->motion.moving ? scene->motion.angular_speed : 0.0;
     a->duration = 0.5;
     a->viscosity = kf_incompressible_viscous_term(scene) == KF_VISCOUS_OFF ? 0.0 : scene->viscosity;
-    /* What rounding leaves of a divergence of velocities of this size; less cannot be asked for. */
+    /* Rounding leaves a divergence of this size with such velocities; less cannot be asked for. */
     const double rounding = (s->options.double_precision ? 2e-16 : 1e-7) * fmax(speed, 1e-3);
     a->tolerance = kf_incompressible_tolerance(scene);
     a->floor = rounding * rounding * scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
@@ -183,6 +188,7 @@ static kf_status make_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf
     return kf_buffer_fill(*buffer, 0, error);
 }
 
+/* Makes the fields that the config needs; velocities are three arrays with ghosts. */
 static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     const size_t scalar = (size_t)s->arguments.capacity * s->real_bytes;
     const kf_pressure_solver solver = s->options.solver;
@@ -220,6 +226,7 @@ static kf_status make_levels(kf_plan *plan, kf_incompressible *s, kf_error *erro
     return KF_OK;
 }
 
+/* Makes the solid's state, the distance to its surface on a grid of its own, and the sums of its load. */
 static kf_status make_solid(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     kf_incompressible_arguments *a = &s->arguments;
     KF_TRY(make_buffer(plan, sizeof(kf_solid_state), &s->solid_state, error));
@@ -241,6 +248,7 @@ static kf_status make_solid(kf_plan *plan, kf_incompressible *s, kf_error *error
     return KF_OK;
 }
 
+/* Makes all memory of a plan, and points the arguments to it. */
 static kf_status make_buffers(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     kf_incompressible_arguments *a = &s->arguments;
     KF_TRY(make_fields(plan, s, error));
@@ -281,11 +289,13 @@ void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *s) {
         s->arguments.stream = 3 - s->cosine_axes[0] - s->cosine_axes[1];
 }
 
+/* Builds a plan: its outline and memory, modules, and the steps. */
 static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_incompressible_outline(scene, s);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    /* docs/incompressible.md: 40 values and 6 words, and what the solves begin with; not their iterations. */
+    /* docs/incompressible.md counts 40 values and 6 words, and what the solves begin with; their
+     * iterations are left out. */
     plan->least_bytes = plan->updates * (44.0 * (double)s->real_bytes + 8.0 * sizeof(unsigned));
     KF_TRY(make_buffers(plan, s, error)); /* first: what does not fit says so before it compiles */
     for (int which = 0; which < KF_INCOMPRESSIBLE_SOURCES; which++) {

@@ -87,7 +87,7 @@ typedef struct kf_incompressible {
     int diffusions; /* Jacobi iterations of the implicit viscous term in a sub-step */
 } kf_incompressible;
 
-/* incompressible.c: what follows from scene and system->options alone: all but modules and buffers. */
+/* incompressible.c: sets what follows from scene and system->options alone: all but modules and buffers. */
 void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *system);
 
 /* incompressible_options.c */
@@ -97,7 +97,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
                               kf_incompressible_source which, kf_source *source, kf_defines *defines);
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
                             kf_incompressible_source which);
-/* Whether the kernels of a source begin while the ones before them end. */
+/* Returns whether the kernels of a source begin while the ones before them end. */
 bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
 /* Viscosity up to which the explicit viscous term is taken, in cells^2 a step: half of what friction alone
@@ -135,7 +135,7 @@ typedef struct kf_incompressible_builder {
     kf_incompressible *system;
     bool at_once;
     bool patient; /* a solve may take KF_PATIENCE times its iterations */
-    /* Where it is set nothing is launched: it is told of each launch, of a solve's iterations only the
+    /* Nothing is launched where this is set: it is told of each launch, of a solve's iterations only the
      * first's. */
     void (*list)(void *data, const kf_listed_launch *launch);
     void *data;
@@ -170,7 +170,7 @@ void kf_incompressible_project_start(kf_incompressible_builder *b);
 void kf_incompressible_sum_load(kf_incompressible_builder *b);
 void kf_incompressible_sum_divergence(kf_incompressible_builder *b);
 
-/* incompressible_pressure.c: items of a solve for arguments->pressure, whose divergence is summed. */
+/* incompressible_pressure.c: appends a solve for arguments->pressure, whose divergence is summed. */
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
 /* incompressible_cosine.c */
 enum { KF_COSINE_STAGES = 12 };
@@ -191,7 +191,7 @@ void kf_incompressible_lay_out(kf_grid_level *level);
 /* The grids of the multigrid, from levels[0]. */
 void kf_incompressible_lay_out_levels(kf_incompressible *system);
 
-/* incompressible_solid.c: of the scene's mesh; the caller frees values. */
+/* incompressible_solid.c: works out the distance to the scene's mesh; the caller frees values. */
 void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid);
 
 /* incompressible_state.c */
@@ -199,7 +199,7 @@ extern const kf_plan_methods kf_incompressible_methods;
 /* Density - 1 (3 times the pressure) and velocity at the cells' centres, [4][z][y][x], in double; caller
  * frees. */
 kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error);
-/* Where the solves of both halves of the last step ended. */
+/* Reads where the solves of both halves of the last step ended. */
 kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVES], kf_error *error);
 /* KF_MACHINE where a solve of the first `halves` missed the tolerance since the records were cleared; where:
  * in which steps, for the message. */

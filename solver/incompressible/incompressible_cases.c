@@ -61,6 +61,8 @@ static kf_status vortices(const kf_validation *validation, int n, bool limited, 
     return status;
 }
 
+/* The Taylor-Green vortices' error must fall with first order at least as the grid is refined, with and
+ * without the limiter. */
 static kf_status case_taylor_green(kf_validation *validation, kf_error *error) {
     const int grids = validation->gpu ? 3 : validation->quick ? 2 : 3, first = validation->gpu ? 32 : 16;
     for (int limited = 0; limited < 2; limited++) {
@@ -88,6 +90,8 @@ static kf_status case_taylor_green(kf_validation *validation, kf_error *error) {
 /* --- Divergence --------------------------------------------------------------------------------------------
  */
 
+/* The divergence left after a projection, and the residual that the solver says it reached, must meet the
+ * tolerance. */
 static kf_status case_divergence(kf_validation *validation, kf_error *error) {
     static const char *const overrides[] = {"storage=f64", NULL};
     const kf_scene_options options = {.node_limit = validation->gpu ? 2000000 : 60000};

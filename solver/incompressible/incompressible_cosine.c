@@ -59,6 +59,8 @@ static kf_status upload(kf_plan *plan, const double *values, size_t count, size_
     return status;
 }
 
+/* Makes and uploads the roots and the eigenvalues of the two axes along which cosine transforms solve the
+ * pressure. */
 kf_status kf_incompressible_make_cosines(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     for (int i = 0; i < 2; i++) {
         const size_t n = (size_t)s->levels[0].cells[s->cosine_axes[i]];

@@ -116,7 +116,7 @@ static double depth_of(const kf_incompressible_tally *t, const kf_listed_launch 
     }
 }
 
-/* What a launch takes before and beside its work. A GPU begins one block a cycle, whether it works or
+/* Adds what a launch takes before and beside its work. A GPU begins one block a cycle, whether it works or
  * returns; outside of a graph the host starts a kernel every 2.5 us, which hides the device's own wait. */
 static void start(const kf_incompressible_tally *t, const kf_listed_launch *launch, double depth,
                   kf_work *work) {
@@ -139,7 +139,7 @@ static void add_launch(void *data, const kf_listed_launch *launch) {
     start(t, launch, depth_of(t, launch), work);
     const double idle = t->options->iterations - t->iterations;
     if (!launch->iterated || !(idle > 0)) return;
-    /* What comes after the residual is small enough looks whether it is, and returns. */
+    /* Iterations that come after the residual is small enough look whether it is, and return. */
     start(t, launch, 1, kf_works_add(t->works, launch->name, idle));
 }
 

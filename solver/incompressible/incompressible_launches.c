@@ -4,7 +4,8 @@
 
 #include "solver/incompressible/incompressible.h"
 
-/* What a launch is called in tables: in a step's second half these move other bytes than in the first. */
+/* Returns the name of a launch in tables: in a step's second half these move other bytes than in the
+ * first. */
 static const char *called(const kf_incompressible_builder *b, const char *name) {
     static const char *const second[][2] = {{"predict", "predict_second"},
                                             {"correct", "correct_second"},
@@ -21,7 +22,7 @@ static double block_count(const kf_incompressible_options *o, const int extent[3
     return (double)along_x * along_y * extent[2];
 }
 
-/* Whether it is told to who lists instead of launched; blocks of threads. */
+/* Returns whether the launch is told to who lists instead of launched; `blocks` is its blocks of threads. */
 static bool is_listed(const kf_incompressible_builder *b, const char *name, kf_launch_kind kind,
                       double blocks, const kf_incompressible_arguments *a, double bytes) {
     if (b->list == NULL) return false;
@@ -95,7 +96,7 @@ void kf_incompressible_open_faces(kf_incompressible_builder *b) {
     kf_incompressible_coarsen(b);
 }
 
-/* values: of a cell, read and written. */
+/* Launches a kernel over all faces; `values` is what it reads and writes for a cell. */
 static void on_faces(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
                      const kf_incompressible_arguments *a, double values) {
     const int extent[3] = {a->cells[0] + 1, a->cells[1] + 1, a->cells[2] + 1};

@@ -5,6 +5,8 @@
 const char *const kf_viscous_term_names[KF_VISCOUS_TERMS] = {"automatic", "implicit", "off", "explicit"};
 const char *const kf_trace_names[KF_TRACES] = {"midpoint", "euler"};
 
+/* Reads the scene's section "incompressible". Defaults are kept as 0, so that old scenes keep their
+ * hashes. */
 static kf_status read_section(const char *file, const cJSON *object, void *values, kf_error *error) {
     static const char *const keys[] = {"limiter", "trace", "viscous_term", "steps", "tolerance", NULL};
     const kf_json_place place = {file, kf_incompressible_section.name};

@@ -1,4 +1,4 @@
-/* What a scene's section "incompressible" says. */
+/* The section "incompressible" of a scene. */
 #ifndef KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_MODEL_H
 #define KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_MODEL_H
 
@@ -27,7 +27,7 @@ typedef struct kf_incompressible_model {
 } kf_incompressible_model;
 
 extern const kf_scene_section kf_incompressible_section;
-/* What holds for this scene. */
+/* Returns the model that holds for this scene. */
 const kf_incompressible_model *kf_incompressible_model_of(const kf_scene *scene);
 /* The scene's own, to be changed. */
 kf_incompressible_model *kf_incompressible_own_model(kf_scene *scene);

@@ -5,7 +5,7 @@
 #include "solver/incompressible/incompressible.h"
 
 enum { COARSEST_SWEEPS = 24, COARSEST_CELLS = 4 };
-/* Of Jacobi's sweeps: 6/7 smooths best in three dimensions (Trottenberg et al., Multigrid, 2001,
+/* Jacobi's sweeps are damped: 6/7 smooths best in three dimensions (Trottenberg et al., Multigrid, 2001,
  * section 2.9). */
 static const double damping = 6.0 / 7.0;
 
@@ -158,7 +158,7 @@ static void scalars(kf_incompressible_builder *b, const char *name, const kf_inc
     kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_PRESSURE, name, true, a);
 }
 
-/* z of the residual, and its products. */
+/* Preconditions the residual to z, and sums their products. */
 static void precondition(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
     if (b->system->options.solver == KF_SOLVE_MULTIGRID_CG) {
         cycle(b, a, 0, true);
@@ -177,7 +177,7 @@ static void precondition(kf_incompressible_builder *b, const kf_incompressible_a
     scalars(b, "find_beta", a);
 }
 
-/* Of what is done at once the host can see whether it is done. */
+/* Returns whether a solve that is done at once has ended, which the host can see. */
 static bool has_arrived(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
     const kf_solve_state *first = kf_buffer_address(b->system->solves);
     kf_solve_state states[KF_HALVES];
@@ -186,6 +186,8 @@ static bool has_arrived(kf_incompressible_builder *b, const kf_incompressible_ar
     return b->status != KF_OK || states[a->solve - first].done;
 }
 
+/* Appends a solve for the pressure: so many iterations of multigrid, or of conjugate gradients with a
+ * preconditioner, which return at once when the residual is small enough. */
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments) {
     enum { LOOKS = 8 }; /* iterations from look to look */
     const kf_incompressible_options *o = &b->system->options;

@@ -35,6 +35,8 @@ static bool step(const run *r, const int from[3], int axis, int by, int last, in
 /* --- The solid -------------------------------------------------------------------------------------------
  */
 
+/* Returns the signed distance to the moved solid at a place, in cells, from its grid by trilinear
+ * interpolation. */
 static double distance_at(const run *r, const double x[3]) {
     const kf_distance_grid *g = &r->distance;
     size_t low[3];
@@ -99,6 +101,8 @@ static double open_share(const run *r, int axis, const int x[3]) {
     return share < 0.02 ? 0.0 : share;
 }
 
+/* Works out the open share of every face, rounded as kernels store it, and the solid's height at every
+ * corner. */
 static void open_faces(run *r) {
     int x[3];
     for (x[2] = 0; x[2] <= r->n[2]; x[2]++)
@@ -133,7 +137,7 @@ static double solid_speed_at_face(const run *r, int axis, const int x[3]) {
     return solid_speed(r, axis, place);
 }
 
-/* Whether a face of the domain has its normal velocity prescribed. */
+/* Returns whether a face of the domain has its normal velocity prescribed. */
 static bool is_prescribed(const run *r, int axis, const int x[3]) {
     return !r->wraps[axis] && (x[axis] == 0 || x[axis] == r->n[axis]) &&
            r->scene->faces[2 * axis + (x[axis] > 0)] != KF_OUTFLOW;
@@ -201,8 +205,8 @@ static double face_height(const run *r, int axis, const int x[3]) {
     return 0.5 * (r->height[at(r, x)] + (inside ? r->height[at(r, below)] : 128.0 / KF_DEPTH));
 }
 
-/* What the viscous term adds up at a face: *links of it times the face's own value are to be taken away, of
- * which *wall_links belong to the solid, as *wall of the sum does. */
+/* Returns what the viscous term adds up at a face. *links of it times the face's own value are to be taken
+ * away, of which *wall_links belong to the solid, as *wall of the sum does. */
 static double viscous_sum(const run *r, const double *u, int axis, const int x[3], double *links,
                           double *wall, double *wall_links) {
     double sum = 0.0;
@@ -231,6 +235,8 @@ static double viscous_sum(const run *r, const double *u, int axis, const int x[3
     return sum;
 }
 
+/* Does one half of MacCormack's advection of a component (Selle et al. 2008): the prediction, or the
+ * correction with limiter, force and explicit viscosity. */
 static void advect_faces(run *r, double *const source[3], int axis, bool correct) {
     const double half = 0.5, nu = r->scene->viscosity * half;
     const kf_incompressible_model *model = kf_incompressible_model_of(r->scene);
@@ -315,6 +321,7 @@ static double balance(const run *r, const double *p, const int x[3], double *sum
     return result;
 }
 
+/* Returns what flows into a cell through its six faces, the solid's motion taken off where it has a share. */
 static double inflow(const run *r, double *const u[3], const int x[3]) {
     double sum = 0.0;
     for (int side = 0; side < 6; side++) {
@@ -382,7 +389,7 @@ static void solve(const run *r, double *const u[3], double *p) {
     free(image);
 }
 
-/* target = source - share of the gradient. */
+/* Sets target = source - share of the gradient. */
 static void take_gradient(const run *r, double *const source[3], const double *p, double share,
                           double *const target[3]) {
     int x[3];
@@ -413,6 +420,7 @@ static void pose(run *r, int steps) {
     open_faces(r);
 }
 
+/* Begins with the scene's velocities, averaged to faces and projected. */
 static void begin(run *r) {
     int x[3];
     for (x[2] = 0; x[2] <= r->n[2]; x[2]++)
@@ -434,6 +442,8 @@ static void begin(run *r) {
     take_gradient(r, r->u, r->p[0], 1.0, r->u);
 }
 
+/* Does one step: half of it advected and projected, the velocity reflected about that, and the other half
+ * advected and projected. */
 static void advance(run *r) {
     advect(r, r->u);
     solve(r, r->next, r->p[0]);
@@ -451,6 +461,7 @@ static void advance(run *r) {
     take_gradient(r, r->next, r->p[1], 1.0, r->u);
 }
 
+/* Sums the force and torque on the solid: pressure on the shares of faces that it closes, and friction. */
 static void find_load(const run *r, kf_solid_load *load) {
     int x[3];
     const double nu = kf_incompressible_viscous_term(r->scene) == KF_VISCOUS_OFF ? 0.0 : r->scene->viscosity;
@@ -481,6 +492,8 @@ static void find_load(const run *r, kf_solid_load *load) {
             }
 }
 
+/* Returns pressure and velocity at cell centres, [4][z][y][x]; where nothing flows out the pressure's mean
+ * is 0. The caller frees them. */
 static double *centred(const run *r) {
     const size_t count = (size_t)r->n[0] * (size_t)r->n[1] * (size_t)r->n[2];
     double *values = kf_allocate(4 * count * sizeof *values), total = 0.0, cells = 0.0, sum;

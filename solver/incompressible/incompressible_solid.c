@@ -55,7 +55,7 @@ static float *value_at(const kf_distance_grid *grid, int x, int y, int z) {
     return grid->values + ((size_t)z * (size_t)grid->size[1] + (size_t)y) * (size_t)grid->size[0] + (size_t)x;
 }
 
-/* Of a triangle's corners from its first one. */
+/* Returns the largest distance of a triangle's corners from its first one. */
 static double reach_of(const double *const corners[3]) {
     double square = 0.0;
     for (int c = 1; c < 3; c++) {
@@ -166,7 +166,8 @@ static size_t vote(const kf_distance_grid *grid, const kf_mesh *mesh, int axis, 
     return leaks;
 }
 
-/* Of two points so far apart: neither value may differ more. True when one was changed. */
+/* Brings two values at points `apart` from each other together: neither may differ by more. True when one
+ * was changed. */
 static bool bring_together(float *one, float *other, float apart) {
     enum { HAIR = 10000 }; /* rounding is no difference */
     if (fabsf(*one - *other) <= apart + apart / HAIR) return false;
@@ -224,6 +225,8 @@ static void find_sides(const kf_distance_grid *grid, const kf_mesh *mesh, bool c
     if (axes > 1) close_holes(grid);
 }
 
+/* Works out the signed distance to the mesh on a grid of half cells around it: near the surface by
+ * triangles, the side by rays where the mesh is closed. */
 void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid) {
     static const double margin = 3.0;
     const kf_mesh *mesh = &scene->mesh;

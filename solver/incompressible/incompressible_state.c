@@ -37,6 +37,7 @@ static double initial_at(const kf_scene *scene, int axis, const int at[3]) {
     return sum;
 }
 
+/* Uploads the velocity at the start to the faces, with what faces of the domain prescribe. */
 static kf_status upload_velocity(kf_plan *plan, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     const kf_scene *scene = kf_plan_scene(plan);
@@ -191,6 +192,7 @@ typedef struct raw_state {
     void *velocity, *pressures[KF_HALVES], *open;
 } raw_state;
 
+/* Converts the device's arrays into pressure and velocity at cell centres, [4][z][y][x]. */
 static void convert(const kf_plan *plan, const raw_state *raw, double *values) {
     const kf_incompressible *s = system_of(plan);
     const kf_scene *scene = kf_plan_scene(plan);
@@ -220,12 +222,13 @@ static void convert(const kf_plan *plan, const raw_state *raw, double *values) {
                     open_cells += 1.0;
                 }
             }
-    /* Where nothing flows out the pressure is known but for a constant. Inside of the solid it is 0. */
+    /* The pressure is known but for a constant where nothing flows out. Inside of the solid it is 0. */
     const double mean = s->arguments.singular && open_cells > 0.0 ? sum / open_cells : 0.0;
     for (i = 0; i < count; i++)
         values[i] = isnan(values[i]) && !isnan(sum) ? 0.0 : values[i] - mean;
 }
 
+/* Reads pressure and velocity at cell centres, [4][z][y][x]; the caller frees them. */
 kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     const int *n = kf_plan_scene(plan)->nodes;
@@ -246,6 +249,7 @@ kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error
     return status;
 }
 
+/* Reads the fields for pictures and snapshots, with the pressure in place of a density. */
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
     const int *n = kf_plan_scene(plan)->nodes;
     const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
@@ -355,8 +359,9 @@ kf_status kf_incompressible_divergence(kf_plan *plan, double *divergence, kf_err
     return KF_OK;
 }
 
-/* Of the solid, as all flows; and of the pressure: iterations and relative residual of both halves' solves,
- * the root mean square of the divergence that is left (1/s), and how many solves missed the tolerance. */
+/* Takes the records of the solid, as all flows do, and of the pressure: iterations and relative residual
+ * of both halves' solves, the root mean square of the divergence that is left (1/s), and how many solves
+ * missed the tolerance. */
 static kf_status take_records(kf_plan *plan, kf_records *records, kf_error *error) {
     kf_solve_state states[KF_HALVES];
     double divergence;
@@ -396,6 +401,7 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     return KF_OK;
 }
 
+/* Restores a checkpoint: velocity and both pressures, then the solid where it is at that step. */
 static kf_status restore(kf_plan *plan, const void *state, uint64_t step, kf_error *error) {
     kf_incompressible *s = system_of(plan);
     kf_incompressible_builder b = {

@@ -81,7 +81,7 @@ static void solve_iterations(const kf_figure_input *input, kf_figure *figure) {
                    input->values[MISSED]);
 }
 
-/* What a solve moves, and how much of what copying could in that time. */
+/* Adds what a solve moves, and how much that is of what copying could move in that time. */
 static void add_solve(const kf_figure_input *input, kf_figure *figure) {
     const double *values = input->values, could = figure->value * 1e-3 * input->limit;
     cJSON *solve;

@@ -66,6 +66,8 @@ static kf_status make_set(kf_plan *plan, kf_sph *system, kf_sph_set *set, kf_err
     return buffer(plan, n, sizeof(int), NULL, &set->identity, error);
 }
 
+/* Makes the memory of the search: numbers of cells, counts and scans, and what lists, staged slots, ranks
+ * and columns of cells need. */
 static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
     kf_sph_arguments *a = &system->arguments;
     const size_t n = system->scene->count, cells = (size_t)system->grid.cell_count + 2;
@@ -88,6 +90,8 @@ static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
     return kf_buffer_upload(columns, 0, system->grid.columns, count * sizeof(int), error);
 }
 
+/* Makes the table of what a wall's half-space adds to sums, by distance up to the support, and uploads the
+ * terrain's heights. */
 static kf_status make_tables(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
     float table[3 * KF_SPH_TABLE];
@@ -123,6 +127,8 @@ static kf_status make_exchange(kf_plan *plan, kf_sph *system, kf_error *error) {
     return buffer(plan, 1, sizeof(kf_sph_clock), &system->clock, &a->clock, error);
 }
 
+/* Makes the gauges' places and sums, and works out how much fluid a gauge of pressure has around it when
+ * all is wet. */
 static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
     kf_sph_arguments *a = &system->arguments;
@@ -131,7 +137,7 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
     a->gauge_count = scene->gauge_count;
     if (scene->gauge_count == 0) return KF_OK;
     for (int g = 0; g < scene->gauge_count; g++) {
-        /* x and y beside, then what points up: y in two dimensions. */
+        /* A gauge has x and y beside, then what points up: y in two dimensions. */
         for (int i = 0; i < 2; i++)
             places[4 * g + i] = (float)scene->gauges[g].place[i];
         places[4 * g + 2] = (float)scene->gauges[g].place[scene->dimensions - 1];
@@ -158,6 +164,8 @@ static kf_status load_modules(kf_plan *plan, kf_sph *system, kf_error *error) {
     return KF_OK;
 }
 
+/* Builds a plan: grid of cells, arguments, modules, two sets of particles, tables, gauges, windows and
+ * launches. */
 static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
     kf_sph_arguments *a = &system->arguments;
     const kf_particle_scene *scene = system->scene;

@@ -106,7 +106,7 @@ void kf_sph_free_grid(kf_sph_grid *grid);
 /* How far above the ground particles begin; three dimensions, on terrain. */
 double kf_sph_highest(const kf_particle_scene *scene);
 
-/* sph_arguments.c: everything but pointers. */
+/* sph_arguments.c: sets all arguments but pointers. */
 void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *options,
                           const kf_sph_grid *grid, kf_sph_arguments *arguments);
 /* Sums over the layers of a half-space at a distance, in spacings: G = of |dW/dn|, M = of t |dW/dn|, t being
@@ -125,8 +125,8 @@ double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], 
 /* sph_launches.c */
 /* The arguments of a launch between steps: `next` is where the particles are. */
 kf_sph_arguments kf_sph_between(const kf_plan *plan);
-/* Those of the sums over neighbours of a step: `sorted` is what they read. While a list is kept the two sets
- * change places from step to step, so that nothing has to be copied back. */
+/* Returns the arguments of the sums over neighbours of a step: `sorted` is what they read. While a list is
+ * kept the two sets change places from step to step, so that nothing has to be copied back. */
 kf_sph_arguments kf_sph_within(const kf_sph *system, uint64_t step);
 kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error);
 /* Cells, order and lists of the particles of arguments->next, into arguments->sorted, outside of a step. */
@@ -143,7 +143,7 @@ kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error);
 /* Particles have been put into arguments->next, and the counts of cells are 0: what else the plan's next step
  * begins with. Where a list is being kept at that step, it is made, and the particles go on in its order. */
 kf_status kf_sph_settle(kf_plan *plan, const kf_sph_arguments *arguments, kf_error *error);
-/* What a kernel found wrong, by the clock's flags. */
+/* Says what a kernel found wrong, by the clock's flags. */
 kf_status kf_sph_flagged(int flags, kf_error *error);
 kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error);
 

@@ -1,4 +1,4 @@
-/* What kernels get of a scene. */
+/* Sets the arguments that kernels get of a scene. */
 #include <math.h>
 #include <string.h>
 
@@ -91,7 +91,8 @@ static double explicit_viscosity(const kf_particle_scene *scene) {
     return m->branch == KF_BRANCH_ELASTIC ? 0.0 : m->viscosity_limit;
 }
 
-/* dt <= courant s / (c + |v|), 0.25 sqrt(s / |a|), 0.125 s^2 / nu; stress waves add to the speed of sound. */
+/* Sets the limits of the time step: dt <= courant s / (c + |v|), 0.25 sqrt(s / |a|), 0.125 s^2 / nu;
+ * stress waves add to the speed of sound. */
 static void set_limits(const kf_particle_scene *scene, kf_sph_arguments *a) {
     const double s = 0.5 * scene->support, viscosity = explicit_viscosity(scene);
     const bool elastic = kf_sph_has_stress(scene) && scene->material.branch == KF_BRANCH_ELASTIC;
@@ -118,6 +119,7 @@ static void set_material(const kf_material *m, kf_sph_arguments *a) {
     a->bed_friction = (float)m->bed_friction;
 }
 
+/* Sets the constants of the thesis' scheme: kernels poly6 and spiky by the support h, and penalty walls. */
 static void set_thesis(const kf_particle_scene *scene, kf_sph_arguments *a) {
     const double h = scene->support, h3 = h * h * h, h6 = h3 * h3;
     const kf_thesis_model *t = &scene->thesis;

@@ -20,7 +20,7 @@ typedef struct kf_sph_flow {
 kf_status kf_sph_open(const kf_validation *validation, const char *text,
                       void (*prepare)(kf_particle_scene *scene), const char *const *overrides,
                       kf_sph_flow *flow, kf_error *error);
-/* The same of a scene, which the flow owns from here on. */
+/* Opens a flow of a scene, which the flow owns from here on. */
 kf_status kf_sph_open_scene(const kf_validation *validation, kf_particle_scene *scene,
                             const char *const *overrides, kf_sph_flow *flow, kf_error *error);
 void kf_sph_close(kf_sph_flow *flow);
@@ -29,7 +29,7 @@ kf_status kf_sph_until(const kf_validation *validation, kf_sph_flow *flow, doubl
 /* Reads the state: places in spacings, velocities in speeds of sound. */
 kf_status kf_sph_look(kf_sph_flow *flow, kf_error *error);
 
-/* Of particle k, in SI units, from the file's origin. */
+/* Return place and velocity of particle k along an axis, in SI units, from the file's origin. */
 double kf_sph_place(const kf_sph_flow *flow, size_t k, int axis);
 double kf_sph_velocity(const kf_sph_flow *flow, size_t k, int axis);
 double kf_sph_pressure(const kf_sph_flow *flow, size_t k);

@@ -87,6 +87,8 @@ static double plug_profile(double y) { /* G = mu = 1, tau_y = 0.2, half width 0.
     return wall < 0.3 ? 0.5 * wall - 0.5 * wall * wall - 0.2 * wall : 0.045;
 }
 
+/* A Bingham fluid driven through a channel must have the exact profile with its plug, and the plug's
+ * speed. */
 kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
     const int across = validation->gpu ? 50 : 32;
     const double spacing = 1.0 / across;
@@ -123,7 +125,7 @@ kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
 
 /* ---- Films ---- */
 
-/* rho 250 kg/m^3, 30 degrees, 1 m deep; gravity is turned instead of the ground. */
+/* Opens a film of 250 kg/m^3, 1 m deep, on a slope of 30 degrees; gravity is turned instead of the ground. */
 static kf_status open_film(const kf_validation *validation, double yield, double spacing, kf_sph_flow *flow,
                            kf_error *error) {
     char text[1024];
@@ -149,6 +151,7 @@ static double mean_shift(const kf_sph_flow *flow) {
     return sum / (double)kf_sph_fluid(flow) * s->spacing;
 }
 
+/* A Bingham film on a slope must flow with the exact speed of its plug, and rest below its yield stress. */
 kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
     const double weight = 250.0 * 4.905, yield = 200.0, viscosity = 500.0,
                  spacing = validation->gpu ? 0.02 : 0.04;

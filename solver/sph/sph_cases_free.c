@@ -22,7 +22,7 @@ typedef struct sums {
     double density, gradient, viscosity;
 } sums;
 
-/* What the particle in the middle gets in the first step, over what is exact. */
+/* Finds what the particle in the middle gets in the first step, over what is exact. */
 static kf_status first_step(const kf_validation *validation, const char *scheme, double support, sums *result,
                             kf_error *error) {
     char text[1024];
@@ -53,6 +53,8 @@ static kf_status first_step(const kf_validation *validation, const char *scheme,
     return status;
 }
 
+/* Gradient, Laplacian and density of both schemes on a square lattice must be the sums over the lattice,
+ * worked out by hand. */
 kf_status kf_case_sph_operators(kf_validation *validation, kf_error *error) {
     static const double supports[] = {2.03, 2.71}, gradient[] = {0.9887, 0.9848},
                         laplacian[] = {1.9622, 1.9505}, density[] = {1.0119, 0.9951},
@@ -89,6 +91,8 @@ static void set_vortices(kf_particle_scene *scene) {
     }
 }
 
+/* The Taylor-Green vortex must decay with the exact rate at Reynolds number 100, and have the exact
+ * velocity at t = 1. */
 kf_status kf_case_sph_taylor_green(kf_validation *validation, kf_error *error) {
     const int across = validation->gpu ? 100 : 50;
     char text[1024];
@@ -164,6 +168,8 @@ static double pressure_in_middle(const kf_sph_flow *flow) {
     return sum / count;
 }
 
+/* A square patch of fluid that turns freely must have the pressure in its middle that a series gives, and
+ * keep its angular momentum. */
 kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error) {
     const double spacing = 0.02; /* the tension of finer ones tears the patch before its pressure is known */
     char text[1024];

@@ -1,10 +1,10 @@
-/* What flows and comes to rest: a Bingham block, granular columns. */
+/* Cases of what flows and comes to rest: a Bingham block, granular columns. */
 #include <math.h>
 #include <stdio.h>
 
 #include "solver/sph/sph_cases.h"
 
-/* Where all but that share of the particles are behind. */
+/* Returns the place that all but that share of the particles are behind. */
 static double front(const kf_sph_flow *flow, double quantile) {
     enum { BINS = 4096 };
     static double counts[BINS];
@@ -85,9 +85,9 @@ kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* mu_s is the tangent of the angle of repose of Lube's fine quartz sand, 29.5 degrees (their Table II, at
- * second hand). The toe is where a twentieth of the width lies, which is five grains, whatever the spacing.
- */
+/* Lets a granular column collapse. mu_s is the tangent of the angle of repose of Lube's fine quartz sand,
+ * 29.5 degrees (their Table II, at second hand). The toe is where a twentieth of the width lies, which is
+ * five grains, whatever the spacing. */
 static kf_status run_column(kf_validation *validation, double aspect, kf_error *error) {
     const double width = 0.1, height = aspect * width, least = fmin(width, height),
                  spacing = least / (validation->gpu ? 80 : 20),

@@ -32,8 +32,10 @@ static kf_status read_gauges(kf_sph_flow *flow, double values[4], kf_error *erro
     return status;
 }
 
+/* Advances the flow and reads its gauges every millisecond: notes the wave's arrival, the impulse and peak
+ * of the pressures, and heights at the moments of the experiment. */
 static kf_status watch(const kf_validation *validation, kf_sph_flow *flow, gauges *seen, kf_error *error) {
-    /* As often as the experiment was read; a pressure swings with the sound from wall to wall. */
+    /* Gauges are read as often as in the experiment; a pressure swings with the sound from wall to wall. */
     enum { MEAN = 11 };
     const double step = 0.001, end = validation->gpu ? 6.0 : 2.0;
     double before[2] = {0.0, 0.0}, recent[MEAN] = {0.0};
@@ -72,6 +74,8 @@ static double height_error(const double *seen, const double *wanted, int count) 
     return sum / count / largest;
 }
 
+/* The dam break against a box of SPHERIC's test 2 (Kleefsman et al.): heights, arrival, impulses and peak
+ * against the experiment. */
 kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error) {
     /* With 140 along the tank the box is seven spacings high, and the impulses keep their bounds; with 100,
      * five, they are a sixth short. */

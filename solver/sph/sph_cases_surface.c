@@ -8,6 +8,7 @@
 
 /* ---- A tank at rest ---- */
 
+/* Water at rest in a tank with one kind of walls must keep the hydrostatic pressure, and stay at rest. */
 static kf_status run_tank(kf_validation *validation, const char *walls, double spacing, kf_error *error) {
     char text[1024], quantity[96];
     (void)snprintf(
@@ -102,7 +103,7 @@ static double first_pressure(double x, double y) {
     double sum = 0.0;
     for (int k = 0; k < TERMS; k++) {
         const double n = 0.5 * pi * (2 * k + 1);
-        /* sinh(n (height - y)) / cosh(n height), which would be too large */
+        /* The quotient is sinh(n (height - y)) / cosh(n height), whose parts would be too large. */
         const double share =
             exp(-n * y) * (1.0 - exp(-2.0 * n * (height - y))) / (1.0 + exp(-2.0 * n * height));
         sum += (k % 2 == 0 ? 2.0 : -2.0) / (n * n) * cos(n * x) * share;
@@ -123,6 +124,8 @@ static void press(kf_particle_scene *scene) {
     }
 }
 
+/* Lets a column of water fall over a floor, and notes the tip of the wave over time, the largest speed and
+ * the largest density deviation before and after the wave is stopped. */
 static kf_status let_go(kf_validation *validation, const char *floor, fall *f, kf_error *error) {
     const double spacing = validation->gpu ? 0.005 : validation->quick ? 0.04 : 0.02;
     char text[1024];

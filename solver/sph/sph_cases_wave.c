@@ -19,7 +19,7 @@ static void set_off(kf_particle_scene *scene) {
     }
 }
 
-/* What is left of the wave's vertical velocity. */
+/* Returns what is left of the wave's vertical velocity. */
 static double swing(const kf_sph_flow *flow) {
     double sum = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++)

@@ -25,7 +25,7 @@ typedef struct kf_sph_tally {
     kf_works *works;
     double particles, neighbours; /* inside the support */
     double support;               /* with the skin, in spacings */
-    /* That a particle looks through; a row has more ranges where it is periodic. */
+    /* Numbers of what a particle looks through; a row has more ranges where it is periodic. */
     double rows, ranges, candidates;
     double passes;  /* candidates that a warp looks through: where its lanes differ, the most of any */
     double runs;    /* ranges of a row that hold any, in the mean */
@@ -34,7 +34,7 @@ typedef struct kf_sph_tally {
     bool gpu;
 } kf_sph_tally;
 
-/* What is not counted or compiled but read off measurements of an H200. */
+/* Rates that are neither counted nor compiled but read off measurements of an H200. */
 static struct {
     double
         line, /* instructions that take as long as a cycle of the L1 cache, of which others hide the most */
@@ -64,15 +64,15 @@ static const double UNEVEN_LISTS = 1.15, UNEVEN_BITS = 1.25;
 /* Bytes of a line of the L1 cache. */
 static const double LINE = 128;
 static const double WARP = 32;
-/* What all multiprocessors issue, for each thread of a warp, while the L2 cache answers its read of a place
- * that all warps read: two a cycle. */
+/* RAISE is what all multiprocessors issue, for each thread of a warp, while the L2 cache answers its read
+ * of a place that all warps read: two a cycle. */
 static const double RAISE = 160;
 /* Cycles from an instruction to one that takes its result, and of an addition of what shared memory holds. */
 static const double DEPEND = 4, ADDITION = 2;
 /* Memory accesses one after the other: at a launch's beginning and end, and of a particle beside its sums. */
 static const double BOUNDS = 2, OWN = 4;
 
-/* --- What is looked through ----------------------------------------------------------------------------- */
+/* --- Candidates that are looked through --- */
 
 /* Cells of a row, `across` spacings away, that a support along the row reaches: a range ends with a cell. */
 static double cells_of_row(const kf_sph_tally *t, double across2) {
@@ -154,6 +154,8 @@ typedef struct kf_particle_kernel {
     double extent;       /* threads in all */
 } kf_particle_kernel;
 
+/* Adds the work of a kernel. On a GPU its registers and shared memory say how many blocks are resident and
+ * what spills; the fullest multiprocessor's warps wait in rounds. */
 static void add_kernel(kf_sph_tally *t, const kf_particle_kernel *k) {
     static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8, MOST = 255,
                         CYCLES_US = 1980; /* an H200's */
@@ -252,7 +254,8 @@ static double range_instructions(const kf_sph_tally *t) {
     const double full = full_ranges(t);
     return full * RANGE + (t->ranges - full) * IMAGE + (t->options.prune ? t->ranges * PRUNE : 0);
 }
-/* Where a range begins; on terrain where its column does, first. */
+/* Returns the cycles that a thread waits to learn where a range begins; on terrain it learns first where
+ * its column does. */
 static double range_waits(const kf_sph_tally *t) {
     return full_ranges(t) * (in_columns(t->scene) ? 2 : 1) * rates.wait_range;
 }
@@ -297,6 +300,8 @@ static double walls_instructions(const kf_sph_tally *t) {
     return PLANE * planes + (t->scene->terrain.heights != NULL ? TERRAIN : 0);
 }
 
+/* Adds the work of a sum over neighbours, by the way of searching: lists, staged slots, masks, or ranges
+ * of cells. */
 static void add_sum(kf_sph_tally *t, const kf_sum *s) {
     const kf_sph_options *o = &t->options;
     const double four = load_floats(t, cycles_beside, 4), place = load_floats(t, cycles_beside, 3),
@@ -359,6 +364,8 @@ static void add_sum(kf_sph_tally *t, const kf_sum *s) {
     add_kernel(t, &k);
 }
 
+/* Adds the sums of the scheme: dummies of walls, then density, stress and force, strain and motion, or one
+ * for all. */
 static void add_sums(kf_sph_tally *t, double state) {
     const bool stress = kf_sph_has_stress(t->scene);
     const double stresses = 4.0 * KF_SPH_STRESSES;
@@ -384,7 +391,7 @@ static void add_sums(kf_sph_tally *t, double state) {
 
 /* --- A step --------------------------------------------------------------------------------------------- */
 
-/* chain: cycles of what a thread loads and adds one after the other. */
+/* Adds a simple pass; chain: cycles of what a thread loads and adds one after the other. */
 static void add_pass(kf_sph_tally *t, const char *name, double launches, double bytes, double instructions,
                      double extent, double chain) {
     const kf_particle_kernel k = {.name = name,
@@ -398,6 +405,7 @@ static void add_pass(kf_sph_tally *t, const char *name, double launches, double 
     add_kernel(t, &k);
 }
 
+/* Adds the kernels that sort particles by cells, and make lists, as often as a step in so many does so. */
 static void add_sort(kf_sph_tally *t, double state) {
     const kf_sph_options *o = &t->options;
     const double often = 1.0 / o->list_period, cells = 4 * t->cells / t->particles, wait = rates.wait_range;
@@ -472,6 +480,8 @@ static void *open_cost(const kf_problem *problem, const kf_device_info *device) 
     return cost;
 }
 
+/* Works out the kernels of a config's step and what each takes of the device, for the queueing model of
+ * cost_model/. */
 static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
     const kf_sph_cost *cost = state;
     if (strcmp(config->system, "sph") != 0)

@@ -1,4 +1,4 @@
-/* What a gauge of pressure has around it where all is wet. */
+/* Works out what a gauge of pressure has around it where all is wet. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,6 +49,8 @@ static bool has_room(const kf_particle_scene *s, const kf_walls_near *walls, con
     return !in_a_wall(s, walls, place);
 }
 
+/* Returns the weight of the volume around a place that fluid can fill, (1 - r / reach)^2 summed over
+ * points four a spacing apart; walls and the ground are left out. */
 double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], double reach) {
     enum { FINE = 4 }; /* points a spacing */
     const int most = (int)ceil(reach * FINE), deep = scene->dimensions == 3 ? most : 1;

@@ -18,7 +18,7 @@ static bool on_gpu(const kf_plan *plan) {
     return kf_device_is_gpu(kf_backend_device(plan->backend));
 }
 
-/* bytes: of a particle. */
+/* Appends a launch; `bytes` is what it moves for a particle. */
 static void append(builder *b, kf_sph_source source, const char *name, int threads, long long extent,
                    double bytes) {
     kf_function *function;
@@ -48,6 +48,7 @@ static double state_bytes(const kf_sph *system) {
     return 3.0 * 16.0 + 4.0 + (system->stress ? 4.0 * KF_SPH_STRESSES : 0.0);
 }
 
+/* Appends the kernels that sort the particles by cells and, where the search has lists, make them. */
 static void append_sort(builder *b) {
     const kf_sph_arguments *a = &b->system->arguments;
     const long long groups = (a->cell_count + KF_SPH_SCAN) / KF_SPH_SCAN, n = a->count;
@@ -108,6 +109,8 @@ kf_sph_arguments kf_sph_within(const kf_sph *system, uint64_t step) {
     return arguments_of(system, (moves(system, step) + (sorts ? 1 : 0)) % 2 == 0);
 }
 
+/* Makes the launches of a period of steps: while a list serves several steps only the first sorts, and the
+ * two sets of particles change places at each. */
 kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error) {
     const int kept = system->options.list_period;
     builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK};
@@ -147,6 +150,8 @@ kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
                       error);
 }
 
+/* Sorts the particles outside of a step, after their state was set, so that a step finds them as a step
+ * before would have left them. */
 kf_status kf_sph_sort(kf_plan *plan, const kf_sph_arguments *a, kf_error *error) {
     kf_sph *system = plan->system;
     const long long groups = (a->cell_count + KF_SPH_SCAN) / KF_SPH_SCAN;

@@ -52,6 +52,8 @@ int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *o) {
     return o->reach == 1 && row < 28.0 ? 12 : 20;
 }
 
+/* Refuses options that the kernels do not have together, so that no config from a file gets past a plan's
+ * buffers. */
 static kf_status check_options(const kf_particle_scene *scene, const kf_sph_options *o, kf_error *error) {
     if (o->reach < 1 || o->reach > 2) return kf_options_refuse(error, "cells must be 1 or 2");
     if (o->prune && o->search == KF_SPH_CELLS) return kf_options_refuse(error, "prune needs rows of cells");
@@ -126,6 +128,7 @@ static bool has_walls(const kf_particle_scene *scene) {
     return has;
 }
 
+/* Defines the scene's model for the kernels: equation of state, law, walls, viscosity, and launch bounds. */
 static void define_model(const kf_particle_scene *scene, const kf_sph_options *o, kf_defines *d) {
     const kf_material *m = &scene->material;
     kf_define_to(d, "KF_TERRAIN", scene->terrain.heights != NULL);

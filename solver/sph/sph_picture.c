@@ -12,7 +12,7 @@
 static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120, 116, 110},
                        dusk = {158, 170, 186};
 
-/* What is drawn of a snapshot. */
+/* The snapshot that is drawn, and how. */
 typedef struct subject {
     const kf_particle_scene *scene;
     const float *position;
@@ -47,6 +47,8 @@ static double yielded(const kf_particle_scene *s, double stress, double pressure
     return limit > 0.0 ? fmin(stress / unit / limit, 1.0) : 1.0;
 }
 
+/* Finds the value that each particle is coloured by (speed, pressure, or stress over yield stress) and the
+ * end of the scale. */
 static kf_status find_values(const kf_snapshot *snapshot, const char *path, subject *s, kf_error *error) {
     const kf_quantity *velocity = kf_snapshot_find(snapshot, "velocity"),
                       *pressure = kf_snapshot_find(snapshot, "pressure"),
@@ -92,6 +94,7 @@ static kf_colour colour_of(const subject *s, double value) {
 
 /* ---- Labels ---- */
 
+/* Draws the scene's name, time and number of particles, and a scale of colours with its unit. */
 static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
     char text[256];
     const int bar = canvas->width / 4, left = canvas->width - bar - 40, top = canvas->height - 46;
@@ -119,6 +122,7 @@ static void draw_disc(kf_canvas *canvas, double x, double y, double radius, kf_c
         }
 }
 
+/* Draws a scene of two dimensions: terrain, particles as discs, the frame, labels. */
 static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
     const kf_particle_scene *scene = s->scene;
     const double wide = scene->size[0] * scene->spacing, high = scene->size[1] * scene->spacing;
@@ -182,6 +186,7 @@ static void colour_surface(const subject *s, const kf_sph_pixel *pixel, double l
     colour->blue = shaded((shade + 0.05) * c.blue + gloss * shine);
 }
 
+/* Colours rows begin to end - 1 of the picture: sky, ground or surface, lit from the view's light. */
 static void colour_rows(void *data, size_t begin, size_t end) {
     const colouring *c = data;
     const kf_sph_view *view = c->view;
@@ -250,6 +255,7 @@ kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snap
     return status;
 }
 
+/* Makes a snapshot of a scene at its start, in SI units from the file's origin, without a plan. */
 void kf_sph_first_snapshot(const kf_particle_scene *s, kf_snapshot *snapshot) {
     kf_snapshot_of_particles(snapshot, s->count);
     float *position = kf_snapshot_add(snapshot, "position", "m", 3),

@@ -6,8 +6,8 @@
 #include "base/plan/snapshot.h"
 #include "scene/particles.h"
 
-/* Of a snapshot of the scene's particles (positions and velocities in SI units, from the file's origin), as a
- * PNG file. */
+/* Draws a snapshot of the scene's particles (positions and velocities in SI units, from the file's origin)
+ * as a PNG file. */
 kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snapshot, const char *path,
                          kf_error *error);
 

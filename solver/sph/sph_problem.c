@@ -11,6 +11,7 @@ static void free_scene(void *own) {
     kf_particle_scene_free(own);
 }
 
+/* Adds the facts of a scene that others may ask for by name: size, particles, scheme, law, time step. */
 static void add_facts(const kf_particle_scene *scene, kf_facts *facts) {
     int size[3] = {1, 1, 1};
     for (int i = 0; i < scene->dimensions; i++)
@@ -63,6 +64,8 @@ kf_status kf_sph_problem_open(const char *source, const kf_problem_options *opti
     return KF_OK;
 }
 
+/* Opens the scene again with larger spacings, shaken, until it has about TRIAL_PARTICLES particles, on
+ * which a config is held against the reference. */
 kf_status kf_sph_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
     enum { TRIAL_PARTICLES = 1500, TRIAL_STEPS = 6, TRIES = 6 };
     const kf_particle_scene *scene = problem->own;

@@ -7,7 +7,7 @@
 
 kf_status kf_sph_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error);
-/* The same scene on a few thousand particles, shaken, so that no two pairs are alike. */
+/* Makes the same scene on a few thousand particles, shaken, so that no two pairs are alike. */
 kf_status kf_sph_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error);
 /* A problem of this scene, which it takes over. */
 kf_problem *kf_sph_problem(kf_particle_scene *scene);

@@ -21,6 +21,7 @@ static void note(kf_sph_world *w, size_t at, int other, const double d[3], doubl
     w->neighbours[at] = (kf_sph_neighbour){.other = other, .d = {d[0], d[1], d[2]}, .r = r};
 }
 
+/* Finds all pairs within the support by trying each, nearest images across periodic faces included. */
 static void find_neighbours(kf_sph_world *w) {
     const kf_particle_scene *s = w->scene;
     size_t at = 0;
@@ -79,6 +80,8 @@ static void terrain_half(const kf_particle_scene *s, const double x[3], kf_sph_h
     }
 }
 
+/* Finds the half-space behind face or terrain k as seen from x, with its share of the sums from the table;
+ * false where it is out of reach. */
 bool kf_sph_half_at(const kf_sph_world *w, const double x[3], int k, kf_sph_half *half) {
     const kf_particle_scene *s = w->scene;
     memset(half, 0, sizeof *half);
@@ -128,7 +131,7 @@ static double beyond(const kf_particle_scene *s, int face) {
     return kf_side_is_wall(s->sides[face]) && s->scheme == KF_SCHEME_THESIS ? s->support : 0.0;
 }
 
-/* What has passed an open face is gone for good. */
+/* Brings a particle back across periodic faces. One that has passed an open face is gone for good. */
 static void settle(const kf_particle_scene *s, kf_sph_body *b) {
     for (int i = 0; i < s->dimensions; i++) {
         if (s->sides[2 * i] == KF_SIDE_PERIODIC) b->x[i] -= s->size[i] * floor(b->x[i] / s->size[i]);
@@ -166,6 +169,7 @@ static void move_thesis(const kf_sph_world *w, kf_sph_body *b) {
     }
 }
 
+/* Advances the reference by one step: neighbours, rates, motion, and the next time step. */
 static void advance(kf_sph_world *w) {
     const bool thesis = w->scene->scheme == KF_SCHEME_THESIS;
     double speed = 0.0, acceleration = 0.0;
@@ -190,6 +194,7 @@ static void advance(kf_sph_world *w) {
     w->step = next_step(w, speed, acceleration);
 }
 
+/* Begins a run of the reference at the scene's particles, with the first time step. */
 static void begin(const kf_particle_scene *s, kf_sph_world *w) {
     double speed = 0.0;
     w->scene = s;

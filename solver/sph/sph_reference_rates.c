@@ -25,6 +25,8 @@ static double pressure_of(const kf_particle_scene *s, double e) {
 }
 /* ---- Particles of walls ---- */
 
+/* Gives a wall's particle the fluid's mean velocity (turned, or as it is where it slips), stress and
+ * pressure, with hydrostatics between (Adami, Hu and Adams 2012). */
 static void settle_wall(kf_sph_world *w, int i) {
     const kf_particle_scene *s = w->scene;
     double sum = 0.0, pressure = 0.0, velocity[3] = {0}, stress[3][3] = {{0}};
@@ -54,7 +56,8 @@ static void settle_wall(kf_sph_world *w, int i) {
 
 /* ---- Density, strain, displacement ---- */
 
-/* What the fluid beyond a half-space adds: there v is linear in the distance, and vanishes on the wall. */
+/* Adds what the fluid beyond a half-space adds: there v is linear in the distance, and vanishes on the
+ * wall. */
 static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d, double gradient[3][3],
                             double *inflow, double crowding[3], double *spread) {
     double u[3], tangent[3];
@@ -71,6 +74,8 @@ static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d
     *spread += h->moment;
 }
 
+/* Works out a particle's velocity gradient, rate of density with diffusion, and shift, from its neighbours
+ * and the walls. */
 static void strain_of(kf_sph_world *w, int i) {
     const kf_particle_scene *s = w->scene;
     kf_sph_body *b = &w->bodies[i];
@@ -118,6 +123,7 @@ static double size_of(double t[3][3]) {
     return sqrt(0.5 * sum);
 }
 
+/* Returns the yield stress at a shear rate and a pressure; 0 where the material has none. */
 static double yield_of(const kf_material *m, double rate, double pressure) {
     switch (m->yield_kind) {
     case KF_YIELD_CONSTANT:
@@ -135,7 +141,7 @@ static double yield_of(const kf_material *m, double rate, double pressure) {
     }
 }
 
-/* gamma with K gamma^n + G dt gamma = excess, by bisection. */
+/* Returns gamma with K gamma^n + G dt gamma = excess, by bisection. */
 static double plastic_rate(const kf_material *m, double stiff, double excess) {
     double low = 0.0, high = excess / stiff;
     for (int k = 0; k < 200; k++) {
@@ -148,6 +154,8 @@ static double plastic_rate(const kf_material *m, double stiff, double excess) {
     return 0.5 * (low + high);
 }
 
+/* Advances an elastic stress by a step: Hooke's law with Jaumann's rate, then brought back to the yield
+ * stress. */
 static void elastic(const kf_sph_world *w, kf_sph_body *b, double d[3][3], double yield) {
     const kf_material *m = &w->scene->material;
     double spin[3][3], trial[3][3];
@@ -170,6 +178,7 @@ static void elastic(const kf_sph_world *w, kf_sph_body *b, double d[3][3], doubl
             b->stress[p][q] = factor * trial[p][q];
 }
 
+/* Works out a particle's stress from its strain by the material's law. */
 static void new_stress(const kf_sph_world *w, kf_sph_body *b) {
     const kf_material *m = &w->scene->material;
     double d[3][3];
@@ -193,13 +202,13 @@ static void new_stress(const kf_sph_world *w, kf_sph_body *b) {
 
 /* ---- Forces ---- */
 
-/* Of the stress of laws with a viscosity a tenth acts between pairs. */
+/* Returns the share of the stress that acts between pairs: a tenth for laws with a viscosity. */
 static double share_between_pairs(const kf_material *m) {
     return m->law == KF_LAW_NEWTONIAN ? 1.0 : m->branch == KF_BRANCH_ELASTIC ? 0.0 : 0.1;
 }
 
-/* Of two that close in: p* = (p_i + p_j) / 2 + min(eta c u, c) rho u / 2 (Zhang, Hu, Adams 2017);
- * behind a wall the velocity is the mirrored one. */
+/* Returns the impact of two particles that close in: p* = (p_i + p_j) / 2 + min(eta c u, c) rho u / 2
+ * (Zhang, Hu, Adams 2017); behind a wall the velocity is the mirrored one. */
 static double impact_of(const kf_particle_scene *s, double closing) {
     return closing > 0.0 ? fmin(s->impact * closing, 1.0) * closing : 0.0;
 }
@@ -260,7 +269,7 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
         normal = kf_dot(along, h->n);
         for (int i = 0; i < 3; i++)
             along[i] -= normal * h->n[i];
-        /* Of a traction that is linear behind the wall: d tau / d n = rho (a - g). */
+        /* The traction is linear behind the wall: d tau / d n = rho (a - g). */
         double lack[3];
         for (int i = 0; i < 3; i++)
             lack[i] = s->gravity[i] - b->a[i];
@@ -276,6 +285,7 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
     }
 }
 
+/* Sums the forces on a particle: pairs, walls, and what walls lack of the pressure along them. */
 static void force_on(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t end) {
     const bool completed = w->scene->material.law == KF_LAW_NEWTONIAN && !b->lone;
     double a[3] = {0}, friction[3] = {0}, more[3] = {0};

@@ -22,6 +22,8 @@ static void density_of(kf_sph_world *w, int i) {
     w->bodies[i].e = sum - 1.0;
 }
 
+/* Works out a particle's stress by the thesis' scheme: viscous beyond the yield stress, very viscous below
+ * it. */
 static void stress_of(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t end) {
     const kf_material *m = &w->scene->material;
     double l[3][3] = {{0}}, d[3][3], size = 0.0;
@@ -65,6 +67,8 @@ static void add_walls(const kf_sph_world *w, kf_sph_body *b) {
     }
 }
 
+/* Sums the forces on a particle by the thesis' scheme, with XSPH, walls' penalty and the limit of
+ * acceleration. */
 static void force_on(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t end) {
     const kf_particle_scene *s = w->scene;
     const double h = s->support, half = s->thesis.consistent ? 1.0 : 0.5, own = 1.0 + b->e;

@@ -28,6 +28,8 @@ static kf_status send_state(kf_plan *plan, kf_sph_arguments a, const float *valu
     return kf_backend_synchronize(plan->backend, error);
 }
 
+/* Reads all particles' state in the order of their numbers, KF_SPH_STATE_VALUES each, in portions of the
+ * exchange buffer; the caller frees. */
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     kf_sph *system = system_of(plan);
     kf_sph_arguments a = kf_sph_between(plan);
@@ -84,6 +86,7 @@ static kf_status reset(kf_plan *plan, const float *values, const kf_sph_clock *c
     return kf_sph_settle(plan, &a, error);
 }
 
+/* Sets a plan to the scene's particles at the start, with the first time step. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_sph *system = system_of(plan);
     const kf_particle_scene *scene = system->scene;
@@ -132,14 +135,14 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     return status;
 }
 
-/* ---- What a user sees ---- */
+/* ---- The view of a user: SI units ---- */
 
 static double pressure_of(const kf_particle_scene *s, double e) {
     const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
     return p * s->density * s->sound_speed * s->sound_speed;
 }
 
-/* sqrt(tau:tau / 2), Pa. */
+/* Returns sqrt(tau:tau / 2) in Pa. */
 static double stress_of(const kf_particle_scene *s, const float *values) {
     const double xx = (double)values[11], yy = (double)values[12], zz = -xx - yy, xy = (double)values[13],
                  xz = (double)values[14], yz = (double)values[15];
@@ -147,6 +150,7 @@ static double stress_of(const kf_particle_scene *s, const float *values) {
            s->sound_speed * s->sound_speed;
 }
 
+/* Takes a snapshot in SI units from the file's origin, or says what a kernel found wrong. */
 static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
     const kf_particle_scene *s = system_of(plan)->scene;
     kf_sph_clock clock;
@@ -216,6 +220,8 @@ static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *err
     return status;
 }
 
+/* Records the gauges: heights of the fluid's surface in m, and pressures as the force on a face over its
+ * area in Pa. */
 static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *error) {
     kf_sph *system = system_of(plan);
     const kf_particle_scene *s = system->scene;
@@ -247,6 +253,7 @@ static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *err
     return KF_OK;
 }
 
+/* Takes the records of a step: energies, largest speed and density deviations, runout, and gauges. */
 static kf_status take_record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_particle_scene *s = system_of(plan)->scene;
     double sums[KF_SPH_TOTALS], centre[3];
@@ -269,7 +276,8 @@ static kf_status take_record(kf_plan *plan, kf_records *records, kf_error *error
     return record_gauges(plan, records, error);
 }
 
-/* Where gauges are changes nothing of the flow. */
+/* Says what records mean. The places of gauges are no part of a run's identity: they change nothing of the
+ * flow. */
 static void meaning_of_records(const kf_plan *plan, kf_facts *meaning) {
     const kf_particle_scene *s = ((const kf_sph *)plan->system)->scene;
     for (int g = 0; g < s->gauge_count; g++)

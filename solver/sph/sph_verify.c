@@ -46,8 +46,8 @@ static double along(const kf_particle_scene *s, int axis, double d) {
     return d - s->size[axis] * nearbyint(d / s->size[axis]);
 }
 
-/* Whether the set of particle i is the one that brute force finds; a pair whose distance is the support to
- * rounding may be in it or not, and its particle is left out. */
+/* Returns whether the set of particle i is the one that brute force finds; a pair whose distance is the
+ * support to rounding may be in it or not, and its particle is left out. */
 static bool same_set(const kf_particle_scene *s, const float *values, size_t i, const unsigned found[2]) {
     const double support2 = s->support * s->support;
     unsigned count = 0, mixed = 0;

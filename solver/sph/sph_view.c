@@ -13,8 +13,8 @@ static const float FAR = 1e30f;
  * would step over flat ground. */
 static const double SOCKLE = 0.08, LEAST_SOCKLE = 0.03;
 
-/* Where the fluid may go, metres from the file's origin: the box, as high as terrain or fluid reach at first.
- */
+/* Finds where the fluid may go, metres from the file's origin: the box, as high as terrain or fluid reach
+ * at first. */
 static void bounds(const kf_particle_scene *s, double low[3], double high[3]) {
     double top = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -171,6 +171,8 @@ static float ground_depth(const kf_sph_view *v, int x, int y, double from, doubl
     return FAR;
 }
 
+/* Finds the ground's depth at each pixel of rows begin to end - 1, in steps that are short enough for the
+ * terrain's cells. */
 static void ground_rows(void *data, size_t begin, size_t end) {
     kf_sph_view *v = data;
     const kf_particle_scene *s = v->scene;
@@ -226,6 +228,7 @@ bool kf_sph_view_shows_wall(const kf_sph_view *view, const float place[3]) {
     return true;
 }
 
+/* Draws a particle as a ball into the surface's depths, where it is nearest. */
 void kf_sph_view_particle(kf_sph_view *v, const float place[3], float value, bool wall) {
     const double at[3] = {(double)place[0], (double)place[1], (double)place[2]};
     double x, y, depth;
@@ -317,6 +320,8 @@ static void normal_at(const kf_sph_view *v, const float *depths, int x, int y, d
         normal[i] = size > 0.0 ? normal[i] / size : -v->ahead[i];
 }
 
+/* Finds what each pixel of rows begin to end - 1 shows: surface with its normal, or ground with slope,
+ * contour lines, and cuts at the box's faces. */
 static void see_rows(void *data, size_t begin, size_t end) {
     kf_sph_view *v = data;
     const kf_particle_scene *s = v->scene;

@@ -1,5 +1,5 @@
-/* What a camera sees of particles and their terrain: the nearest surface at each pixel. Particles are balls;
- * the depth of their hull is smoothed, so that they make one surface. */
+/* Finds what a camera sees of particles and their terrain: the nearest surface at each pixel. Particles
+ * are balls; the depth of their hull is smoothed, so that they make one surface. */
 #ifndef KF_SOLVER_SPH_SPH_VIEW_H
 #define KF_SOLVER_SPH_SPH_VIEW_H
 
@@ -32,7 +32,7 @@ typedef struct kf_sph_view {
 /* Freed by the caller. */
 void kf_sph_view_begin(const kf_particle_scene *scene, int width, int height, kf_sph_view *view);
 void kf_sph_view_ground(kf_sph_view *view);
-/* place in metres from the file's origin. */
+/* Adds a particle to the view; place is in metres from the file's origin. */
 void kf_sph_view_particle(kf_sph_view *view, const float place[3], float value, bool wall);
 /* Particles of walls inside the box, obstacles: the layers at its faces would hide the fluid. */
 bool kf_sph_view_shows_wall(const kf_sph_view *view, const float place[3]);

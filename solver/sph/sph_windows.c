@@ -31,6 +31,7 @@ static size_t fluid_of(const kf_particle_scene *scene) {
     return scene->count - scene->wall_count;
 }
 
+/* Sorts the fluid's particles into cells of one spacing: first of each cell, and next of each particle. */
 static void make_lattice(const kf_particle_scene *scene, kf_lattice *lattice) {
     size_t count = 1;
     lattice->scene = scene;
@@ -169,6 +170,7 @@ static kf_status advance_until(kf_plan *plan, double time, kf_error *error) {
     }
 }
 
+/* Runs the coarse scene through the windows, and notes at each where the plan's particles would be. */
 static kf_status note_windows(kf_plan *plan, const kf_problem *problem, kf_plan *run, kf_error *error) {
     kf_sph *system = plan->system;
     const kf_particle_scene *scene = system->scene, *coarse = problem->own;
