@@ -5,6 +5,7 @@ An expression is one of
   NAME, NAME.MEMBER   the value, or a member, of the figure of this name (spaces as +)
   /KEY/KEY...         a path into the file's JSON; in a list a key is a number, or the name, kernel, scene or flow of the item
   =                   the number stands in the file, as it is told: for files of text
+  ~                   the file has a number that, rounded to as many digits, is that number
   -                   not looked at
 The first two may end in *FACTOR, in ^^NUMBER for the number over the value, and in % for a share told in percent.
 A number in the words holds when the value, rounded to as many digits as it has, is that number. Skips empty lines and those that begin with '#'."""
@@ -57,8 +58,11 @@ def value_of(text, expression):
     return float(over) / value if over else value
 
 
-def stands_in(text, told):
+def stands_in(text, told, rounded):
     plain = re.sub(r"(?<=[0-9]),(?=[0-9]{3})", "", text)
+    if rounded:
+        digits = len(told.partition(".")[2])
+        return any(f"{float(number):.{digits}f}" == told for number in re.findall(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?", plain))
     return re.search(rf"(?<![\w.]){re.escape(told)}(?!\w|\.[0-9])", plain) is not None
 
 
@@ -79,9 +83,9 @@ for number, text in enumerate(open(sys.argv[1], encoding="utf-8"), 1):
         if expression == "-":
             continue
         digits = len(told.partition(".")[2])
-        if expression == "=":
+        if expression in ("=", "~"):
             checked += 1
-            if not stands_in(known, told):
+            if not stands_in(known, told, expression == "~"):
                 complain(number, f"{document} says {told}, which is not in {file}")
             continue
         try:

@@ -11,6 +11,7 @@ done <<'END'
 docs/results.md :: over `paper` | 5.63 x | :: h200-step.json :: over_baseline
 docs/results.md :: over `paper` | 5.63 x | :: h200-drag.json :: /ahmed/0/drag
 docs/results.md :: over `paper` | 5.63 x | :: h200-nights.md :: =
+docs/results.md :: over `paper` | 5.63 x | :: h200-nights.md :: ~
 docs/results.md :: over `paper` | 5.57 x | :: h200-step.json :: over_paper
 docs/results.md :: over `paper` | 5.63 x | :: h200-step.json :: no_such_figure
 END
