@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/replay/landscape_prior.h"
 #include "harness/replay/replay.h"
+#include "harness/replay/replay_score.h"
 
 static const kf_option options[] = {
     {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped", false},
@@ -17,6 +18,11 @@ static const kf_option options[] = {
     {"--evaluations", "N", "configs a search may measure (default: 200)", false},
     {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
     {"--seed", "N", "seed of the first search (default: 1)", false},
+    {"--score", NULL,
+     "the field's score: the share of the way from random search to the optimum, over the budget that random "
+     "search needs; "
+     "sets the evaluations",
+     false},
     {NULL, NULL, NULL, false},
 };
 
@@ -43,9 +49,21 @@ static void print_within(const char *name, const kf_replay_result *result) {
     }
 }
 
+static void print_score(const char *name, const kf_landscape *landscape, const kf_replay_result *result) {
+    const kf_replay_score score = kf_replay_score_of(landscape, result);
+    const kf_replay_budget budget = kf_replay_budget_of(landscape);
+    if (isnan(score.evaluations)) {
+        printf("score%s: none, every config is as good as random search's\n", name);
+        return;
+    }
+    printf("score%s: %.3f by evaluations, over %d", name, score.evaluations, budget.evaluations);
+    if (isfinite(score.seconds)) printf("; %.3f by seconds, over %.1f", score.seconds, budget.seconds);
+    printf("\n");
+}
+
 /* with NULL: there is no prior. */
 static void print_table(const kf_replay_request *request, const kf_replay_result *result,
-                        const kf_replay_result *with) {
+                        const kf_replay_result *with, bool scores) {
     const kf_landscape *landscape = request->landscape;
     char time[32];
     char *summary;
@@ -77,7 +95,12 @@ static void print_table(const kf_replay_request *request, const kf_replay_result
     printf("\n");
     print_within("", result);
     if (with != NULL) print_within(" with prior", with);
+    if (scores) print_score("", landscape, result);
+    if (scores && with != NULL) print_score(" with prior", landscape, with);
     printf("\nregret: time found / optimum - 1; seconds: what measuring and compiling took.\n");
+    if (scores)
+        printf("score: 1 is the optimum from the first config on, 0 is random search, whose budget it is "
+               "over.\n");
     free(summary);
 }
 
@@ -118,18 +141,30 @@ static void add_curve(cJSON *json, const kf_replay_result *result) {
     }
 }
 
-/* What a search says of one knowledge: with the prior or without it. */
-static void add_result(cJSON *json, const kf_replay_result *result) {
+static void add_score(cJSON *json, const kf_landscape *landscape, const kf_replay_result *result) {
+    const kf_replay_score score = kf_replay_score_of(landscape, result);
+    const kf_replay_budget budget = kf_replay_budget_of(landscape);
+    cJSON *object = cJSON_AddObjectToObject(json, "score");
+    if (isfinite(score.evaluations))
+        (void)cJSON_AddNumberToObject(object, "by_evaluations", score.evaluations);
+    if (isfinite(score.seconds)) (void)cJSON_AddNumberToObject(object, "by_seconds", score.seconds);
+    (void)cJSON_AddNumberToObject(object, "budget_evaluations", budget.evaluations);
+    if (isfinite(budget.seconds)) (void)cJSON_AddNumberToObject(object, "budget_seconds", budget.seconds);
+}
+
+/* What a search says of one knowledge: with the prior or without it. scored NULL: no score. */
+static void add_result(cJSON *json, const kf_replay_result *result, const kf_landscape *scored) {
     const int last = result->evaluations - 1;
     add_regret(json, "regret_", result->means[last], &result->summaries[last]);
     (void)cJSON_AddNumberToObject(json, "overhead_us", result->overhead_us);
     add_within(json, result);
+    if (scored != NULL) add_score(json, scored, result);
     add_curve(json, result);
 }
 
 static void print_json(const kf_replay_request *request, const kf_replay_result *result,
-                       const kf_replay_result *with) {
-    const kf_landscape *landscape = request->landscape;
+                       const kf_replay_result *with, bool scores) {
+    const kf_landscape *landscape = request->landscape, *scored = scores ? landscape : NULL;
     cJSON *json = kf_json_answer("replay");
     (void)cJSON_AddItemToObject(json, "device",
                                 kf_device_remembered_to_json(landscape->device, landscape->backend));
@@ -148,8 +183,8 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
     const kf_landscape_spread spread = kf_landscape_spread_of(landscape);
     (void)cJSON_AddNumberToObject(json, "median_over_optimum", spread.median_over_optimum);
     (void)cJSON_AddNumberToObject(json, "share_within_5_percent", spread.share_within_5);
-    add_result(json, result);
-    if (with != NULL) add_result(cJSON_AddObjectToObject(json, "with_prior"), with);
+    add_result(json, result, scored);
+    if (with != NULL) add_result(cJSON_AddObjectToObject(json, "with_prior"), with, scored);
     kf_json_print(json);
 }
 
@@ -168,13 +203,25 @@ static kf_status replay_both(const kf_arguments *arguments, const kf_replay_requ
         kf_landscape_prior_close(&prior);
     }
     const kf_replay_result *with = has_prior ? &led : NULL;
+    const bool scores = kf_argument_given(arguments, "--score");
     if (status == KF_OK && kf_arguments_json(arguments))
-        print_json(request, &plain, with);
+        print_json(request, &plain, with, scores);
     else if (status == KF_OK)
-        print_table(request, &plain, with);
+        print_table(request, &plain, with, scores);
     if (has_prior && status == KF_OK) kf_replay_free(&led);
     kf_replay_free(&plain);
     return status;
+}
+
+/* For the score by seconds a search goes on past the budget, as its configs may be quicker to measure than
+ * random search's. */
+static kf_status evaluations_of_score(const kf_arguments *arguments, kf_replay_request *request,
+                                      kf_error *error) {
+    static const int FURTHER = 2;
+    if (kf_argument_given(arguments, "--evaluations"))
+        return kf_fail(error, KF_BAD_INPUT, "replay: --score sets the evaluations: leave --evaluations out");
+    request->evaluations = FURTHER * kf_replay_budget_of(request->landscape).evaluations;
+    return KF_OK;
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
@@ -196,7 +243,9 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     request.evaluations = (int)evaluations;
     request.repeats = (int)repeats;
     request.seed = (uint64_t)seed;
-    kf_status status = replay_both(arguments, &request, error);
+    kf_status status = KF_OK;
+    if (kf_argument_given(arguments, "--score")) status = evaluations_of_score(arguments, &request, error);
+    if (status == KF_OK) status = replay_both(arguments, &request, error);
     kf_landscape_free(landscape);
     return status;
 }

@@ -12,7 +12,7 @@
 
 /* The temperature, in logarithms of times, is hot / (1 + age / cooling): usually 5 % at first, 0.5 % after
  * 200. */
-enum { HOT, COOLING, PATIENCE, RANDOM };
+enum { HOT, COOLING, PATIENCE, RANDOM, FIRST };
 static const kf_strategy_option options[] = {
     [HOT] = {"hot", "initial temperature: a relative loss of this size is accepted with probability 1/e",
              1e-4, 10, 0.05, false},
@@ -20,6 +20,7 @@ static const kf_strategy_option options[] = {
     [PATIENCE] = {"patience", "configs without an accepted step before it is heated again at the best config",
                   1, 1e6, 25, true},
     [RANDOM] = {"random", "every n-th reheating begins at a random config", 1, 1e6, 3, true},
+    [FIRST] = {"first", "random configs before the walk begins at the best known one", 1, 1e6, 10, true},
     {.name = NULL},
 };
 
@@ -29,6 +30,7 @@ typedef struct kf_annealing {
     uint64_t random, order_seed, place;
     uint64_t current, best;
     double current_log, best_log; /* of times; INFINITY: there is none yet */
+    int told;                     /* configs, before the walk began */
     int age, idle;                /* configs told since it was heated, and since the last step */
     uint64_t ends;                /* how often it found no step */
     bool leaves;                  /* the next proposal is a random config, to go on from */
@@ -47,7 +49,8 @@ static void *open_annealing(const kf_strategy *strategy, const kf_space *space, 
 
 static bool next(void *state, uint64_t *index) {
     kf_annealing *walk = state;
-    if ((isfinite(walk->current_log) || walk->arrives) &&
+    const bool begun = walk->told >= kf_strategy_setting(walk->strategy, FIRST);
+    if (begun && (isfinite(walk->current_log) || walk->arrives) &&
         kf_move_near(walk->strategy, walk->space, &walk->random, walk->current, 1, index))
         return true;
     if (!kf_move_anywhere(walk->strategy, walk->space, walk->order_seed, &walk->place, index)) return false;
@@ -71,12 +74,20 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_annealing *walk = state;
     const double hot = kf_strategy_setting(walk->strategy, HOT),
                  cooling = kf_strategy_setting(walk->strategy, COOLING);
-    double temperature = hot / (1 + walk->age++ / cooling), time = ok ? log(time_us) : INFINITY;
+    const bool begun = walk->told >= kf_strategy_setting(walk->strategy, FIRST);
+    double temperature = hot / (1 + walk->age / cooling), time = ok ? log(time_us) : INFINITY;
     double chance = (double)(kf_random_next(&walk->random) >> 11) * 0x1p-53;
     if (time < walk->best_log) {
         walk->best = index;
         walk->best_log = time;
     }
+    if (!begun) {
+        walk->told++;
+        walk->current = walk->best;
+        walk->current_log = walk->best_log;
+        return;
+    }
+    walk->age++;
     /* Neighbours of the config that it left may be open still; to step to one would be to stay there. */
     if (walk->leaves || (walk->arrives && index != walk->current)) return;
     if (walk->arrives) walk->leaves = !ok;

@@ -13,6 +13,7 @@
 #include "base/util/file.h"
 #include "base/util/text.h"
 #include "harness/replay/replay.h"
+#include "harness/replay/replay_score.h"
 
 /* --- Files ---------------------------------------------------------------------------------------------- */
 
@@ -304,6 +305,115 @@ static void test_seeds(void **state) {
     kf_landscape_free(landscape);
 }
 
+/* --- the field's score ---------------------------------------------------------------------------------- */
+
+enum { FEW = 7 };
+static const double few_times[FEW] = {9, 2,  50, 7,
+                                      3, 20, 1}; /* of n=0, 1, ..; that of 50 is a config that fails */
+
+/* Adds to sums what each order of the times has found after each evaluation; returns the number of orders. */
+static double all_orders(double *times, int from, double *sums) {
+    if (from == FEW) {
+        double best = INFINITY;
+        for (int i = 0; i < FEW; i++)
+            sums[i] += best = fmin(best, times[i]);
+        return 1;
+    }
+    double count = 0;
+    for (int i = from; i < FEW; i++) {
+        const double first = times[i];
+        times[i] = times[from];
+        times[from] = first;
+        count += all_orders(times, from + 1, sums);
+        times[from] = times[i];
+        times[i] = first;
+    }
+    return count;
+}
+
+/* Seven configs, one of which fails, each measured in two seconds; with a default or without one. */
+static kf_landscape *few_configs(const char *presets) {
+    kf_text text = {0};
+    kf_text_append(
+        &text,
+        "{\"kftune_landscape\":1,\"system\":\"s\",\"parameters\":{\"n\":[0,1,2,3,4,5,6]},%s\"results\":[",
+        presets);
+    for (int i = 0; i < FEW; i++)
+        kf_text_append(&text, i == 2 ? "%s[%d,\"crash\",2]" : "%s[%d,%g,2]", i > 0 ? "," : "", i,
+                       few_times[i]);
+    kf_text_append(&text, "]}");
+    kf_landscape *landscape = opened(written(text.text));
+    kf_text_free(&text);
+    return landscape;
+}
+
+/* Random search against all 5,040 orders; a search in the order of the space against the definition. */
+static void test_score_of_few(void **state) {
+    (void)state;
+    kf_landscape *landscape = few_configs("");
+    const kf_replay_budget budget = kf_replay_budget_of(landscape);
+    /* Correct are 1 2 3 7 9 20: median 5. Near enough is 1.2, which one has: (7 + 1) / 1 - 1 draws. */
+    assert_int_equal(budget.evaluations, 7);
+    assert_true(fabs(budget.seconds - 14) < 1e-9);
+    double times[FEW], sums[FEW] = {0}, ratio = 0, best = INFINITY;
+    for (int i = 0; i < FEW; i++)
+        times[i] = fmin(few_times[i], 20);
+    const double count = all_orders(times, 0, sums);
+    double *random = kf_replay_random(landscape, FEW);
+    for (int i = 0; i < FEW; i++) {
+        assert_true(fabs(random[i] - sums[i] / count) < 1e-9);
+        best = fmin(best, i == 2 ? 20 : few_times[i]);
+        if (i < FEW - 1) ratio += (sums[i] / count - best) / (sums[i] / count - 1) / (FEW - 1);
+    }
+    free(random);
+    kf_replay_result result;
+    replayed(landscape, "enumerate", FEW, 2, &result);
+    assert_true(fabs(kf_replay_score_of(landscape, &result).evaluations - ratio) < 1e-9);
+    kf_replay_free(&result);
+    kf_landscape_free(landscape);
+}
+
+/* A search whose first config is the optimum has 1; where no time is known there is no score by seconds. */
+static void test_score_of_the_best(void **state) {
+    (void)state;
+    kf_landscape *landscape = few_configs("\"presets\":{\"default\":6},");
+    kf_replay_result result;
+    replayed(landscape, "random", FEW, 3, &result);
+    kf_replay_score score = kf_replay_score_of(landscape, &result);
+    assert_true(score.evaluations == 1 && score.seconds == 1);
+    landscape->seconds[0] = NAN;
+    score = kf_replay_score_of(landscape, &result);
+    assert_true(score.evaluations == 1 && isnan(score.seconds));
+    for (int i = 0; i < FEW; i++) /* every config is the best */
+        landscape->states[i] = KF_STATE_OK, landscape->times_us[i] = 1;
+    assert_true(isnan(kf_replay_score_of(landscape, &result).evaluations));
+    kf_replay_free(&result);
+    kf_landscape_free(landscape);
+}
+
+/* Random search has 0 by both on a real file; the strategies that learn are ahead of it. */
+static void test_score_of_strategies(void **state) {
+    (void)state;
+    kf_landscape *landscape = opened(real_file("convolution-A4000.json.gz"));
+    const int evaluations = kf_replay_budget_of(landscape).evaluations;
+    static const struct {
+        const char *strategy;
+        int repeats;
+        double least, most;
+    } rows[] = {{"random", 400, -0.06, 0.06}, {"annealing", 60, 0.6, 0.95}, {"model", 10, 0.8, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kf_replay_result result;
+        replayed(landscape, rows[i].strategy, evaluations, rows[i].repeats, &result);
+        const kf_replay_score score = kf_replay_score_of(landscape, &result);
+        print_message("%s: %.3f by evaluations, %.3f by seconds\n", rows[i].strategy, score.evaluations,
+                      score.seconds);
+        assert_true(score.evaluations > rows[i].least && score.evaluations < rows[i].most);
+        assert_true(score.seconds > rows[i].least && score.seconds < rows[i].most);
+        kf_replay_free(&result);
+    }
+    kf_landscape_free(landscape);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernel_tuner_cache),
@@ -316,6 +426,9 @@ int main(void) {
         cmocka_unit_test(test_effort),
         cmocka_unit_test(test_prior),
         cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_score_of_few),
+        cmocka_unit_test(test_score_of_the_best),
+        cmocka_unit_test(test_score_of_strategies),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -12,7 +12,7 @@
 #include "base/util/json.h"
 #include "harness/search/strategy.h"
 
-enum { SIDE = 20, PROPOSALS = 100 };
+enum { SIDE = 20, PROPOSALS = 260 };
 
 /* 20 x 20 configs. */
 static kf_space *make_space(bool preset) {
