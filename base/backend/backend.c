@@ -125,7 +125,7 @@ kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, co
     return kf_buffer_write_guard(buffer, error);
 }
 
-/* Whether one of the bytes from .. to - 1 is kept, or belongs to the guard. */
+/* Returns whether one of the bytes from .. to - 1 is kept, or belongs to the guard. */
 static bool keeps(size_t from, size_t to, size_t bytes, size_t period, const size_t (*kept)[2], int count) {
     if (to > bytes) return true; /* the guard */
     for (size_t start = from / period * period; start < to; start += period)
@@ -247,6 +247,8 @@ static kf_status check_grid(const kf_backend *backend, const kf_launch *launch, 
     return KF_OK;
 }
 
+/* Refuses a launch of another device's kernel, of arguments without an extent, or of blocks whose last one
+ * would pass an int. */
 static kf_status check_launch(const kf_backend *backend, const kf_launch *launch, kf_error *error) {
     int extent[3];
     if (launch->function == NULL || launch->function->module->backend != backend)
@@ -288,7 +290,7 @@ kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *obj
     return stream->backend->methods->call(stream, enqueue, object, error);
 }
 
-/* Of the buffer at one end of a copy. */
+/* Checks the buffer at one end of a copy: all rows must lie within it. */
 static kf_status check_rows(const kf_stream *stream, const kf_buffer *buffer, size_t offset, size_t pitch,
                             const kf_copy *copy, kf_error *error) {
     if (buffer->backend->methods != stream->backend->methods)

@@ -1,5 +1,6 @@
-/* Where plans run. Two backends behind one interface: `cuda` (driver API and NVRTC, loaded at run time) and
- * `cpu` (the same kernel sources built by the host compiler, on threads). Nothing else speaks CUDA. */
+/* Devices on which plans run: two backends behind one interface, `cuda` (driver API and NVRTC, loaded at
+ * run time) and `cpu` (the same kernel sources built by the host compiler, on threads). Nothing else
+ * speaks CUDA. */
 #ifndef KF_BASE_BACKEND_BACKEND_H
 #define KF_BASE_BACKEND_BACKEND_H
 
@@ -39,7 +40,7 @@ typedef struct kf_device_info {
     double clock_hz;            /* highest clock of a multiprocessor; 0 when unknown */
 } kf_device_info;
 
-/* Whether kernels run on a GPU there, of whatever backend. */
+/* Returns whether kernels run on a GPU there, of whatever backend. */
 bool kf_device_is_gpu(const kf_device_info *device);
 
 enum { KF_MOST_DEVICES = 64, KF_MOST_PARTS = 1024 }; /* of a process; of all processes of a run */
@@ -78,7 +79,7 @@ typedef struct kf_source {
                        * kftune's by its absolute path */
     const kf_define *defines;
     int define_count;
-    /* Of kernels that are not kftune's; all zero for those that are. */
+    /* These are for kernels that are not kftune's; all are zero for those that are. */
     const char *name;           /* cuda: of its kernel as C++ has it, "gemm<float, 16>"; kf_module_function
                                  * then takes this name. NULL: kernels are found by their symbols */
     const char *const *options; /* of the compiler, as they are handed to it */
@@ -132,8 +133,8 @@ void kf_function_describe(const kf_function *function, kf_function_info *info);
 /* Blocks of this size, with so many bytes of dynamic shared memory each, that are resident on one
  * multiprocessor (theoretical occupancy); 0 when it cannot launch at all. */
 int kf_function_resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes);
-/* What keeps more of them from being resident: "threads", "blocks", "registers", "shared memory"; "" on the
- * cpu. */
+/* Returns what keeps more blocks from being resident: "threads", "blocks", "registers", "shared memory";
+ * "" on the cpu. */
 const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block,
                                         size_t shared_bytes);
 
@@ -195,15 +196,16 @@ bool kf_launch_is_empty(const kf_launch *launch);
 enum { KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD, KF_LANES };
 kf_stream *kf_backend_stream(kf_backend *backend, int lane); /* lives as long as the backend */
 kf_backend *kf_stream_backend(const kf_stream *stream);
-/* What a library calls a stream: CUDA's CUstream; NULL on the cpu, where work is done when it is given. */
+/* Returns what a library calls a stream: CUDA's CUstream; NULL on the cpu, where work is done when it is
+ * given. */
 void *kf_stream_handle(const kf_stream *stream);
 
 /* Work that is not kftune's own: a library puts it into the stream, and does not wait for it. On the cpu it
  * does the work. It may be called once and replayed by a graph. */
 typedef kf_status kf_call_function(void *object, kf_stream *stream, kf_error *error);
 
-/* rows runs of bytes each, whose beginnings lie so many bytes apart in target and source. The buffers may be
- * of two devices of the same kind. */
+/* A copy of `rows` runs of bytes, whose beginnings lie so many bytes apart in target and source. The
+ * buffers may be of two devices of the same kind. */
 typedef struct kf_copy {
     kf_buffer *target;
     const kf_buffer *source;
@@ -247,7 +249,7 @@ void kf_graph_free(kf_graph *graph);
 kf_status kf_event_create(kf_backend *backend, kf_event **event, kf_error *error);
 void kf_event_free(kf_event *event);
 kf_status kf_event_record(kf_event *event, kf_error *error);
-/* The same of its own device alone, whatever the others of a team do. */
+/* Records an event on its own device alone, whatever the others of a team do. */
 kf_status kf_event_record_alone(kf_event *event, kf_error *error);
 kf_status kf_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
                               kf_error *error);

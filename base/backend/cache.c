@@ -58,8 +58,8 @@ kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error) {
     return status == KF_OK ? own_folder(path, error) : not_writable(reason.message, error);
 }
 
-/* Where process numbers count: a machine since it was started, and in it a container. Folders may be shared.
- */
+/* Names the place in which process numbers count: a machine since it was started, and in it a container.
+ * Folders may be shared. */
 static void name_place(char place[9]) {
     kf_hasher hasher;
     char hex[KF_HASH_HEX], *boot = NULL;
@@ -75,7 +75,7 @@ static void name_place(char place[9]) {
     kf_copy_text(place, 9, hex);
 }
 
-/* Of a file for a compiler or a trial to write to: tells whose it is, for the sweep. */
+/* Makes a path for a file that a compiler or a trial writes to; it tells whose it is, for the sweep. */
 static kf_status temporary_path(const char *ending, char path[KF_PATH], kf_error *error) {
     char folder[KF_PATH], place[9];
     KF_TRY(kf_cache_kernel_folder(folder, error));

@@ -30,8 +30,8 @@ kf_status kf_cache_key(const kf_source *source, const char *compiler, const char
  * without the terminating zero that follows it. */
 bool kf_cache_get(const char *key, const char *extension, void **data, size_t *size);
 
-/* The same for content that is used from the file (shared objects: the trailer does not disturb the loader).
- */
+/* Finds content that is used from the file itself (shared objects: the trailer does not disturb the
+ * loader). */
 bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]);
 
 /* Stores an entry and then evicts others if the folder has become too large; never the one just written.
@@ -52,7 +52,8 @@ kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error
  * made or written, or the disk is full. Removes what killed processes left there. */
 kf_status kf_cache_try(kf_error *error);
 
-/* Where entries lie; created when missing. KF_HOST when it cannot be, or when it is another user's. */
+/* Finds the folder of the entries, which is created when missing. KF_HOST when it cannot be, or when it is
+ * another user's. */
 kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a build depends on, as one hash. */
+/* Hashes what a build depends on. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,8 @@ kf_status kf_source_include_folder(char path[KF_PATH], kf_error *error) {
     return kf_path(path, error, "%s/kernels", data);
 }
 
+/* Finds the file of a kernel source: an absolute one, or one below the data folder, which no ".." may
+ * leave. */
 kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *error) {
     const char *file = source->file, *data;
     if (file[0] == '/') {
@@ -107,6 +109,7 @@ static kf_status follow_line(source_files *files, const char *path, const char *
     return hash_included(files, path, at + 1, (int)length, error);
 }
 
+/* Adds a file to the hash, and all files that its lines include, each once. */
 static kf_status hash_file(source_files *files, const char *path, kf_error *error) {
     for (int i = 0; i < files->count; i++)
         if (strcmp(files->paths[i], path) == 0) return KF_OK;

@@ -96,6 +96,7 @@ static kf_status cufft_failed(int result, const char *where, kf_error *error) {
     return kf_fail(error, KF_MACHINE, "cuFFT: %s failed with %d", where, result);
 }
 
+/* Makes cuFFT's plan of a transform, with a work area of our own. */
 static kf_status plan_cufft(kf_backend *backend, kf_fft *fft, kf_error *error) {
     const kf_fft_shape *s = &fft->shape;
     long long n[3], real[3], modes[3];
@@ -175,6 +176,7 @@ static const kf_symbol fftw_symbols[2][FFTW_SYMBOL_COUNT] = {FFTW_SYMBOLS("fftwf
 static const char *const fftw_names[2][3] = {{"libfftw3f_threads.so.3", "libfftw3f.so.3", NULL},
                                              {"libfftw3_threads.so.3", "libfftw3.so.3", NULL}};
 
+/* Loads FFTW in single or double precision, once. */
 static kf_status load_fftw(bool wide, kf_error *error) {
     static const char *const folders[] = {NULL};
     fftw *f = wide ? &double_precision : &single_precision;
@@ -194,6 +196,7 @@ static kf_status load_fftw(bool wide, kf_error *error) {
     return KF_OK;
 }
 
+/* Makes FFTW's plan of a transform, measured, on as many threads as the device has. */
 static kf_status plan_fftw(const kf_backend *backend, kf_fft *fft, kf_error *error) {
     enum { MEASURE = 0 };
     const kf_fft_shape *s = &fft->shape;

@@ -1,16 +1,17 @@
-/* What a backend gives to the dispatch in backend.c. Only base/backend/ includes this.
+/* The interface between a backend and the dispatch in backend.c. Only base/backend/ includes this.
  *
- * Every object of a backend starts with the base struct declared here (`struct cuda_buffer { kf_buffer base;
- * ... }`), so that backend.c finds the methods through it. The method that creates an object allocates it,
- * fills the base and is paired with one that frees it. Division of work: backend.c checks what callers pass
- * in, so methods may rely on it:
- *   - objects are never NULL and belong to this backend; the free methods are not called with NULL
- *   - buffer ranges lie within the buffer or its guard and are not empty; a buffer has at least one byte
- *   - a launch has a function of this backend, a block of at least 1x1x1, a non-empty extent (empty ones are
- *     dropped before, also from graphs, which may thus hold nothing at all), extent + block within an int
- *   - a copy has at least one byte and one row, and the buffers are of backends with these methods
- *   - graph_end follows graph_begin, and no second graph is begun in between
- * Limits of the device (threads a block, grid size) are the backend's own to check. */
+ * Every object of a backend starts with the base struct declared here (`struct cuda_buffer { kf_buffer
+ * base; ... }`), so that backend.c finds the methods through it. The method that creates an object
+ * allocates it, fills the base and is paired with one that frees it.
+ *
+ * Division of work: backend.c checks what callers pass in, so methods may rely on it. Objects are never
+ * NULL and belong to this backend; the free methods are not called with NULL. Buffer ranges lie within the
+ * buffer or its guard and are not empty; a buffer has at least one byte. A launch has a function of this
+ * backend, a block of at least 1x1x1, a non-empty extent (empty ones are dropped before, also from graphs,
+ * which may thus hold nothing at all), extent + block within an int. A copy has at least one byte and one
+ * row, and the buffers are of backends with these methods. graph_end follows graph_begin, and no second
+ * graph is begun in between. Limits of the device (threads a block, grid size) are the backend's own to
+ * check. */
 #ifndef KF_BASE_BACKEND_INTERNAL_H
 #define KF_BASE_BACKEND_INTERNAL_H
 
@@ -38,7 +39,7 @@ typedef struct kf_backend_methods {
                                 int count, kf_buffer **buffer, kf_error *error);
     /* NULL: the same as buffer_create. */
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
-    /* What kf_buffer_check finds beside the guard, whose look is backend.c's. NULL: nothing. */
+    /* Finds faults beside the guard, whose look is backend.c's. NULL: nothing is looked for. */
     kf_status (*buffer_check)(const kf_buffer *buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
@@ -82,9 +83,9 @@ typedef struct kf_backend_methods {
     void (*device_state)(kf_backend *backend, kf_device_state *state);
 } kf_backend_methods;
 
-/* What a team of devices of one kind does with their memories. The room above (team/) has one for each kind
- * and gives it to the open function, so that no backend knows of teams or of other processes. Ends and period
- * are as in team/team.h. */
+/* Methods of a team of devices of one kind on their memories. The room above (team/) has one for each kind
+ * and gives it to the open function, so that no backend knows of teams or of other processes. Ends and
+ * period are as in team/team.h. */
 typedef struct kf_team_methods {
     /* Over the memories of count >= 2 devices. */
     kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
@@ -93,7 +94,7 @@ typedef struct kf_team_methods {
     kf_status (*buffer_share)(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
                               kf_buffer **buffer, kf_error *error);
 } kf_team_methods;
-/* Of each kind; a member may be NULL: its devices are alone. */
+/* The methods of each kind; a member may be NULL: its devices are alone. */
 typedef struct kf_teams {
     const kf_team_methods *cpu, *cuda;
 } kf_teams;
@@ -115,10 +116,11 @@ struct kf_backend {
     kf_mark **come;    /* [parts], of a first: see kf_event_record; NULL: not made yet */
     int parts;
     int first_part; /* of a first: parts of other processes before its own (world.h) */
-    /* Of a first that reaches parts of other processes: how many there are, and each process's; or NULL. */
+    /* A first part that reaches parts of other processes knows how many there are, and each process's; or
+     * NULL. */
     int near_first, near_parts, *near_counts;
-    /* Of devices of several processes (team/world.h): fails when another process has failed. Whatever waits
-     * for what another process does asks it again and again. NULL: there is none. */
+    /* Fails when another process has failed (devices of several processes, team/world.h). Whatever waits
+     * for what another process does asks it again and again. NULL: there is no other. */
     kf_status (*look)(kf_error *error);
     int *firsts; /* [process + 1] of all processes: their first parts, and the number of all; NULL: it is
                     alone */
@@ -147,8 +149,8 @@ struct kf_event {
 };
 struct kf_mark {
     kf_backend *backend;
-    /* Of one that processes share (team/shared.c), else NULL: where its signals are counted for all to see,
-     * how many there must have been by now, and what frees it. */
+    /* A mark that processes share (team/shared.c) has where its signals are counted for all to see, how
+     * many there must have been by now, and what frees it; else NULL. */
     uint32_t *flag, *given;
     void (*free)(kf_mark *mark);
     bool own; /* this process signals it */
@@ -159,28 +161,28 @@ struct kf_graph {
     kf_backend *backend;
 };
 
-/* cpu/cpu.c. threads 0: all this process may use. */
+/* cpu/cpu.c opens the cpu; threads 0: all that this process may use. */
 kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                           kf_error *error);
 /* A buffer of mapped memory, which is unmapped with it. */
 kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped);
 
-/* cuda/cuda.c, when built with KF_HAVE_CUDA; else open.c answers that this build has no CUDA. There too are
- * kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
+/* cuda/cuda.c opens a GPU, when built with KF_HAVE_CUDA; else open.c answers that this build has no CUDA.
+ * There too are kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
 kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
 
-/* open.c: one device. Whether spec names one; that device (threads: of a cpu that leaves it open, 0 for all);
- * and the best there is. */
+/* open.c is for one device: it tells whether spec names one, opens that device (threads: of a cpu that
+ * leaves it open, 0 for all), and finds the best there is. */
 kf_status kf_device_check_one(const char *spec, kf_error *error);
 kf_status kf_device_open_one(const char *spec, int threads, const kf_teams *teams, kf_backend **backend,
                              kf_error *error);
 kf_status kf_device_open_best(const kf_teams *teams, kf_backend **backend, kf_error *error);
 
-/* What every new buffer passes: its size, and its guard, which is written. */
+/* Every new buffer passes these: its size is checked, and its guard written. */
 kf_status kf_buffer_check_size(size_t bytes, kf_error *error);
 kf_status kf_buffer_write_guard(kf_buffer **buffer, kf_error *error);
 

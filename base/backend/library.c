@@ -71,6 +71,8 @@ bool kf_library_find_folder(const char *const *folders, const char *file, char f
     return false;
 }
 
+/* Opens a library: the file that the user names, or the first that is found by its names or in its
+ * folders. */
 static void *open_library(const kf_library *library, kf_error *error) {
     const char *chosen = library->override ? getenv(library->override) : NULL;
     if (chosen && chosen[0]) {

@@ -32,7 +32,7 @@ kf_status kf_library_load(const kf_library *library, void *table, char file[KF_P
 /* The first of such folders that holds the file; false when none does. */
 bool kf_library_find_folder(const char *const *folders, const char *file, char folder[KF_PATH]);
 
-/* Where CUDA's toolkit and its Python packages keep theirs; NULL at the end. */
+/* CUDA's toolkit and its Python packages keep their libraries in these folders; NULL at the end. */
 extern const char *const kf_cuda_folders[];
 
 #define KF_SYMBOL_TEXT_(name) #name

@@ -9,6 +9,7 @@
 
 enum { MOST_THREADS = 4096 };
 
+/* Refuses a device that is not known, with the nearest name. */
 static kf_status unknown_device(const char *spec, kf_error *error) {
     static const char *const names[] = {"cpu", "cuda"};
     char word[32];
@@ -53,7 +54,7 @@ kf_status kf_device_open_best(const kf_teams *teams, kf_backend **backend, kf_er
     return kf_cpu_open(0, teams->cpu, backend, error);
 }
 
-/* number: of threads (0: all) or of the GPU. */
+/* Reads a device's spec; number is that of threads (0: all) or of the GPU. */
 static kf_status read_spec(const char *spec, bool *cuda, int *number, kf_error *error) {
     *number = 0;
     *cuda = strncmp(spec, "cuda", 4) == 0;

@@ -26,6 +26,7 @@ void kf_source_free(kf_source *source) {
     free(source);
 }
 
+/* Writes a source as a text of one line, for a process that compiles ahead; the caller frees it. */
 char *kf_source_text(const kf_source *source) {
     cJSON *json = cJSON_CreateObject();
     cJSON *defines = cJSON_AddArrayToObject(json, "defines"),
@@ -44,6 +45,7 @@ char *kf_source_text(const kf_source *source) {
     return text;
 }
 
+/* Reads such a text, which kf_source_text wrote in another process of the same program. */
 kf_source *kf_source_from_text(const char *text) {
     cJSON *json = cJSON_Parse(text);
     const cJSON *defines = cJSON_GetObjectItemCaseSensitive(json, "defines"), *item = defines->child;

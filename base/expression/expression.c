@@ -100,6 +100,7 @@ static kf_status add(kf_machine *machine, kf_operand left, kf_operand right, kf_
     return append(machine, right, result);
 }
 
+/* Calls a function with the arguments on top of the stack, and pushes its result. */
 static kf_status call(kf_machine *machine, kf_function_name function, int count) {
     const kf_operand *arguments = machine->stack + machine->height - count;
     kf_operand result = {.kind = KF_OPERAND_LIST};
@@ -217,6 +218,7 @@ static bool quick_integers(kf_operation operation, kf_operand *left, long long r
     return true;
 }
 
+/* Does an operation with two operands; two integers go the quick way. */
 static kf_status two_operands(kf_machine *machine, const kf_instruction *instruction) {
     kf_operation operation = (kf_operation)instruction->operation;
     kf_operand *top = machine->stack + machine->height - 1;
@@ -247,6 +249,7 @@ static kf_status chain(kf_machine *machine, kf_operation operation, int *place) 
     return push(machine, truth ? right : kf_operand_boolean(false));
 }
 
+/* Does one instruction. */
 static kf_status step(kf_machine *machine, const kf_instruction *instruction, int *place) {
     const kf_expression *expression = machine->expression;
     int argument = instruction->argument;
@@ -292,6 +295,7 @@ static kf_status step(kf_machine *machine, const kf_instruction *instruction, in
     }
 }
 
+/* Runs an expression to its end, within a number of steps that ends every endless loop. */
 static kf_status run(kf_machine *machine, kf_operand *result) {
     const kf_expression *expression = machine->expression;
     int place = 0;
@@ -310,7 +314,7 @@ static kf_status run(kf_machine *machine, kf_operand *result) {
     return KF_OK;
 }
 
-/* What a caller makes of the result while the machine's lists are still there. */
+/* A caller's use of the result, made while the machine's lists are still there. */
 typedef kf_status (*finisher)(const kf_machine *machine, kf_operand result, void *target);
 
 static kf_status evaluate(const kf_expression *expression, kf_name_lookup lookup, void *context,

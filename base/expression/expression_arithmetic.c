@@ -113,7 +113,7 @@ static kf_status whole_arithmetic(kf_operation operation, long long left, long l
         break;
     case KF_DO_DIVIDE:
         if (right == 0) return zero_division(error);
-        /* long double holds any 64-bit integer where it has 64 bits of mantissa */
+        /* A long double holds any 64-bit integer where it has 64 bits of mantissa. */
         *result = kf_operand_float((double)((long double)left / (long double)right));
         return KF_OK;
     case KF_DO_POWER:
@@ -260,6 +260,7 @@ static bool equal(const kf_operand *pool, kf_operand left, kf_operand right) {
     return true;
 }
 
+/* Returns whether a range holds a value, without going through it. */
 static bool range_holds(kf_operand range, kf_operand value) {
     long long integer;
     if (is_whole(value)) {
@@ -273,7 +274,7 @@ static bool range_holds(kf_operand range, kf_operand value) {
     if (range.as.range.count == 0) return false;
     bool upwards = range.as.range.step > 0;
     if (upwards ? integer < range.as.range.start : integer > range.as.range.start) return false;
-    /* differences and the step's size modulo 2^64 are exact, whatever their signs */
+    /* Differences and the step's size modulo 2^64 are exact, whatever their signs. */
     unsigned long long a = (unsigned long long)integer, b = (unsigned long long)range.as.range.start;
     unsigned long long step = (unsigned long long)range.as.range.step;
     unsigned long long distance = upwards ? a - b : b - a, size = upwards ? step : 0 - step;
@@ -328,6 +329,7 @@ static kf_status wrong_argument(kf_function_name function, const char *needs, kf
                    kf_operand_kind_name(given));
 }
 
+/* Makes a range as Python's range(); its count is worked out modulo 2^64, so that no end overflows. */
 static kf_status call_range(const kf_operand *arguments, int count, kf_operand *result, kf_error *error) {
     long long start = 0, stop, step = 1;
     for (int i = 0; i < count; i++)
@@ -412,7 +414,7 @@ static kf_status call_log2(kf_operand argument, kf_operand *result, kf_error *er
     return KF_OK;
 }
 
-/* list() needs the machine's pool and is done there. */
+/* Calls a function; list() needs the machine's pool and is done there. */
 kf_status kf_operand_call(kf_function_name function, const kf_operand *pool, const kf_operand *arguments,
                           int count, kf_operand *result, kf_error *error) {
     int most = function == KF_CALL_RANGE                            ? 3

@@ -132,7 +132,7 @@ static inline kf_operand kf_operand_float(double value) {
 /* The value at position of a list or range. */
 static inline kf_operand kf_operand_at(const kf_operand *pool, kf_operand list, unsigned long long position) {
     if (list.kind == KF_OPERAND_LIST) return pool[list.as.list.offset + position];
-    /* modulo 2^64; the true value fits, or the range would be shorter */
+    /* The sum is modulo 2^64; the true value fits, or the range would be shorter. */
     return kf_operand_integer((long long)((unsigned long long)list.as.range.start +
                                           position * (unsigned long long)list.as.range.step));
 }

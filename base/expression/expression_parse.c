@@ -59,6 +59,7 @@ static char *copy_of(const char *text, int length) {
     return copy;
 }
 
+/* Emits a name: the variable of a loop around it, or one that is looked up when the expression runs. */
 static void emit_name(kf_parser *parser, const kf_token *name) {
     kf_expression *expression = parser->expression;
     for (int i = parser->loop_count - 1; i >= 0; i--) {
@@ -166,6 +167,7 @@ static kf_status parse_comprehension(kf_parser *parser, int opening, int for_pos
     return KF_OK;
 }
 
+/* Parses a list or a comprehension in brackets. */
 static kf_status parse_list(kf_parser *parser) {
     int opening = current(parser)->column;
     parser->position++;
@@ -187,6 +189,7 @@ static kf_status parse_list(kf_parser *parser) {
     return KF_OK;
 }
 
+/* Parses a call of one of the functions that the language has. */
 static kf_status parse_call(kf_parser *parser, const kf_token *name) {
     int function = 0;
     while (function < KF_CALLS && !kf_token_is(name, kf_function_names[function]))
@@ -222,6 +225,7 @@ static kf_status parse_group(kf_parser *parser) {
     return KF_OK;
 }
 
+/* Parses a number, a truth, a text, a name, a call, or something in brackets. */
 static kf_status parse_atom(kf_parser *parser) {
     const kf_token *token = current(parser);
     switch (token->kind) {
@@ -258,7 +262,7 @@ static kf_status parse_atom(kf_parser *parser) {
     return KF_OK;
 }
 
-/* As in Python, ** binds tighter than a sign before it and looser than one behind it. */
+/* Parses a power: as in Python, ** binds tighter than a sign before it and looser than one behind it. */
 static kf_status parse_power(kf_parser *parser) {
     KF_TRY(parse_atom(parser));
     if (current(parser)->kind != TOKEN_POWER) return KF_OK;
@@ -282,6 +286,7 @@ static kf_status parse_unary(kf_parser *parser) {
     return KF_OK;
 }
 
+/* Parses factors and what multiplies or divides them, from left to right. */
 static kf_status parse_product(kf_parser *parser) {
     KF_TRY(parse_unary(parser));
     for (;;) {
@@ -320,6 +325,7 @@ static kf_status parse_sum(kf_parser *parser) {
     return KF_OK;
 }
 
+/* Accepts a comparison if one follows, `not in` included. */
 static bool accept_comparison(kf_parser *parser, kf_operation *operation) {
     static const struct {
         kf_token_kind kind;
@@ -344,8 +350,9 @@ static bool accept_comparison(kf_parser *parser, kf_operation *operation) {
     return false;
 }
 
-/* a < b < c evaluates b once and stops at the first comparison that is false. All links of the chain jump to
- * one place, so they are threaded through their arguments until that place is known. */
+/* Parses a chain of comparisons: a < b < c evaluates b once and stops at the first comparison that is
+ * false. All links of the chain jump to one place, so they are threaded through their arguments until that
+ * place is known. */
 static kf_status parse_comparison(kf_parser *parser) {
     KF_TRY(parse_sum(parser));
     kf_operation operation, following;
@@ -402,6 +409,8 @@ static kf_status parse_or(kf_parser *parser) {
     return KF_OK;
 }
 
+/* Parses a text into an expression, or says at which column it is wrong; the caller frees it with
+ * kf_expression_free. */
 kf_status kf_expression_parse(const char *text, kf_expression **expression, kf_error *error) {
     *expression = NULL;
     if (strlen(text) >= KF_EXPRESSION_TEXT)

@@ -12,7 +12,7 @@ static const struct {
     const char *text;
     kf_token_kind kind;
 } symbols[] = {
-    /* longer ones first; TOKEN_END: refused */
+    /* Longer symbols stand first; TOKEN_END: the symbol is refused. */
     {"**", TOKEN_POWER},      {"//", TOKEN_FLOOR_DIVIDE},  {"==", TOKEN_EQUAL},     {"!=", TOKEN_NOT_EQUAL},
     {"<=", TOKEN_LESS_EQUAL}, {">=", TOKEN_GREATER_EQUAL}, {"<<", TOKEN_END},       {">>", TOKEN_END},
     {"<", TOKEN_LESS},        {">", TOKEN_GREATER},        {"+", TOKEN_PLUS},       {"-", TOKEN_MINUS},
@@ -98,6 +98,7 @@ static kf_status read_string(kf_token *token, kf_error *error) {
     return KF_OK;
 }
 
+/* Reads an operator or a bracket; what other languages have in its place is refused with what to write. */
 static kf_status read_symbol(kf_token *token, kf_error *error) {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         size_t length = strlen(symbols[i].text);
@@ -144,6 +145,7 @@ static kf_status read_token(kf_token *token, kf_error *error) {
     return read_symbol(token, error);
 }
 
+/* Splits a text into tokens, each with its column in characters, the last being TOKEN_END. */
 kf_status kf_expression_tokens(const char *text, kf_token **tokens, int *count, kf_error *error) {
     int column = 1, capacity = 0;
     *tokens = NULL;

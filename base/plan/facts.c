@@ -131,6 +131,7 @@ static bool is_count(const kf_fact *fact) {
     return length > tail && strcmp(fact->name + length - tail, ending) == 0 && isfinite(fact->value);
 }
 
+/* Writes size and counts of a problem in one line, "256x128x128 nodes, 11234 samples". */
 char *kf_facts_text(const kf_facts *facts, char buffer[KF_FACTS_TEXT]) {
     int size[3], used = 0;
     double product = (double)NAN;

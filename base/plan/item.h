@@ -40,9 +40,10 @@ typedef struct kf_item {
     };
 } kf_item;
 
-/* Whether it is due at that step. */
+/* Returns whether the item is due at that step. */
 bool kf_item_is_due(const kf_item *item, uint64_t step);
-/* Whether it takes time of its own and has a row in the kernel table: all but signals and awaits. */
+/* Returns whether the item takes time of its own and has a row in the kernel table: all but signals and
+ * awaits. */
 bool kf_item_is_work(const kf_item *item);
 /* A kernel without anything to do. */
 bool kf_item_is_empty(const kf_item *item);

@@ -212,14 +212,14 @@ static kf_status execute(void *plan, const kf_item *item, kf_error *error) {
 
 /* --- Lanes ---------------------------------------------------------------------------------------------- */
 
-/* Of one part. */
+/* The lanes of one part. */
 typedef struct kf_plan_lanes {
     kf_stream *lanes[KF_LANES];
     kf_mark *forked, *joined;
     bool apart[KF_LANES]; /* something there was not waited for yet */
 } recording;
 
-/* What one lane is given from now on comes after what the other has been given so far. */
+/* Orders two lanes: what one is given from now on comes after what the other has been given so far. */
 static kf_status order(kf_stream *before, kf_mark *mark, kf_stream *after, kf_error *error) {
     KF_TRY(kf_stream_signal(before, mark, error));
     return kf_stream_await(after, mark, error);
@@ -293,7 +293,7 @@ static kf_status record_graph(kf_plan *plan, uint64_t first, int steps, kf_graph
     return status;
 }
 
-/* Whether a graph of that many steps does what is due, wherever it begins at a multiple of them. */
+/* Returns whether a graph of that many steps does what is due, wherever it begins at a multiple of them. */
 static bool repeats(const kf_plan *plan, int steps) {
     for (size_t i = 0; i < plan->item_count; i++)
         if (steps % plan->items[i].period != 0) return false;
@@ -390,6 +390,7 @@ kf_status kf_plan_watch(kf_plan *plan, kf_error *error) {
     return plan->methods->watch != NULL ? plan->methods->watch(plan, error) : KF_OK;
 }
 
+/* Frees a plan and all that it made, after its devices have ended their work. */
 void kf_plan_free(kf_plan *plan) {
     if (plan == NULL) return;
     for (int part = 0; part < plan->part_count; part++)

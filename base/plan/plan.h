@@ -14,7 +14,7 @@
 
 typedef struct kf_plan kf_plan;
 
-/* What a system implements for its plans. */
+/* A system implements these for its plans. */
 typedef struct kf_plan_methods {
     kf_status (*initialise)(kf_plan *plan, kf_error *error); /* state of step 0 */
     /* The state in the user's units but for step and time. KF_GATE_FAILED when it makes no sense any more.
@@ -24,11 +24,11 @@ typedef struct kf_plan_methods {
      * when it makes no sense any more. A run asks between its outputs; what is no number spreads by a cell a
      * step at least. NULL: only snapshots tell. */
     kf_status (*watch)(kf_plan *plan, kf_error *error);
-    /* The same in a few numbers: adds its tables, the same at every step; none where the problem has nothing
-     * of the kind. NULL: no plan of the system has any. */
+    /* Adds the state's tables of a few numbers, the same tables at every step; none where the problem has
+     * nothing of the kind. NULL: no plan of the system has any. */
     kf_status (*record)(kf_plan *plan, kf_records *records, kf_error *error);
-    /* What the columns of records refer to beside what a state already says (areas, places of gauges, units):
-     * rows of different meanings do not belong into one table. NULL: nothing. */
+    /* Adds what the columns of records refer to beside what a state already says (areas, places of gauges,
+     * units): rows of different meanings do not belong into one table. NULL: nothing. */
     void (*meaning)(const kf_plan *plan, kf_facts *meaning);
     /* Draws a snapshot of the plan as a PNG file. NULL: flows are drawn as slices (solver/picture), others
      * not. */
@@ -100,23 +100,22 @@ struct kf_plan {
 kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
                         const kf_plan_methods *methods, void *system);
 
-/* What the building blocks below create and append from here on belongs to that part. */
+/* Gives what the building blocks below create and append from here on to that part. */
 void kf_plan_on(kf_plan *plan, int part);
 
 /* Building blocks for systems; the plan owns what they create. */
 /* Over the memories of all parts in reach, and ends of each: kf_buffer_spread, or kf_buffer_share. */
 kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
                          kf_error *error);
-/* Of the part: kf_buffer_partial, kf_buffer_on_host. */
+/* Makes a partial buffer of the part, or one on the host (kf_buffer_partial, kf_buffer_on_host). */
 kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size_t (*kept)[2], int count,
                           kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
-/* Of a part in reach, counted from the first of these: kf_mark_create_shared where there are other
- * processes'.
- */
+/* Makes a mark of a part in reach, counted from the first of these: kf_mark_create_shared where there are
+ * other processes'. */
 kf_status kf_plan_mark_near(kf_plan *plan, int part, kf_mark **mark, kf_error *error);
 
 /* Each appends an item, due at every step on the main lane of the part, and returns it for filling in the
@@ -138,7 +137,7 @@ int kf_plan_stride(const kf_plan *plan);
 /* Gives one item to the main lane of its part (asynchronous on cuda). */
 kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *error);
 
-/* Of all modules and the libraries of all calls: equal hash, equal machine code. */
+/* Hashes all modules and the libraries of all calls: equal hash, equal machine code. */
 void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 
 /* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays;

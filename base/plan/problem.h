@@ -29,8 +29,8 @@ typedef struct kf_problem {
 #define KF_LEAST_SAMPLES_PER_CELL 1.0
 #define KF_MOST_SAMPLES_PER_CELL  1000.0
 
-/* What the user may say about a problem besides its source. 0: as the source says. A system that has no use
- * for one that is given refuses it in its open. */
+/* Options that the user may give a problem besides its source. 0: as the source says. A system that has no
+ * use for one that is given refuses it in its open. */
 typedef struct kf_problem_options {
     int nodes[3]; /* what the system lays over the domain: nodes, cells or particle spacings along each axis
                    */

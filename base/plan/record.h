@@ -1,4 +1,5 @@
-/* What a plan has to say about a moment in a few numbers: forces, motion, energy, mass, gauges. */
+/* Records say in a few numbers what a plan has to say about a moment: forces, motion, energy, mass,
+ * gauges. */
 #ifndef KF_BASE_PLAN_RECORD_H
 #define KF_BASE_PLAN_RECORD_H
 

@@ -1,5 +1,5 @@
-/* What a plan's state can be asked for: quantities on nodes or on particles, in the units that a user sees.
- */
+/* Snapshots hold what a plan's state can be asked for: quantities on nodes or on particles, in the units
+ * that a user sees. */
 #ifndef KF_BASE_PLAN_SNAPSHOT_H
 #define KF_BASE_PLAN_SNAPSHOT_H
 

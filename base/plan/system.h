@@ -96,7 +96,7 @@ typedef struct kf_system {
      * the host. */
     kf_status (*examine)(const kf_problem *problem, kf_backend *backend, kf_error *error);
 
-    /* What else it brings; NULL: nothing. */
+    /* These are further parts that it brings; NULL: nothing. */
     const struct kf_cost_methods *cost;  /* a cost model (cost_model/model.h) */
     const struct kf_case *cases;         /* flows with a known answer (solver/validation/validation.h) */
     const struct kf_suite_system *suite; /* to suites of fixed comparisons (base/record/suite_system.h) */
@@ -116,10 +116,10 @@ enum { KF_RATE_TEXT = 80 };
 char *kf_rate_text(const char *update, double updates_per_second, char buffer[KF_RATE_TEXT]);
 /* "MLUPS", "M particles/s": what a column of such rates is headed by. Returns buffer. */
 char *kf_rate_unit(const char *update, char buffer[KF_RATE_TEXT]);
-/* The same for machines: updates_per_second, update, and mlups of nodes. */
+/* Adds the rate for machines: updates_per_second, update, and mlups of nodes. */
 void kf_rate_add(cJSON *object, const char *update, double updates_per_second);
 
-/* What every system's space may ask of the device: multiprocessors, simd_width, memory_bytes. */
+/* Adds what every system's space may ask of the device: multiprocessors, simd_width, memory_bytes. */
 void kf_add_device_variables(kf_variables *variables, const kf_device_info *device);
 
 /* The space of a problem's configs on a device; fixed: as for kf_space_open. The caller frees it. */

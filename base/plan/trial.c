@@ -27,7 +27,7 @@ static kf_status pass(const kf_trial *trial, kf_plan *plan, kf_verification *ver
 kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                           kf_verification *verification, kf_error *error) {
     kf_plan *plan = NULL;
-    /* Of several processes none begins steps that wait for one without a plan. */
+    /* All processes agree before one begins steps that wait for a process without a plan. */
     kf_status status =
         kf_world_agree(trial->problem->system->plan(trial->problem, config, backend, &plan, error), error);
     if (status == KF_OK) status = kf_world_give_up(pass(trial, plan, verification, error), error);

@@ -22,12 +22,13 @@ double kf_verification_value(const kf_verification *verification, const char *na
     return (double)NAN;
 }
 
-/* Of its bound; what is lost is farther beyond than anything. */
+/* Returns the share of its bound that a deviation takes; what is lost is farther beyond than anything. */
 static double share_of(const kf_deviation *deviation) {
     return deviation->bound > 0.0 && !isnan(deviation->value) ? deviation->value / deviation->bound
                                                               : (double)INFINITY;
 }
 
+/* Judges a verification: KF_GATE_FAILED with all deviations when one is beyond its bound or not a number. */
 kf_status kf_verification_judge(const kf_verification *verification, kf_error *error) {
     const kf_deviation *farthest = NULL;
     kf_text all = {0};

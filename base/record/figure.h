@@ -10,7 +10,7 @@
 #include "base/record/measurement.h"
 #include "base/record/roofs.h"
 
-/* What a suite that judges its figures says of one besides. */
+/* A suite that judges its figures says this of one besides. */
 typedef struct kf_judgement {
     double low, high; /* about 95 % interval of value; NAN: none */
     double must, aim; /* NAN: nothing is asked */
@@ -45,7 +45,7 @@ typedef struct kf_figures {
 void kf_figures_add(kf_figures *figures, const kf_figure *figure); /* takes the verdict */
 void kf_figures_free(kf_figures *figures);                         /* its contents */
 
-/* Whether what must be is: 1, 0, or -1 where nothing is asked or nothing known. */
+/* Returns whether what must be is: 1, 0, or -1 where nothing is asked or nothing known. */
 int kf_figure_met(const kf_figure *figure);
 /* Value and interval; the figure must have a verdict. */
 void kf_figure_set(kf_figure *figure, double value, double low, double high);
@@ -59,7 +59,7 @@ typedef struct kf_timed {
 
 enum { KF_FIGURE_VALUES = 8 };
 
-/* What a figure is made of. */
+/* Input that a figure is made of. */
 typedef struct kf_figure_input {
     const cJSON *row; /* the figure as the suite has it, for the keys of its kind */
     kf_timed of, against;
@@ -74,9 +74,8 @@ typedef struct kf_figure_kind {
     const char *const *keys; /* of its rows, beside those of all figures; NULL-terminated; NULL: none */
     int timings;             /* 0: it is made of none; 1: of one (of); 2: of two (of, against) */
     const char *unit;        /* unless the row says otherwise */
-    /* What it needs beyond timings, on an open device, in a process of its own; NULL: nothing. Not known:
-     * NAN.
-     */
+    /* Measures what the figure needs beyond timings, on an open device, in a process of its own; NULL:
+     * nothing. Values that are not known are NAN. */
     kf_status (*measure)(const kf_figure_input *input, kf_backend *backend, double values[KF_FIGURE_VALUES],
                          kf_error *error);
     /* Fills in value and what is known beside it; unit, what is asked and the verdict are there. Called when

@@ -124,6 +124,7 @@ static const field measurement_fields[] = {
 };
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
+/* Writes a structure's members into a JSON object, as a table of them says. */
 static void write_fields(cJSON *object, const void *structure, const field *fields, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const char *at = (const char *)structure + fields[i].offset;
@@ -222,6 +223,7 @@ kf_status kf_deviations_from_json(const cJSON *list, kf_verification *verificati
     return KF_OK;
 }
 
+/* Writes a whole measurement as JSON, for the process that waits for it and for files. */
 cJSON *kf_measurement_to_json(const kf_measurement *m) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "state", kf_state_names[m->state]);
@@ -282,7 +284,7 @@ static kf_status read_samples(const cJSON *json, kf_measurement *m, kf_error *er
     return KF_OK;
 }
 
-/* As many as samples, or none. */
+/* Reads the clocks, which are as many as the samples, or none. */
 static kf_status read_clocks(const cJSON *json, kf_measurement *m, kf_error *error) {
     const cJSON *clocks = cJSON_GetObjectItemCaseSensitive(json, "clocks_mhz");
     if (!cJSON_IsArray(clocks)) return kf_fail(error, KF_BAD_INPUT, "measurement: 'clocks_mhz' is missing");
@@ -322,6 +324,8 @@ static kf_status read_counters(const cJSON *json, kf_measurement *m, kf_error *e
     return KF_OK;
 }
 
+/* Reads a measurement from JSON that may come from another program; what is missing or of another kind is
+ * refused. */
 static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error *error) {
     int state = 0, stop = 0, cache = 0, clock_state = 0;
     KF_TRY(read_name(json, "state", kf_state_names, KF_STATES, &state, error));

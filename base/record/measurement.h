@@ -32,7 +32,7 @@ typedef enum kf_clock_state {
 } kf_clock_state;
 extern const char *const kf_clock_state_names[KF_CLOCK_STATES]; /* "unknown", "steady", "unsteady" */
 
-/* What the last-level cache holds when a sample begins. */
+/* Content of the last-level cache when a sample begins. */
 typedef enum kf_cache_policy {
     KF_CACHE_STEADY, /* what the step before left there: as in a production run */
     KF_CACHE_COLD,   /* nothing of the plan */
@@ -51,8 +51,8 @@ typedef struct kf_kernel_time {
     double
         launches_per_step; /* 1; less where it is due only at some steps, more where items share the name */
     double bytes, flops;
-    /* Of a thread, of a thread, of a block (static and dynamic); 0 where they are not known: the cpu, a
-     * library's kernels, what an earlier version stored. */
+    /* Registers and spills of a thread, shared memory (static and dynamic) and threads of a block; 0 where
+     * they are not known: the cpu, a library's kernels, what an earlier version stored. */
     int registers, spill_bytes, shared_bytes, block_threads;
     double theoretical_occupancy; /* 0..1; NAN there */
     char occupancy_limit[16];     /* what keeps more blocks from being resident: "registers", "shared memory",
@@ -102,7 +102,7 @@ typedef struct kf_measurement {
     kf_device_state device_before, device_after;
 } kf_measurement;
 
-/* What a tuning run minimises. */
+/* Quantity that a tuning run minimises. */
 typedef enum kf_objective {
     KF_OBJECTIVE_TIME,   /* of a step */
     KF_OBJECTIVE_ENERGY, /* of a step, of the whole device */
@@ -110,13 +110,14 @@ typedef enum kf_objective {
     KF_OBJECTIVES
 } kf_objective;
 extern const char *const kf_objective_names[KF_OBJECTIVES]; /* "time", "energy", "edp" */
-/* us, J or J us; INFINITY when it is not known. */
+/* Returns the cost in us, J or J us; INFINITY when it is not known. */
 double kf_measurement_cost(const kf_measurement *measurement, kf_objective objective);
 
 /* NAN when there is none. kernel "": the whole step. */
 double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
 void kf_measurement_free(kf_measurement *measurement); /* its contents */
-/* Of its launches in one step, their median each; launches that were not recorded are one. */
+/* Returns the time of its launches in one step, the median of each; launches that were not recorded are
+ * one. */
 double kf_kernel_step_us(const kf_kernel_time *kernel);
 /* One more row, all zero; valid until the next. */
 kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement);

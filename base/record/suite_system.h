@@ -1,5 +1,5 @@
-/* What systems bring to suites of fixed comparisons (suites/NAME.json): changes of their problems, and kinds
- * of figures of their own. */
+/* Systems bring this to suites of fixed comparisons (suites/NAME.json): changes of their problems, and
+ * kinds of figures of their own. */
 #ifndef KF_BASE_RECORD_SUITE_SYSTEM_H
 #define KF_BASE_RECORD_SUITE_SYSTEM_H
 

@@ -13,7 +13,7 @@ static const double exact_integers = 9007199254740992.0;
 
 /* --- Values --------------------------------------------------------------------------------------------- */
 
-/* Where parameter is, or where it belongs. */
+/* Returns where the parameter is, or where it belongs. */
 static int find_place(const kf_config *config, const char *parameter, bool *found) {
     int place = 0, end = config->count;
     *found = false;
@@ -218,6 +218,7 @@ bool kf_config_plain_name(const char *name) {
     return true;
 }
 
+/* Reads one parameter of a config: a whole number, a truth or a name. */
 static kf_status read_parameter(const char *file, const cJSON *member, kf_config *config, kf_error *error) {
     bool twice;
     if (!kf_config_plain_name(member->string))
@@ -251,6 +252,7 @@ static kf_status read_parameter(const char *file, const cJSON *member, kf_config
     return KF_OK;
 }
 
+/* Reads a config from JSON, {"system", "parameters"}; nothing is held against a space here. */
 kf_status kf_config_from_json(const char *file, const cJSON *json, kf_config *config, kf_error *error) {
     static const char *const keys[] = {"system", "parameters", NULL};
     kf_json_place place = {file, ""};

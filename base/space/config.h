@@ -26,8 +26,8 @@ typedef struct kf_config {
     kf_value values[KF_CONFIG_VALUES]; /* sorted by parameter */
 } kf_config;
 
-/* Whether a text may name a parameter or be a value: 1 to KF_NAME-1 printable characters, no spaces, quotes
- * or backslashes. */
+/* Returns whether a text may name a parameter or be a value: 1 to KF_NAME-1 printable characters, no
+ * spaces, quotes or backslashes. */
 bool kf_config_plain_name(const char *name);
 
 /* Canonical JSON text {"system":"kinetic","parameters":{...}}; caller frees. */
@@ -59,8 +59,8 @@ kf_status kf_config_choice(const kf_config *config, const char *parameter, const
 
 /* "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; caller frees. */
 char *kf_config_summary(const kf_config *config);
-/* The same for people who know another config: "NAME with alpha=64 block_x=128", what differs from `base` of
- * that name; "NAME" when nothing does; the whole summary when base is NULL. Caller frees. */
+/* Returns a summary for people who know another config: "NAME with alpha=64 block_x=128", what differs
+ * from `base` of that name; "NAME" when nothing does; the whole summary when base is NULL. Caller frees. */
 char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name);
 
 #endif

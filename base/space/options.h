@@ -43,8 +43,8 @@ typedef struct kf_config_field {
  * bounds. */
 kf_status kf_options_read(const kf_config *config, const kf_config_field *table, size_t count, void *options,
                           kf_error *error);
-/* The same of a config that may be older than the table: a member whose parameter is missing, of another kind
- * or out of bounds stays as it is. */
+/* Reads a config that may be older than the table: a member whose parameter is missing, of another kind or
+ * out of bounds stays as it is. */
 void kf_options_read_known(const kf_config *config, const kf_config_field *table, size_t count,
                            void *options);
 /* KF_BAD_INPUT with the reason: what a system says of parameters that do not go together. */

@@ -53,7 +53,7 @@ static kf_status allow(kf_parameter *parameter, const char *word, bool *allowed,
     return KF_OK;
 }
 
-/* text: values, apart by commas. */
+/* Fixes a parameter to the values of `text`, apart by commas. */
 static kf_status fix_parameter(kf_parameter *parameter, const char *text, kf_error *error) {
     if (parameter->choices != NULL)
         return kf_fail(error, KF_BAD_INPUT, "--fix %s is given twice; give its values as %s=VALUE,VALUE",
@@ -74,6 +74,7 @@ static kf_status fix_parameter(kf_parameter *parameter, const char *text, kf_err
     return status;
 }
 
+/* Applies one --fix, or says which parameter was meant. */
 static kf_status fix(kf_space *space, const char *given, kf_error *error) {
     const char *names[KF_CONFIG_VALUES], *equals = strchr(given, '=');
     if (equals == NULL || equals == given)
@@ -192,6 +193,7 @@ static void free_parameter(kf_parameter *parameter) {
     free(parameter->help);
 }
 
+/* Frees a space; NULL is allowed. */
 void kf_space_free(kf_space *space) {
     if (space == NULL) return;
     kf_tree_free(space);
@@ -286,6 +288,8 @@ void kf_space_positions(const kf_space *space, uint64_t index, int positions[KF_
     }
 }
 
+/* Finds the index of a config by the positions of its values: down the tree, level by level, counting the
+ * configs before it. False when it is not in the space. */
 bool kf_space_positions_index(const kf_space *space, const int positions[KF_CONFIG_VALUES], uint64_t *index) {
     uint32_t node = 0;
     uint64_t before = 0;

@@ -13,11 +13,12 @@
 
 typedef struct kf_space kf_space;
 
-/* fixed: "key=value" strings from --fix; a value outside the domain is KF_BAD_INPUT. Parameters fixed stay
- * so. */
+/* Opens a space. fixed: "key=value" strings from --fix; a value outside the domain is KF_BAD_INPUT.
+ * Parameters fixed stay so. */
 kf_status kf_space_open(const char *system, const char *system_file, const kf_variables *variables,
                         const char *const *fixed, int fixed_count, kf_space **space, kf_error *error);
-/* The same from a declaration already read (file names it in messages); system as it must be declared. */
+/* Builds a space from a declaration already read (file names it in messages); system as it must be
+ * declared. */
 kf_status kf_space_build(const char *file, const cJSON *declaration, const char *system,
                          const kf_variables *variables, const char *const *fixed, int fixed_count,
                          kf_space **space, kf_error *error);
@@ -30,7 +31,8 @@ void kf_space_free(kf_space *space);
 double kf_space_raw_size(const kf_space *space); /* of the unconstrained product */
 uint64_t kf_space_size(const kf_space *space);   /* valid configs */
 void kf_space_config(const kf_space *space, uint64_t index, kf_config *config);
-/* false when config is not in the space; why (may be NULL) then says which constraint, parameter or value. */
+/* Finds a config's index; false when it is not in the space, and why (may be NULL) then says which
+ * constraint, parameter or value. */
 bool kf_space_index(const kf_space *space, const kf_config *config, uint64_t *index, char *why,
                     size_t why_size);
 
@@ -43,7 +45,7 @@ kf_status kf_space_update(const kf_space *space, kf_config *config, kf_text *not
  * declared domain (--fix does not renumber). For strategies, which need no names. */
 int kf_space_parameter_count(const kf_space *space);
 const char *kf_space_parameter_name(const kf_space *space, int parameter);
-/* Whether it says how a team of devices shares the work, not what each does. */
+/* Returns whether the parameter says how a team of devices shares the work, not what each does. */
 bool kf_space_parameter_is_of_team(const kf_space *space, int parameter);
 int kf_space_domain_size(const kf_space *space, int parameter);
 void kf_space_value(const kf_space *space, int parameter, int position, kf_value *value);

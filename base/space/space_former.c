@@ -74,7 +74,7 @@ static void value_text(const kf_value *value, char text[VALUE_TEXT]) {
         (void)snprintf(text, VALUE_TEXT, "%s", value->name);
 }
 
-/* Of a literal that check_former has let pass. */
+/* Returns the value of a literal that check_former has let pass. */
 static kf_value value_of(const char *parameter, const cJSON *json) {
     kf_value value = {.kind = KF_VALUE_NAME};
     kf_copy_text(value.parameter, sizeof value.parameter, parameter);

@@ -5,8 +5,8 @@
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
 
-/* What a value costs that is not the preset's: one change, and its place in the domain, where those come
- * first that are wanted first. A change more is worse than all places together. */
+/* Returns what a value costs that is not the preset's: one change, and its place in the domain, where
+ * those come first that are wanted first. A change more is worse than all places together. */
 static uint64_t cost_of(int position, int wanted) {
     return position == wanted ? 0 : ((uint64_t)1 << 32) + (uint64_t)position;
 }
@@ -28,6 +28,8 @@ static uint32_t *choose_edges(const kf_level *level, int wanted, const uint64_t 
     return chosen;
 }
 
+/* Finds the config that costs least: from the last level upwards each node's best edge is chosen, then the
+ * choices are followed from the root. */
 static void find_cheapest(const kf_space *space, const int *wanted, int positions[KF_CONFIG_VALUES]) {
     uint32_t *chosen[KF_CONFIG_VALUES];
     uint64_t *below = NULL;

@@ -18,6 +18,7 @@ typedef struct kf_table {
     kf_text (*cells)[COLUMNS]; /* row 0 is the head */
 } kf_table;
 
+/* Fills a parameter's row of the table: name, kind, domain, and its value in each preset. */
 static void fill_row(const kf_space *space, int p, kf_text *cells) {
     static const char *const kinds[] = {"integer", "boolean", "name"};
     const kf_parameter *parameter = &space->parameters[p];
@@ -70,7 +71,7 @@ static void free_table(kf_table *table) {
     free(table->cells);
 }
 
-/* What the parameters mean, as far as the space says. */
+/* Prints what the parameters mean, as far as the space says. */
 static void print_help(const kf_space *space, FILE *stream) {
     int widest = 0, said = 0;
     for (int p = 0; p < space->parameter_count; p++) {
@@ -85,6 +86,8 @@ static void print_help(const kf_space *space, FILE *stream) {
                           space->parameters[p].help);
 }
 
+/* Prints a space for people: its table of parameters, their meanings, constraints, and presets that did
+ * not fit the table. */
 void kf_space_print(const kf_space *space, FILE *stream) {
     (void)fprintf(stream,
                   "space of system %s: %d parameters, %.10g combinations, %" PRIu64 " valid configs\n\n",
@@ -177,6 +180,7 @@ static cJSON *essence_json(const kf_space *space) {
     return json;
 }
 
+/* Writes a space as JSON, with sizes and hash, which depends on neither helps nor reasons. */
 cJSON *kf_space_to_json(const kf_space *space) {
     cJSON *json = essence_json(space);
     int i = 0;

@@ -14,7 +14,7 @@ static const long long largest_integer = 9007199254740992;
 
 /* --- Values --------------------------------------------------------------------------------------------- */
 
-/* Whether an evaluated or literal value can be one of the parameter's. */
+/* Checks that an evaluated or literal value can be one of the parameter's. */
 static kf_status check_scalar(kf_value_kind kind, const kf_scalar *value, kf_error *error) {
     kf_text text = {0};
     kf_scalar_text(value, &text);
@@ -42,13 +42,15 @@ static kf_status parse_over_variables(const kf_space *space, const char *text, k
     return kf_expression_check_names(*expression, names, space->variables.count, error);
 }
 
-/* *value may be a text of *expression, which the caller frees, whatever is returned. */
+/* Evaluates an expression; *value may be a text of *expression, which the caller frees, whatever is
+ * returned. */
 static kf_status evaluate(const kf_space *space, const char *source, kf_expression **expression,
                           kf_scalar *value, kf_error *error) {
     KF_TRY(parse_over_variables(space, source, expression, error));
     return kf_expression_scalar(*expression, kf_space_variable, (void *)(uintptr_t)space, value, error);
 }
 
+/* Reads a literal of JSON as a value of that kind. */
 static kf_status literal(kf_value_kind kind, const cJSON *json, kf_scalar *value, kf_error *error) {
     if (cJSON_IsBool(json)) {
         *value = (kf_scalar){.kind = KF_SCALAR_BOOLEAN, .integer = cJSON_IsTrue(json) != 0};
@@ -161,7 +163,8 @@ static sortable *sort_values(const kf_parameter *parameter) {
     return order;
 }
 
-/* Of values that an expression yields twice the first stays; a list that says a value twice is a slip. */
+/* Drops values that are there twice: of an expression the first stays; a list that says a value twice is a
+ * slip, and refused. */
 static kf_status drop_repeated(kf_parameter *parameter, bool listed, kf_error *error) {
     sortable *order = sort_values(parameter);
     bool *repeated = kf_allocate_zeroed((size_t)parameter->value_count, sizeof *repeated);
@@ -224,6 +227,7 @@ static bool is_identifier(const char *name) {
            strcmp(name, "False") != 0;
 }
 
+/* Checks that a new name is an identifier, and that no parameter or variable has it. */
 static kf_status check_name(const kf_space *space, const char *name, kf_json_place place, kf_error *error) {
     kf_scalar value;
     if (!is_identifier(name))
@@ -242,6 +246,7 @@ static kf_status check_name(const kf_space *space, const char *name, kf_json_pla
     return KF_OK;
 }
 
+/* Reads one parameter: name, type, values, default, help. */
 static kf_status read_parameter(kf_space *space, const cJSON *json, int number, kf_error *error) {
     static const char *const keys[] = {"name", "type", "values", "default", "help", "team", NULL};
     bool team = false;
@@ -288,6 +293,7 @@ static kf_status compute_variable(const kf_space *space, const char *source, dou
     return status;
 }
 
+/* Reads a variable: a named number that an expression over the variables so far gives. */
 static kf_status read_variable(kf_space *space, const cJSON *json, int number, kf_error *error) {
     static const char *const keys[] = {"name", "expression", "help", NULL};
     char path[32];
@@ -360,6 +366,7 @@ static kf_status read_preset_values(const kf_space *space, const cJSON *json, kf
     return KF_OK;
 }
 
+/* Reads a preset, which must lie in every domain and meet every constraint. */
 static kf_status read_preset(kf_space *space, const cJSON *json, const char *name, kf_error *error) {
     const kf_constraint *violated = NULL;
     if (!kf_config_plain_name(name))
@@ -447,6 +454,8 @@ static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_erro
     return KF_OK;
 }
 
+/* Reads a space's declaration: variables, parameters, rules for defaults, constraints, former parameters
+ * and presets, in the order in which they need each other. */
 kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *error) {
     static const char *const keys[] = {"system",  "format", "variables", "parameters", "constraints",
                                        "presets", "former", "defaults",  "help",       NULL};

@@ -4,6 +4,7 @@
 
 enum { SHOWN_IN_FULL = 8 };
 
+/* Writes a value as a declaration would have it. */
 void kf_scalar_text(const kf_scalar *value, kf_text *text) {
     switch (value->kind) {
     case KF_SCALAR_INTEGER:
@@ -28,6 +29,8 @@ static bool consecutive(const kf_parameter *parameter) {
     return true;
 }
 
+/* Writes a parameter's domain in few words: "1 to 64", all values if they are few, or the first ones and
+ * the last. */
 void kf_domain_text(const kf_parameter *parameter, kf_text *text) {
     int count = parameter->value_count;
     if (consecutive(parameter)) {

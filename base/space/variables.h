@@ -4,8 +4,8 @@
 
 #include "base/space/config.h"
 
-/* What scene and device decide of a space: named numbers that its JSON may refer to (shortest_edge,
- * node_count, sample_count, gpu, ...), or all of it. */
+/* Variables are what scene and device decide of a space: named numbers that its JSON may refer to
+ * (shortest_edge, node_count, sample_count, gpu, ...), or all of it. */
 typedef struct kf_variable {
     char name[KF_NAME];
     double value;

@@ -44,7 +44,7 @@ kf_night_level kf_night_level_of(const double *times, int count, bool identical)
     return night;
 }
 
-/* Of the median of a night's processes, were they all that varies. */
+/* Returns the noise of the median of a night's processes, were they all that varies. */
 static double from_processes(const kf_night_level *nights, int count) {
     enum { NIGHTS = 20 };
     double errors[NIGHTS];
@@ -55,6 +55,8 @@ static double from_processes(const kf_night_level *nights, int count) {
     return known > 0 ? kf_median(errors, (size_t)known) : 0.0;
 }
 
+/* Returns the noise of a night as the standard deviation of a logarithm: from differences of nights whose
+ * code was identical where there are enough, else of all, and at least what the processes of a night tell. */
 double kf_noise_floor(const kf_night_level *nights, int count) {
     enum { NIGHTS = 20, ENOUGH_IDENTICAL = 8, ENOUGH = 4 };
     double identical[NIGHTS], all[NIGHTS];
@@ -76,6 +78,8 @@ static double median_level(const double *levels, int begin, int end) {
     return kf_median(levels + begin, (size_t)(end - begin));
 }
 
+/* Screens a series for a change tonight: a change point near its end, or one night that is off its level
+ * by more than the threshold. Of a long series only the last KF_WINDOW nights count. */
 kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *rules) {
     kf_screening result = {.before = count - 2};
     if (count > KF_WINDOW) {
@@ -110,7 +114,8 @@ kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *
 }
 
 kf_finding kf_confirm(const kf_comparison *comparison, double threshold, const kf_rules *rules) {
-    /* Where the history says little, candidates are many and the comparison stands alone. */
+    /* Candidates are many where the history says little, and the comparison stands alone: it must be the
+     * surer. */
     double probability = rules->confirmed_probability * (threshold >= rules->most_threshold ? 0.1 : 1.0);
     if (isnan(comparison->shift) || comparison->probability >= probability ||
         fabs(comparison->shift) <= rules->confirmed_share * threshold)

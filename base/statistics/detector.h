@@ -14,7 +14,7 @@ enum {
     KF_RECENT = 3,          /* a change that is older is history */
 };
 
-/* What counts as a change. */
+/* Rules for what counts as a change. */
 typedef struct kf_rules {
     double least_change;      /* log; smaller changes are never looked at */
     double noise_factor;      /* the threshold is at least so many standard deviations of a night */
@@ -91,9 +91,9 @@ typedef struct kf_screening {
 kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *rules);
 
 typedef enum kf_finding { KF_FINDING_NONE, KF_FINDING_SLOWER, KF_FINDING_FASTER } kf_finding;
-/* What an interleaved comparison says, false discovery apart. */
+/* Returns what an interleaved comparison says, false discovery apart. */
 kf_finding kf_confirm(const kf_comparison *comparison, double threshold, const kf_rules *rules);
-/* Whether more processes could make an open comparison clear. */
+/* Returns whether more processes could make an open comparison clear. */
 bool kf_undecided(const kf_comparison *comparison, double threshold, const kf_rules *rules);
 
 #endif

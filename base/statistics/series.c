@@ -37,6 +37,8 @@ static void by_batches(const double *values, size_t count, size_t batches, kf_se
     found->half = student(batches - 1) * sqrt(square / (double)(batches - 1) / (double)batches);
 }
 
+/* Works out the mean of a series of correlated values, with the half width of its interval from means of
+ * batches: as many batches as still leave them uncorrelated. */
 kf_series_mean kf_series_mean_of(const double *values, size_t count) {
     static const size_t batches[] = {20, 15, 10, 8};
     kf_series_mean found = {

@@ -15,7 +15,7 @@ typedef struct kf_summary {
  * measured. */
 int kf_ascending(const void *left, const void *right);
 
-/* values is left as it is. count 0 gives NANs. */
+/* Summarises values, which stay as they are; count 0 gives NANs. */
 kf_summary kf_summarise(const double *values, size_t count);
 double kf_median(const double *values, size_t count);
 /* (high - low) / (2 median): relative half-width of the interval. */

@@ -22,14 +22,14 @@ static void double_ranks(const double *a, size_t a_count, const double *b, size_
     }
 }
 
-/* observed: twice the sum of a's ranks. */
+/* Returns the probability by the normal distribution; observed is twice the sum of a's ranks. */
 static double by_normal(const int *ranks, size_t a_count, size_t b_count, double observed) {
     const size_t count = a_count + b_count;
     const double n = (double)count, m = (double)a_count * (double)b_count;
     double squares = 0.0;
     for (size_t i = 0; i < count; i++)
         squares += 0.25 * ranks[i] * ranks[i];
-    /* Of the sum of a_count ranks drawn without putting back. */
+    /* The variance is that of the sum of a_count ranks drawn without putting back. */
     const double variance = m / (n * (n - 1.0)) * (squares - n * (n + 1.0) * (n + 1.0) / 4.0);
     const double off = fabs(0.5 * observed - (double)a_count * (n + 1.0) / 2.0) - 0.5;
     if (!(variance > 0.0)) return 1.0;
@@ -45,7 +45,8 @@ double kf_share_below(const double *a, size_t a_count, const double *b, size_t b
     return 0.5 * (double)halves / ((double)a_count * (double)b_count);
 }
 
-/* ways[chosen][sum] by dynamic programming: in how many ways so many of the ranks add up to sum. */
+/* Returns the two-sided probability of Mann and Whitney's test. By dynamic programming ways[chosen][sum]
+ * counts in how many ways so many of the ranks add up to sum. */
 double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count) {
     if (a_count == 0 || b_count == 0) return 1.0;
     int total = 0, observed = 0;
@@ -120,6 +121,8 @@ static size_t interval_cut(size_t a_count, size_t b_count) {
     return cut;
 }
 
+/* Compares two samples: the shift of Hodges and Lehmann (the median of all differences) with its interval,
+ * and the probability of Mann and Whitney. */
 kf_comparison kf_compare(const double *a, size_t a_count, const double *b, size_t b_count) {
     kf_comparison result = {(double)NAN, (double)NAN, (double)NAN, 1.0};
     if (a_count == 0 || b_count == 0) return result;

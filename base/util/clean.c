@@ -35,13 +35,14 @@ size_t kf_utf8_length(const char *text) {
     return length;
 }
 
-/* What a terminal obeys instead of showing it. */
+/* Returns whether a terminal obeys the character instead of showing it. */
 static bool is_control(unsigned long code) {
     const bool c0 = code < ' ' && code != '\n' && code != '\t', c1 = code >= 0x7f && code < 0xa0;
     const bool direction = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return c0 || c1 || direction;
 }
 
+/* Replaces in place what is not UTF-8 or what a terminal would obey by '?'. */
 void kf_clean_text(char *text) {
     char *to = text;
     for (const char *from = text; *from != '\0';) {
@@ -86,6 +87,8 @@ static size_t unfinished(const char *text, size_t size) {
     return 0;
 }
 
+/* Writes bytes to the terminal cleaned; the beginning of a character that is not complete waits for the
+ * rest. */
 static ssize_t write_clean(void *unused, const char *bytes, size_t size) {
     (void)unused;
     char *text = kf_allocate(rest_length + size + 1);

@@ -17,7 +17,7 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-/* What the child sends before the parts. Both ends are the same program: it travels as it is. */
+/* The child sends this before the parts. Both ends are the same program, so it travels as it is. */
 typedef struct answer_head {
     kf_status status;
     kf_error error;
@@ -61,6 +61,8 @@ static size_t address_space(void) {
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Confines the child before it works: limits of memory and time, no output, no core file, and death by its
+ * own faults. */
 static void confine(const kf_confinement *limits) {
     static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)

@@ -55,6 +55,8 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
     return KF_OK;
 }
 
+/* Reads a regular file of at most `limit` bytes (0: 1 GiB) whole, zero-terminated; the caller frees it.
+ * What is no such file is refused without waiting for it. */
 kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size, kf_error *error) {
     if (limit == 0) limit = (size_t)1 << 30;
     /* O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
@@ -111,7 +113,7 @@ static kf_status write_failure(const char *path, kf_error *error) {
                                             : "");
 }
 
-/* Whether that is this user, or the one who can do everything anyway. */
+/* Returns whether the owner is this user, or the one who can do everything anyway. */
 static bool is_trusted(uid_t owner) {
     return owner == geteuid() || owner == 0;
 }
@@ -182,7 +184,7 @@ static bool give_name(const kf_file_draft *draft) {
     return linkat(AT_FDCWD, open_file, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* written: all of it is there; errno says why not. */
+/* Closes a draft and puts it in its place; written: all of it is there; errno says why not. */
 static kf_status close_draft(kf_file_draft *draft, bool written, kf_error *error) {
     written = written && fsync(draft->file) == 0 && (!draft->nameless || give_name(draft));
     int reason = errno;
@@ -251,6 +253,7 @@ bool kf_file_resize(kf_file_draft *draft, size_t size) {
     return true;
 }
 
+/* Ends a draft: puts the file in its place when all is well, else drops it, and returns the first failure. */
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error) {
     bool written = draft->lacking == 0;
     if (!written) status = KF_HOST;
@@ -281,6 +284,7 @@ bool kf_folder_is_noexec(const char *folder) {
     return statvfs(folder, &mounted) == 0 && (mounted.f_flag & ST_NOEXEC) != 0;
 }
 
+/* Makes a folder and all that are missing above it. */
 kf_status kf_make_folders(const char *path, kf_error *error) {
     char part[KF_PATH];
     KF_TRY(kf_path(part, error, "%s", path));
@@ -303,6 +307,8 @@ kf_status kf_make_folders(const char *path, kf_error *error) {
     }
 }
 
+/* Refuses a folder that belongs to another user, or into which others may write, who could replace what is
+ * written there. */
 kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, kf_error *error) {
     struct stat link, folder;
     if (lstat(path, &link) != 0 || stat(path, &folder) != 0)
@@ -322,7 +328,7 @@ kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, k
         path, cure);
 }
 
-/* --- Where things are ----------------------------------------------------------------------------------- */
+/* --- Places of files and folders --- */
 
 kf_status kf_path(char path[KF_PATH], kf_error *error, const char *format, ...) {
     va_list arguments;
@@ -365,6 +371,8 @@ static bool look_around(const char *from, char folder[KF_PATH]) {
     return false;
 }
 
+/* Finds the folder that holds kernels/: the one that KFTUNE_DATA names, or one near the library or the
+ * program. */
 static kf_status find_data_folder(char folder[KF_PATH], kf_error *error) {
     const char *chosen = getenv("KFTUNE_DATA");
     if (chosen != NULL && chosen[0] != '\0') {

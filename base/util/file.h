@@ -17,7 +17,7 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
  * content, never half of it. */
 kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error);
 
-/* The same of a file that is made in its place, without a copy in memory: begin gives `size` bytes to fill,
+/* A draft is a file that is made in its place, without a copy in memory: begin gives `size` bytes to fill,
  * zeros at first; end puts the file in place of path when status is KF_OK, drops it otherwise, and returns
  * the first failure. Only a draft that was begun is ended. Of a process that is killed between the two
  * nothing stays, where the file system knows files without a name. */
@@ -36,10 +36,10 @@ kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_
 bool kf_file_resize(kf_file_draft *draft, size_t size);
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);
 
-/* The same as kf_file_write_atomic, for a file that only its owner may write, whatever the user's mask. */
+/* Writes like kf_file_write_atomic a file that only its owner may write, whatever the user's mask. */
 kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_error *error);
 
-/* Whether programs and libraries in it cannot be run: its file system is mounted noexec. */
+/* Returns whether programs and libraries in the folder cannot be run: its file system is mounted noexec. */
 bool kf_folder_is_noexec(const char *folder);
 
 /* mkdir -p. */
@@ -61,7 +61,7 @@ kf_status kf_data_folder(const char **folder, kf_error *error);
 kf_status kf_cache_folder(char path[KF_PATH], kf_error *error);
 kf_status kf_store_folder(char path[KF_PATH], kf_error *error);
 
-/* snprintf into a path buffer of KF_PATH bytes; too long is KF_BAD_INPUT. */
+/* Formats a path into a buffer of KF_PATH bytes; one that is too long is KF_BAD_INPUT. */
 kf_status kf_path(char path[KF_PATH], kf_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -42,6 +42,7 @@ static void expand_schedule(const uint8_t block[64], uint32_t schedule[64]) {
         (h) = t1 + sum0 + majority;                                                                          \
     } while (0)
 
+/* Adds a block of 64 bytes to the state of SHA-256 (FIPS 180-4). */
 static void compress(uint32_t state[8], const uint8_t block[64]) {
     uint32_t schedule[64];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];

@@ -12,9 +12,9 @@ static void on_signal(int signal_number) {
     kf_interrupted = 1;
 }
 
-/* Those that people send end the program the second time. Batch systems repeat theirs (the kernel sends
- * SIGXCPU every second) while the checkpoint is still being written. A file that is too large is refused by
- * write, too, when its signal is caught. */
+/* Signals that people send end the program the second time. Batch systems repeat theirs (the kernel sends
+ * SIGXCPU every second) while the checkpoint is still being written. A file that is too large is refused
+ * by write, too, when its signal is caught. */
 static const struct {
     int number;
     bool second_ends, stays_ignored; /* stays_ignored: where it was ignored at the start, as by nohup */

@@ -38,6 +38,7 @@ void kf_json_check_memory(void) {
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = kf_allocate, .free_fn = free});
 }
 
+/* Parses JSON strictly: one value and nothing after it. A message names the file, line and column. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error) {
     /* A zero-terminated copy, because callers may hand over a part of a larger text. */
     char *copy = kf_allocate(size + 1);
@@ -151,7 +152,7 @@ kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const cha
     return status;
 }
 
-/* *member is NULL when the key is missing and may be. */
+/* Finds a member; *member is NULL when the key is missing and may be. */
 static kf_status find(kf_json_place place, const cJSON *object, const char *key, bool required,
                       const cJSON **member, kf_error *error) {
     *member = NULL;
@@ -326,6 +327,8 @@ static int compare_members(const void *left, const void *right) {
 
 static void append_value(kf_text *out, const cJSON *value);
 
+/* Appends an object in canonical form: keys in order, no blanks, so that equal objects have equal texts
+ * and hashes. */
 static void append_object(kf_text *out, const cJSON *object) {
     size_t count = (size_t)cJSON_GetArraySize(object), i = 0;
     const cJSON **members = kf_allocate_zeroed(count, sizeof(const cJSON *));
@@ -343,6 +346,7 @@ static void append_object(kf_text *out, const cJSON *object) {
     free(members);
 }
 
+/* Appends a value in canonical form. */
 static void append_value(kf_text *out, const cJSON *value) {
     if (cJSON_IsNumber(value)) {
         append_number(out, value->valuedouble);

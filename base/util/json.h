@@ -9,7 +9,7 @@
 
 #include "base/util/status.h"
 
-/* Where an object came from, for messages: "ball.scene.json: solid.motion". */
+/* Origin of an object, for messages: "ball.scene.json: solid.motion". */
 typedef struct kf_json_place {
     const char *file;
     const char *path; /* dotted key path of the object, "" at the top */

@@ -33,7 +33,7 @@ static const char *next_step(const char *path, step *part) {
     return length > 0 && length < sizeof part->text ? path + length : NULL;
 }
 
-/* Whether a member of item has the value that a condition "name=value" names. */
+/* Returns whether a member of item has the value that a condition "name=value" names. */
 static bool meets(const cJSON *item, const char *condition) {
     char name[sizeof((step *)0)->text];
     const char *equals = strchr(condition, '=');
@@ -79,6 +79,7 @@ static int place_of(const char *text) {
     return strspn(text, "0123456789") == strlen(text) && strlen(text) < 9 ? atoi(text) : -1;
 }
 
+/* Takes one step of a path, by name or by place in a list; NULL with the reason where nothing is there. */
 static const cJSON *take_step(const cJSON *from, const step *part, char *why, size_t size) {
     char name[sizeof part->text];
     const size_t length = strlen(part->text);
@@ -98,6 +99,8 @@ static const cJSON *take_step(const cJSON *from, const step *part, char *why, si
     return found;
 }
 
+/* Finds what a path like "benchmarks[name=sort].real_time" leads to, and what holds it; NULL with the
+ * reason where it leads nowhere. */
 const cJSON *kf_json_at(const cJSON *root, const char *path, const cJSON **parent, char *why, size_t size) {
     const cJSON *at = root;
     while (at != NULL && *path != '\0') {

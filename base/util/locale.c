@@ -5,10 +5,10 @@
 
 #include "base/util/memory.h"
 
-/* Of the call that runs, and of the processes that it forks; 0: none runs. */
+/* Locale of the caller whose call runs, and of the processes that it forks; 0: none runs. */
 static locale_t callers;
 
-/* glibc makes this one without memory, and never frees it. */
+/* Returns the C locale, which glibc makes without memory and never frees. */
 static locale_t own(void) {
     return newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
@@ -30,7 +30,7 @@ void kf_locale_to_own(void) {
     if (callers != (locale_t)0) (void)uselocale(own());
 }
 
-/* What a thread begins with. */
+/* A thread begins with this. */
 typedef struct beginning {
     void *(*work)(void *);
     void *data;

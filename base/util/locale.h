@@ -16,7 +16,8 @@ void kf_locale_leave(void);
 void kf_locale_to_callers(void);
 void kf_locale_to_own(void);
 
-/* pthread_create with the locale of the thread that begins it: by itself a thread has the program's. */
+/* Starts a thread like pthread_create, with the locale of the thread that begins it: by itself a thread
+ * has the program's. */
 int kf_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
 
 #endif

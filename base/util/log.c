@@ -91,6 +91,8 @@ static void fit_to_terminal(char *line) {
     }
 }
 
+/* Shows progress in one line of the terminal, in place of the one before; final: the line stays, also
+ * where there is no terminal. */
 void kf_progress(bool final, const char *format, ...) {
     if (current_level < KF_LOG_NORMAL) return;
     const bool terminal = isatty(STDERR_FILENO) == 1;

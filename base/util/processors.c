@@ -64,7 +64,7 @@ static double least_quota(const char *mount, const char *group, double (*quota_o
     }
 }
 
-/* Whether "cpu" is among controllers, which have commas between. */
+/* Returns whether "cpu" is among controllers, which have commas between. */
 static bool has_cpu(const char *controllers) {
     for (const char *at = controllers; *at != '\0'; at += strspn(at, ",")) {
         const size_t length = strcspn(at, ",");
@@ -74,6 +74,8 @@ static bool has_cpu(const char *controllers) {
     return false;
 }
 
+/* Returns the quota of processors of the control groups that the process is in, of either version; 0 where
+ * there is none. */
 double kf_processor_quota(const char *groups, const char *self) {
     static const char *const mounts[] = {"cpu", "cpu,cpuacct"};
     char line[LONGEST], mount[LONGEST];

@@ -8,7 +8,8 @@ typedef struct kf_processors {
     double quota; /* that control groups let it use at once, on average; 0: no limit is known */
     int usable;   /* the least of these, at least 1; half a processor of a quota counts as none */
 } kf_processors;
-/* As it was when this was asked first: threads that are bound later do not count. */
+/* Returns the processors as they were when this was asked first: threads that are bound later do not
+ * count. */
 kf_processors kf_processors_find(void);
 
 /* The quota of control groups below a mount point ("/sys/fs/cgroup"), of both versions; self: the list of the

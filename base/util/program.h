@@ -1,4 +1,4 @@
-/* What every part of the program may ask: its version, and whether the user wants it to end. */
+/* Every part of the program may ask these: its version, and whether the user wants it to end. */
 #ifndef KF_BASE_UTIL_PROGRAM_H
 #define KF_BASE_UTIL_PROGRAM_H
 

@@ -44,6 +44,8 @@ const char *kf_spawn_reason(int failure) {
                : strerror(failure);
 }
 
+/* Starts a program with the given input, output and environment, its signals as usual; returns 0 or the
+ * reason of a failure. */
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process) {
     if (!null_device_opens()) return KF_NO_NULL_DEVICE;
     posix_spawn_file_actions_t actions;
@@ -92,6 +94,8 @@ int kf_spawn_wait(pid_t process) {
     return waited == process ? ending : -1;
 }
 
+/* Reads from a pipe until it is closed, and keeps at most `limit` bytes; with `drain` the rest is read and
+ * dropped, lest the writer ends. */
 char *kf_spawn_read(int input, size_t limit, bool drain, size_t *length) {
     enum { PIECE = 1 << 16 };
     char *text = NULL, surplus[4096] = {0};

@@ -17,15 +17,15 @@ typedef struct kf_spawn {
  * program has the signals of a fresh one, whatever this one ignores or blocks. */
 enum { KF_NO_NULL_DEVICE = -1 };
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process);
-/* What a failure of kf_spawn_start means, for a message. */
+/* Returns what a failure of kf_spawn_start means, for a message. */
 const char *kf_spawn_reason(int failure);
 /* This process's environment but for the variables of these names (NULL-terminated), and one more
  * ("NAME=VALUE"; may be NULL). The list is the caller's to free, its texts are not. */
 char **kf_spawn_environment(const char *const *without, char *more);
 /* How it ended, as of waitpid; -1 when the process is lost. */
 int kf_spawn_wait(pid_t process);
-/* What comes until the other end is closed, zero-terminated; *length (may be NULL) without the zero. Beyond
- * limit bytes it is not kept; drain: but read, lest the writer ends. The caller frees it. */
+/* Reads what comes until the other end is closed, zero-terminated; *length (may be NULL) without the zero.
+ * Beyond limit bytes it is not kept; drain: but read, lest the writer ends. The caller frees it. */
 char *kf_spawn_read(int input, size_t limit, bool drain, size_t *length);
 
 #endif

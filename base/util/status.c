@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is quoted in a message, a name from a file for one, may have line breaks; the message is one line. */
+/* Makes a message one line: what is quoted in it, a name from a file for one, may have line breaks. */
 static void make_one_line(char *message) {
     for (char *c = message; *c != '\0'; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';

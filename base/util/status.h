@@ -19,7 +19,7 @@ typedef enum kf_status {
     KF_INTERRUPTED = 130, /* the user pressed Ctrl-C; what was measured is kept */
 } kf_status;
 
-/* Whether a number that came from elsewhere is one of these. */
+/* Returns whether a number that came from elsewhere is one of these. */
 static inline bool kf_is_status(int number) {
     return (number >= KF_OK && number <= KF_HOST) || number == KF_INTERRUPTED;
 }

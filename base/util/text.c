@@ -39,6 +39,8 @@ static int edit_distance(const char *a, const char *b) {
     return rows[a_length % 3][b_length];
 }
 
+/* Returns the name that is nearest to a word by edit distance, within a slip in every third letter; NULL
+ * where none is. */
 const char *kf_nearest(const char *word, const char *const *names, int count) {
     size_t length = strlen(word);
     if (length == 0 || length > LONGEST_WORD) return NULL;
@@ -63,6 +65,7 @@ const char *kf_hint(const char *word, const char *const *names, int count, char 
     return hint;
 }
 
+/* Appends formatted text; an allocation that fails ends the program as kf_allocate says. */
 void kf_text_append(kf_text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);

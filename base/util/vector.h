@@ -12,7 +12,7 @@ static inline double kf_length(const double vector[3]) {
     return sqrt(kf_dot(vector, vector));
 }
 
-/* product = a x b; it must be neither of them. */
+/* Sets product = a x b; it must be neither of them. */
 static inline void kf_cross(const double a[3], const double b[3], double product[3]) {
     for (int i = 0; i < 3; i++)
         product[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];

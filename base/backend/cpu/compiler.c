@@ -12,7 +12,7 @@
 #include "base/backend/cpu/cpu.h"
 #include "base/util/text.h"
 
-/* -w: warnings are for those who write kernels, and would hide the first error. */
+/* The flag -w hides warnings: they are for those who write kernels, and would hide the first error. */
 const char kf_host_compiler_flags[] =
     "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fno-math-errno "
     "-fno-trapping-math -pipe -w -Wl,-z,defs";
@@ -113,6 +113,8 @@ static kf_status identify(const char *command, kf_host_compiler *compiler, kf_er
     return KF_OK;
 }
 
+/* Finds a C compiler: the one that the user wants, or the first that works of the one that built kftune,
+ * cc, gcc and clang. Of a failure it tells why the first that is there does not work. */
 static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *error) {
     static const char *const candidates[] = {
 #ifdef KF_HOST_CC
@@ -144,6 +146,7 @@ static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *
         "set KFTUNE_CC");
 }
 
+/* Finds the compiler once for each setting of KFTUNE_CC and PATH, and keeps it. */
 kf_status kf_host_compiler_find(kf_host_compiler *compiler, kf_error *error) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static kf_host_compiler known;

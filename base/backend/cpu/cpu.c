@@ -75,7 +75,7 @@ static double seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* Whether the folder of a file is mounted noexec. */
+/* Returns whether the folder of a file is mounted noexec. */
 static bool is_on_noexec(const char *path) {
     char folder[KF_PATH];
     kf_copy_text(folder, sizeof folder, path);
@@ -179,7 +179,7 @@ static void cpu_module_free(kf_module *module) {
     free(loaded);
 }
 
-/* Whether symbol lies in library itself: dlsym also finds what its libraries define. */
+/* Returns whether symbol lies in library itself: dlsym also finds what its libraries define. */
 static bool defined_in(void *library, const void *symbol) {
     struct link_map *map = NULL;
     Dl_info where;
@@ -247,13 +247,14 @@ static kf_status run_work(const kf_cpu_work *work, kf_error *error) {
     return run_copy(&work->copy, error);
 }
 
-/* What streams were given is done before anything else happens. */
+/* Does what streams were given, which must be done before anything else happens. */
 static kf_status settle(kf_error *error) {
     return kf_cpu_shuffles() ? kf_cpu_queue_drain(run_work, error) : KF_OK;
 }
 
 /* --- Memory ------------------------------------------------------------------------------------------- */
 
+/* Creates a buffer in the host's memory, with huge pages where it is large, if so much is free. */
 static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
     cpu_backend *cpu = (cpu_backend *)backend;
@@ -560,6 +561,7 @@ static const kf_backend_methods cpu_methods = {
     .device_state = cpu_device_state,
 };
 
+/* Opens the cpu as a device with so many threads (0: all that the process may use). */
 kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **backend, kf_error *error) {
     *backend = NULL;
     kf_device_info device;

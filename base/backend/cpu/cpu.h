@@ -13,8 +13,8 @@ typedef struct kf_program_result {
     char *output; /* what it printed on both streams, at most 256 KiB, zero-terminated; caller frees */
 } kf_program_result;
 
-/* words: program (looked for on PATH) and arguments, NULL-terminated. Messages come in English. KF_HOST
- * when it cannot be started; KF_INTERRUPTED when the user pressed Ctrl-C meanwhile. */
+/* Runs a program: `words` is its name (looked for on PATH) and arguments, NULL-terminated. Messages come
+ * in English. KF_HOST when it cannot be started; KF_INTERRUPTED when the user pressed Ctrl-C meanwhile. */
 kf_status kf_program_run(const char *const *words, kf_program_result *result, kf_error *error);
 
 /* --- cpu_compiler.c ------------------------------------------------------------------------------------ */
@@ -43,8 +43,8 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
 
 /* --- cpu_device.c -------------------------------------------------------------------------------------- */
 
-/* What the control groups whose files lie in the folder groups leave of a machine's bytes: at most their
- * limits, less what their processes use if that is to be subtracted. */
+/* Returns what the control groups, whose files lie in the folder `groups`, leave of a machine's bytes: at
+ * most their limits, less what their processes use if that is to be subtracted. */
 uint64_t kf_cpu_memory_within(const char *groups, uint64_t bytes, bool subtract_usage);
 /* Bytes that can still be allocated: what the kernel calls available, within the control group's limit. */
 uint64_t kf_cpu_available_memory(void);

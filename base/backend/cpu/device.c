@@ -1,4 +1,4 @@
-/* What the cpu device is: read from the kernel's files, no thread started. */
+/* Describes the cpu device: read from the kernel's files, no thread started. */
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool read_value(const char *file, char *value, size_t size) {
 
 /* --- Memory ------------------------------------------------------------------------------------------- */
 
-/* What cannot be read is not 0. */
+/* Returns the bytes that /proc/meminfo tells of a key; 0 where it cannot be read. */
 static uint64_t memory_info(const char *key) {
     char value[64];
     struct sysinfo system;
@@ -120,6 +120,8 @@ static int simd_lanes(void) {
     return 4;
 }
 
+/* Returns the clock rate in MHz: the first core's, or the mean that /proc/cpuinfo tells; NAN where neither
+ * is known. */
 double kf_cpu_clock_mhz(void) {
     char text[64];
     if (read_value("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", text, sizeof text))
@@ -165,6 +167,8 @@ static void name_identity(kf_device_info *info) {
     snprintf(info->identity, sizeof info->identity, "cpu-%.16s", hex);
 }
 
+/* Fills in what the cpu is as a device: name, cores, memory within control groups, last-level cache, and
+ * the compiler for its kernels. */
 kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     memset(info, 0, sizeof *info);
     kf_copy_text(info->spec, sizeof info->spec, "cpu");

@@ -18,7 +18,8 @@ static const unsigned char beside = 0xff; /* NAN in every floating-point type */
 
 enum { MOST_RANGES = 1024, MOST_OPENED = 4096 };
 
-/* begin is written last and cleared first, so that the handler never sees half of a range. */
+/* A range that the fault handler looks at. begin is written last and cleared first, so that the handler
+ * never sees half of a range. */
 typedef struct range {
     atomic_uintptr_t begin;
     size_t bytes;
@@ -74,7 +75,8 @@ static void listen_to_faults(void) {
     (void)sigaction(SIGSEGV, &action, NULL);
 }
 
-/* Where there are very many buffers a fault in the last ones ends the process. */
+/* Watches a partial buffer for faults. Where there are very many buffers a fault in the last ones ends the
+ * process. */
 static void watch(const kf_partial *partial) {
     (void)pthread_mutex_lock(&faults.changing);
     listen_to_faults();
@@ -113,7 +115,7 @@ kf_status kf_partial_oversteps(const char *who, kf_error *error) {
                    (size_t)(atomic_load(&faults.first) - atomic_load(&faults.first_in)));
 }
 
-/* --- What lies beside ---------------------------------------------------------------------------------- */
+/* --- Bytes beside what is kept --- */
 
 /* Calls visit for the bytes on pages with memory that are not kept: next to kept ones and before the guard.
  */
@@ -145,7 +147,7 @@ static bool write_pattern(char *from, size_t bytes, void *context) {
     return true;
 }
 
-/* context: the place of the first byte that has changed. */
+/* Returns whether the bytes still have the pattern; context: the place of the first byte that has changed. */
 static bool has_pattern(char *from, size_t bytes, void *context) {
     for (size_t i = 0; i < bytes; i++)
         if ((unsigned char)from[i] != beside) {

@@ -29,6 +29,8 @@ static void end_group(int number) {
     if (getppid() != watched) (void)kill(0, SIGTERM);
 }
 
+/* Runs a program as the watcher that stands between it and kftune: it starts the program in a process
+ * group, ends that group when kftune ends, and ends itself as the program did. */
 static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output) {
     pid_t process = 0;
     watched = parent;
@@ -71,6 +73,8 @@ static int spawn(const char *const *words, int output, pid_t *process) {
     return *process < 0 ? errno : 0;
 }
 
+/* Runs a program to its end and collects its output; a signal, Ctrl-C and a program that cannot be started
+ * are told apart. */
 kf_status kf_program_run(const char *const *words, kf_program_result *result, kf_error *error) {
     *result = (kf_program_result){.exit_status = -1};
     int pipe_ends[2];

@@ -71,6 +71,8 @@ static queue *draw(void) {
     return count > 0 ? ready[kf_random_below(&queues.random, (uint64_t)count)] : NULL;
 }
 
+/* Does the queues' work in an order that chance draws, until nothing is left; what then still waits for a
+ * signal is a deadlock of the plan. */
 kf_status kf_cpu_queue_drain(kf_status (*run)(const kf_cpu_work *work, kf_error *error), kf_error *error) {
     kf_status status = KF_OK;
     for (queue *q = draw(); q != NULL && status == KF_OK; q = draw()) {

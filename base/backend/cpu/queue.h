@@ -11,7 +11,7 @@ typedef struct kf_cpu_mark {
     uint64_t given, come; /* signals put into streams, and done */
 } kf_cpu_mark;
 
-/* What a stream is given: one of these. */
+/* A stream is given one of these at a time: a launch, a copy, a signal or an await. */
 typedef struct kf_cpu_work {
     kf_stream *stream;
     kf_launch *launch;         /* owned; or NULL */
@@ -22,8 +22,9 @@ typedef struct kf_cpu_work {
     kf_copy copy;                /* else */
 } kf_cpu_work;
 
-/* seed 0: no queues, the usual. dropped: of every KF_CPU_DROPS awaits that one, counted from 0, is left out,
- * as if the plan lacked it; -1: none. For the whole process, between plans. */
+/* Shuffles the work of streams. seed 0: no queues, the usual. dropped: of every KF_CPU_DROPS awaits that
+ * one, counted from 0, is left out, as if the plan lacked it; -1: none. It holds for the whole process,
+ * between plans. */
 enum { KF_CPU_DROPS = 7 };
 void kf_cpu_shuffle(uint64_t seed, int dropped);
 bool kf_cpu_shuffles(void);

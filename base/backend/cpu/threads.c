@@ -78,7 +78,7 @@ static uint64_t await_ticket(cpu_team *team, uint64_t seen) {
     return ticket;
 }
 
-/* Of `participants` parts, as equal as they can be. */
+/* Returns the first item of a participant's part; the parts are as equal as they can be. */
 static int64_t begin_of(const cpu_team *team, int rank, int participants) {
     const int64_t spare = team->items % participants;
     return team->items / participants * rank + (rank < spare ? rank : spare);
@@ -203,6 +203,8 @@ static void bind_to_own(const worker *self, const cpu_set_t *usable) {
     }
 }
 
+/* Starts the threads of a device, bound to cores of their own if `bind`; the calling thread is the first
+ * of them. */
 kf_status kf_cpu_threads_start(int threads, bool bind, kf_cpu_threads **team, kf_error *error) {
     cpu_set_t usable;
     const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;

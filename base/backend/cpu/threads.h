@@ -11,7 +11,7 @@
 
 typedef struct kf_cpu_threads kf_cpu_threads;
 
-/* What a thread does: items first .. last - 1 of work. */
+/* Work of a thread: items first .. last - 1. */
 typedef void kf_cpu_share(const void *work, int64_t first, int64_t last);
 
 /* A team of `threads` (at least 1), of which the caller is one; the others start here. bind: each of the

@@ -72,6 +72,8 @@ static const kf_backend_methods methods = {
     .device_state = device_state,
 };
 
+/* Reads the device's limits of grids and blocks, and whether its launches may overlap (compute capability
+ * 9.0). */
 static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
     static const CUdevice_attribute grid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                                               CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -89,6 +91,7 @@ static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
     return KF_OK;
 }
 
+/* Opens a device: its description, context, and streams of two priorities. */
 static kf_status open_device(kf_cuda_backend *own, int index, kf_error *error) {
     kf_device_info *info = &own->base.device;
     size_t available = 0, total = 0;
@@ -109,6 +112,7 @@ static kf_status open_device(kf_cuda_backend *own, int index, kf_error *error) {
     return KF_OK;
 }
 
+/* Opens the CUDA device of that number. */
 kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **backend, kf_error *error) {
     int count = 0;
     *backend = NULL;

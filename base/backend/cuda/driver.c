@@ -41,7 +41,7 @@ static const kf_library driver_library = {
     .symbol_count = sizeof driver_symbols / sizeof driver_symbols[0],
 };
 
-/* What no config can bring about: the driver or the device itself is gone. */
+/* Returns whether a result is one that no config can bring about: the driver or the device itself is gone. */
 static bool is_fault_of_host(CUresult result) {
     switch (result) {
     case CUDA_ERROR_NO_DEVICE:
@@ -67,6 +67,8 @@ kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call) {
     return kf_fail(error, status, "cuda: %s: %s (%s)", call, name, description);
 }
 
+/* Loads and starts the driver, once for each process. A process that was forked from one with CUDA cannot
+ * use it. */
 static kf_status start_locked(kf_error *error) {
     if (started_by == getpid()) return KF_OK;
     if (started_by != 0)
@@ -137,6 +139,8 @@ static kf_status driver_version(char *text, size_t size, kf_error *error) {
     return KF_OK;
 }
 
+/* Fills in what a CUDA device is, without a context: name, identity, architecture, sizes, clocks. Peak
+ * bandwidth is two transfers a clock of its memory's bus. */
 kf_status kf_cuda_device_fill(int index, kf_device_info *info, kf_error *error) {
     CUdevice device = 0;
     size_t memory = 0;

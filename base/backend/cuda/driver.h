@@ -80,7 +80,7 @@ typedef CUresult kf_cuda_elapsed_time(float *milliseconds, CUevent start, CUeven
 typedef CUresult kf_cuda_launch_kernel_ex(const CUlaunchConfig *config, CUfunction function,
                                           void **parameters, void **extra);
 #endif
-/* Of the second version, CUDA 11.7 and later. */
+/* Signature of the second version, in CUDA 11.7 and later. */
 typedef CUresult kf_cuda_stream_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags);
 /* CUDA 12.4 and later. */
 typedef CUresult kf_cuda_parameter_info(CUfunction function, size_t index, size_t *offset, size_t *size);
@@ -103,7 +103,7 @@ extern kf_cuda_driver kf_cuda;
  * CUDA: the driver cannot be used in them, and kf_cuda_driver_start says so there. */
 kf_status kf_cuda_driver_start(kf_error *error);
 
-/* Whether kf_cuda_driver_start succeeded in this process, not in a parent of it. */
+/* Returns whether kf_cuda_driver_start succeeded in this process, not in a parent of it. */
 bool kf_cuda_driver_started(void);
 
 /* "cuda: CALL: NAME (description)", KF_MACHINE; KF_HOST when driver or device are gone. */

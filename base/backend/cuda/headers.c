@@ -9,7 +9,7 @@
 #include "base/backend/library.h"
 #include "base/util/text.h"
 
-/* Where toolkits and Python's packages keep them. */
+/* Toolkits and Python's packages keep their headers in these folders. */
 static const char *const header_folders[] = {
     "$CUDA_HOME/include",
     "$CUDA_PATH/include",

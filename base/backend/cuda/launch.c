@@ -93,6 +93,8 @@ static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const 
                                   handle_of(stream), NULL, extra);
 }
 
+/* Launches a kernel with its arguments as one block of bytes, after checking block, grid and the size of
+ * the arguments. */
 kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error) {
     kf_cuda_backend *own = kf_cuda_of(stream->backend);
     const kf_cuda_function *function = (const kf_cuda_function *)launch->function;
@@ -142,7 +144,7 @@ kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) 
     kf_backend *from = copy->source->backend, *to = copy->target->backend;
     const kf_cuda_buffer *source = (const kf_cuda_buffer *)copy->source,
                          *target = (const kf_cuda_buffer *)copy->target;
-    /* What every device reaches by its address, and the host's memory, need no contexts. */
+    /* Memory that every device reaches by its address, and the host's, needs no contexts. */
     const bool reached = source->on_host || target->on_host || source->runs != NULL || target->runs != NULL;
     if (!rows && from != to && !reached)
         KF_CUDA_TRY(cuMemcpyPeerAsync, description.dstDevice, kf_cuda_of(to)->context, description.srcDevice,

@@ -17,6 +17,7 @@ static CUdeviceptr address_of(const kf_buffer *buffer) {
     return (CUdeviceptr)(uintptr_t)buffer->address;
 }
 
+/* Creates a buffer on the device with its guard; where memory is out it says what is free. */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     CUdeviceptr address = 0;
     KF_TRY(kf_cuda_enter(backend, error));

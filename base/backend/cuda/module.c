@@ -57,7 +57,7 @@ void kf_cuda_module_free(kf_module *module) {
     free(own);
 }
 
-/* Where the kernel's last parameter ends; 0 when the driver cannot tell. */
+/* Returns where the kernel's last parameter ends; 0 when the driver cannot tell. */
 static size_t argument_bytes(CUfunction function) {
     size_t offset = 0, size = 0, end = 0;
     if (!kf_cuda.parameter_info) return 0;
@@ -132,7 +132,7 @@ int kf_cuda_function_resident_blocks(const kf_function *function, int threads_pe
     int blocks = 0;
     if (threads_per_block < 1 || threads_per_block > own->info.max_threads) return 0;
     if (kf_cuda_enter(function->module->backend, NULL) != KF_OK) return 0;
-    /* As its launches do: more than a kernel may have by default is refused. */
+    /* The kernel may use as much as its launches do: more than it may have by default is refused. */
     if (shared_bytes > 0 &&
         kf_cuda.cuFuncSetAttribute(own->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    (int)shared_bytes) != CUDA_SUCCESS)

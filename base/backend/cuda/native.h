@@ -1,4 +1,4 @@
-/* What a profiler must know of an opened cuda backend. */
+/* Gives a profiler what it must know of an opened cuda backend. */
 #ifndef KF_BASE_BACKEND_CUDA_NATIVE_H
 #define KF_BASE_BACKEND_CUDA_NATIVE_H
 
@@ -6,7 +6,8 @@
 
 #include "base/backend/backend.h"
 
-/* Its context, which becomes the calling thread's, and its device. KF_MACHINE for another backend. */
+/* Returns the backend's context, which becomes the calling thread's, and its device. KF_MACHINE for
+ * another backend. */
 kf_status kf_cuda_native(kf_backend *backend, CUcontext *context, CUdevice *device, kf_error *error);
 
 #endif

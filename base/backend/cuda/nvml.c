@@ -7,7 +7,7 @@
 
 #include "base/backend/library.h"
 
-/* nvml.h comes with the toolkit only in part of the distributions, so what is used of its stable binary
+/* nvml.h comes with the toolkit only in part of the distributions, so the used part of its stable binary
  * interface is declared here. Results are 0 on success. */
 typedef struct nvml_device *nvml_device;
 typedef struct nvml_memory {
@@ -76,6 +76,7 @@ uint64_t kf_nvml_memory_free(const char *uuid) {
     return memory.free;
 }
 
+/* Fills in what NVML tells of a device's state; what it does not tell stays as it is. */
 void kf_nvml_device_state(const char *uuid, kf_device_state *state) {
     nvml_device device = NULL;
     unsigned value = 0;

@@ -53,7 +53,7 @@ static const kf_library nvrtc_library = {
     .symbol_count = sizeof nvrtc_symbols / sizeof nvrtc_symbols[0],
 };
 
-/* What decides the machine code beside source, defines and architecture. */
+/* These options decide the machine code beside source, defines and architecture. */
 static const char *const fixed_options[] = {"--std=c++17", "-default-device"};
 enum { PATIENCE_SECONDS = 600 };
 enum { FIXED_OPTIONS = sizeof fixed_options / sizeof fixed_options[0] };
@@ -64,6 +64,7 @@ static char nvrtc_text[64];    /* "NVRTC 13.0" */
 static char nvrtc_key[96];     /* the same and the library's size, which tells patch releases apart */
 static char nvrtc_file[KF_PATH];
 
+/* Loads NVRTC once, and notes its version, which is part of the cache's key. */
 static void start(void) {
     const char *file = nvrtc_file;
     int major = 0, minor = 0;
@@ -140,7 +141,7 @@ static void add_option(options *list, const char *prefix, const char *name, cons
     list->text[list->count++] = text.text;
 }
 
-/* Whether an option of the source's takes the place of one of ours. */
+/* Returns whether an option of the source's takes the place of one of ours. */
 static bool replaces(const kf_source *source, const char *ours) {
     const size_t length = strcspn(ours, "=");
     for (int i = 0; i < source->option_count; i++)
@@ -179,7 +180,7 @@ static void free_options(options *list) {
     free(list->text);
 }
 
-/* What machine code of a source with a name ends with: the symbol of its kernel, and how long that is. */
+/* Appends the symbol of the kernel and its length to the machine code of a source with a name. */
 static kf_status append_symbol(nvrtcProgram program, const kf_source *source, void **cubin, size_t *size,
                                kf_error *error) {
     const char *symbol = NULL;

@@ -1,5 +1,5 @@
-/* What CUDA devices there are, without a context. A child asks (see cuda_child.h), except in a process that
- * uses CUDA already, such as a worker: there a child could not, and need not. */
+/* Lists the CUDA devices without a context. A child asks (see cuda_child.h), except in a process that uses
+ * CUDA already, such as a worker: there a child could not, and need not. */
 #ifdef KF_HAVE_CUDA
 
 #include <pthread.h>
