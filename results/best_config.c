@@ -10,7 +10,7 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-enum { FORMAT = 3 };
+enum { FORMAT = 4 };
 static const double exact_integers = 9007199254740992.0; /* 2^53 */
 
 /* --- Writing ------------------------------------------------------------------------------------------ */
@@ -32,6 +32,8 @@ static cJSON *scene_to_json(const kf_best_config *best) {
     (void)cJSON_AddStringToObject(scene, "hash", best->scene_hash);
     add_unsigned(scene, "seed", best->seed);
     (void)cJSON_AddItemToObject(scene, "facts", kf_facts_to_json(&best->facts));
+    if (best->document != NULL)
+        (void)cJSON_AddItemToObject(scene, "document", cJSON_Duplicate(best->document, true));
     return scene;
 }
 
@@ -78,6 +80,7 @@ static cJSON *best_to_json(const kf_best_config *best) {
     cJSON *ties = cJSON_AddArrayToObject(root, "ties");
     for (int i = 0; i < best->tie_count; i++)
         (void)cJSON_AddItemToArray(ties, kf_config_to_json(&best->ties[i]));
+    (void)cJSON_AddNumberToObject(root, "tried", best->tried);
     (void)cJSON_AddStringToObject(root, "run", best->run_uuid);
     return root;
 }
@@ -163,17 +166,20 @@ static kf_status read_numbers(kf_json_place place, const cJSON *scene, kf_facts 
 static kf_status read_scene(const char *file, const cJSON *root, long format, kf_best_config *best,
                             kf_error *error) {
     static const char *const keys[] = {"source", "hash", "seed", "facts", NULL};
+    static const char *const keys_4[] = {"source", "hash", "seed", "facts", "document", NULL};
     static const char *const keys_1[] = {"source",       "hash", "nodes", "samples_per_cell",
                                          "sample_count", "seed", NULL};
     kf_json_place place = {file, "scene"};
-    const cJSON *scene = NULL, *facts = NULL;
+    const cJSON *scene = NULL, *facts = NULL, *document = NULL;
     KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "scene", true, &scene, error));
-    KF_TRY(kf_json_check_keys(place, scene, format == 1 ? keys_1 : keys, error));
+    KF_TRY(kf_json_check_keys(place, scene, format == 1 ? keys_1 : format < 4 ? keys : keys_4, error));
     KF_TRY(read_text(place, scene, "source", best->scene, sizeof best->scene, error));
     KF_TRY(read_hash(place, scene, "hash", best->scene_hash, error));
     KF_TRY(read_unsigned(place, scene, "seed", &best->seed, error));
     if (format == 1) return read_numbers(place, scene, &best->facts, error);
     KF_TRY(kf_json_object(place, scene, "facts", true, &facts, error));
+    KF_TRY(kf_json_object(place, scene, "document", false, &document, error));
+    if (document != NULL) best->document = cJSON_Duplicate(document, true);
     return kf_facts_from_json(file, facts, NULL, &best->facts, error);
 }
 
@@ -292,6 +298,12 @@ static kf_status read_root(const char *file, const cJSON *root, kf_best_config *
                                        "ties",
                                        "run",
                                        NULL};
+    static const char *const keys_4[] = {"format",       "kftune",    "scene",
+                                         "device",       "config",    "hash",
+                                         "time_us",      "ci_us",     "updates_per_second",
+                                         "update",       "bandwidth", "gain",
+                                         "verification", "ties",      "tried",
+                                         "run",          NULL};
     static const char *const old_keys[] = {"format", "kftune",       "scene", "device", "config",
                                            "hash",   "time_us",      "ci_us", "mlups",  "bandwidth",
                                            "gain",   "verification", "ties",  "run",    NULL};
@@ -308,13 +320,14 @@ static kf_status read_root(const char *file, const cJSON *root, kf_best_config *
                        "%s: format: is %ld, written by a newer kftune; this one reads up to %d: "
                        "update kftune or tune again",
                        file, format, FORMAT);
-    KF_TRY(kf_json_check_keys(top, root, format < 3 ? old_keys : keys, error));
+    KF_TRY(kf_json_check_keys(top, root, format < 3 ? old_keys : format < 4 ? keys : keys_4, error));
     KF_TRY(read_text(top, root, "kftune", best->version, sizeof best->version, error));
     KF_TRY(read_scene(file, root, format, best, error));
     KF_TRY(read_device(file, root, &best->device, error));
     KF_TRY(read_config(file, root, best, error));
     KF_TRY(read_times(file, root, format, best, error));
     KF_TRY(read_ties(file, root, best, error));
+    if (format >= 4) KF_TRY(read_int(top, root, "tried", &best->tried, error));
     return read_text(top, root, "run", best->run_uuid, sizeof best->run_uuid, error);
 }
 
@@ -330,6 +343,8 @@ kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *
 
 void kf_best_config_free(kf_best_config *best) {
     kf_facts_free(&best->facts);
+    cJSON_Delete(best->document);
+    best->document = NULL;
 }
 
 void kf_best_config_known(const kf_problem *problem, const kf_device_info *device, const kf_config *config,

@@ -2,6 +2,8 @@
 #ifndef KF_RESULTS_BEST_CONFIG_H
 #define KF_RESULTS_BEST_CONFIG_H
 
+#include <cjson/cJSON.h>
+
 #include "base/plan/facts.h"
 #include "base/record/measurement.h"
 #include "base/space/config.h"
@@ -14,6 +16,9 @@ typedef struct kf_best_config {
     char scene_hash[KF_HASH_HEX];
     uint64_t seed;
     kf_facts facts; /* of the scene; owned */
+    cJSON
+        *document; /* the scene itself, so that the config can travel alone; owned; NULL: its source has it */
+    int tried;     /* configs that were evaluated to find this one */
     kf_device_info device;
     kf_config config;
     char config_hash[KF_HASH_HEX];

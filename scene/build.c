@@ -41,6 +41,21 @@ void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
     if (solid->yaw != 0.0) turn_on(upright, solid->yaw, matrix);
 }
 
+/* Of the mesh along x as it is turned, but for the yaw, which makes the solid no smaller. */
+static double straight_length(const kf_solid_description *solid, const kf_mesh *mesh) {
+    kf_solid_description straight = *solid;
+    double matrix[9], low = INFINITY, high = -INFINITY;
+    straight.yaw = 0.0;
+    kf_placing_matrix(&straight, matrix);
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        const double *place = &mesh->vertices[3 * v],
+                     x = matrix[0] * place[0] + matrix[1] * place[1] + matrix[2] * place[2];
+        low = fmin(low, x);
+        high = fmax(high, x);
+    }
+    return high - low;
+}
+
 static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error *error) {
     const kf_solid_description *solid = &d->solid;
     kf_mesh *mesh = &scene->mesh;
@@ -52,25 +67,26 @@ static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error 
     const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     kf_mesh_transform(mesh, unit, anchor);
     kf_placing_matrix(solid, matrix);
+    const double length = solid->length > 0.0 ? straight_length(solid, mesh) : 0.0;
     kf_mesh_transform(mesh, matrix, nowhere);
 
-    kf_box box = kf_mesh_bounds(mesh);
+    const kf_box turned = kf_mesh_bounds(mesh);
     double scale = solid->scale, offset[3];
     if (solid->length > 0.0) {
-        if (box.high[0] - box.low[0] <= 0.0)
+        if (length <= 0.0)
             return kf_fail(error, KF_BAD_INPUT,
                            "%s: solid.length: the placed solid has no extent along x; use scale", d->source);
-        scale = solid->length / (box.high[0] - box.low[0]);
+        scale = solid->length / length;
     }
     for (int a = 0; a < 3; a++) {
-        double place = 0.5 * (box.low[a] + box.high[a]);
-        if (solid->anchor == KF_ANCHOR_BOTTOM && a == 2) place = box.low[a];
+        double place = 0.5 * (turned.low[a] + turned.high[a]);
+        if (solid->anchor == KF_ANCHOR_BOTTOM && a == 2) place = turned.low[a];
         if (solid->anchor == KF_ANCHOR_ORIGIN) place = 0.0;
         offset[a] = solid->position[a] / d->cell_size - 0.5 - place * scale / d->cell_size;
     }
     const double k = scale / d->cell_size, scaling[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
     kf_mesh_transform(mesh, scaling, offset);
-    box = kf_mesh_bounds(mesh);
+    const kf_box box = kf_mesh_bounds(mesh);
     memcpy(scene->solid_low, box.low, sizeof box.low);
     memcpy(scene->solid_high, box.high, sizeof box.high);
     return KF_OK;

@@ -269,12 +269,34 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     return KF_OK;
 }
 
+/* What the command line said instead of the rest, when a run kept the scene. */
+static kf_status read_asked(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    static const char *const keys[] = {"grid", "samples_per_cell", "accuracy", "seed", NULL};
+    const kf_json_place place = {file, "asked"};
+    const cJSON *asked = NULL;
+    double nodes[3] = {0};
+    long seed = (long)d->seed;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "asked", false, &asked, error));
+    if (asked == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, asked, keys, error));
+    KF_TRY(kf_json_numbers(place, asked, "grid", false, 1.0, LONGEST_AXIS, 3, nodes, error));
+    KF_TRY(kf_json_number(place, asked, "samples_per_cell", false, 1.0, 1000.0, &d->samples_per_cell, error));
+    KF_TRY(kf_json_number(place, asked, "accuracy", false, KF_DEFAULT_ACCURACY, KF_LOOSEST_ACCURACY,
+                          &d->accuracy, error));
+    KF_TRY(kf_json_integer(place, asked, "seed", false, 1, 1L << 53, &seed, error));
+    d->seed = (uint64_t)seed;
+    for (int a = 0; a < 3; a++)
+        d->asked_nodes[a] = (int)nodes[a];
+    return KF_OK;
+}
+
 /* The keys of every scene, and the sections of systems. */
 static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_scene_options *options,
                                  kf_error *error) {
-    enum { OURS = 9 };
-    const char *keys[OURS + KF_SCENE_SECTIONS + 1] = {
-        "description", "solid", "mask", "domain", "boundaries", "flow", "model", "sampling", "smoke"};
+    enum { OURS = 11 };
+    const char *keys[OURS + KF_SCENE_SECTIONS + 1] = {"description", "placed",   "asked",      "solid",
+                                                      "mask",        "domain",   "boundaries", "flow",
+                                                      "model",       "sampling", "smoke"};
     if (options->checked) return KF_OK;
     for (int i = 0; options->sections != NULL && options->sections[i] != NULL && i < KF_SCENE_SECTIONS; i++)
         keys[OURS + i] = options->sections[i]->name;
@@ -289,7 +311,12 @@ static kf_status read_root(const char *file, const cJSON *root, const kf_scene_o
                        "%s: a scene file holds one JSON object, {\"domain\": ..., \"flow\": ...}", file);
     KF_TRY(check_root_keys(top, root, options, error));
     const char *description = NULL;
+    const cJSON *placed = NULL;
+    kf_placement placement;
     KF_TRY(kf_json_string(top, root, "description", false, &description, error));
+    KF_TRY(kf_json_object(top, root, "placed", false, &placed, error));
+    if (placed != NULL)
+        KF_TRY(kf_placement_from_json((kf_json_place){file, "placed"}, placed, &placement, error));
     KF_TRY(kf_description_read_solid(file, root, &d->solid, error));
     KF_TRY(kf_description_read_mask(file, root, d, error));
     KF_TRY(read_domain(file, root, d, error));
@@ -297,6 +324,7 @@ static kf_status read_root(const char *file, const cJSON *root, const kf_scene_o
     KF_TRY(read_flow(file, root, d, notes, error));
     KF_TRY(read_model(file, root, d, error));
     KF_TRY(read_sampling(file, root, d, error));
+    KF_TRY(read_asked(file, root, d, error));
     return kf_description_read_smoke(file, root, &d->smoke, error);
 }
 

@@ -6,9 +6,9 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-enum { COMMON_KEYS = 8 };
-static const char *const common_keys[COMMON_KEYS] = {"scale",    "length", "position", "anchor",
-                                                     "rotation", "yaw",    "motion",   "mesh"};
+enum { COMMON_KEYS = 9, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone */
+static const char *const common_keys[COMMON_KEYS] = {"scale", "length", "position",  "anchor", "rotation",
+                                                     "yaw",   "motion", "mesh_hash", "mesh"};
 static const double FARTHEST = 1e9;
 
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
@@ -116,7 +116,7 @@ static kf_status read_shape(const char *file, const cJSON *object, kf_solid_desc
     s->shape = &kf_shapes[index];
     const char *keys[COMMON_KEYS + 1 + KF_SHAPE_PARAMETERS + 1] = {"shape"};
     int count = 1;
-    for (int k = 0; k + 1 < COMMON_KEYS; k++) /* all but "mesh" */
+    for (int k = 0; k < COMMON_KEYS - KEYS_OF_MESHES; k++)
         keys[count++] = common_keys[k];
     for (int p = 0; p < KF_SHAPE_PARAMETERS && s->shape->parameters[p].key != NULL; p++)
         keys[count++] = s->shape->parameters[p].key;
@@ -127,6 +127,21 @@ static kf_status read_shape(const char *file, const cJSON *object, kf_solid_desc
     const char *wrong = s->shape->check == NULL ? NULL : s->shape->check(s->shape_values);
     if (wrong != NULL) return kf_fail(error, KF_BAD_INPUT, "%s: solid: %s: %s", file, s->shape->name, wrong);
     return KF_OK;
+}
+
+/* A scene that kftune keeps holds the hash of its mesh, whose file may become another. */
+static kf_status check_mesh_hash(kf_json_place place, const cJSON *object, const char *mesh,
+                                 kf_error *error) {
+    const char *kept = NULL;
+    char hash[KF_HASH_HEX];
+    KF_TRY(kf_json_string(place, object, "mesh_hash", false, &kept, error));
+    if (kept == NULL) return KF_OK;
+    KF_TRY(kf_mesh_file_hash(mesh, hash, error));
+    if (strcmp(kept, hash) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: %s is not the mesh that this scene was made of: its file was changed; give the new "
+                   "one with --scene, or take solid.mesh_hash out",
+                   place.file, mesh);
 }
 
 /* A relative path starts at the scene file's folder. */
@@ -140,8 +155,11 @@ static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_
     KF_TRY(kf_json_string(place, object, "mesh", true, &name, error));
     if (name[0] == '\0')
         return kf_fail(error, KF_BAD_INPUT, "%s: solid.mesh: is empty; give a mesh file", file);
-    if (name[0] == '/' || slash == NULL) return kf_path(s->mesh_file, error, "%s", name);
-    return kf_path(s->mesh_file, error, "%.*s/%s", (int)(slash - file), file, name);
+    if (name[0] == '/' || slash == NULL)
+        KF_TRY(kf_path(s->mesh_file, error, "%s", name));
+    else
+        KF_TRY(kf_path(s->mesh_file, error, "%.*s/%s", (int)(slash - file), file, name));
+    return check_mesh_hash(place, object, s->mesh_file, error);
 }
 
 static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {

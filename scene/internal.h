@@ -38,6 +38,8 @@ bool kf_mesh_is_file_name(const char *file);
  * the notes. Errors are KF_BAD_INPUT. Free with kf_mesh_free. */
 kf_status kf_mesh_read(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error);
 void kf_mesh_free(kf_mesh *mesh);
+/* SHA-256 of the file as it lies there. */
+kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *error);
 
 /* Joins vertices that are equal to the bit and drops triangles without area; returns how many were dropped.
  */
@@ -229,6 +231,7 @@ typedef struct kf_description {
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */
+    int asked_nodes[3];     /* instead of cells, with which the command line overrules them; all 0: no */
 } kf_description;
 
 /* The values that hold when a file says nothing. */

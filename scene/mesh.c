@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -48,6 +49,23 @@ static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
                        KF_MESH_FILE_GIB);
     *bytes = (size_t)about.st_size;
     return KF_OK;
+}
+
+kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *error) {
+    size_t bytes = 0;
+    char block[1 << 16];
+    kf_hasher hasher;
+    KF_TRY(check_file(file, &bytes, error));
+    FILE *stream = fopen(file, "rb");
+    if (stream == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot read the mesh: %s", file, strerror(errno));
+    kf_hash_begin(&hasher);
+    for (size_t got; (got = fread(block, 1, sizeof block, stream)) > 0;)
+        kf_hash_add(&hasher, block, got);
+    const bool whole = ferror(stream) == 0;
+    (void)fclose(stream);
+    kf_hash_end(&hasher, hash);
+    return whole ? KF_OK : kf_fail(error, KF_MACHINE, "%s: cannot be read to its end", file);
 }
 
 /* --- In the child --------------------------------------------------------------------------------------- */

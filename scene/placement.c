@@ -31,8 +31,8 @@ const char *kf_heading_name(kf_heading heading) {
 
 bool kf_placement_given(const kf_placement *p) {
     return p->wind.sign != 0 || p->up.sign != 0 || p->length > 0.0 || p->speed > 0.0 || p->reynolds > 0.0 ||
-           p->viscosity > 0.0 || p->road != KF_ROAD_GUESS || p->yaw != 0.0 || p->blockage > 0.0 ||
-           p->cells > 0.0;
+           p->viscosity > 0.0 || p->road != KF_ROAD_GUESS || p->yaw != 0.0 || p->yaw_given ||
+           p->blockage > 0.0 || p->cells > 0.0;
 }
 
 bool kf_scene_is_mesh(const char *file) {
@@ -294,6 +294,13 @@ static void set_flow(kf_description *d, const kf_placement *said, double length,
             said->reynolds > 0.0 || said->viscosity > 0.0 ? "" : " (not said)", length, d->lattice_speed);
 }
 
+static void note_yaw(const kf_placement *said, kf_text *notes) {
+    if (said->tunnel_yaw_given && said->tunnel_yaw != said->yaw)
+        kf_note(notes, "yaw: %g degrees, in the tunnel that was made for %g", said->yaw, said->tunnel_yaw);
+    else if (said->yaw != 0.0)
+        kf_note(notes, "yaw: %g degrees, counter-clockwise from above", said->yaw);
+}
+
 kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_placement *placement,
                                const int nodes[3], kf_text *notes, kf_error *error) {
     static const kf_placement nothing;
@@ -302,14 +309,16 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
     KF_TRY(choose_posture(d->source, mesh, said, &p, notes, error));
     d->solid.present = true;
     set_turns(&p, &d->solid);
-    d->solid.yaw = said->yaw;
+    d->solid.yaw = said->tunnel_yaw_given ? said->tunnel_yaw : said->yaw;
     const turned t = measure_turned(mesh, &p, &d->solid);
+    d->solid.yaw = said->yaw;
     d->solid.scale =
         said->length > 0.0 ? said->length / t.straight : guess_unit(d->source, &p, t.straight, notes);
     const bool road =
         said->road == KF_ROAD_YES || (said->road == KF_ROAD_GUESS && !p.as_it_is && p.stand >= 0.2);
     set_domain(d, &t, d->solid.scale, road, said, nodes, notes);
     set_flow(d, said, t.straight * d->solid.scale, notes);
+    note_yaw(said, notes);
     if (road) set_road(d);
     if (road && p.patches > 0)
         kf_note(notes, "contact: %d patch%s of the solid touch%s the road, %.3g %% of its footprint%s",

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/util/file.h"
+#include "base/util/json.h"
 #include "base/util/status.h"
 #include "scene/scene.h"
 
@@ -31,12 +31,26 @@ typedef struct kf_placement {
     double reynolds, viscosity; /* one of them; viscosity in metres^2 a second */
     kf_road road;
     double yaw; /* degrees that the solid is turned about the upright axis, counter-clockwise from above */
+    bool yaw_given;
+    double tunnel_yaw; /* of the solid for which the tunnel is made, where it is given; else its own */
+    bool tunnel_yaw_given;
     double blockage; /* share of the tunnel's cross-section that the solid may take; 0: 0.05 */
     double cells;    /* along the solid, when no grid is given; 0: as many as make about a million nodes */
+    int nodes[3];    /* of the grid, all 0: none is given */
+    double samples_per_cell; /* 0: the usual */
 } kf_placement;
 
 /* Whether anything is said. */
 bool kf_placement_given(const kf_placement *placement);
+
+/* What is said, as the section "placed" of a scene file that was made of a mesh; the caller frees it. */
+cJSON *kf_placement_to_json(const kf_placement *placement);
+/* The same back: unknown keys and values out of range are KF_BAD_INPUT. */
+kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_placement *placement,
+                                 kf_error *error);
+/* What is said later goes before what was said: a Reynolds number takes the place of a viscosity, and the
+ * other way round. The tunnel stays as wide as it was made, whatever the new yaw. */
+void kf_placement_change(kf_placement *placement, const kf_placement *said);
 
 /* Whether the file is a mesh by its ending: what placement is for. */
 bool kf_scene_is_mesh(const char *file);
@@ -45,17 +59,10 @@ bool kf_scene_is_mesh(const char *file);
 kf_status kf_scene_open_placed(const char *file_or_name, const kf_placement *placement,
                                const kf_scene_options *options, kf_scene **scene, kf_error *error);
 
-/* Writes the scene file (JSON, docs/scene-format.md) that stands for a mesh placed so: opened, it is the same
- * scene to the bit. nodes all 0: no grid is given; samples_per_cell 0: the usual. *notes: what was guessed, a
- * line each; NULL: not asked for; the caller frees it. A guess that is not sure is KF_BAD_INPUT, and so is a
- * scene file that is there and says something else. */
-kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
-                                double samples_per_cell, const char *scene_file, char **notes,
-                                kf_error *error);
-/* The same, but a file that says something else is left alone: scene_file, which ends in .scene.json, becomes
- * the name with the least number from 2 on ("car-2.scene.json") that is free or says the same. */
-kf_status kf_scene_write_numbered(const char *mesh_file, const kf_placement *placement, const int nodes[3],
-                                  double samples_per_cell, char scene_file[KF_PATH], char **notes,
-                                  kf_error *error);
+/* The scene file (JSON, docs/scene-format.md) that stands for a mesh placed so, by its grid and samples too:
+ * opened, it is the same scene to the bit. It names the mesh by its whole path. *notes: what was guessed, a
+ * line each; NULL: not asked for. The caller frees both. A guess that is not sure is KF_BAD_INPUT. */
+kf_status kf_scene_of_mesh(const char *mesh_file, const kf_placement *placement, cJSON **scene, char **notes,
+                           kf_error *error);
 
 #endif

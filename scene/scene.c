@@ -211,10 +211,26 @@ static void strip_endings(char *name) {
     }
 }
 
+/* The scene that a run keeps in its folder goes by the folder's name: "car-run/scene.json" is "car". */
+static char *name_of_folder(const char *path, const char *slash) {
+    static const char ending[] = "-run";
+    const char *start = slash;
+    while (start > path && start[-1] != '/')
+        start--;
+    size_t length = (size_t)(slash - start);
+    const size_t tail = sizeof ending - 1;
+    if (length > tail && strncmp(slash - tail, ending, tail) == 0) length -= tail;
+    char *name = kf_duplicate(start);
+    name[length] = '\0';
+    return name;
+}
+
 void kf_scene_name(const char *path, char name[128]) {
     const char *slash = strrchr(path, '/');
-    char *whole = kf_duplicate(slash == NULL ? path : slash + 1);
-    strip_endings(whole);
+    const bool kept = slash != NULL && slash != path && slash[-1] != '.' && slash[-1] != '/' &&
+                      strcmp(slash + 1, "scene.json") == 0;
+    char *whole = kept ? name_of_folder(path, slash) : kf_duplicate(slash == NULL ? path : slash + 1);
+    if (!kept) strip_endings(whole);
     kf_clean_text(whole);
     shorten(whole, name);
     free(whole);
@@ -329,7 +345,8 @@ static kf_status describe(const char *path, const kf_placement *placement, const
                            path);
         KF_TRY(kf_description_read(path, options, d, notes, error));
         KF_TRY(kf_scene_read_sections(path, options, scene, error));
-        if (options->nodes[0] > 0) kf_description_regrid(d, options->nodes, notes);
+        const int *nodes = options->nodes[0] > 0 ? options->nodes : d->asked_nodes;
+        if (nodes[0] > 0) kf_description_regrid(d, nodes, notes);
         if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
             d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
         if (d->solid.shape != NULL)

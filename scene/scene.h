@@ -316,7 +316,7 @@ int kf_scene_shortest_edge(const kf_scene *scene);
 /* The file that a name stands for: itself, or the shipped scene of that name. KF_BAD_INPUT names the nearest.
  */
 kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error);
-/* "folder/car.scene.json" is called "car". */
+/* "folder/car.scene.json" is called "car", and so is "car-run/scene.json", which a run keeps. */
 void kf_scene_name(const char *path, char name[128]);
 
 /* Names of the shipped scenes, NULL-terminated; lives as long as the program. */

@@ -17,6 +17,7 @@
 #include "harness/cli/run_duration.h"
 #include "harness/cli/run_job.h"
 #include "harness/cli/run_pictures.h"
+#include "harness/cli/run_problem.h"
 #include "harness/cli/scene_summary.h"
 #include "harness/cli/world_argument.h"
 #include "solver/flow/flow_problem.h"
@@ -81,51 +82,6 @@ static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     return KF_BAD_INPUT;
 }
 
-static void append_value(const kf_fact *fact, kf_text *text) {
-    if (fact->word[0] != '\0')
-        kf_text_append(text, "%s", fact->word);
-    else
-        kf_text_append(text, "%.10g", fact->value);
-}
-
-/* The facts in which a problem differs from what was tuned. */
-static void append_differences(const kf_facts *then, const kf_facts *now, kf_text *text) {
-    for (int i = 0; i < then->count; i++) {
-        const kf_fact *old = &then->list[i], *new = kf_facts_find(now, old->name);
-        if (new == NULL ||
-            (strcmp(old->word, new->word) == 0 && (old->word[0] != '\0' || old->value == new->value)))
-            continue;
-        kf_text_append(text, "%s%s was ", text->length > 0 ? ", " : "", old->name);
-        append_value(old, text);
-        kf_text_append(text, " and is ");
-        append_value(new, text);
-    }
-}
-
-static kf_status refuse_another(const kf_run_job *job, const char *source, kf_error *error) {
-    kf_text text = {0};
-    append_differences(&job->best.facts, &job->problem->facts, &text);
-    const kf_status status = kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: tuned for another scene than %s is now: %s; tune again, or give the scene it was tuned for "
-        "with --scene",
-        kf_argument(job->arguments, "--config", ""), source,
-        text.length > 0 ? text.text
-                        : "its facts agree, but something else in it (mesh, flow, motion, places of samples) "
-                          "differs");
-    kf_text_free(&text);
-    return status;
-}
-
-static kf_status open_problem(kf_run_job *job, kf_error *error) {
-    const kf_best_config *best = &job->best;
-    const kf_problem_options wanted = kf_problem_options_of(&best->facts, best->seed);
-    const char *source = kf_argument(job->arguments, "--scene", best->scene);
-    KF_TRY(kf_problem_open(source, best->config.system, &wanted, &job->problem, error));
-    if (job->problem->notes) kf_detail("%s", job->problem->notes);
-    return strcmp(job->problem->hash, best->scene_hash) == 0 ? KF_OK : refuse_another(job, source, error);
-}
-
 static kf_status open_device(kf_run_job *job, kf_error *error) {
     const kf_device_info *tuned = &job->best.device;
     const char *spec = kf_argument_device(job->arguments, tuned->spec);
@@ -145,55 +101,18 @@ static kf_status open_device(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-extern const kf_command kf_command_run;
-
-/* --- A scene that was not tuned ------------------------------------------------------------------------- */
-
-static kf_status open_untuned(kf_run_job *job, kf_error *error) {
-    const kf_arguments *arguments = job->arguments;
-    const kf_problem_options known = {.seed = 0};
-    if (!kf_argument_given(arguments, "--scene"))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene FILE: it "
-            "runs with the config of the nearest scene in the store, or with the default");
-    if (kf_argument_given(arguments, "--store") && kf_argument_given(arguments, "--fix"))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "option '--fix': changes the default config, not what --store knows; leave one of them out");
-    KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
-    if (job->problem->notes) kf_detail("%s", job->problem->notes);
-    return KF_OK;
-}
-
 /* Compiles and verifies, so after everything that may be refused. */
 static kf_status choose_config(kf_run_job *job, kf_error *error) {
     KF_TRY(kf_backend_open(kf_argument_device(job->arguments, NULL), &job->backend, error));
     return kf_known_config(job->arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
-/* What belongs to a scene without a config would be overruled by the config. */
-static kf_status refuse_said(const kf_arguments *arguments, kf_error *error) {
-    static const kf_option said[] = {{"--grid", NULL, NULL, false},
-                                     {"--samples-per-cell", NULL, NULL, false},
-                                     {"--store", NULL, NULL, false},
-                                     {"--system", NULL, NULL, false},
-                                     {"--fix", NULL, NULL, false},
-                                     KF_PLACEMENT_OPTIONS,
-                                     KF_ACCURACY_OPTION};
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (kf_argument_given(arguments, said[i].name))
-            return kf_fail(error, KF_BAD_INPUT,
-                           "option '%s': --config says it already; leave one of them out", said[i].name);
-    return KF_OK;
-}
-
 static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
-    KF_TRY(refuse_said(job->arguments, error));
+    KF_TRY(kf_run_refuse_said(job->arguments, error));
     if (kf_scene_is_mesh(config))
         return kf_fail(error, KF_BAD_INPUT, "--config %s: is a mesh; run it with --scene", config);
     KF_TRY(kf_best_config_read(config, &job->best, error));
-    KF_TRY(open_problem(job, error));
+    KF_TRY(kf_run_open_tuned_scene(job, error));
     kf_device_info device = job->best.device; /* as many of them as will run it */
     /* For a team: how it shares the work has no meaning on one device. */
     const int tuned = kf_device_count_of(device.name);
@@ -421,9 +340,23 @@ static kf_status open_folder(kf_run_job *job, kf_error *error) {
                : KF_OK;
 }
 
+extern const kf_command kf_command_run;
+
+/* The scene, so that the folder says all of what was run, and the run can be made again or changed. */
+static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
+    const bool config = kf_argument_given(job->arguments, "--config");
+    char path[KF_PATH];
+    cJSON *document = kf_problem_document(job->problem, job->arguments, config && job->best.document == NULL);
+    if (document == NULL) return KF_OK;
+    kf_status status = kf_path(path, error, "%s/scene.json", job->folder);
+    if (status == KF_OK) status = kf_json_write_file(path, document, error);
+    cJSON_Delete(document);
+    return status;
+}
+
 static kf_status prepare(kf_run_job *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
-    KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
+    KF_TRY(config != NULL ? open_tuned(job, config, error) : kf_run_open_scene(job, &kf_command_run, error));
     KF_TRY(refuse_kernels(job, error));
     KF_TRY(read_options(job, error));
     if (config == NULL) KF_TRY(choose_config(job, error));
@@ -434,6 +367,7 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     if (job->plan->methods->meaning != NULL) job->plan->methods->meaning(job->plan, &job->meaning);
     KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
     tell_of_killed(job);
+    if (kf_world_rank() == 0) KF_TRY(keep_scene(job, error));
     say_config(job);
     return kf_run_record(job, "running", false, error);
 }

@@ -12,7 +12,7 @@
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/scene_fit.h"
 #include "harness/cli/scene_summary.h"
-#include "scene/placement.h"
+#include "scene/document.h"
 #include "solver/picture/scene_view.h"
 #include "solver/systems.h"
 
@@ -22,14 +22,34 @@ static const kf_option options[] = {
     {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
     {"--device", "cuda:N|cpu", "say what the memory of this device holds of the grid", false},
     {"--devices", "cuda:0-3|cpu,cpu", "say it of a team that shares the grid (docs/teams.md)", false},
-    {"--write", "FILE", "mesh: write a scene file that says the same", false},
+    {"--write", "FILE", "write a scene file that says the same", false},
     {"--picture", "FILE", "where the picture goes (<scene>.scene.png)", false},
     {NULL, NULL, NULL, false},
 };
 
 static const char *const positional[] = {"FILE|NAME", NULL};
 
-/* A mesh is placed as the options say. */
+/* Writes the scene where --write says, and opens what was written. */
+static kf_status write_scene(const kf_arguments *arguments, const char *name, const char *file,
+                             const kf_scene_options *wanted, kf_scene **scene, kf_error *error) {
+    const kf_scene_options as_written = {.sections = wanted->sections};
+    char variant[128];
+    cJSON *document = NULL;
+    bool replaced = false;
+    KF_TRY(kf_argument_document(arguments, wanted->nodes, wanted->samples_per_cell, name, NULL, &document,
+                                variant, error));
+    if (document == NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--write': %s is no mesh, and no option changes it; copy the scene file",
+                       name);
+    const kf_status status = kf_scene_document_write(document, file, &replaced, error);
+    cJSON_Delete(document);
+    KF_TRY(status);
+    if (replaced) kf_info("%s: said something else, as kftune had made it of a mesh; replaced", file);
+    return kf_scene_open(file, &as_written, scene, error);
+}
+
+/* Placed, or changed, as the options say. */
 static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_scene **scene,
                             kf_error *error) {
     kf_scene_options wanted = {.sections = kf_systems_scene_sections()};
@@ -38,20 +58,10 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
     KF_TRY(kf_argument_placement(arguments, &placement, error));
     const char *asked = kf_argument(arguments, "--write", NULL);
-    if (!kf_scene_is_mesh(name)) {
-        if (asked != NULL)
-            return kf_fail(error, KF_BAD_INPUT, "option '--write': %s is no mesh; copy the scene file", name);
-        KF_TRY(kf_argument_placed(arguments, wanted.nodes, wanted.samples_per_cell, &name, error));
-        return kf_scene_open(name, &wanted, scene, error);
-    }
-    if (asked == NULL) return kf_scene_open_placed(name, &placement, &wanted, scene, error);
-    char *guesses = NULL;
-    KF_TRY(kf_scene_write_placed(name, &placement, wanted.nodes, wanted.samples_per_cell, asked, &guesses,
-                                 error));
-    if (guesses != NULL && !kf_arguments_json(arguments)) kf_info("%s", guesses);
-    free(guesses);
-    const kf_scene_options as_written = {.seed = 0};
-    return kf_scene_open(asked, &as_written, scene, error);
+    if (asked != NULL) return write_scene(arguments, name, asked, &wanted, scene, error);
+    if (kf_scene_is_mesh(name)) return kf_scene_open_placed(name, &placement, &wanted, scene, error);
+    KF_TRY(kf_argument_placed(arguments, wanted.nodes, wanted.samples_per_cell, NULL, &name, error));
+    return kf_scene_open(name, &wanted, scene, error);
 }
 
 /* What the memory of the devices that were named holds of the grid; none: there is nothing to say. */
@@ -99,8 +109,8 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
     char path[KF_PATH];
     const char *picture = NULL;
     if (scene->notes != NULL && !kf_arguments_json(arguments)) kf_info("%s", scene->notes);
-    if (scene->mesh.triangle_count > 0) {
-        const char *asked = kf_argument(arguments, "--picture", NULL);
+    const char *asked = kf_argument(arguments, "--picture", NULL);
+    if (scene->mesh.triangle_count > 0 && (asked != NULL || !kf_arguments_json(arguments))) {
         KF_TRY(kf_path(path, error, "%s%s", asked != NULL ? asked : scene->name,
                        asked != NULL ? "" : ".scene.png"));
         KF_TRY(keep_going(asked, kf_scene_view_write(scene, true, path, error), error));

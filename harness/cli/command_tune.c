@@ -1,4 +1,5 @@
 /* kftune tune */
+#include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
+#include "harness/cli/run_problem.h"
 #include "harness/cli/world_argument.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
@@ -168,8 +170,38 @@ static kf_status write_header(const char *out, const kf_config *config, kf_error
     return kf_config_header_write(path, config, error);
 }
 
+/* A config of another scene, or of a longer search, is kept beside the new one, with a line. */
+static kf_status keep_former(const kf_tune_request *request, const kf_best_config *best, const char *out,
+                             kf_error *error) {
+    kf_best_config *former = kf_allocate(sizeof *former);
+    char aside[KF_PATH];
+    kf_error none;
+    kf_status status = KF_OK;
+    if (kf_best_config_read(out, former, &none) != KF_OK) {
+        free(former);
+        return KF_OK;
+    }
+    const bool other = strcmp(former->scene_hash, request->problem->hash) != 0;
+    if (other || former->tried > best->tried) {
+        status = kf_path(aside, error, "%s~", out);
+        if (status == KF_OK && rename(out, aside) != 0)
+            status =
+                kf_fail(error, KF_MACHINE, "%s: cannot be renamed to %s: %s", out, aside, strerror(errno));
+        if (status == KF_OK && other)
+            kf_warn("%s held the config of another scene; it is %s now", out, aside);
+        else if (status == KF_OK)
+            kf_warn("%s held the config of a longer search (%d configs were tried, now %d); it is %s now",
+                    out, former->tried, best->tried, aside);
+    }
+    kf_best_config_free(former);
+    free(former);
+    return status;
+}
+
 /* Tunes, writes what was found, prints it; an interrupted run also gives the best so far. */
-static kf_status tune(const kf_tune_request *request, const char *out, bool json, kf_error *error) {
+static kf_status tune(const kf_tune_request *request, const char *out, const kf_arguments *arguments,
+                      kf_error *error) {
+    const bool json = kf_arguments_json(arguments);
     kf_tune_result *result = kf_allocate(sizeof *result);
     kf_status status = kf_tune(request, result, error);
     bool useful = status == KF_OK || status == KF_INTERRUPTED;
@@ -177,8 +209,10 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
     if (found) {
         kf_best_config *best = kf_allocate(sizeof *best);
         kf_tune_best_config(request, result, best);
+        best->document = kf_problem_document(request->problem, arguments, false);
         kf_error writing = {KF_OK, ""};
-        kf_status written = kf_best_config_write(out, best, &writing);
+        kf_status written = keep_former(request, best, out, &writing);
+        if (written == KF_OK) written = kf_best_config_write(out, best, &writing);
         if (written == KF_OK && !request->problem->system->runs)
             written = write_header(out, &best->config, &writing);
         kf_best_config_free(best);
@@ -251,9 +285,10 @@ static kf_status follow(const kf_tune_request *request, const kf_problem *proble
 /* --- The command ---------------------------------------------------------------------------------------- */
 
 /* Once all have come so far, the others have nothing more to do when the first ends, however it does. */
-static kf_status lead(kf_tune_request *request, const char *out, bool json, kf_error *error) {
+static kf_status lead(kf_tune_request *request, const char *out, const kf_arguments *arguments,
+                      kf_error *error) {
     kf_error lost;
-    const kf_status status = tune(request, out, json, error);
+    const kf_status status = tune(request, out, arguments, error);
     if (request->together != NULL) (void)kf_together_end(&lost);
     return status;
 }
@@ -273,7 +308,7 @@ static kf_status tune_problem(kf_tune_request *request, const kf_problem *proble
     request->counters = counters;
     status = kf_world_agree(status, error);
     *met = status == KF_OK;
-    if (*met) status = lead(request, out, kf_arguments_json(arguments), error);
+    if (*met) status = lead(request, out, arguments, error);
     kf_store_close(request->store);
     return status;
 }

@@ -1,12 +1,13 @@
 #include "harness/cli/placement_argument.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/file.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
-#include "scene/placement.h"
+#include "scene/document.h"
 
 /* A unit that may follow a number, and what it is worth. */
 typedef struct unit {
@@ -62,6 +63,7 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
     KF_TRY(read_quantity(arguments, "--reynolds", plain, 1e-3, 1e9, &p->reynolds, error));
     KF_TRY(read_quantity(arguments, "--viscosity", plain, 1e-12, 1e6, &p->viscosity, error));
     KF_TRY(read_quantity(arguments, "--yaw", plain, -180.0, 180.0, &p->yaw, error));
+    p->yaw_given = kf_argument_given(arguments, "--yaw");
     KF_TRY(read_quantity(arguments, "--blockage", shares, 1e-4, 0.25, &p->blockage, error));
     KF_TRY(read_quantity(arguments, "--cells", plain, 4.0, 4096.0, &p->cells, error));
     if (p->reynolds > 0.0 && p->viscosity > 0.0)
@@ -73,31 +75,94 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
     return KF_OK;
 }
 
-/* "folder/car.obj" is written to "car.scene.json". */
-static kf_status scene_file_of(const char *mesh, char file[KF_PATH], kf_error *error) {
-    const char *slash = strrchr(mesh, '/'), *name = slash == NULL ? mesh : slash + 1,
-               *dot = strrchr(name, '.');
-    return kf_path(file, error, "%.*s.scene.json", dot == NULL ? (int)strlen(name) : (int)(dot - name), name);
+/* ---- The scene that they make ---- */
+
+/* "-speed30-yaw5": what was said, so that variants of a scene write into files and folders of their own. */
+static void append_said(const kf_arguments *arguments, kf_text *name) {
+    static const struct {
+        const char *option, *word;
+    } words[] = {{"--wind", "wind"},   {"--up", "up"},       {"--length", "length"},
+                 {"--speed", "speed"}, {"--reynolds", "re"}, {"--viscosity", "nu"},
+                 {"--road", "road"},   {"--yaw", "yaw"},     {"--blockage", "blockage"},
+                 {"--cells", "cells"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *value = kf_argument(arguments, words[i].option, NULL);
+        if (value == NULL) continue;
+        kf_text_append(name, "-%s", words[i].word);
+        for (; *value != '\0'; value++)
+            if (isalnum((unsigned char)*value) || strchr(".-+", *value) != NULL)
+                kf_text_append(name, "%c", *value);
+    }
+}
+
+/* Names of files have an end: what is too long is cut, as kf_scene_name would cut it. */
+static void name_variant(const kf_arguments *arguments, const char *source, char name[128]) {
+    kf_text whole = {0};
+    kf_scene_name(source, name);
+    kf_text_append(&whole, "%s", name);
+    append_said(arguments, &whole);
+    kf_text_append(&whole, ".scene.json");
+    kf_scene_name(whole.text, name);
+    kf_text_free(&whole);
+}
+
+/* The mesh placed, or in the place of another one. */
+static kf_status place_mesh(const char *mesh, const cJSON *like, const kf_placement *said, cJSON **document,
+                            kf_text *notes, kf_error *error) {
+    char file[KF_PATH], *guesses = NULL;
+    KF_TRY(kf_scene_find(mesh, file, error));
+    *document = like != NULL ? cJSON_Duplicate(like, true) : NULL;
+    if (*document != NULL && kf_scene_document_swap_mesh(*document, file)) {
+        kf_text_append(notes, "%s: in the place of the mesh that was tuned, with its scale, axes and tunnel",
+                       mesh);
+        return kf_placement_given(said) ? kf_scene_document_change(mesh, *document, said, notes, error)
+                                        : KF_OK;
+    }
+    cJSON_Delete(*document);
+    KF_TRY(kf_scene_of_mesh(file, said, document, &guesses, error));
+    if (guesses != NULL) kf_text_append(notes, "%s", guesses);
+    free(guesses);
+    return KF_OK;
+}
+
+kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
+                               const char *source, const cJSON *like, cJSON **document, char name[128],
+                               kf_error *error) {
+    kf_placement placement;
+    kf_text notes = {0};
+    *document = NULL;
+    KF_TRY(kf_argument_placement(arguments, &placement, error));
+    const bool mesh = kf_scene_is_mesh(source), said = kf_placement_given(&placement);
+    if (!mesh && !said) return KF_OK;
+    memcpy(placement.nodes, nodes, sizeof placement.nodes);
+    placement.samples_per_cell = samples_per_cell;
+    kf_status status = mesh ? place_mesh(source, like, &placement, document, &notes, error)
+                            : kf_scene_document_read(source, document, error);
+    if (status == KF_OK && !mesh)
+        status = kf_scene_document_change(source, *document, &placement, &notes, error);
+    if (status == KF_OK && notes.length > 0 && !kf_arguments_json(arguments)) kf_info("%s", notes.text);
+    if (status == KF_OK) name_variant(arguments, source, name);
+    if (status != KF_OK) {
+        cJSON_Delete(*document);
+        *document = NULL;
+    }
+    kf_text_free(&notes);
+    return status;
 }
 
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
-                             const char **name, kf_error *error) {
+                             const cJSON *like, const char **name, kf_error *error) {
     static char file[KF_PATH];
-    kf_placement placement;
-    KF_TRY(kf_argument_placement(arguments, &placement, error));
-    if (*name == NULL || !kf_placement_given(&placement)) return KF_OK;
-    if (!kf_scene_is_mesh(*name))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: is no mesh, but a scene that says how it is placed; leave out --wind, --up, "
-                       "--length, --speed, --reynolds, --viscosity, --road, --yaw, --blockage and --cells, "
-                       "or change the scene file",
-                       *name);
-    KF_TRY(scene_file_of(*name, file, error));
-    char *guesses = NULL;
-    KF_TRY(kf_scene_write_numbered(*name, &placement, nodes, samples_per_cell, file, &guesses, error));
-    if (guesses != NULL) kf_info("%s", guesses);
-    free(guesses);
-    kf_info("%s placed as %s says; later commands take --scene %s", *name, file, file);
+    char variant[128];
+    cJSON *document = NULL;
+    if (*name == NULL) return KF_OK;
+    KF_TRY(kf_argument_document(arguments, nodes, samples_per_cell, *name, like, &document, variant, error));
+    if (document == NULL) return KF_OK;
+    kf_status status = kf_scene_document_pin(document, error);
+    if (status == KF_OK) status = kf_scene_document_keep(document, variant, file, error);
+    cJSON_Delete(document);
+    KF_TRY(status);
+    kf_detail("%s as it is placed is kept in %s", *name, file);
     *name = file;
     return KF_OK;
 }

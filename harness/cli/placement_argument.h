@@ -1,4 +1,4 @@
-/* The options that place a bare mesh, for every command that opens scenes. */
+/* The options that place a mesh or change a scene, for every command that opens scenes. */
 #ifndef KF_HARNESS_CLI_PLACEMENT_ARGUMENT_H
 #define KF_HARNESS_CLI_PLACEMENT_ARGUMENT_H
 
@@ -12,12 +12,12 @@
      false},                                                                                                 \
         {"--up", "AXIS", "mesh: its axis that points up: x, -x, y, -y, z, -z", false},                       \
         {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 420cm, 4200mm", false},               \
-        {"--speed", "SPEED", "mesh: speed of the wind: 30, 30m/s, 108km/h (10 m/s)", false},                 \
-        {"--reynolds", "RE", "mesh: Reynolds number of its length (10000)", false},                          \
-        {"--viscosity", "NU", "mesh: kinematic viscosity in m^2/s, instead of --reynolds; air has 1.5e-5",   \
-         false},                                                                                             \
+        {"--speed", "SPEED", "speed of the wind and of a road: 30, 30m/s, 108km/h (10 m/s)", false},         \
+        {"--reynolds", "RE", "Reynolds number of the solid's length (10000)", false},                        \
+        {"--viscosity", "NU", "kinematic viscosity in m^2/s, instead of --reynolds; air has 1.5e-5", false}, \
         {"--road", "yes|no", "mesh: put it on a road that moves with the wind (guessed)", false},            \
-        {"--yaw", "DEGREES", "mesh: turn it about the upright axis, counter-clockwise from above", false},   \
+        {"--yaw", "DEGREES", "solid turned about the upright axis, counter-clockwise from above (0)",        \
+         false},                                                                                             \
         {"--blockage", "SHARE",                                                                              \
          "mesh: largest share of the tunnel's cross-section that it may take: 0.05, 5% (5%)", false},        \
     {                                                                                                        \
@@ -34,12 +34,17 @@
             false                                                                                            \
     }
 
-/* The scene that the command works on. A mesh for which any of these options is given is placed, written to
- * NAME.scene.json in the working folder (or, where that is of another placement, NAME-2.scene.json), which is
- * said, and *name becomes that file: so every later command has the very same scene. Anything else stays as
- * it is; the options with a scene that is no mesh are KF_BAD_INPUT. */
+/* The scene as JSON that a mesh becomes, or a scene file (or shipped scene) when these options change it;
+ * NULL for one that stays as it is. What was guessed or changed is said. name: of the scene and of what was
+ * said, "car-yaw5". like: a scene in which a mesh takes the place of its own, instead of being placed; NULL:
+ * none. The caller frees the document. */
+kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
+                               const char *source, const cJSON *like, cJSON **document, char name[128],
+                               kf_error *error);
+/* The scene that the command works on. Where a mesh or these options make it, *name becomes a file with the
+ * scene in the user's folder of data, so that it can be opened again. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
-                             const char **name, kf_error *error);
+                             const cJSON *like, const char **name, kf_error *error);
 /* "0.5%" or 0.005; stays where it is not given. */
 kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, kf_error *error);
 /* Reads the options alone. */

@@ -20,7 +20,7 @@ kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *c
             error, KF_BAD_INPUT,
             "%s: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones",
             command->name);
-    KF_TRY(kf_argument_placed(arguments, options.nodes, options.samples_per_cell, &source, error));
+    KF_TRY(kf_argument_placed(arguments, options.nodes, options.samples_per_cell, NULL, &source, error));
     return kf_problem_open(source, kf_argument(arguments, "--system", NULL), &options, problem, error);
 }
 

@@ -9,9 +9,9 @@
 #include "base/backend/team/world.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"
-#include "scene/placement.h"
 #include "solver/output/run_folder.h"
 
 /* The last row of each table, under its name, with the columns of its file; null without any. */
@@ -160,23 +160,36 @@ static void append_word(kf_text *text, const char *word) {
     kf_text_append(text, "'");
 }
 
+/* A scene that options placed or changed is the one that the run keeps. */
+static void append_scene(const kf_run_job *job, kf_text *text) {
+    const char *scene = kf_argument(job->arguments, "--scene", NULL);
+    kf_placement said;
+    kf_error ignored;
+    const bool changed =
+        kf_argument_placement(job->arguments, &said, &ignored) == KF_OK && kf_placement_given(&said);
+    if (scene == NULL && !changed) return;
+    kf_text kept = {0};
+    kf_text_append(&kept, "%s/scene.json", job->folder);
+    append_word(text, "--scene");
+    append_word(text, changed || kf_scene_is_mesh(scene) ? kept.text : scene);
+    kf_text_free(&kept);
+}
+
 /* The command that goes on where this run ended, with the same options: as far as it was to go, or, where it
  * went so far, as long again. */
 static void append_resumption(const kf_run_job *job, kf_text *text) {
     static const char *const kept[] = {
-        "--config",  "--accuracy", "--checkpoints",      "--slice",     "--fields",
-        "--picture", "--camera",   "--picture-every",    "--mean-from", "--area",
-        "--scene",   "--grid",     "--samples-per-cell", "--store",     "--device",
-        "--devices", "--system",   "--checkpoint-every"};
+        "--config",  "--accuracy",         "--checkpoints",   "--slice",     "--fields",
+        "--picture", "--camera",           "--picture-every", "--mean-from", "--area",
+        "--grid",    "--samples-per-cell", "--store",         "--device",    "--devices",
+        "--system",  "--checkpoint-every"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;
-        const char *value = kf_argument(job->arguments, kept[i], "");
         append_word(text, kept[i]);
-        /* A mesh may have been placed by options: the scene file that was written says what they said. */
-        append_word(text, strcmp(kept[i], "--scene") == 0 && kf_scene_is_mesh(value) ? job->problem->source
-                                                                                     : value);
+        append_word(text, kf_argument(job->arguments, kept[i], ""));
     }
+    append_scene(job, text);
     static const char *const repeated[] = {"--range", "--fix"};
     for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
         const char *const *values = NULL;

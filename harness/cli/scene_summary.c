@@ -10,7 +10,30 @@
 
 enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
-                    WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1;
+                    WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001;
+
+static double along(const double velocity[3], const double stream[3]) {
+    double sum = 0.0, square = 0.0;
+    for (int a = 0; a < 3; a++) {
+        sum += velocity[a] * stream[a];
+        square += stream[a] * stream[a];
+    }
+    return square > 0.0 ? sum / sqrt(square) : 0.0;
+}
+
+/* The stream that comes in, and the wall along it whose speed is farthest from its own. */
+static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
+    const double *stream = NULL, metres = scene->cell_size / scene->time_step;
+    for (int f = 0; f < KF_FACES && stream == NULL; f++)
+        if (scene->faces[f] == KF_INFLOW) stream = scene->face_velocity[f];
+    if (stream == NULL) return;
+    s->wind = along(stream, stream) * metres;
+    for (int f = 0; f < KF_FACES; f++) {
+        const double speed = along(scene->face_velocity[f], stream) * metres;
+        if (scene->faces[f] != KF_WALL || speed == 0.0) continue;
+        if (s->road == 0.0 || fabs(speed - s->wind) > fabs(s->road - s->wind)) s->road = speed;
+    }
+}
 
 kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     kf_scene_summary s = {.lattice_viscosity = scene->viscosity, .reynolds = scene->reynolds};
@@ -29,10 +52,10 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
     s.reference_area = kf_scene_reference_area(scene) > 0.0 ? kf_scene_reference_area(scene) * dx * dx : nan;
     const double *stream = scene->initial_velocity;
-    int along = 0;
+    int main_axis = 0;
     for (int a = 1; a < 3; a++)
-        if (fabs(stream[a]) > fabs(stream[along])) along = a;
-    const double section = (double)scene->nodes[(along + 1) % 3] * scene->nodes[(along + 2) % 3];
+        if (fabs(stream[a]) > fabs(stream[main_axis])) main_axis = a;
+    const double section = (double)scene->nodes[(main_axis + 1) % 3] * scene->nodes[(main_axis + 2) % 3];
     s.blockage = scene->frontal_area > 0.0 ? scene->frontal_area / section : nan;
     s.flow_through_steps = kf_scene_flow_through(scene);
     if (s.flow_through_steps == 0.0) s.flow_through_steps = nan;
@@ -43,13 +66,14 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     const double friction = re <= 0.0 ? nan : re < TURBULENT ? 0.664 / sqrt(re) : 0.026 / pow(re, 1.0 / 7.0);
     s.wall_distance = 0.5 / scene->viscosity * scene->reference_speed * sqrt(0.5 * friction);
     s.boundary_layer = re > 0.0 ? 5.0 * scene->reference_length / sqrt(re) : nan;
+    measure_road(scene, &s);
     if (s.solid[0] + s.solid[1] + s.solid[2] == 0.0) s.wall_distance = s.boundary_layer = nan;
     return s;
 }
 
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[8][256];
-    static const char *found[8];
+    static char texts[10][256];
+    static const char *found[10];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -84,6 +108,14 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "%zu edges of the mesh are open, or lie between triangles that look to different sides: the flow "
          "goes inside, and forces are those of a shell",
          s->open_edges)
+    WARN(s->road != 0.0 && s->wind > 0.0 && fabs(s->road - s->wind) > LIKE * s->wind,
+         "the road moves at %.4g m/s and the wind at %.4g m/s: the solid does not drive at the wind's speed; "
+         "--speed sets both",
+         s->road, s->wind)
+    WARN(isfinite(s->reference_area) && s->wind > 0.0 && fabs(s->speed - s->wind) > LIKE * s->wind,
+         "flow.speed is %.4g m/s and the wind %.4g m/s: coefficients and the Reynolds number refer to the "
+         "former",
+         s->speed, s->wind)
 #undef WARN
     *lines = found;
     return count;

@@ -21,6 +21,7 @@ typedef struct kf_scene_summary {
     double wall_distance; /* y+ of the node next to the surface (half a cell), of a flat plate */
     double boundary_layer;  /* cells, of a laminar flat plate at its end: 5 L/sqrt(Re) */
     size_t open_edges;      /* of the mesh: kf_scene */
+    double wind, road;      /* metres a second: of the inflow, and of a wall that moves along it; 0: none */
     double least_viscosity; /* lattice: below it the scene's collision blows up in long runs; 0: none known */
     char rule[64];          /* that collision */
 } kf_scene_summary;

@@ -145,6 +145,7 @@ void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *r
     (void)snprintf(best->scene_hash, sizeof best->scene_hash, "%s", problem->hash);
     kf_facts_copy(&best->facts, &problem->facts);
     best->seed = problem->seed;
+    best->tried = (int)result->tried.count;
     best->device = result->device;
     best->config = evaluation->config;
     memcpy(best->config_hash, evaluation->hash, sizeof best->config_hash);

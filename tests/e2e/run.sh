@@ -156,7 +156,32 @@ head -c 5000 whole/checkpoint_000030.kfc >cut.kfc
 expect 2 run --config ball.kftune.json --restart cut.kfc --output unborn
 says "cut short"
 expect 2 run --config ball.kftune.json --scene torus --output unborn
-says "tuned for another scene"
+says "tuned for another scene than torus is now: size_x was 40 and is 96"
+says "kftune tune --scene torus"
+expect 2 run --config ball.kftune.json --cells 20 --output unborn
+says "option '--cells' places a mesh"
+# What does not touch the plan may change: the config is verified, and that is said with both values.
+expect 0 run --config ball.kftune.json --reynolds 500 --speed 2 --steps 2
+says "ball.kftune.json: was tuned for another scene (flow.speed is 1 and 2, flow.reynolds is 1000 and 500)"
+shows "2 m/s, Reynolds number 500"
+[ -s ball-speed2-re500-run/scene.json ] || complain "the run's folder does not say what differs, or holds no scene"
+expect 0 run --scene ball-speed2-re500-run/scene.json --store ball.db --device cpu --steps 2 --output again
+[ "$(grep '"scene_hash"' ball-speed2-re500-run/run.json)" = "$(grep '"scene_hash"' again/run.json)" ] ||
+    complain "the scene that a run keeps is another"
+# The config holds its scene and travels alone; a scene file that was changed meanwhile is said.
+sed 's/"reynolds": 1000/"reynolds": 800/' "$KFTUNE_DATA/scene/library/ball.json" >own.json
+expect 0 tune --scene own.json --grid 24x12x12 --device cpu --budget 1evals --fix plan=fused --store own.db
+grep -q '"reynolds":[[:space:]]*800' own.kftune.json || complain "the config does not hold its scene"
+sed -i 's/"reynolds": 800/"reynolds": 900/' own.json
+expect 0 run --config own.kftune.json --steps 2
+says "own.json was changed since it was tuned (flow.reynolds is 800 and 900)"
+shows "Reynolds number 800"
+rm own.json
+expect 0 run --config own.kftune.json --steps 2
+# A config of another scene is not overwritten without a word.
+expect 0 tune --scene ball --grid 24x12x12 --device cpu --budget 1evals --fix plan=fused --store own.db --out own.kftune.json
+says "own.kftune.json held the config of another scene; it is own.kftune.json~ now"
+grep -q '"reynolds":[[:space:]]*800' own.kftune.json~ || complain "the former config is lost"
 mkdir foreign && echo precious >foreign/thesis.tex
 expect 2 run --config ball.kftune.json --output foreign
 says "holds other files"
@@ -180,7 +205,7 @@ says "concave was never tuned"
 says "nearest scene known, ball (40x20x20 nodes"
 expect 0 run --scene ball --grid 40x20x20 --store ball.db --device cpu --steps 4 --output known
 says "ball was tuned before"
-for said in "--store ball.db" "--reynolds 500" "--length 3m" "--road no" "--accuracy 1%"; do
+for said in "--store ball.db" "--accuracy 1%"; do
     # shellcheck disable=SC2086
     expect 2 run --config ball.kftune.json $said --output unborn
     says "option '${said%% *}': --config says it already; leave one of them out"

@@ -46,26 +46,59 @@ says "--wind"
 expect 0 scene wedge.obj --wind -z --length 420cm --speed 108km/h --reynolds 500 --grid 48x24x24 --write car.scene.json
 shows "30 m/s, Reynolds number 500 with 4.2 m"
 [ -s car.scene.json ] || complain "no scene file was written"
-expect 2 scene wedge.obj --wind z --write car.scene.json
+# A scene that kftune made, and nobody changed, makes way for another one; one that somebody changed stays.
+expect 0 scene wedge.obj --wind z --write way.scene.json
+expect 0 scene wedge.obj --wind z --speed 20 --write way.scene.json
+says "replaced"
+sed -i '0,/"speed":\t20/s//"speed":\t25/' way.scene.json
+expect 2 scene wedge.obj --wind z --write way.scene.json
 says "says something else"
+says "flow.speed is 25 and 10"
+grep -q 'speed.*25' way.scene.json || complain "a refused --write wrote"
+# Where road and wind disagree it is said; --speed changes both, and says what somebody had changed.
+expect 0 scene way.scene.json
+shows "the road moves at 20 m/s and the wind at 25 m/s"
+expect 0 scene way.scene.json --speed 30
+says "flow.speed: was changed by hand, to 25; is now 30"
+grep -q "the road moves" out && complain "--speed leaves the road behind"
 expect 2 scene wedge.obj --wind -z --up -z
 says "same axis"
 expect 2 scene wedge.obj --wind w
 says "is no axis"
 expect 2 scene wedge.obj --length 3furlongs
-expect 2 scene car.scene.json --wind z
-says "is no mesh"
+# What is said of a written scene changes it, and the tunnel stays; other scenes have their flow changed.
+expect 0 scene car.scene.json --yaw 10 --speed 40
+shows "car-speed40-yaw10: 48x24x24 nodes"
+shows "40 m/s, Reynolds number 500"
+says "in the tunnel that was made for 0"
+expect 0 scene ball --speed 2 --reynolds 100
+shows "2 m/s, Reynolds number 100"
+expect 2 scene ball --cells 20
+says "option '--cells' places a mesh"
+expect 0 scene car.scene.json --yaw 10 --write turned.scene.json
+expect 0 scene turned.scene.json
+shows "the front at zero yaw"
+# Nothing is written that nobody asked for.
+rm -f ./*.scene.png
+before=$(ls)
+expect 0 scene wedge.obj --wind z --json
+[ "$(ls)" = "$before" ] || complain "scene --json left a file that nobody asked for"
 expect 2 scene missing.obj
 says "missing.obj: no such file;"
 expect 2 scene
 
-# Nothing was ever tuned here, there is no store: the default runs, verified. The mesh becomes a scene file on the way.
+# Nothing was ever tuned here, there is no store: the default runs, verified. The run keeps its scene, and nothing
+# lies beside it.
 expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu --steps 4 --output first
-says "wedge.scene.json"
 says "running the default config, verified"
 shows "(not tuned)"
-expect 0 run --scene wedge.scene.json --device cpu --steps 4 --output second
+[ ! -e wedge.scene.json ] || complain "a scene file lies beside the run"
+expect 0 run --scene first/scene.json --device cpu --steps 4 --output second
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
+# Variants write into folders of their own.
+for yaw in 0 5; do expect 0 run --scene first/scene.json --yaw $yaw --device cpu --steps 2; done
+[ -s first-yaw0-run/run.json ] && [ -s first-yaw5-run/run.json ] || complain "two angles have not two folders"
+cp first/scene.json wedge.scene.json
 expect 0 predict --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --bandwidth 4242 --fix plan=fused --top 1
 shows "32x16x16 nodes"
 # What is refused is refused before a config is chosen.

@@ -49,6 +49,8 @@ static kf_best_config *example(void) {
                              .verification_error = 3.25e-7,
                              .verification_bound = 1e-5,
                              .tie_count = KF_BEST_TIES,
+                             .tried = 17,
+                             .document = cJSON_Parse("{\"flow\": {\"speed\": 30}}"),
                              .run_uuid = "01234567-89ab-4def-8123-456789abcdef"};
     kf_facts_size(&best->facts, (const int[3]){200, 400, 200}, "nodes");
     kf_facts_amount(&best->facts, "sample_count", 1500000, "samples");
@@ -114,6 +116,8 @@ static void test_round_trip(void **state) {
     assert_true(back->gain_baseline == best->gain_baseline && isnan(back->gain_paper));
     assert_true(back->verification_error == best->verification_error);
     assert_int_equal(back->tie_count, KF_BEST_TIES);
+    assert_int_equal(back->tried, 17);
+    assert_true(cJSON_Compare(back->document, best->document, true));
     for (int i = 0; i < KF_BEST_TIES; i++)
         assert_same_config(&back->ties[i], &best->ties[i]);
     assert_string_equal(back->run_uuid, best->run_uuid);
@@ -158,12 +162,14 @@ static void test_refusals(void **state) {
         {"\"updates_per_second\"", "\"updates\"", "updates"},
         {"\"update\"", "\"up\"", "update"},
         {"\"facts\"", "\"fact\"", "scene.fact"},
+        {"\"document\":\t{", "\"document\":\t1, \"x\": {", "scene.x"},
+        {"\"tried\":\t17", "\"tried\":\t-1", "tried"},
         {"\"spec\"", "\"colour\": 1, \"spec\"", "device.colour"},
         {"\"baseline\"", "\"base\"", "gain.base"},
-        {"\"format\":\t3", "\"format\":\t4", "newer kftune"},
-        {"\"format\":\t3", "\"format\":\t0", "format"},
-        {"\"format\":\t3", "\"format\":\t\"1\"", "format"},
-        {"\"format\":\t3,", "", "format"},
+        {"\"format\":\t4", "\"format\":\t5", "newer kftune"},
+        {"\"format\":\t4", "\"format\":\t0", "format"},
+        {"\"format\":\t4", "\"format\":\t\"1\"", "format"},
+        {"\"format\":\t4,", "", "format"},
         {"\"alpha\":\t64", "\"alpha\":\t32", "hash"},
         {"\"csoa\"", "[]", "layout"},
         {"\"size_y\":\t400", "\"size_y\":\t[400]", "facts.size_y"},
@@ -209,23 +215,31 @@ static void test_refusals(void **state) {
     free(best);
 }
 
-/* A file of format 2 has millions a second, of nodes. */
-static void test_former_format(void **state) {
+/* A file of format 3 says neither what the scene holds nor how many configs were tried; one of format 2 has
+ * millions a second, of nodes. */
+static void test_former_formats(void **state) {
     (void)state;
-    char *text =
-        changed("\"updates_per_second\":\t12959400000,\n\t\"update\":\t\"node\"", "\"mlups\":\t12959.5");
-    kf_best_config *best = kf_allocate(sizeof *best);
-    kf_error error = {0};
-    char *format = strstr(text, "\"format\":\t3");
-    assert_non_null(format);
-    format[strlen("\"format\":\t")] = '2';
-    assert_int_equal(kf_file_write_atomic(file, text, strlen(text), NULL), KF_OK);
-    if (kf_best_config_read(file, best, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_true(best->updates_per_second == 12959.5e6);
-    assert_string_equal(best->update, "node");
-    kf_best_config_free(best);
-    free(best);
-    free(text);
+    for (char number = '2'; number <= '3'; number++) {
+        char *text = number == '2' ? changed("\"updates_per_second\":\t12959400000,\n\t\"update\":\t\"node\"",
+                                             "\"mlups\":\t12959.5")
+                                   : changed(NULL, NULL);
+        kf_best_config *best = kf_allocate(sizeof *best);
+        kf_error error = {0};
+        char *format = strstr(text, "\"format\":\t4"), *tried = strstr(text, "\"tried\":\t17,\n"),
+             *document = strstr(text, ",\n\t\t\"document\"");
+        assert_true(format != NULL && tried != NULL && document != NULL);
+        format[strlen("\"format\":\t")] = number;
+        memset(tried, ' ', strlen("\"tried\":\t17,\n"));
+        memset(document, ' ', (size_t)(strchr(strchr(document, '}') + 1, '}') - document) + 1);
+        assert_int_equal(kf_file_write_atomic(file, text, strlen(text), NULL), KF_OK);
+        if (kf_best_config_read(file, best, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_true(best->updates_per_second == (number == '2' ? 12959.5e6 : 12959.4e6));
+        assert_string_equal(best->update, "node");
+        assert_true(best->document == NULL && best->tried == 0);
+        kf_best_config_free(best);
+        free(best);
+        free(text);
+    }
 }
 
 /* Cut anywhere, and with any byte changed, it is read or refused, never worse. */
@@ -265,8 +279,8 @@ static void test_failed_write(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_former_format), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_former_formats), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_failed_write),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

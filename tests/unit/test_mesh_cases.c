@@ -3,6 +3,7 @@
 #include "tests/unit/mesh_heap.h"
 
 #include "base/util/program.h"
+#include "scene/document.h"
 #include "scene/particles.h"
 #include "scene/placement.h"
 
@@ -831,9 +832,11 @@ static void test_10_reference_area(void **state) {
         assert_near_to(kf_scene_reference_area(small) * small->cell_size * small->cell_size, 1.0, 1e-6);
         kf_scene_free(small);
         const char *file = test_path("long.scene.json");
-        (void)unlink(file);
-        assert_int_equal(kf_scene_write_placed(path, &said, (const int[3]){0}, 0.0, file, NULL, &error),
-                         KF_OK);
+        cJSON *document = NULL;
+        bool replaced = false;
+        assert_int_equal(kf_scene_of_mesh(path, &said, &document, NULL, &error), KF_OK);
+        assert_int_equal(kf_scene_document_write(document, file, &replaced, &error), KF_OK);
+        cJSON_Delete(document);
         kf_scene *written = open_tunnel(file, NULL);
         assert_string_equal(written->hash, scene->hash);
         assert_near_to(kf_scene_reference_area(written) * dx2, 1.0, 1e-6);

@@ -1,0 +1,208 @@
+#include "harness/cli/run_problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/log.h"
+#include "base/util/text.h"
+#include "harness/cli/placement_argument.h"
+#include "harness/cli/problem_argument.h"
+#include "harness/cli/run_duration.h"
+#include "scene/document.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/systems.h"
+
+/* ---- How scenes differ ---- */
+
+static bool ends_in_json(const char *path) {
+    const size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+/* Of a flow: what the command line overrules, or all that may be overruled. */
+static void ask(cJSON *document, const kf_problem *problem, const kf_arguments *arguments, bool whole) {
+    const kf_problem_options all = kf_problem_options_of(&problem->facts, problem->seed);
+    const bool nodes = whole || (arguments != NULL && kf_argument_given(arguments, "--grid")),
+               samples = whole || (arguments != NULL && kf_argument_given(arguments, "--samples-per-cell")),
+               accuracy = whole || (arguments != NULL && kf_argument_given(arguments, "--accuracy"));
+    kf_scene_options asked = {.samples_per_cell = samples ? all.samples_per_cell : 0.0,
+                              .accuracy = accuracy ? all.accuracy : 0.0,
+                              .seed = whole ? all.seed : 0};
+    if (nodes) memcpy(asked.nodes, all.nodes, sizeof asked.nodes);
+    kf_scene_document_ask(document, &asked);
+}
+
+cJSON *kf_problem_document(const kf_problem *problem, const kf_arguments *arguments, bool whole) {
+    cJSON *document = NULL;
+    kf_error ignored;
+    const bool scene = problem->system->runs && problem->system->program_ending == NULL &&
+                       (problem->source[0] != '/' || ends_in_json(problem->source));
+    if (!scene || kf_scene_document_read(problem->source, &document, &ignored) != KF_OK) return NULL;
+    if (kf_problem_is_flow(problem)) ask(document, problem, arguments, whole);
+    if (kf_scene_document_pin(document, &ignored) == KF_OK) return document;
+    cJSON_Delete(document);
+    return NULL;
+}
+
+static void append_value(const kf_fact *fact, kf_text *text) {
+    if (fact->word[0] != '\0')
+        kf_text_append(text, "%s", fact->word);
+    else
+        kf_text_append(text, "%.10g", fact->value);
+}
+
+/* Values that differ by a rounding print alike, and are. */
+static bool is_same(const kf_fact *one, const kf_fact *other) {
+    if (one->word[0] != '\0' || other->word[0] != '\0') return strcmp(one->word, other->word) == 0;
+    return fabs(one->value - other->value) <= 1e-9 * fabs(one->value);
+}
+
+/* The facts in which a problem differs from what was tuned. plan: of those alone that decide what a plan is.
+ */
+static void append_differences(const kf_facts *then, const kf_facts *now, bool plan, kf_text *text) {
+    static const char *const of_plan[] = {"size_x", "size_y", "size_z", "collision", "accuracy"};
+    static const kf_fact missing = {.value = KF_DEFAULT_ACCURACY}; /* the one fact that may be left out */
+    for (int i = 0; i < then->count + now->count; i++) {
+        const kf_fact *known = i < then->count ? &then->list[i] : &now->list[i - then->count];
+        const kf_fact *old = kf_facts_find(then, known->name), *new = kf_facts_find(now, known->name);
+        bool counts = !plan && old != NULL && new != NULL;
+        for (size_t k = 0; plan && k < sizeof of_plan / sizeof *of_plan; k++)
+            counts = counts || strcmp(of_plan[k], known->name) == 0;
+        if (old == NULL) old = &missing;
+        if (new == NULL) new = &missing;
+        if (!counts || (i >= then->count && old != &missing) || is_same(old, new)) continue;
+        kf_text_append(text, "%s%s was ", text->length > 0 ? ", " : "", known->name);
+        append_value(old, text);
+        kf_text_append(text, " and is ");
+        append_value(new, text);
+    }
+}
+
+/* What is different, in the words of scene files where both are there. */
+static void describe_difference(const kf_run_job *job, kf_text *text) {
+    cJSON *now = kf_problem_document(job->problem, NULL, false);
+    if (job->best.document != NULL && now != NULL)
+        kf_scene_document_difference(job->best.document, now, text);
+    cJSON_Delete(now);
+    if (text->length == 0) append_differences(&job->best.facts, &job->problem->facts, false, text);
+    if (text->length == 0) kf_text_append(text, "the same but for its mesh or its samples");
+}
+
+static kf_status refuse_another(const kf_run_job *job, kf_error *error) {
+    kf_text text = {0};
+    append_differences(&job->best.facts, &job->problem->facts, true, &text);
+    if (text.length == 0) describe_difference(job, &text);
+    const kf_status status =
+        kf_fail(error, KF_BAD_INPUT,
+                "%s: tuned for another scene than %s is now: %s; run it without --config, or tune it ('kftune "
+                "tune --scene %s', with the same options)",
+                kf_argument(job->arguments, "--config", ""), job->problem->name, text.text,
+                kf_argument(job->arguments, "--scene", job->best.scene));
+    kf_text_free(&text);
+    return status;
+}
+
+/* A config of a flow is right, or shown to be wrong, on any scene of the same grid and model. */
+static kf_status check_difference(kf_run_job *job, kf_error *error) {
+    kf_text text = {0};
+    append_differences(&job->best.facts, &job->problem->facts, true, &text);
+    const bool fits = text.length == 0 && kf_problem_is_flow(job->problem);
+    kf_text_free(&text);
+    if (!fits) return refuse_another(job, error);
+    describe_difference(job, &text);
+    kf_info("%s: was tuned for another scene (%s): the config is verified on this one; its speed may not be "
+            "the best",
+            kf_argument(job->arguments, "--config", ""), text.text);
+    kf_text_free(&text);
+    job->foreign = true;
+    return KF_OK;
+}
+
+/* ---- The scene of a config ---- */
+
+/* The scene file may have been changed since, which changes nothing here. */
+static void warn_of_changes(const kf_best_config *best) {
+    cJSON *now = NULL;
+    kf_text text = {0};
+    kf_error ignored;
+    if (best->scene[0] == '/' && ends_in_json(best->scene) &&
+        kf_scene_document_read(best->scene, &now, &ignored) == KF_OK)
+        kf_scene_document_difference(best->document, now, &text);
+    if (text.length > 0)
+        kf_warn("%s was changed since it was tuned (%s): this runs what was tuned; --scene %s runs what the "
+                "file says now",
+                best->scene, text.text, best->scene);
+    kf_text_free(&text);
+    cJSON_Delete(now);
+}
+
+/* Opens it as it is changed by what is said. A scene that was tuned with another grid than its file's may
+ * have moved: it is tried with that grid before it counts as another scene. */
+static kf_status open_changed(kf_run_job *job, const char *source, bool inside, kf_error *error) {
+    const kf_best_config *best = &job->best;
+    kf_problem_options wanted = kf_problem_options_of(&best->facts, best->seed);
+    const char *placed = source;
+    const bool mesh = kf_scene_is_mesh(source) && best->document == NULL;
+    KF_TRY(kf_argument_placed(job->arguments, mesh ? wanted.nodes : (const int[3]){0}, 0.0, best->document,
+                              &placed, error));
+    if (placed == source) {
+        KF_TRY(kf_problem_open(source, best->config.system, &wanted, &job->problem, error));
+        const bool same = strcmp(job->problem->hash, best->scene_hash) == 0;
+        if (same || inside || !kf_problem_is_flow(job->problem))
+            return same ? KF_OK : refuse_another(job, error);
+        kf_problem_free(job->problem);
+        job->problem = NULL;
+    }
+    wanted = (kf_problem_options){.seed = 0};
+    KF_TRY(kf_problem_open(placed, best->config.system, &wanted, &job->problem, error));
+    return strcmp(job->problem->hash, best->scene_hash) == 0 ? KF_OK : check_difference(job, error);
+}
+
+kf_status kf_run_open_tuned_scene(kf_run_job *job, kf_error *error) {
+    const kf_best_config *best = &job->best;
+    const bool inside = best->document != NULL && !kf_argument_given(job->arguments, "--scene");
+    char kept[KF_PATH];
+    if (inside) {
+        char name[128];
+        kf_scene_name(best->scene, name);
+        warn_of_changes(best);
+        KF_TRY(kf_scene_document_keep(best->document, name, kept, error));
+    }
+    KF_TRY(open_changed(job, inside ? kept : kf_argument(job->arguments, "--scene", best->scene), inside,
+                        error));
+    if (job->problem->notes) kf_detail("%s", job->problem->notes);
+    return KF_OK;
+}
+
+/* What belongs to a scene without a config would be overruled by the config. */
+kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
+    static const kf_option said[] = {
+        {"--grid", NULL, NULL, false},  {"--samples-per-cell", NULL, NULL, false},
+        {"--store", NULL, NULL, false}, {"--system", NULL, NULL, false},
+        {"--fix", NULL, NULL, false},   KF_ACCURACY_OPTION};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (kf_argument_given(arguments, said[i].name))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '%s': --config says it already; leave one of them out", said[i].name);
+    return KF_OK;
+}
+
+/* ---- A scene that was not tuned ---- */
+
+kf_status kf_run_open_scene(kf_run_job *job, const kf_command *command, kf_error *error) {
+    const kf_arguments *arguments = job->arguments;
+    const kf_problem_options known = {.seed = 0};
+    if (!kf_argument_given(arguments, "--scene"))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
+            "FILE, to run it with what was best for the nearest scene known, or the default");
+    if (kf_argument_given(arguments, "--store") && kf_argument_given(arguments, "--fix"))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "option '--fix': changes the default config, not what --store knows; leave one of them out");
+    KF_TRY(kf_argument_problem(arguments, command, NULL, &known, &job->problem, error));
+    if (job->problem->notes) kf_detail("%s", job->problem->notes);
+    return KF_OK;
+}

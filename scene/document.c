@@ -1,0 +1,379 @@
+#include "scene/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/util/file.h"
+#include "base/util/text.h"
+#include "scene/internal.h"
+
+enum { LONGEST_VALUE = 60, ENOUGH_SAID = 120 };
+
+/* ---- Reading ---- */
+
+static bool names_a_file(const char *key) {
+    static const char *const keys[] = {"mesh", "file", "mask", "picture"};
+    for (size_t k = 0; key != NULL && k < sizeof keys / sizeof *keys; k++)
+        if (strcmp(key, keys[k]) == 0) return true;
+    return false;
+}
+
+/* Relative names of files that are there, from the scene file's folder, become whole paths. */
+static void make_whole(cJSON *item, const char *folder) {
+    char path[KF_PATH];
+    if (cJSON_IsString(item) && names_a_file(item->string) && item->valuestring[0] != '/' &&
+        kf_path(path, NULL, "%s/%s", folder, item->valuestring) == KF_OK) {
+        char *whole = realpath(path, NULL);
+        if (whole != NULL) (void)cJSON_SetValuestring(item, whole);
+        free(whole);
+    }
+    for (cJSON *member = cJSON_IsObject(item) || cJSON_IsArray(item) ? item->child : NULL; member != NULL;
+         member = member->next)
+        make_whole(member, folder);
+}
+
+/* The folder that a file lies in; "." of a bare name. */
+static void folder_of(const char *file, char folder[KF_PATH]) {
+    const char *slash = strrchr(file, '/');
+    kf_copy_text(folder, KF_PATH, slash == NULL ? "." : slash == file ? "/" : file);
+    if (slash != NULL && slash != file) folder[slash - file] = '\0';
+}
+
+kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_error *error) {
+    char path[KF_PATH], folder[KF_PATH];
+    *document = NULL;
+    KF_TRY(kf_scene_find(file_or_name, path, error));
+    const size_t length = strlen(path);
+    if (length < 5 || strcasecmp(path + length - 5, ".json") != 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: is neither a mesh nor a scene file (.json) that options could change", path);
+    KF_TRY(kf_json_read_file(path, document, error));
+    folder_of(path, folder);
+    make_whole(*document, folder);
+    return KF_OK;
+}
+
+/* ---- Comparing ---- */
+
+static bool is_aside(const char *key) {
+    static const char *const aside[] = {"description", "placed", "mesh_hash", "asked"};
+    for (size_t k = 0; k < sizeof aside / sizeof *aside; k++)
+        if (strcmp(key, aside[k]) == 0) return true;
+    return false;
+}
+
+static const cJSON *member_of(const cJSON *object, const char *key) {
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static void append_value(kf_text *text, const cJSON *value) {
+    char *words = value != NULL ? kf_json_text(value, false) : NULL;
+    kf_text_append(text, "%.*s", LONGEST_VALUE, words != NULL ? words : "not given");
+    free(words);
+}
+
+static void append_difference(const char *path, const cJSON *one, const cJSON *other, kf_text *text) {
+    if (text->length > ENOUGH_SAID || cJSON_Compare(one, other, true)) return;
+    if (!cJSON_IsObject(one) || !cJSON_IsObject(other)) {
+        kf_text_append(text, "%s%s is ", text->length > 0 ? ", " : "", path);
+        append_value(text, one);
+        kf_text_append(text, " and ");
+        append_value(text, other);
+        return;
+    }
+    for (int side = 0; side < 2; side++)
+        for (const cJSON *item = (side == 0 ? one : other)->child; item != NULL; item = item->next) {
+            kf_text inner = {0};
+            if (is_aside(item->string) || (side == 1 && member_of(one, item->string) != NULL)) continue;
+            kf_text_append(&inner, "%s%s%s", path, path[0] != '\0' ? "." : "", item->string);
+            append_difference(inner.text, member_of(one, item->string), member_of(other, item->string), text);
+            kf_text_free(&inner);
+        }
+}
+
+void kf_scene_document_difference(const cJSON *one, const cJSON *other, kf_text *text) {
+    append_difference("", one, other, text);
+}
+
+/* ---- Changing a scene that was made of a mesh ---- */
+
+static void put(cJSON *object, const char *key, const cJSON *value) {
+    if (value == NULL)
+        cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    else if (cJSON_GetObjectItemCaseSensitive(object, key) != NULL)
+        (void)cJSON_ReplaceItemInObjectCaseSensitive(object, key, cJSON_Duplicate(value, true));
+    else
+        cJSON_AddItemToObject(object, key, cJSON_Duplicate(value, true));
+}
+
+/* What differs between before and after goes into the scene. Where the scene is not as before, somebody
+ * changed it by hand: then a line says what it was. */
+static void merge(const char *path, const cJSON *before, const cJSON *after, cJSON *scene, kf_text *notes) {
+    for (int side = 0; side < 2; side++)
+        for (const cJSON *item = (side == 0 ? before : after)->child; item != NULL; item = item->next) {
+            const char *key = item->string;
+            const cJSON *was = member_of(before, key), *is = member_of(after, key);
+            cJSON *own = cJSON_GetObjectItemCaseSensitive(scene, key);
+            kf_text inner = {0};
+            if ((side == 1 && was != NULL) || (was != NULL && is != NULL && cJSON_Compare(was, is, true)))
+                continue;
+            kf_text_append(&inner, "%s%s%s", path, path[0] != '\0' ? "." : "", key);
+            if (cJSON_IsObject(was) && cJSON_IsObject(is) && cJSON_IsObject(own)) {
+                merge(inner.text, was, is, own, notes);
+            } else {
+                if (!is_aside(key) && !cJSON_Compare(own, was, true) && !cJSON_Compare(own, is, true) &&
+                    (own != NULL || was != NULL)) {
+                    kf_text values = {0};
+                    append_value(&values, own);
+                    kf_text_append(&values, "; is now ");
+                    append_value(&values, is);
+                    kf_note(notes, "%s: was changed by hand, to %s", inner.text, values.text);
+                    kf_text_free(&values);
+                }
+                put(scene, key, is);
+            }
+            kf_text_free(&inner);
+        }
+}
+
+/* How the scene was placed, and its mesh. */
+static kf_status read_placed(const char *file, const cJSON *document, kf_placement *placed, const char **mesh,
+                             kf_error *error) {
+    const cJSON *section = NULL, *solid = NULL;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, document, "placed", true, &section, error));
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, document, "solid", true, &solid, error));
+    KF_TRY(kf_json_string((kf_json_place){file, "solid"}, solid, "mesh", true, mesh, error));
+    return kf_placement_from_json((kf_json_place){file, "placed"}, section, placed, error);
+}
+
+/* Of the notes of the new placement those that the old one's do not have. */
+static void note_news(const char *before, const char *after, kf_text *notes) {
+    for (const char *line = after; line != NULL && *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        kf_text own = {0};
+        kf_text_append(&own, "%.*s", (int)length, line);
+        if (before == NULL || strstr(before, own.text) == NULL) kf_note(notes, "%s", own.text);
+        kf_text_free(&own);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static kf_status place_anew(const char *file, cJSON *document, const kf_placement *said, kf_text *notes,
+                            kf_error *error) {
+    kf_placement placed;
+    const char *mesh = NULL;
+    cJSON *before = NULL, *after = NULL;
+    char *told_before = NULL, *told = NULL;
+    KF_TRY(read_placed(file, document, &placed, &mesh, error));
+    kf_status status = kf_scene_of_mesh(mesh, &placed, &before, &told_before, error);
+    kf_placement_change(&placed, said);
+    if (status == KF_OK) status = kf_scene_of_mesh(mesh, &placed, &after, &told, error);
+    if (status == KF_OK) {
+        note_news(told_before, told, notes);
+        merge("", before, after, document, notes);
+        put(document, "placed", member_of(after, "placed"));
+    }
+    free(told_before);
+    free(told);
+    cJSON_Delete(before);
+    cJSON_Delete(after);
+    return status;
+}
+
+bool kf_scene_document_swap_mesh(cJSON *document, const char *mesh_file) {
+    cJSON *solid = cJSON_GetObjectItemCaseSensitive(document, "solid"),
+          *mesh = cJSON_GetObjectItemCaseSensitive(solid, "mesh");
+    if (!cJSON_IsString(mesh)) return false;
+    char *whole = realpath(mesh_file, NULL);
+    (void)cJSON_SetValuestring(mesh, whole != NULL ? whole : mesh_file);
+    cJSON_DeleteItemFromObjectCaseSensitive(solid, "mesh_hash");
+    free(whole);
+    return true;
+}
+
+/* ---- Changing any other scene of a flow ---- */
+
+static kf_status refuse_placing(const char *file, const kf_placement *p, kf_error *error) {
+    const char *option = p->wind.sign != 0          ? "--wind"
+                         : p->up.sign != 0          ? "--up"
+                         : p->length > 0.0          ? "--length"
+                         : p->road != KF_ROAD_GUESS ? "--road"
+                         : p->blockage > 0.0        ? "--blockage"
+                         : p->cells > 0.0           ? "--cells"
+                                                    : NULL;
+    if (option == NULL) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: option '%s' places a mesh, and this scene was not made of one by kftune; change the "
+                   "file%s. --speed, --reynolds, --viscosity and --yaw change any scene of a flow",
+                   file, option, p->cells > 0.0 ? ", or give --grid" : "");
+}
+
+static void scale_vector(cJSON *vector, double factor) {
+    for (cJSON *number = cJSON_IsArray(vector) ? vector->child : NULL; number != NULL; number = number->next)
+        (void)cJSON_SetNumberValue(number, number->valuedouble * factor);
+}
+
+static void put_number(cJSON *object, const char *key, double value) {
+    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    cJSON_AddNumberToObject(object, key, value);
+}
+
+/* The walls and the streams of faces keep what they were of the reference speed. */
+static void change_speed(cJSON *document, cJSON *flow, double before, double speed) {
+    const double factor = speed / before;
+    put_number(flow, "speed", speed);
+    scale_vector(cJSON_GetObjectItemCaseSensitive(member_of(document, "mask"), "velocity"), factor);
+    scale_vector(cJSON_GetObjectItemCaseSensitive(flow, "initial_velocity"), factor);
+    const cJSON *faces = member_of(document, "boundaries");
+    for (const cJSON *face = faces != NULL ? faces->child : NULL; face != NULL; face = face->next)
+        scale_vector(cJSON_GetObjectItemCaseSensitive(face, "velocity"), factor);
+}
+
+static kf_status change_flow(const char *file, cJSON *document, const kf_placement *said, kf_error *error) {
+    const kf_json_place top = {file, ""};
+    const cJSON *flow = NULL, *solid = NULL;
+    double speed = 0.0;
+    KF_TRY(refuse_placing(file, said, error));
+    KF_TRY(kf_json_object(top, document, "flow", true, &flow, error));
+    KF_TRY(kf_json_number((kf_json_place){file, "flow"}, flow, "speed", true, 1e-9, 1e6, &speed, error));
+    cJSON *own = cJSON_GetObjectItemCaseSensitive(document, "flow");
+    if (said->speed > 0.0) change_speed(document, own, speed, said->speed);
+    if (said->reynolds > 0.0 || said->viscosity > 0.0) {
+        cJSON_DeleteItemFromObjectCaseSensitive(own, "reynolds");
+        cJSON_DeleteItemFromObjectCaseSensitive(own, "viscosity");
+        put_number(own, said->reynolds > 0.0 ? "reynolds" : "viscosity",
+                   said->reynolds > 0.0 ? said->reynolds : said->viscosity);
+    }
+    if (!said->yaw_given) return KF_OK;
+    KF_TRY(kf_json_object(top, document, "solid", true, &solid, error));
+    put_number(cJSON_GetObjectItemCaseSensitive(document, "solid"), "yaw", said->yaw);
+    return KF_OK;
+}
+
+kf_status kf_scene_document_change(const char *file, cJSON *document, const kf_placement *said,
+                                   kf_text *notes, kf_error *error) {
+    if (cJSON_HasObjectItem(document, "placed")) return place_anew(file, document, said, notes, error);
+    return change_flow(file, document, said, error);
+}
+
+/* ---- Writing ---- */
+
+void kf_scene_document_ask(cJSON *document, const kf_scene_options *options) {
+    cJSON *asked = cJSON_GetObjectItemCaseSensitive(document, "asked");
+    const bool any = options->nodes[0] > 0 || options->samples_per_cell > 0.0 || options->accuracy > 0.0 ||
+                     options->seed > 0;
+    if (!any) return;
+    if (asked == NULL) asked = cJSON_AddObjectToObject(document, "asked");
+    if (options->nodes[0] > 0) {
+        cJSON_DeleteItemFromObjectCaseSensitive(asked, "grid");
+        cJSON_AddItemToObject(asked, "grid", cJSON_CreateIntArray(options->nodes, 3));
+    }
+    if (options->samples_per_cell > 0.0) put_number(asked, "samples_per_cell", options->samples_per_cell);
+    if (options->accuracy > 0.0) put_number(asked, "accuracy", options->accuracy);
+    if (options->seed > 0) put_number(asked, "seed", (double)options->seed);
+}
+
+kf_status kf_scene_document_pin(cJSON *document, kf_error *error) {
+    cJSON *solid = cJSON_GetObjectItemCaseSensitive(document, "solid");
+    const char *mesh = cJSON_GetStringValue(member_of(solid, "mesh"));
+    char hash[KF_HASH_HEX];
+    if (mesh == NULL) return KF_OK;
+    KF_TRY(kf_mesh_file_hash(mesh, hash, error));
+    cJSON_DeleteItemFromObjectCaseSensitive(solid, "mesh_hash");
+    cJSON_AddStringToObject(solid, "mesh_hash", hash);
+    return KF_OK;
+}
+
+static kf_status keeping_folder(char folder[KF_PATH], kf_error *error) {
+    char base[KF_PATH];
+    kf_error ignored;
+    if (kf_store_folder(base, &ignored) != KF_OK) KF_TRY(kf_cache_folder(base, error));
+    return kf_path(folder, error, "%s/scenes", base);
+}
+
+kf_status kf_scene_document_keep(const cJSON *document, const char *name, char file[KF_PATH],
+                                 kf_error *error) {
+    enum { SHORT_HASH = 16 };
+    char folder[KF_PATH], inner[KF_PATH], hash[KF_HASH_HEX];
+    kf_hasher hasher;
+    char *canonical = kf_json_canonical(document);
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, canonical);
+    kf_hash_end(&hasher, hash);
+    free(canonical);
+    KF_TRY(keeping_folder(folder, error));
+    KF_TRY(kf_path(inner, error, "%s/%.*s", folder, SHORT_HASH, hash));
+    KF_TRY(kf_make_folders(inner, error));
+    KF_TRY(kf_path(file, error, "%s/%s.scene.json", inner, name));
+    return kf_json_write_file(file, document, error);
+}
+
+/* The file is a scene that kftune made of a mesh, and as it was made. */
+static bool is_as_made(const char *file, const cJSON *there) {
+    kf_placement placed;
+    const char *mesh = NULL;
+    cJSON *made = NULL;
+    kf_error ignored;
+    kf_text text = {0};
+    bool same = false;
+    if (read_placed(file, there, &placed, &mesh, &ignored) == KF_OK &&
+        kf_scene_of_mesh(mesh, &placed, &made, NULL, &ignored) == KF_OK) {
+        kf_scene_document_difference(there, made, &text);
+        same = text.length == 0;
+    }
+    kf_text_free(&text);
+    cJSON_Delete(made);
+    return same;
+}
+
+/* Nothing is overwritten that says something else, unless it could be made again. */
+static kf_status check_free(const cJSON *document, const char *file, bool *replaced, kf_error *error) {
+    struct stat about;
+    cJSON *there = NULL;
+    kf_error ignored;
+    kf_text text = {0};
+    *replaced = false;
+    if (stat(file, &about) != 0) return KF_OK;
+    if (kf_scene_document_read(file, &there, &ignored) != KF_OK)
+        return kf_fail(error, KF_BAD_INPUT, "%s: is there already, and no scene; give another name", file);
+    kf_scene_document_difference(there, document, &text);
+    *replaced = text.length > 0;
+    kf_status status = KF_OK;
+    if (*replaced && !is_as_made(file, there))
+        status =
+            kf_fail(error, KF_BAD_INPUT,
+                    "%s: is there already and says something else, written or changed by hand (%s); give "
+                    "another name, or remove it",
+                    file, text.text);
+    kf_text_free(&text);
+    cJSON_Delete(there);
+    return status;
+}
+
+/* A mesh in the file's own folder is named by its name alone. */
+static void shorten_mesh(cJSON *document, const char *file) {
+    cJSON *mesh = cJSON_GetObjectItemCaseSensitive(member_of(document, "solid"), "mesh");
+    char folder[KF_PATH];
+    folder_of(file, folder);
+    char *whole = realpath(folder, NULL);
+    const size_t length = whole != NULL ? strlen(whole) : 0;
+    if (whole != NULL && cJSON_IsString(mesh) && strncmp(mesh->valuestring, whole, length) == 0 &&
+        mesh->valuestring[length] == '/' && strchr(mesh->valuestring + length + 1, '/') == NULL) {
+        char *name = kf_duplicate(mesh->valuestring + length + 1);
+        (void)cJSON_SetValuestring(mesh, name);
+        free(name);
+    }
+    free(whole);
+}
+
+kf_status kf_scene_document_write(const cJSON *document, const char *file, bool *replaced, kf_error *error) {
+    KF_TRY(check_free(document, file, replaced, error));
+    cJSON *copy = cJSON_Duplicate(document, true);
+    shorten_mesh(copy, file);
+    const kf_status status = kf_json_write_file(file, copy, error);
+    cJSON_Delete(copy);
+    return status;
+}
