@@ -68,7 +68,7 @@ static bool ends_with(const char *path, const char *ending) {
     return length >= wanted && strcasecmp(path + length - wanted, ending) == 0;
 }
 
-/* What is wrong with the file otherwise is for whoever reads it to say. */
+/* Looks which system's sections a file has. Other faults of the file are for whoever reads it to say. */
 static const kf_system *look_inside(const char *path) {
     const kf_system *found = NULL;
     cJSON *root = NULL;
@@ -79,6 +79,8 @@ static const kf_system *look_inside(const char *path) {
     return found;
 }
 
+/* Finds the system of a file: by the ending of its name where that says that programs are run, else by its
+ * sections. A file that looks like a program's but is not named so is refused. */
 kf_status kf_system_by_section(const char *source, const kf_system **system, kf_error *error) {
     char path[KF_PATH];
     *system = NULL;
@@ -135,6 +137,7 @@ static kf_status open_with_first(const char *source, const kf_problem_options *o
     return status;
 }
 
+/* Finds the system of a scene: the first of the table that accepts it; a refusal has all systems' reasons. */
 kf_status kf_system_of_scene(kf_problem *problem, kf_error *error) {
     kf_text reasons = {0};
     for (int i = 0; kf_systems[i] != NULL; i++) {
@@ -154,7 +157,7 @@ kf_status kf_system_of_scene(kf_problem *problem, kf_error *error) {
     return KF_BAD_INPUT;
 }
 
-/* What opens it again from any folder: a file's whole path, else the shipped scene's name. */
+/* Keeps what opens the problem again from any folder: a file's whole path, else the shipped scene's name. */
 static void remember_source(const char *source, kf_problem *problem) {
     char absolute[KF_PATH];
     struct stat about;

@@ -8,10 +8,10 @@
  * Returns how many there are; a list has room for KF_MOST_CASES. */
 enum { KF_MOST_CASES = 128 };
 int kf_cases_of(const kf_system *system, const kf_case *list[KF_MOST_CASES]);
-/* Those of all systems (solver/systems.h), in the order of the table. */
+/* Lists the cases of all systems (solver/systems.h), in the order of the table. */
 int kf_cases_of_all(const kf_case *list[KF_MOST_CASES]);
 
-/* wake.c, drag.c: incompressible beside kinetic. cylinder.c: stable_fluids beside d2q9. */
+/* wake.c and drag.c run incompressible beside kinetic, cylinder.c stable_fluids beside d2q9. */
 kf_status kf_case_wake(kf_validation *validation, kf_error *error);
 kf_status kf_case_beside(kf_validation *validation, kf_error *error);
 kf_status kf_case_cylinder(kf_validation *validation, kf_error *error);

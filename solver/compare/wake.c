@@ -112,7 +112,7 @@ static kf_status compare(kf_validation *validation, double ratio, double diamete
     static const char source[] = "the kinetic solver at the same moment";
     /* Set after -1.5, -0.2, -2.0 and -4.4 were measured on the cpu: they tell a change, not a quality. */
     static const double octaves[BANDS] = {2.0, 2.0, 3.0, 6.0};
-    /* Of steps forty times as long, two cells each, less is left. */
+    /* Steps that are forty times as long, two cells each, leave less of small eddies. */
     const double loose = ratio > 10.0 ? 2.0 : 1.0;
     wake incompressible;
     char quantity[128];

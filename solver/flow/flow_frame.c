@@ -47,6 +47,7 @@ static int up_axis(const kf_scene *scene, int flow_axis) {
     return flow_axis == 2 ? 1 : 2;
 }
 
+/* Finds the directions of drag, lift and side for a scene (flow_frame.h): unit vectors at right angles. */
 void kf_flow_frame_of(const kf_scene *scene, kf_flow_frame *frame) {
     *frame = (kf_flow_frame){0};
     flow_direction(scene, frame->drag);

@@ -11,9 +11,9 @@ typedef struct kf_flow_frame {
     int up_axis;   /* the axis nearest to lift */
 } kf_flow_frame;
 
-/* drag: along the fastest inflow; without one along the uniform initial velocity, the body force, the fastest
- * moving wall, else x. lift: normal to the only pair of walls beside the flow (a road, a floor), else z, or y
- * when the flow goes along z; made perpendicular to drag. */
+/* Finds the directions of a flow. drag: along the fastest inflow; without one along the uniform initial
+ * velocity, the body force, the fastest moving wall, else x. lift: normal to the only pair of walls beside
+ * the flow (a road, a floor), else z, or y when the flow goes along z; made perpendicular to drag. */
 void kf_flow_frame_of(const kf_scene *scene, kf_flow_frame *frame);
 
 #endif

@@ -20,13 +20,13 @@ void kf_flow_link_free(kf_flow_link *link);
 /* Which process has the part of that number among all. */
 int kf_flow_link_process(const kf_flow_link *link, int number);
 void kf_flow_link_add(kf_flow_link *link, const kf_message *message);
-/* Whether messages may lie in the devices' memory, not only in the host's. */
+/* Returns whether messages may lie in the devices' memory, not only in the host's. */
 bool kf_flow_link_takes_device_memory(const kf_plan *plan);
 
 /* Calls of a plan; object is the link. The messages of a step begin when the stream has done what it was
  * given: all of the step before has been sent, and what came then was taken, so their buffers are free; */
 kf_call_function kf_flow_link_post;
-/* and have all been sent and come. */
+/* Waits until all messages that kf_flow_link_post began have been sent and have come. */
 kf_call_function kf_flow_link_await;
 
 /* An array of which every process has the bytes up to an end of its own, from the end of the process before:

@@ -1,12 +1,12 @@
-/* What plans of flows can be asked for beside what all plans can, in lattice units; and what all flows say of
- * themselves in the user's. */
+/* Methods of plans of flows beside those of all plans, in lattice units; and what all flows say of
+ * themselves in the user's units. */
 #ifndef KF_SOLVER_FLOW_FLOW_PLAN_H
 #define KF_SOLVER_FLOW_FLOW_PLAN_H
 
 #include "solver/flow/flow_problem.h"
 
-/* Where the solid is, and how it moves: x(t) = rotation (x0 - center0) + center, center0 being the scene's
- * motion.center. rotation is row-major 3x3; quaternion (w, x, y, z) the same for a free solid. */
+/* The pose of a solid: x(t) = rotation (x0 - center0) + center, center0 being the scene's motion.center.
+ * rotation is row-major 3x3; quaternion (w, x, y, z) is the same for a free solid. */
 typedef struct kf_solid_pose {
     double rotation[9], quaternion[4], center[3];
     double velocity[3], angular_velocity[3];
@@ -25,17 +25,17 @@ typedef struct kf_solid_load {
     double force[3], torque[3];
 } kf_solid_load;
 
-/* Whether two are the same, bit for bit. */
+/* Returns whether two loads are the same, bit for bit. */
 bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other);
 
 typedef struct kf_flow_methods {
     kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
-    /* The same velocity on the device, for what goes with the flow: single precision, [z][y][x][4], the
-     * fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles on first use. NULL:
-     * the system does not offer it. */
+    /* Brings the velocity to a buffer on the device, for what goes with the flow: single precision,
+     * [z][y][x][4], the fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles
+     * on first use. NULL: the system does not offer it. */
     kf_status (*velocity)(kf_plan *plan, kf_buffer *buffer, kf_error *error);
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
-    /* Of the last step; NULL in systems whose solids the fluid does not move. */
+    /* Finds the pose of the last step; NULL in systems whose solids the fluid does not move. */
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
 } kf_flow_methods;
 
@@ -56,20 +56,20 @@ kf_status kf_flow_watch_end(const kf_flow_watch *watch, uint64_t step, kf_error 
 /* The same for all nodes of fields. */
 kf_status kf_fields_check(const kf_scene *scene, const kf_fields *fields, uint64_t step, kf_error *error);
 
-/* The same for all flows, as kf_plan_methods wants it. snapshot: "velocity" (m/s) and "pressure_coefficient"
- * (p / (rho U^2 / 2)), or "kinematic_pressure" (p / rho in m^2/s^2) for a scene without a reference speed U;
- * pressure is relative to the reference density; checked as above. Node (i,j,k) lies at (i + 1/2, j + 1/2,
- * k + 1/2) cells from the domain's lower corner. */
+/* Takes a snapshot of any flow, as kf_plan_methods wants it: "velocity" (m/s) and "pressure_coefficient"
+ * (p / (rho U^2 / 2)), or "kinematic_pressure" (p / rho in m^2/s^2) for a scene without a reference speed
+ * U; pressure is relative to the reference density; checked as above. Node (i,j,k) lies at (i + 1/2, j +
+ * 1/2, k + 1/2) cells from the domain's lower corner. */
 kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
-/* records: of a solid, "forces" (per density of the fluid: times kg/m^3 they are N and N m; coefficients
- * 2 F / (rho U^2 A) with reference speed U and frontal area A in the directions of flow_frame.h, NAN without
- * them), and of a free one "motion". KF_GATE_FAILED when a force is not finite. */
+/* Takes the records of any flow: of a solid, "forces" (per density of the fluid: times kg/m^3 they are N
+ * and N m; coefficients 2 F / (rho U^2 A) with reference speed U and frontal area A in the directions of
+ * flow_frame.h, NAN without them), and of a free one "motion". KF_GATE_FAILED when a force is not finite. */
 kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error);
-/* Of any flow: what the columns of its tables refer to (kf_plan_methods.meaning). */
+/* Says what the columns of any flow's tables refer to (kf_plan_methods.meaning). */
 void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning);
 double kf_flow_time(const kf_plan *plan, uint64_t step); /* s */
 
-/* What they are made of: the snapshot of a scene's fields, unchecked; the table of the force on its solid. */
+/* Parts of these: the snapshot of a scene's fields, unchecked, and the table of the force on its solid. */
 void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snapshot *snapshot);
 void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_records *records);
 

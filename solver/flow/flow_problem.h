@@ -9,8 +9,8 @@
 kf_status kf_flow_scene_open(const char *source, const kf_problem_options *options, kf_scene **scene,
                              kf_error *error);
 
-/* kf_system.open and kf_system.trial of systems that run scenes as they are: the trial is the scene on at
- * most 24000 nodes, for 10 steps. */
+/* Implement kf_system.open and kf_system.trial for systems that run scenes as they are: the trial is the
+ * scene on at most 24000 nodes, for 10 steps. */
 kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
                                kf_error *error);
 kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error);
@@ -19,7 +19,7 @@ kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, i
  * (owned), or leaves it to whoever made it. */
 kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned);
 
-/* Whether it was opened as one: then there is a scene inside. */
+/* Returns whether the problem was opened as a flow: then there is a scene inside. */
 bool kf_problem_is_flow(const kf_problem *problem);
 
 /* Only for the problems and plans of flows. */

@@ -18,9 +18,9 @@ static void turn_about_z(const double from[3], double angle, double to[3]) {
     to[2] = from[2];
 }
 
-/* The same in axes that turn with the solid's yaw (drag along what the wind was without it), and moments
- * about them over the reference length: about the reference point of a solid at rest, the centre of one that
- * moves. */
+/* Adds coefficients in axes that turn with the solid's yaw (drag along what the wind was without it), and
+ * moments about them over the reference length: about the reference point of a solid at rest, the centre
+ * of one that moves. */
 static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, const kf_solid_load *load,
                           double unit, kf_record *record) {
     const double turn = scene->yaw * 0.017453292519943295, length = scene->reference_length;
@@ -40,6 +40,8 @@ static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, con
     kf_record_add(record, "yaw_moment_coefficient", "", kf_dot(moment, frame->lift) * of_moment);
 }
 
+/* Adds the record "forces" of a solid's load: coefficients by reference speed and area, force and torque
+ * per density of the fluid, and the force in lattice units. */
 void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_records *records) {
     const double h = scene->cell_size, speed_unit = h / scene->time_step,
                  force_unit = h * h * speed_unit * speed_unit;

@@ -66,7 +66,7 @@ static void add_velocity(const kf_scene *scene, const kf_fields *fields, kf_snap
 static void add_pressure(const kf_scene *scene, const kf_fields *fields, kf_snapshot *snapshot) {
     const bool coefficient = scene->reference_speed > 0;
     const double speed = coefficient ? scene->reference_speed : scene->cell_size / scene->time_step;
-    /* p = (density - 1) c_s^2 with c_s^2 = 1/3, per unit of reference density. */
+    /* The pressure is p = (density - 1) c_s^2 with c_s^2 = 1/3, per unit of reference density. */
     const double unit = coefficient ? 1 / (3 * 0.5 * speed * speed) : speed * speed / 3;
     float *values = kf_snapshot_add(snapshot, coefficient ? "pressure_coefficient" : "kinematic_pressure",
                                     coefficient ? "1" : "m^2/s^2", 1);

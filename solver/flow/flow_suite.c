@@ -9,7 +9,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/flow/flow_suite.h"
 
-/* What the problem has inside: a scene, and what of it is its own. */
+/* A changed problem has a scene inside, and these of it are its own. */
 typedef struct changed_scene {
     kf_scene scene; /* first: kf_problem_scene finds it */
     double *x, *y, *z, *area, *vertices;
@@ -40,7 +40,7 @@ static double *scaled(const double *values, size_t count, double factor, double 
 
 /* --- The changes ---------------------------------------------------------------------------------------- */
 
-/* accuracy: at least so much; 16-bit storage needs it. */
+/* Sets accuracy to at least so much; 16-bit storage needs it. */
 static kf_status accuracy(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double least = 0;
     KF_TRY(kf_json_number(place, changes, "accuracy", true, KF_DEFAULT_ACCURACY, 0.1, &least, error));
@@ -82,7 +82,7 @@ static kf_status without_solid(changed_scene *made, const cJSON *changes, kf_jso
     return KF_OK;
 }
 
-/* turn_steps: the body, lifted to the middle of the domain, turns about its length, where its rim stays
+/* turn_steps lets the body, lifted to the middle of the domain, turn about its length, where its rim stays
  * slower than sound. */
 static kf_status turn_steps(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     static const double PI = 3.14159265358979323846;
@@ -112,7 +112,7 @@ static kf_status turn_steps(changed_scene *made, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* more_nodes: so many more or less along each axis. */
+/* more_nodes gives the domain so many more or less along each axis. */
 static kf_status more_nodes(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double more[3] = {0};
     KF_TRY(kf_json_numbers(place, changes, "more_nodes", true, -1e4, 1e4, 3, more, error));
@@ -121,7 +121,7 @@ static kf_status more_nodes(changed_scene *made, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* nodes: of a domain that holds the one from before; the body stays as it is. */
+/* nodes puts the body as it is into a domain of so many nodes that holds the one from before. */
 static kf_status nodes(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double wanted[3] = {0};
     KF_TRY(kf_json_numbers(place, changes, "nodes", true, 1, 1 << 20, 3, wanted, error));
@@ -156,8 +156,8 @@ static double occupied_cells(const kf_scene *scene, double scale) {
     return occupied;
 }
 
-/* samples_in_a_cell: the body scaled until a cell that has samples has so many, to a tenth, in a domain that
- * just holds it. */
+/* samples_in_a_cell scales the body until a cell that has samples has so many, to a tenth, in a domain
+ * that just holds it. */
 static kf_status samples_in_a_cell(changed_scene *made, const cJSON *changes, kf_json_place place,
                                    kf_error *error) {
     enum { MARGIN = 8, ATTEMPTS = 6 };
@@ -186,7 +186,8 @@ static kf_status samples_in_a_cell(changed_scene *made, const cJSON *changes, kf
     return KF_OK;
 }
 
-/* cache_bytes_a_node: the largest cube of multiples of 8 nodes that fills 0.6 of the last-level cache. */
+/* cache_bytes_a_node makes the domain the largest cube of multiples of 8 nodes that fills 0.6 of the
+ * last-level cache. */
 static kf_status cache_bytes_a_node(changed_scene *made, const cJSON *changes, kf_json_place place,
                                     kf_error *error) {
     enum { LEAST_EDGE = 16 };
@@ -261,7 +262,7 @@ kf_status kf_flow_change(const kf_problem *from, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* The same angle a step: the rim is then slower, as far as the body is smaller. */
+/* Keeps the angle a step: the rim is then slower, as far as the body is smaller. */
 void kf_flow_adjust_trial(const kf_problem *changed, kf_problem *trial) {
     kf_scene *reduced = trial->own;
     reduced->motion.angular_speed = kf_problem_scene(changed)->motion.angular_speed;

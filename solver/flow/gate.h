@@ -12,7 +12,7 @@ typedef struct kf_field_deviation {
     double worst_value; /* and the square of that */
 } kf_field_deviation;
 
-/* values, reference: density - 1 and the components of the velocity, [1 + components][count]. */
+/* Compares fields: density - 1 and the components of the velocity, [1 + components][count]. */
 kf_field_deviation kf_compare_fields(const double *values, const double *reference, size_t count,
                                      int components);
 

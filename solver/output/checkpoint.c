@@ -52,6 +52,8 @@ static void plain_copy(char *target, size_t size, const char *source) {
     }
 }
 
+/* Fills in what a checkpoint says of its plan: step, system, scene, config, collision, storage, size, and
+ * smoke. */
 static void describe_plan(const kf_plan *plan, const kf_smoke *smoke, kf_checkpoint *checkpoint) {
     *checkpoint = (kf_checkpoint){.step = plan->steps_done, .smoke_hash = "-"};
     if (smoke != NULL) {
@@ -135,7 +137,7 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     return KF_OK;
 }
 
-/* What cannot be asked has room. */
+/* Refuses a folder without room for so many bytes; one that cannot be asked has room. */
 static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
     struct statvfs disk;
     if (statvfs(folder, &disk) != 0) return KF_OK;
@@ -148,7 +150,7 @@ static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
                    folder, kf_human_bytes((double)bytes, needed), kf_human_bytes(room, there));
 }
 
-/* Of the plan and its smoke. */
+/* Finds the bytes of a plan's state, and of the whole file with its smoke. */
 static kf_status file_size(kf_plan *plan, const kf_smoke *smoke, size_t *state, size_t *all,
                            kf_error *error) {
     KF_TRY(check_keeps_state(plan, error));
@@ -200,6 +202,8 @@ static kf_status damaged(const char *path, const char *what, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "%s: a damaged checkpoint: %s; use an older one", path, what);
 }
 
+/* Opens a checkpoint and reads its header, or says why it is none: no file, another kind, another format,
+ * cut short. */
 static kf_status open_file(const char *path, FILE **file, char header[HEADER], kf_error *error) {
     struct stat about;
     *file = NULL;
@@ -254,7 +258,7 @@ static kf_status read_fields(kf_json_place place, const cJSON *json, kf_checkpoi
     return KF_OK;
 }
 
-/* header as read from file, which is as long as it says. */
+/* Reads the description from a header of the file, which is as long as it says. */
 static kf_status read_description(const char *path, FILE *file, const char header[HEADER],
                                   kf_checkpoint *checkpoint, kf_error *error) {
     *checkpoint = (kf_checkpoint){0};
@@ -334,7 +338,7 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
                    path, stored->state_bytes, bytes);
 }
 
-/* Whether the state behind the header is what was sealed; read piece by piece. */
+/* Checks that the state behind the header is what was sealed; it is read piece by piece. */
 static kf_status check_state(const char *path, FILE *file, const char header[HEADER],
                              const kf_checkpoint *checkpoint, kf_error *error) {
     enum { PIECE = 16 << 20 };

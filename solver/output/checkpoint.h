@@ -8,7 +8,7 @@
 
 enum { KF_CHECKPOINT_TEXT = 128 };
 
-/* What a checkpoint says about itself. */
+/* Description of a checkpoint. */
 typedef struct kf_checkpoint {
     char system[KF_NAME], scene[KF_CHECKPOINT_TEXT], scene_hash[KF_HASH_HEX], config_hash[KF_HASH_HEX];
     char collision[KF_NAME],

@@ -13,6 +13,8 @@ static const char *const columns[KF_COEFFICIENTS] = {"drag_coefficient", "lift_c
                                                      "side_coefficient"};
 static const double NARROW = 0.01, LEAST_FLOW_THROUGHS = 3.0;
 
+/* Adds a row to the series of coefficients, with the running sum of its later half. A row that is not
+ * finite is left out. */
 static void add_row(kf_force_series *s, uint64_t step, const double values[KF_COEFFICIENTS]) {
     for (int c = 0; c < KF_COEFFICIENTS; c++)
         if (!isfinite(values[c])) return;
@@ -41,7 +43,7 @@ void kf_force_series_running_means(const kf_force_series *series, kf_record *for
 
 void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record *forces) {
     double values[KF_COEFFICIENTS];
-    /* As the file has them, so that a run that goes on from it has the same means. */
+    /* Values are taken as the file has them, so that a run that goes on from it has the same means. */
     for (int c = 0; c < KF_COEFFICIENTS; c++) {
         char written[32];
         (void)snprintf(written, sizeof written, "%.8g", kf_record_value(forces, columns[c]));
@@ -50,7 +52,7 @@ void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record
     add_row(series, step, values);
 }
 
-/* step,time_s,drag,lift,side,...: false at the end of what is whole. */
+/* Reads a row, step,time_s,drag,lift,side,...; false at the end of what is whole. */
 static bool read_row(const char *row, uint64_t *step, double values[KF_COEFFICIENTS]) {
     char *end = NULL;
     *step = strtoull(row, &end, 10);

@@ -1,5 +1,5 @@
-/* What the forces of a run come to: means of the coefficients over the settled part, with their 95 %
- * intervals. */
+/* Works out what the forces of a run come to: means of the coefficients over the settled part, with their
+ * 95 % intervals. */
 #ifndef KF_SOLVER_OUTPUT_DRAG_H
 #define KF_SOLVER_OUTPUT_DRAG_H
 
@@ -37,8 +37,9 @@ typedef struct kf_drag_report {
     kf_series_mean body[KF_COEFFICIENTS]; /* in axes that turn with the solid; lift is the same in both */
 } kf_drag_report;
 
-/* What the stream has not gone through once (flow_through_steps; 0 without a stream) has not settled. turn:
- * radians that the solid is turned by about the axis of lift (solver/flow/flow_record.c). */
+/* Makes the report of a series. Rows before the stream has gone through once (flow_through_steps; 0
+ * without a stream) have not settled. turn: radians that the solid is turned by about the axis of lift
+ * (solver/flow/flow_record.c). */
 kf_drag_report kf_drag_report_of(const kf_force_series *series, double flow_through_steps, double turn);
 /* Settled for at least three flow-throughs, and the interval no wider than 1 % of the drag to either side. */
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps);

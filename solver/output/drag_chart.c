@@ -63,6 +63,7 @@ static void set_range(chart *c, const kf_force_series *s) {
     c->high[1] += room;
 }
 
+/* Draws both axes with grid lines at round numbers. */
 static void draw_axes(chart *c, const char *across) {
     char label[32];
     for (int axis = 0; axis < 2; axis++) {

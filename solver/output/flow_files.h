@@ -1,4 +1,5 @@
-/* What a flow's files hold besides velocity and pressure, and the solid's surface with what acts on it. */
+/* Adds to a flow's files what they hold besides velocity and pressure, and the solid's surface with what
+ * acts on it. */
 #ifndef KF_SOLVER_OUTPUT_FLOW_FILES_H
 #define KF_SOLVER_OUTPUT_FLOW_FILES_H
 

@@ -15,6 +15,7 @@ static const struct {
              {"q", KF_Q_CRITERION},     {"solid", KF_SOLID},       {"surface", KF_SURFACE}};
 enum { WORDS = sizeof words / sizeof *words };
 
+/* Reads a list such as "velocity,q" into bits of quantities. */
 kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *error) {
     char *copy = kf_duplicate(list), *rest = copy;
     kf_status status = KF_OK;
@@ -49,6 +50,7 @@ static void gradient(const kf_snapshot *s, const float *velocity, const int node
     }
 }
 
+/* Adds vorticity (1/s) and the Q criterion (1/s^2) from the velocity's gradient, by central differences. */
 static void add_derivatives(int quantities, kf_snapshot *s) {
     float *vorticity = quantities & KF_VORTICITY ? kf_snapshot_add(s, "vorticity", "1/s", 3) : NULL,
           *q = quantities & KF_Q_CRITERION ? kf_snapshot_add(s, "q_criterion", "1/s^2", 1) : NULL;

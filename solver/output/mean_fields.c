@@ -24,6 +24,7 @@ static void begin(kf_mean_fields *fields, const kf_snapshot *snapshot) {
     fields->square = kf_allocate_zeroed(values_of(snapshot) + 1, sizeof *fields->square);
 }
 
+/* Adds a snapshot to the running means and sums of squares (Welford's method). */
 void kf_mean_fields_add(kf_mean_fields *fields, const kf_snapshot *snapshot) {
     if (fields->samples == 0) begin(fields, snapshot);
     fields->samples++;
@@ -41,6 +42,7 @@ void kf_mean_fields_add(kf_mean_fields *fields, const kf_snapshot *snapshot) {
     }
 }
 
+/* Makes a snapshot of the means, and of the root mean square deviations under name_rms. */
 void kf_mean_fields_snapshot(const kf_mean_fields *fields, kf_snapshot *snapshot) {
     const kf_snapshot *shape = &fields->shape;
     kf_snapshot_of_nodes(snapshot, shape->nodes, shape->origin[0], shape->spacing[0]);

@@ -15,8 +15,8 @@ typedef struct kf_mean_fields {
 
 /* Adds a snapshot on nodes. All must have the same nodes and quantities. */
 void kf_mean_fields_add(kf_mean_fields *fields, const kf_snapshot *snapshot);
-/* Of each quantity its mean under its own name, and name_rms; the moment is the last one's. Free with
- * kf_snapshot_free. Only with samples. */
+/* Makes a snapshot of each quantity's mean under its own name, and name_rms; the moment is the last one's.
+ * Free with kf_snapshot_free. Only with samples. */
 void kf_mean_fields_snapshot(const kf_mean_fields *fields, kf_snapshot *snapshot);
 void kf_mean_fields_free(kf_mean_fields *fields);
 

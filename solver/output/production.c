@@ -47,7 +47,8 @@ typedef struct production_run {
     bool interrupted;
 } production_run;
 
-/* Of the processes of a run one writes files; what they hold comes from all, so all come here. */
+/* Returns whether this process writes files. One of a run's processes does; what they hold comes from all,
+ * so all come here. */
 static bool writes(void) {
     return kf_world_rank() == 0;
 }
@@ -165,7 +166,7 @@ static kf_status write_field_pictures(production_run *producer, const kf_snapsho
     return KF_OK;
 }
 
-/* Where the solid is after the steps done. */
+/* Finds where the solid is after the steps done. */
 static kf_status find_pose(const production_run *producer, kf_solid_pose *pose, kf_error *error) {
     kf_plan *plan = producer->plan;
     const kf_scene *scene = kf_plan_scene(plan);
@@ -360,7 +361,7 @@ static kf_status draw_chart(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-/* What the drag comes to; a run until it has settled ends here. */
+/* Judges what the drag comes to; a run until it has settled ends here. */
 static void judge_drag(production_run *producer) {
     kf_production *result = producer->result;
     result->drag =
@@ -369,7 +370,7 @@ static void judge_drag(production_run *producer) {
         producer->end = producer->plan->steps_done;
 }
 
-/* What is due after the steps done so far. */
+/* Writes what is due after the steps done so far. */
 static kf_status write_due(production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
     const bool at_end = step == producer->end;
@@ -392,8 +393,8 @@ static kf_status write_due(production_run *producer, kf_error *error) {
     return producer->plan->methods->snapshot != NULL ? write_snapshot(producer, error) : KF_OK;
 }
 
-/* What clocks and signals say is for the first process to decide, and whether the drag has settled; an
- * interruption of any counts. */
+/* Looks at clocks and signals, and whether the drag has settled. What they say is for the first process to
+ * decide; an interruption of any counts. */
 static kf_status look_around(production_run *producer, kf_error *error) {
     const bool last = producer->plan->steps_done == producer->end,
                due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
@@ -457,7 +458,7 @@ static uint64_t smaller(uint64_t left, uint64_t right) {
     return left < right ? left : right;
 }
 
-/* Where steps differ in length: about how many are left until the time is reached. */
+/* Estimates how many steps are left until the time is reached, where steps differ in length. */
 static void look_at_the_time(production_run *producer) {
     const kf_plan *plan = producer->plan;
     if (producer->until <= 0) return;
@@ -515,6 +516,7 @@ static kf_status advance(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
+/* Begins a run: its end in steps or seconds, the forces of a run that goes on, and room for checkpoints. */
 static kf_status begin(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
     const int stride = kf_plan_stride(plan) > 0 ? kf_plan_stride(plan) : 1;
@@ -546,6 +548,8 @@ static kf_status name_last_good(const production_run *producer, kf_status status
                    producer->result->checkpoint);
 }
 
+/* Runs to the end: advances, writes what is due, and looks around; an interruption or a failed write
+ * leaves a checkpoint. */
 static kf_status run(production_run *producer, kf_error *error) {
     KF_TRY(begin(producer, error));
     KF_TRY(look_around(producer, error));

@@ -149,6 +149,7 @@ static const cJSON *first_difference(const cJSON *known, const kf_facts *meaning
     return NULL;
 }
 
+/* Refuses a run folder whose tables refer to other areas or places than this run's would. */
 kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning, kf_error *error) {
     cJSON *record = read_record(path);
     const cJSON *then =

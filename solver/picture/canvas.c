@@ -56,6 +56,7 @@ static int face_size(int scale) {
     return kf_face_there() ? (17 * scale + 1) / 2 : 0;
 }
 
+/* Writes a text with FreeType's face, or where there is none with the small font of the program. */
 void kf_canvas_text(kf_canvas *canvas, int x, int y, int scale, kf_colour colour, const char *text) {
     const int size = face_size(scale);
     if (size > 0) {
@@ -80,6 +81,7 @@ int kf_text_width(const char *text, int scale) {
     return length ? (length * KF_GLYPH_ADVANCE - (KF_GLYPH_ADVANCE - KF_GLYPH_WIDTH)) * scale : 0;
 }
 
+/* Writes a canvas as a PNG file, whole or not at all. */
 kf_status kf_canvas_write_png(const kf_canvas *canvas, const char *path, kf_error *error) {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)canvas->width,

@@ -6,7 +6,7 @@ typedef struct kf_colour {
     unsigned char red, green, blue;
 } kf_colour;
 
-/* fraction is clamped to [0, 1]; NAN gives magenta, which is not in the map. */
+/* Returns the colour of a fraction, clamped to [0, 1]; NAN gives magenta, which is not in the map. */
 kf_colour kf_colour_map(double fraction);
 
 /* The least round number not below value, which is above 0: where a colour scale ends. */

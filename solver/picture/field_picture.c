@@ -104,6 +104,7 @@ static void draw_dyes(const plane *p, float *const fields[DYES], int count, doub
         }
 }
 
+/* Draws a snapshot's dyes, each in its colour, as clouds that are seen through the box's depth. */
 kf_status kf_dye_picture(const char *path, const kf_snapshot *snapshot, bool *written, kf_error *error) {
     const plane p = plane_of(snapshot);
     float *fields[DYES];
@@ -130,6 +131,7 @@ static double round_up(double value) {
     return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
 }
 
+/* Draws the speed of a snapshot on a colour scale from 0 to a round number. */
 kf_status kf_speed_picture(const char *path, const kf_snapshot *snapshot, kf_error *error) {
     const plane p = plane_of(snapshot);
     const kf_quantity *velocity = kf_snapshot_find(snapshot, "velocity");

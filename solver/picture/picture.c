@@ -30,7 +30,7 @@ const char *const kf_picture_fields[KF_PICTURE_FIELDS] = {"speed", "pressure", "
 static const kf_colour white = {255, 255, 255}, black = {25, 25, 25}, grey = {110, 110, 110},
                        solid_grey = {205, 205, 208};
 
-/* What is drawn where. The slice covers plot_width x plot_height pixels from (left, top). */
+/* A picture of a slice and its parts. The slice covers plot_width x plot_height pixels from (left, top). */
 typedef struct slice_picture {
     const kf_scene *scene;
     kf_plane plane;
@@ -44,6 +44,8 @@ typedef struct slice_picture {
     kf_canvas canvas;
 } slice_picture;
 
+/* Chooses the plane of a slice: as the user says, else along flow and height, through the middle of the
+ * solid or of the domain. */
 void kf_picture_plane(const kf_scene *scene, const kf_picture_view *view, kf_plane *plane) {
     kf_flow_frame frame;
     int normal = view->normal;
@@ -66,7 +68,7 @@ void kf_picture_plane(const kf_scene *scene, const kf_picture_view *view, kf_pla
     plane->position = fmin(fmax(round(middle), 0), scene->nodes[normal] - 1);
 }
 
-/* Of the snapshot, at a node of the slice. */
+/* Returns the index in the snapshot of a node of the slice. */
 static size_t node_of(const slice_picture *slice, int right, int up) {
     const int *n = slice->scene->nodes;
     int at[3];
@@ -81,7 +83,7 @@ static double speed_of(const float *velocity) {
     return sqrt(x * x + y * y + z * z);
 }
 
-/* d component / d (axis 0: right, 1: up), 1/s: central, one-sided at the edges. */
+/* Returns d component / d (axis 0: right, 1: up) in 1/s: central, one-sided at the edges. */
 static double slope(const slice_picture *slice, const float *velocity, const int at[2], int component,
                     int axis) {
     int low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
@@ -192,7 +194,7 @@ static void draw_flow(slice_picture *slice) {
     }
 }
 
-/* Where the solid is. A free one's centre comes back into the periodic domain. */
+/* Finds where the solid is. A free one's centre comes back into the periodic domain. */
 static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double step, kf_solid_pose *pose) {
     if (free == NULL) {
         kf_motion_pose(&scene->motion, step, pose->rotation, pose->center);
@@ -204,7 +206,7 @@ static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double s
             pose->center[a] -= scene->nodes[a] * floor((pose->center[a] + 0.5) / scene->nodes[a]);
 }
 
-/* What pixels of a region come to at its edge. */
+/* Pixels at the edge of a region, by what they come to. */
 typedef struct region_edge {
     size_t drawn, open; /* pixel edges at the solid's outline (or the picture's end), and at nothing */
 } region_edge;
@@ -258,6 +260,7 @@ static void drop_open_regions(unsigned char *inside, const float *cover, int wid
     free(marks);
 }
 
+/* Draws the solid's section into the slice: filled where it is closed, with its outline. */
 static void draw_solid(slice_picture *slice, const kf_solid_pose *pose) {
     kf_section section;
     kf_section_cut(slice->scene, pose->rotation, pose->center, &slice->plane, &section);
@@ -314,6 +317,7 @@ static void tick_label(double value, double step, char text[32]) {
     }
 }
 
+/* Draws the axis to the right, in metres. */
 static void draw_right_axis(slice_picture *slice) {
     kf_canvas *canvas = &slice->canvas;
     double metres = slice->nodes[0] * slice->scene->cell_size,
@@ -332,6 +336,7 @@ static void draw_right_axis(slice_picture *slice) {
     kf_canvas_text(canvas, x, bottom + TICK + 28, TEXT_SCALE, black, text);
 }
 
+/* Draws the axis upwards, in metres. */
 static void draw_up_axis(slice_picture *slice) {
     kf_canvas *canvas = &slice->canvas;
     double metres = slice->nodes[1] * slice->scene->cell_size,
@@ -350,6 +355,7 @@ static void draw_up_axis(slice_picture *slice) {
                    TEXT_SCALE, black, text);
 }
 
+/* Draws the scale of colours; arrowheads show that some nodes are beyond it. */
 static void draw_bar(slice_picture *slice) {
     kf_canvas *canvas = &slice->canvas;
     int height = canvas->height - TOP - BOTTOM, x = slice->left + slice->plot_width + 28;
@@ -377,6 +383,7 @@ static void draw_bar(slice_picture *slice) {
     kf_canvas_text(canvas, x, TOP - 32, TEXT_SCALE, black, slice->name);
 }
 
+/* Draws the title: scene, size, step, time, place of the slice, Reynolds number. */
 static void draw_title(slice_picture *slice, uint64_t step, bool mean) {
     const kf_scene *scene = slice->scene;
     char text[192], name[33];

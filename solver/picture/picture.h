@@ -9,7 +9,7 @@
 
 enum { KF_AXIS_AUTO = -1 };
 
-/* What is drawn. */
+/* Fields that can be drawn. */
 typedef enum kf_picture_field {
     KF_PICTURE_SPEED,
     KF_PICTURE_PRESSURE,  /* its coefficient where the flow has one */
@@ -37,7 +37,7 @@ void kf_picture_plane(const kf_scene *scene, const kf_picture_view *view, kf_pla
  * solid that the fluid moves, NULL for others. KF_BAD_INPUT when the snapshot has no such field. */
 kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
                            const kf_solid_pose *free_pose, const kf_picture_view *view, kf_error *error);
-/* The same of a flow's plan, whose snapshot it is. */
+/* Draws a snapshot of a flow's plan. */
 kf_status kf_picture_of_plan(const char *path, kf_plan *plan, const kf_snapshot *snapshot,
                              const kf_picture_view *view, kf_error *error);
 

@@ -29,7 +29,7 @@ static void turn_usual(view *v) {
     memcpy(v->axes, axes, sizeof axes);
 }
 
-/* As seen from there, with the stream from ahead. */
+/* Turns the view to look from there, with the stream from ahead. */
 static void turn_to(view *v, const kf_scene *scene, const kf_viewpoint *from) {
     const double degree = acos(-1.0) / 180.0, beside = degree * (90.0 - from->azimuth),
                  above = degree * from->elevation;
@@ -75,7 +75,7 @@ static void corner_of(const view_box *box, int number, double point[3]) {
         point[axis] = (number >> axis & 1) != 0 ? box->high[axis] : box->low[axis];
 }
 
-/* What is looked at fills the picture but for some pixels at its right. */
+/* Scales the view so that the box fills the picture but for some pixels at its right. */
 static void fit(view *v, const view_box *box, double at_right) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     v->scale = 1.0;
@@ -133,7 +133,7 @@ static double brightness(const double corners[3][3], const double light[3]) {
     return length > 0.0 ? fabs(kf_dot(normal, light)) / length : 0.0;
 }
 
-/* What a triangle looks like: a colour, or values at its corners on the colour scale, 0 to 1. */
+/* A triangle's look: a colour, or values at its corners on the colour scale, 0 to 1. */
 typedef struct paint {
     const double *values; /* NULL: the colour */
     kf_colour colour;
@@ -148,6 +148,7 @@ static kf_colour colour_at(const paint *p, double w1, double w2) {
                        (unsigned char)(c.blue * p->bright)};
 }
 
+/* Draws a triangle where it is nearest, with its colour interpolated between the corners. */
 static void draw_triangle(view *v, const double corners[3][3], const paint *look) {
     double p[3][3];
     for (int i = 0; i < 3; i++)

@@ -22,13 +22,13 @@ void kf_section_cut(const kf_scene *scene, const double rotation[9], const doubl
                     const kf_plane *plane, kf_section *section);
 void kf_section_free(kf_section *section);
 
-/* inside[v * width + u] = 1 where pixel (u,v) lies in the solid. Pixel (u,v) has its centre at
- * low + (u + 0.5, v + 0.5) / scale. Tolerates meshes with holes: four views (from left, right, below, above)
+/* Fills inside[v * width + u] = 1 where pixel (u,v) lies in the solid. Pixel (u,v) has its centre at low +
+ * (u + 0.5, v + 0.5) / scale. Tolerates meshes with holes: four views (from left, right, below, above)
  * vote, three of them decide. */
 void kf_section_fill(const kf_section *section, const double low[2], double scale, int width, int height,
                      unsigned char *inside);
 
-/* cover[v * width + u] = share of a line of line_width pixels in the pixel, at most 1. */
+/* Fills cover[v * width + u] with the share of a line of line_width pixels in the pixel, at most 1. */
 void kf_section_outline(const kf_section *section, const double low[2], double scale, int width, int height,
                         double line_width, float *cover);
 

@@ -49,6 +49,8 @@ static void find_neighbours(builder *b) {
     free(next);
 }
 
+/* Returns the normal at a triangle's corner: the mean over triangles around the vertex that do not make an
+ * edge with this one. */
 static void corner_normal(const builder *b, size_t triangle, size_t c, float normal[3]) {
     const uint32_t vertex = b->mesh->triangles[3 * triangle + c];
     const double *own = b->normals + 3 * triangle;
@@ -77,6 +79,7 @@ static double middle(const builder *b, uint32_t triangle, int axis) {
     return sum;
 }
 
+/* Finds the box around triangles first to first + count - 1, a little wider than rounding. */
 static void bound(const builder *b, size_t first, size_t count, kf_box_node *node) {
     for (int a = 0; a < 3; a++) {
         node->low[a] = INFINITY;
@@ -156,6 +159,7 @@ static void store_triangles(const builder *b) {
     }
 }
 
+/* Builds the tree of boxes around a mesh's triangles that rays go through; kf_box_tree_free frees it. */
 void kf_box_tree_build(const kf_mesh *mesh, kf_box_tree *tree) {
     const size_t count = mesh->triangle_count;
     builder b = {.mesh = mesh, .tree = tree};

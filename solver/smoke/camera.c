@@ -8,7 +8,7 @@
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 static const double HALF_WIDTH = 0.30; /* of the picture at distance 1 */
 static const double MARGIN = 0.93;     /* of the picture that what is looked at fills */
-/* What is looked at around the solid, in its own extents. */
+/* The camera looks at this much around the solid, in its own extents. */
 static const double BEFORE = 0.35, BEHIND = 1.60, BESIDE = 0.25, OVER = 0.35;
 
 /* The box that the picture shows. */
@@ -68,6 +68,8 @@ static void fit(kf_camera *c, const double low[3], const double high[3]) {
     }
 }
 
+/* Chooses the camera and the light: from the side of the flow as the viewpoint says, at a distance at
+ * which the solid and its wake fill the picture. */
 void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *from, kf_camera *camera) {
     const double beside = DEGREE * (90.0 - from->azimuth), above = DEGREE * from->elevation;
     kf_flow_frame frame;

@@ -18,7 +18,7 @@ typedef struct kf_camera {
     double ground;   /* its height along the axis up */
 } kf_camera;
 
-/* aspect: width over height of the picture. */
+/* Chooses the camera; aspect is width over height of the picture. */
 void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *from, kf_camera *camera);
 
 #endif

@@ -102,6 +102,7 @@ static size_t node_count(const kf_picture_arguments *a) {
     return (size_t)a->nodes[0] * (size_t)a->nodes[1] * (size_t)a->nodes[2];
 }
 
+/* Uploads the solid's mesh as a tree of boxes, if there is one. */
 static kf_status upload_solid(kf_smoke_picture *picture, kf_error *error) {
     kf_picture_arguments *a = &picture->arguments;
     if (picture->scene->mesh.triangle_count == 0) return KF_OK;
@@ -120,6 +121,7 @@ static kf_status upload_solid(kf_smoke_picture *picture, kf_error *error) {
     return status;
 }
 
+/* Compiles the picture's kernels and makes their memory: density, light, paint, pixels, solid. */
 static kf_status build(kf_smoke_picture *picture, kf_smoke_paint paint, kf_error *error) {
     kf_picture_arguments *a = &picture->arguments;
     const size_t nodes = node_count(a);

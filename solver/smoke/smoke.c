@@ -85,6 +85,7 @@ kf_status kf_smoke_advance(kf_smoke *smoke, uint64_t steps, kf_error *error) {
     return KF_OK;
 }
 
+/* Projects the tracers to a density on the scene's nodes, [z][y][x], tracers a cell; *count is their sum. */
 kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_error *error) {
     const int *n = kf_plan_scene(smoke->plan)->nodes;
     const size_t plane = (size_t)n[0] * (size_t)n[1], bytes = plane * sizeof(long long);

@@ -14,12 +14,12 @@ kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewp
                         kf_error *error);
 void kf_smoke_free(kf_smoke *smoke);
 
-/* kf_plan_advance, with the smoke: the tracers move whenever the plan comes to a step that is divisible by
- * the period. */
+/* Advances the plan like kf_plan_advance, with the smoke: the tracers move whenever the plan comes to a
+ * step that is divisible by the period. */
 kf_status kf_smoke_advance(kf_smoke *smoke, uint64_t steps, kf_error *error);
 int kf_smoke_period(const kf_smoke *smoke);
 
-/* As of the last move. density: [z][y][x], tracers a cell, filled; *count: tracers in all. */
+/* Fills the density as of the last move: [z][y][x], tracers a cell; *count: tracers in all. */
 kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_error *error);
 kf_status kf_smoke_picture_png(kf_smoke *smoke, const char *path, kf_error *error);
 
@@ -29,7 +29,7 @@ void kf_smoke_hash(const kf_smoke *smoke, char hash[KF_HASH_HEX]);
 kf_status kf_smoke_save(kf_smoke *smoke, void *state, kf_error *error);
 kf_status kf_smoke_restore(kf_smoke *smoke, const void *state, kf_error *error);
 
-/* What the tracers come from, for those who tell the user. */
+/* Returns what the tracers come from, for those who tell the user. */
 const kf_smoke_sources *kf_smoke_sources_of(const kf_smoke *smoke);
 
 #endif

@@ -29,6 +29,8 @@ static double within(double x, int nodes) {
     return fmin(fmax(x, 0.5), nodes - 1.5);
 }
 
+/* Chooses rakes of nozzles in the stream before the solid, from a little above the ground to its height,
+ * where the scene names no emitters. */
 static void choose_emitters(const kf_scene *scene, kf_smoke_sources *sources) {
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
@@ -72,7 +74,7 @@ void kf_smoke_choose_sources(const kf_scene *scene, kf_smoke_sources *sources) {
         (long)fmin(fmax(ceil(TRANSITS * rate * kf_smoke_transit(scene)), 1000), KF_TRACERS_LIMIT);
 }
 
-/* What an emitter shows to the stream, in cells^2, and how thick its smoke is. */
+/* Finds the area that an emitter shows to the stream, in cells^2, and how thick its smoke is. */
 static void measure(const kf_emitter *emitter, int flow, double *area, double *thickness) {
     const double r = emitter->radius;
     if (emitter->shape == KF_EMITTER_RAKE) {

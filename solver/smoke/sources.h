@@ -1,4 +1,4 @@
-/* Where smoke comes from when a scene does not say, and how thick it is. */
+/* Smoke comes from these sources when a scene does not say, as thick as they say. */
 #ifndef KF_SOLVER_SMOKE_SOURCES_H
 #define KF_SOLVER_SMOKE_SOURCES_H
 

@@ -52,6 +52,8 @@ static kf_status check_sources(const kf_smoke_sources *sources, int period, kf_e
         most, period, sources->capacity);
 }
 
+/* Sets the arguments that all launches of the tracers share: tracers wrap, are kept, or retire at faces of
+ * the domain. */
 static void set_arguments(kf_tracers *tracers) {
     const kf_scene *scene = kf_plan_scene(tracers->plan);
     kf_tracer_arguments *a = &tracers->arguments;
@@ -70,6 +72,7 @@ static void set_arguments(kf_tracers *tracers) {
     a->velocity = kf_buffer_address(tracers->velocity);
 }
 
+/* Compiles the tracers' kernels and makes their memory, full of NaN: empty places. */
 static kf_status build(kf_tracers *tracers, kf_error *error) {
     kf_backend *backend = tracers->plan->backend;
     const kf_source source = {.file = "kernels/smoke/tracers.cu"};
@@ -169,6 +172,8 @@ static void set_emitter(const kf_tracers *tracers, int index, kf_tracer_argument
     a->key = (tracers->sources.seed * KF_EMITTERS + (uint64_t)index) * 0xd1342543de82ef95U;
 }
 
+/* Lets the emitters give the tracers of one period, each at the next places around the memory, so that the
+ * oldest give way. */
 static kf_status give_birth(kf_tracers *tracers, kf_error *error) {
     const kf_smoke_sources *sources = &tracers->sources;
     const uint64_t now = tracers->plan->steps_done, before = now - (uint64_t)tracers->period;
@@ -204,6 +209,8 @@ size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement) {
     return tracers->nodes * cells * sizeof(long long);
 }
 
+/* Sets how tracers are painted: by their age over the stream's time through the domain, or by speed over
+ * twice the stream's. */
 static void set_paint(const kf_tracers *tracers, kf_tracer_arguments *a) {
     const kf_smoke_sources *sources = &tracers->sources;
     const uint64_t now = tracers->plan->steps_done - tracers->plan->steps_done % (uint64_t)tracers->period;

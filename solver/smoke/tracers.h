@@ -10,9 +10,9 @@
 
 typedef struct kf_tracers kf_tracers;
 
-/* sources: at least one emitter, and a capacity. KF_BAD_INPUT when the plan's system offers no velocity on
- * the device, or when the emitters give more between two moves than the capacity. The plan outlives the
- * tracers, and is not changed. There are no tracers yet. */
+/* Opens tracers. sources: at least one emitter, and a capacity. KF_BAD_INPUT when the plan's system offers
+ * no velocity on the device, or when the emitters give more between two moves than the capacity. The plan
+ * outlives the tracers, and is not changed. There are no tracers yet. */
 kf_status kf_tracers_open(kf_plan *plan, const kf_smoke_sources *sources, kf_tracers **tracers,
                           kf_error *error);
 void kf_tracers_free(kf_tracers *tracers);
@@ -30,9 +30,10 @@ size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement);
  * has it: [z][y][x], 64-bit integers in units of 1 / KF_TRACER_UNIT tracers. Their sum is the number of
  * tracers, exactly. */
 kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *density, kf_error *error);
-/* The same, and every tracer as often as the sources' paint has it, 0 to KF_PAINT_UNIT times, as large as the
- * density: age is 0 at birth and KF_PAINT_UNIT after the time that the stream takes through the domain, speed
- * KF_PAINT_UNIT at twice the stream's. paint is NULL for KF_PAINT_NONE, and only then. */
+/* Projects density and paint: every tracer counts in paint as often as the sources' paint has it, 0 to
+ * KF_PAINT_UNIT times, as large as the density: age is 0 at birth and KF_PAINT_UNIT after the time that
+ * the stream takes through the domain, speed KF_PAINT_UNIT at twice the stream's. paint is NULL for
+ * KF_PAINT_NONE, and only then. */
 kf_status kf_tracers_project_painted(kf_tracers *tracers, int refinement, kf_buffer *density,
                                      kf_buffer *paint, kf_error *error);
 

@@ -99,7 +99,7 @@ typedef struct kf_t1_problem {
 
 void kf_t1_note(kf_t1_problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether a kernel is a function of C or C++, and so runs on the cpu alone; or runs on a GPU alone. */
+/* Return whether a kernel is a function of C or C++, and so runs on the cpu alone; or runs on a GPU alone. */
 static inline bool kf_t1_is_plain(const kf_t1_problem *problem) {
     return problem->language == KF_T1_C || problem->language == KF_T1_CXX;
 }
@@ -110,21 +110,22 @@ static inline bool kf_t1_needs_gpu(const kf_t1_problem *problem) {
 /* t1_read.c: reads and checks everything but what the data holds. size takes the place of the file's
  * ProblemSize; NULL, or its first is 0: the file's. The caller frees with kf_t1_release. */
 kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error);
-/* The same with a file in the place of its kernel's, whose reference is what the file's own kernel does. */
+/* Reads a problem with another file in the place of its kernel's, whose reference is what the file's own
+ * kernel does. */
 kf_status kf_t1_read_candidate(const char *file, const char *candidate, const int *size,
                                kf_t1_problem **problem, kf_error *error);
 void kf_t1_release(kf_t1_problem *problem); /* NULL is fine */
 
-/* t1_kernel.c: language, files, name, the compiler's options. */
+/* t1_kernel.c: reads language, files, name and the compiler's options. */
 kf_status kf_t1_read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error);
 /* The path of a file beside the problem file, or of an absolute one. */
 kf_status kf_t1_beside(const kf_t1_problem *problem, const char *file, char path[KF_PATH], kf_error *error);
 
-/* t1_space.c: parameters and conditions become the declaration of a space, and a reference is chosen. */
+/* t1_space.c: makes the declaration of a space of parameters and conditions, and chooses a reference. */
 kf_status kf_t1_read_space(kf_t1_problem *problem, const cJSON *space, kf_error *error);
 
 /* t1_text.c: expressions as T1 files have them. text may also use ProblemSize[i], and max(PARAMETER) and
- * min(PARAMETER) for the ends of a domain; expanding it puts numbers in their place. what names it in
+ * min(PARAMETER) for the ends of a domain; expanding it puts numbers in their place. `what` names it in
  * messages. */
 void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expanded);
 kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const char *text,
@@ -132,7 +133,7 @@ kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const
 /* The value of an expression for a config; within [low, high]. */
 kf_status kf_t1_evaluate(const kf_t1_problem *problem, const char *what, const kf_expression *expression,
                          const kf_config *config, long low, long high, long *value, kf_error *error);
-/* Whether an expression uses a parameter. */
+/* Returns whether an expression uses a parameter. */
 bool kf_t1_depends(const kf_t1_problem *problem, const kf_expression *expression);
 /* A number, or an expression that does not depend on parameters. */
 kf_status kf_t1_constant(const kf_t1_problem *problem, const char *what, const cJSON *item, double *value,
@@ -147,12 +148,12 @@ kf_status kf_t1_count(const kf_t1_problem *problem, const kf_t1_argument *argume
 /* t1_values.c */
 /* False when there is no such type. */
 bool kf_t1_find_type(const char *name, kf_t1_type *type);
-/* Whether a number is a value of a component. */
+/* Returns whether a number is a value of a component. */
 bool kf_t1_fits(const kf_t1_type *type, double value);
 double kf_t1_value(const kf_t1_type *type, const void *values, size_t index);
-/* What the first count components hold before a launch (of a file: initial). Rounds differ in what is Random:
- * 0 has the file's seed, 1 another one; in 2 most values are zero, so that few terms make a sum and low
- * precision shows. */
+/* Fills the first count components as they are before a launch (of a file: initial). Rounds differ in what
+ * is Random: 0 has the file's seed, 1 another one; in 2 most values are zero, so that few terms make a sum
+ * and low precision shows. */
 enum { KF_T1_ROUNDS = 3 };
 kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, int round, size_t count,
                      void *values, kf_error *error);
@@ -167,7 +168,8 @@ kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_back
 kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                         kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                         kf_error *error);
-/* Its kernel launched once for each item of the problem's size; only where it has one. */
+/* Makes a plan that launches the reference kernel once for each item of the problem's size; only where it
+ * has one. */
 kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
                                kf_error *error);
 /* The plan of a config, or (NULL) of the reference kernel, with that many bytes before and behind what each
@@ -182,7 +184,7 @@ size_t kf_t1_count_of(const kf_plan *plan, int argument);
 kf_status kf_t1_upload(kf_plan *plan, int argument, size_t offset, const void *data, size_t bytes,
                        kf_error *error);
 
-/* What arguments hold before a launch, kept on the device for a whole run: [round][argument]. */
+/* Values of arguments before a launch, kept on the device for a whole run: [round][argument]. */
 typedef struct kf_t1_masters {
     kf_buffer *buffers[KF_T1_ROUNDS][KF_T1_ARGUMENTS];
 } kf_t1_masters;
@@ -197,8 +199,8 @@ kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error);
  * they held, -1: only guards are looked at. */
 kf_status kf_t1_check(kf_plan *plan, int round, kf_error *error);
 
-/* t1_source.c: what is compiled. A kernel of one file is compiled as it is; of others a source is written
- * into the cache's folder: functions in C get an entry for the cpu backend, OpenCL becomes CUDA C. */
+/* t1_source.c finds what is compiled. A kernel of one file is compiled as it is; of others a source is
+ * written into the cache's folder: functions in C get an entry for the cpu backend, OpenCL becomes CUDA C. */
 extern const char kf_t1_plain_entry[];
 kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error);
 /* Adds to a compiler's error what the problem's file has to do with it. Returns error->status. */
@@ -207,9 +209,9 @@ kf_status kf_t1_explain(const kf_t1_problem *problem, kf_error *error);
 /* t1_opencl.c: appends the text of an OpenCL C source as CUDA C that includes kernels/t1/opencl.h. */
 void kf_t1_translate(const char *file, const char *text, kf_text *out);
 
-/* t1_examine.c: whether the reference (the reference kernel, and the default config) is of any use: it ends,
- * is finite, the same again, and reads and writes no more than its arguments. KF_BAD_INPUT says which
- * argument is too short, and what is read of it. */
+/* t1_examine.c: examines whether the reference (the reference kernel, and the default config) is of any
+ * use: it ends, is finite, the same again, and reads and writes no more than its arguments. KF_BAD_INPUT
+ * says which argument is too short, and what is read of it. */
 kf_status kf_t1_examine(const kf_problem *problem, kf_backend *backend, kf_error *error);
 
 /* t1_verify.c */

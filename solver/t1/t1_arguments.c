@@ -75,7 +75,7 @@ static kf_status fill(const kf_t1_problem *problem, kf_json_place place, const c
     return kf_t1_fill(problem, argument, 0, argument->count, argument->initial, error);
 }
 
-/* What its author knows to be right; NULL where there is no such key. */
+/* Reads what the file's author knows to be right; NULL where there is no such key. */
 static kf_status read_answer(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                              kf_t1_argument *argument, kf_error *error) {
     if (!cJSON_HasObjectItem(json, "ReferenceSource")) return KF_OK;
@@ -136,7 +136,7 @@ static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_type *t
     return kf_json_choice(place, json, "Type", true, known, sizeof known / sizeof *known, &index, error);
 }
 
-/* Where it lies and who writes it. */
+/* Reads where an argument lies and who writes it. */
 static kf_status read_access(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                              kf_t1_argument *argument, kf_error *error) {
     static const char *const memories[] = {"Vector", "Scalar", "Symbol", "Local"};
@@ -177,6 +177,8 @@ static kf_status read_output(kf_json_place place, const cJSON *json, kf_t1_argum
     return kf_json_number(place, json, "ValidationThreshold", false, 0.0, 1e9, &argument->threshold, error);
 }
 
+/* Reads one argument: name, type, access, count, whether it is judged, what fills it, and an answer that
+ * is known. */
 static kf_status read_argument(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
     const char *name = NULL;
     char path[64], unnamed[KF_NAME];

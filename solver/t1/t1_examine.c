@@ -1,5 +1,6 @@
-/* Whether the reference is of any use. It runs with much room behind its arguments, once with zeros there and
- * once with other values: what differs then was read beyond an end, and where is found by bisection. */
+/* Examines whether the reference is of any use. It runs with much room behind its arguments, once with
+ * zeros there and once with other values: what differs then was read beyond an end, and where is found by
+ * bisection. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void free_outputs(void *outputs[KF_T1_ARGUMENTS]) {
         free(outputs[i]);
 }
 
-/* Whether the outputs differ from the first launch's, by more than launches do. */
+/* Finds whether the outputs differ from the first launch's, by more than launches do. */
 static kf_status differs(const examination *e, void *const *first, double spread, int input, size_t from,
                          unsigned char pattern, bool *differ, kf_error *error) {
     void *outputs[KF_T1_ARGUMENTS] = {NULL};
@@ -107,7 +108,7 @@ static kf_status look_behind(const examination *e, void *const *first, double sp
     return KF_OK;
 }
 
-/* Whether a value still is what spoiled it. */
+/* Returns whether a value still is what spoiled it. */
 static bool is_untouched(const kf_t1_argument *argument, const void *outputs, size_t at) {
     const unsigned char *bytes = (const unsigned char *)outputs + at * argument->type.bytes;
     for (size_t i = 0; i < argument->type.bytes; i++)
@@ -134,7 +135,7 @@ static kf_status look_for_infinite(const examination *e, void *const *outputs, k
     return KF_OK;
 }
 
-/* *spread: the largest relative difference between two launches from the same arguments. */
+/* Finds in *spread the largest relative difference between two launches from the same arguments. */
 static kf_status look_for_spread(const examination *e, void *const *first, double *spread, kf_error *error) {
     void *outputs[KF_T1_ARGUMENTS] = {NULL};
     *spread = 0.0;
@@ -169,7 +170,7 @@ static kf_status examine(const examination *e, kf_error *error) {
     return status;
 }
 
-/* What it writes is looked at with guards of the usual size, which the room would hide. */
+/* Checks what the kernel writes, with guards of the usual size, which the room would hide. */
 static kf_status check_writes(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                               kf_error *error) {
     kf_plan *plan = NULL;
@@ -182,7 +183,7 @@ static kf_status check_writes(const kf_problem *problem, const kf_config *config
     return status;
 }
 
-/* As much room as the largest argument has, within bounds. */
+/* Returns as much room as the largest argument has, within bounds. */
 static size_t room_for(const kf_t1_problem *problem) {
     size_t room = LEAST_ROOM;
     for (int i = 0; i < problem->argument_count; i++) {

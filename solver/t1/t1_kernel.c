@@ -18,9 +18,9 @@ static unsigned compiler_of(kf_t1_language language) {
                                                                 : HOST;
 }
 
-/* What is taken: an option that is just this text, or begins so where it ends with '='. `as` takes its place
- * (for one that ends with '=', of that beginning); "": it says what is done anyway. The first that suits
- * counts. */
+/* A rule for options that are taken: one that is just this text, or begins so where it ends with '='. `as`
+ * takes its place (for one that ends with '=', of that beginning); "": it says what is done anyway. The
+ * first that suits counts. */
 static const struct option_rule {
     const char *text;
     unsigned compilers;
@@ -55,7 +55,7 @@ static const struct option_rule {
     {"-std=", HOST, "-std="},
 };
 
-/* What the host's compiler takes by its first letters. */
+/* Returns whether the host's compiler takes an option, by its first letters. */
 static bool host_takes(const char *text) {
     static const char *const begins[] = {"-O", "-f", "-m", "-l", "-L", "-W", "-g", "-pthread"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -117,6 +117,8 @@ static kf_status read_lettered(kf_t1_problem *problem, const char *text, const c
     return add_option(problem, out.text, error);
 }
 
+/* Reads the compiler options of a problem: defines and folders as they are, others translated for the
+ * compiler, or refused. */
 static kf_status read_options(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(kernel, "CompilerOptions"), *option;
     for (option = list != NULL ? list->child : NULL; option != NULL; option = option->next) {
@@ -190,7 +192,7 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
-/* What the text of the files asks for: the grid's size as a define, and OpenMP. */
+/* Reads what the text of the files asks for: the grid's size as a define, and OpenMP. */
 static kf_status read_wishes(kf_t1_problem *problem, kf_error *error) {
     static const char *const words[] = {"grid_size_x", "grid_size_y", "grid_size_z"};
     bool openmp = false;

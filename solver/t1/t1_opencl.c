@@ -30,9 +30,9 @@ static size_t quiet_length(const char *text) {
     return length + (text[length] == *text);
 }
 
-/* Whether a qualifier of an address space belongs to a pointer, which CUDA has none for, and not to a
- * variable: a '*' comes before the declarator ends. At the end of a macro's line it is a pointer's, as in
- * "#define LOCAL_PTR __local". */
+/* Returns whether a qualifier of an address space belongs to a pointer, which CUDA has none for, and not
+ * to a variable: a '*' comes before the declarator ends. At the end of a macro's line it is a pointer's,
+ * as in "#define LOCAL_PTR __local". */
 static bool of_pointer(const char *behind, bool in_macro) {
     for (; *behind != '\0'; behind++) {
         if (*behind == '*') return true;
@@ -84,6 +84,7 @@ static void translate_word(const char *text, size_t length, bool in_macro, kf_te
         kf_text_append(out, "%.*s", (int)length, text);
 }
 
+/* Translates OpenCL C into CUDA C word by word; comments, texts and numbers stay as they are. */
 void kf_t1_translate(const char *file, const char *text, kf_text *out) {
     bool in_macro = false, begins = true; /* a line */
     kf_text_append(out, "#line 1 \"%s\"\n", file);

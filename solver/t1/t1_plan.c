@@ -7,7 +7,7 @@
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
-/* What a plan keeps. */
+/* A plan's own data. */
 typedef struct kf_t1 {
     const kf_t1_problem *problem;
     kf_buffer *buffers[KF_T1_ARGUMENTS]; /* NULL for scalars */
@@ -181,7 +181,7 @@ static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_functi
 
 /* --- The plan ------------------------------------------------------------------------------------------- */
 
-/* What an argument of this config holds in a round; caller frees. */
+/* Returns what an argument of this config holds in a round; caller frees. */
 static kf_status values_of(const kf_t1 *t1, int i, int round, void **values, kf_error *error) {
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     *values = kf_allocate(t1->counts[i] * argument->type.bytes);
@@ -205,8 +205,8 @@ static kf_status upload(const kf_t1 *t1, int i, kf_buffer *buffer, size_t offset
     return status;
 }
 
-/* Whether all of it is the kernel's to write. What an author knows to be right may count on values that stay.
- */
+/* Returns whether the whole argument is the kernel's to write. An answer that the author knows may count
+ * on values that stay. */
 static bool is_spoiled(const kf_t1_argument *argument) {
     return !argument->read && argument->answer == NULL;
 }
@@ -265,6 +265,8 @@ kf_status kf_t1_restore(kf_plan *plan, kf_t1_masters *masters, int round, kf_err
     return KF_OK;
 }
 
+/* Changes some values of the random inputs by a seed, so that no launch can return what another one has
+ * computed. */
 kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error) {
     enum { MOST = 1024, PLACES = 3 };
     const kf_t1 *t1 = plan->system;
@@ -390,6 +392,7 @@ static kf_status pack_portable(const kf_t1 *t1, kf_launch *launch, packed *into,
     return pack_struct(t1, extent, into, error);
 }
 
+/* Appends the kernel's launch with its grid, block and arguments, as its language takes them. */
 static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
     kf_function *function = NULL;
@@ -426,7 +429,8 @@ static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
 
 /* --- The reference kernel ------------------------------------------------------------------------------- */
 
-/* Of 128 threads, long along X, but as many along Y as let a device have all of them in 65,535 blocks. */
+/* Chooses blocks of 128 threads, long along X, but with as many along Y as let a device have all of them
+ * in 65,535 blocks. */
 static void shape_reference(const int extent[3], int block[3]) {
     enum { MOST_BLOCKS = 65535 };
     block[0] = 128;
@@ -437,6 +441,7 @@ static void shape_reference(const int extent[3], int block[3]) {
     }
 }
 
+/* Builds the plan of a reference kernel, one item of the problem's size after the other. */
 static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
     const char *options[KF_T1_OPTIONS];

@@ -99,7 +99,8 @@ static void blocks_text(const kf_t1_problem *problem, const cJSON *kernel, int a
     kf_text_free(&items);
 }
 
-/* Where a file has no LocalSize: the parameter that Kernel Tuner takes for the threads along an axis. */
+/* Returns the parameter that Kernel Tuner takes for the threads along an axis, where a file has no
+ * LocalSize. */
 static const char *usual_threads(const kf_t1_problem *problem, int axis) {
     static const char *const names[] = {"block_size_x", "block_size_y", "block_size_z"};
     for (int p = 0; p < problem->parameter_count; p++)
@@ -166,7 +167,7 @@ static kf_status hash_file(kf_hasher *hasher, const char *path, kf_error *error)
     return KF_OK;
 }
 
-/* Of all that decides what is computed: files, data, size. */
+/* Hashes all that decides what is computed: files, data, size. */
 static kf_status hash_files(kf_t1_problem *problem, const char *text, size_t size, kf_error *error) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
@@ -314,6 +315,7 @@ kf_status kf_t1_read_candidate(const char *file, const char *candidate, const in
     return status;
 }
 
+/* Frees a problem and all that it read; NULL is allowed. */
 void kf_t1_release(kf_t1_problem *problem) {
     if (problem == NULL) return;
     for (int p = 0; p < problem->parameter_count; p++) {

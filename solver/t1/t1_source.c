@@ -1,4 +1,4 @@
-/* What is compiled of a T1 kernel, and what is said when it does not compile. */
+/* Finds what is compiled of a T1 kernel, and what is said when it does not compile. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@ const char kf_t1_plain_entry[] = "kf_t1_entry";
  * The cpu backend calls entries of one shape, so that a source of a few lines is written that includes the
  * kernel and calls it with the problem's arguments. */
 
+/* Appends an argument's type as C or C++ names it. */
 static void append_type(const kf_t1_argument *argument, bool cxx, kf_text *text) {
     static const char *const wholes[2][4] = {{"uint8_t", "uint16_t", "uint32_t", "uint64_t"},
                                              {"int8_t", "int16_t", "int32_t", "int64_t"}};
@@ -30,6 +31,8 @@ static void append_type(const kf_t1_argument *argument, bool cxx, kf_text *text)
                                                             : 3]);
 }
 
+/* Appends the entry by which the cpu backend calls a function of C or C++, with its arguments from one
+ * struct. */
 static void append_entry(const kf_t1_problem *problem, kf_text *text) {
     const bool cxx = problem->language == KF_T1_CXX;
     kf_text_append(text, "typedef struct kf_t1_packed {\n    int extent[3];\n");
@@ -97,8 +100,7 @@ kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf
     return status;
 }
 
-/* --- What is wrong with it -------------------------------------------------------------------------------
- */
+/* --- Faults of a kernel's source --- */
 
 static size_t word_length(const char *text) {
     size_t length = 0;

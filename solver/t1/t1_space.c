@@ -181,6 +181,7 @@ static void read_default(kf_t1_problem *problem, const cJSON *json, kf_t1_parame
     free(summary);
 }
 
+/* Reads one tuning parameter: name, type, values and default. */
 static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
     char path[64];
     (void)snprintf(path, sizeof path, "ConfigurationSpace.TuningParameters[%d]", number);
@@ -299,7 +300,8 @@ static cJSON *declare_parameter(const kf_t1_parameter *parameter) {
     return json;
 }
 
-/* What such a kernel is held against is what it does without tuning: its defaults, under all three names. */
+/* Declares the reference of such a kernel, which is what it does without tuning: its defaults, under all
+ * three names. */
 static void declare(kf_t1_problem *problem, const cJSON *conditions) {
     cJSON *root = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(root, "system", "t1");

@@ -70,6 +70,7 @@ static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_tex
     return length + (one ? 3 : 0);
 }
 
+/* Expands sizes, ends of domains and real parameters in a text to numbers; quoted names stay as they are. */
 void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expanded) {
     while (*text != '\0') {
         size_t word = isalpha((unsigned char)*text) || *text == '_' ? word_length(text) : 1;

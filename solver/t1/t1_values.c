@@ -1,4 +1,4 @@
-/* What arguments hold, and how results compare. */
+/* Works out what arguments hold, and how results compare. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,6 +43,7 @@ bool kf_t1_find_type(const char *name, kf_t1_type *type) {
     return false;
 }
 
+/* Returns a component's value as a double, whatever its type. */
 double kf_t1_value(const kf_t1_type *type, const void *values, size_t index) {
     const char *at = (const char *)values + index * type->bytes;
     if (type->real) {
@@ -68,6 +69,7 @@ double kf_t1_value(const kf_t1_type *type, const void *values, size_t index) {
     return (double)(int64_t)bits;
 }
 
+/* Sets a component to a value, in its type. */
 static void set_value(const kf_t1_type *type, void *values, size_t index, double value) {
     char *at = (char *)values + index * type->bytes;
     const float single = (float)value;
@@ -124,7 +126,7 @@ static bool look_up(void *context, const char *name, kf_scalar *value) {
     return true;
 }
 
-/* Of a vector type, all components of a value are what the expression says for its place. */
+/* Fills an argument by an expression; all components of a vector are what it says for their place. */
 static kf_status generate(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count,
                           void *values, kf_error *error) {
     const size_t components = (size_t)argument->type.components;
@@ -173,7 +175,7 @@ static double value_at(const kf_t1_argument *argument, const void *values, size_
     return (double)single;
 }
 
-/* Of a part of the values. */
+/* Sums over a part of the values. */
 typedef struct kf_t1_sums {
     double difference, scale, largest;
     size_t worst;
@@ -187,6 +189,8 @@ typedef struct comparison {
 
 enum { PART = 1 << 16 }; /* values that are summed one after the other, whoever does it */
 
+/* Sums the differences of values begin to end - 1 to the reference; a NaN is right where the reference has
+ * one. */
 static kf_t1_sums compare_part(const comparison *c, size_t begin, size_t end) {
     kf_t1_sums sums = {.largest = -1.0};
     for (size_t i = begin; i < end; i++) {

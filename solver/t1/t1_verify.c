@@ -17,7 +17,7 @@ typedef struct kf_t1_outputs {
     void *values[KF_T1_ARGUMENTS]; /* NULL for what is no output */
 } kf_t1_outputs;
 
-/* What one size of the problem is held against. */
+/* One size of the problem and what it is held against. */
 typedef struct kf_t1_bench {
     const kf_problem *problem;
     kf_t1_outputs rounds[KF_T1_ROUNDS];
@@ -52,7 +52,7 @@ void kf_t1_free_reference(kf_reference *reference) {
     free(reference);
 }
 
-/* Its own answer counts where the file gives one, for the file's own inputs. */
+/* Returns what is right: the file's own answer where it gives one, for the file's own inputs. */
 static const void *right_of(const kf_t1_bench *bench, int round, int i) {
     const kf_t1_argument *argument = &((const kf_t1_problem *)bench->problem->own)->arguments[i];
     return round == 0 && argument->answer != NULL ? argument->answer : bench->rounds[round].values[i];
@@ -86,7 +86,7 @@ static kf_status run_reference(kf_plan *plan, kf_t1_bench *bench, int round, kf_
     return KF_OK;
 }
 
-/* Of all rounds at once, unless they are there. */
+/* Makes the references of all rounds at once, unless they are there. */
 static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
     kf_plan *plan = NULL;
@@ -162,7 +162,8 @@ static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
 /* --- Judging -----------------------------------------------------------------------------------------------
  */
 
-/* What the type's rounding may come to over some thousand operations; whole numbers are the same or wrong. */
+/* Returns the bound: what the type's rounding may come to over some thousand operations; whole numbers are
+ * the same or wrong. */
 static double bound_of(const kf_t1_argument *argument) {
     if (!isnan(argument->threshold)) return argument->threshold;
     if (!argument->type.real) return 0.0;
@@ -327,7 +328,7 @@ static kf_status judge_all(kf_plan *plan, kf_reference *reference, kf_verificati
 
 kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                        kf_error *error) {
-    /* What a reference keeps is made by whoever needs it first. */
+    /* A reference's buffers are made by whoever needs them first. */
     kf_reference *own = (kf_reference *)(uintptr_t)reference;
     void *first[KF_T1_ARGUMENTS] = {NULL};
     memset(verification, 0, sizeof *verification);
@@ -344,7 +345,7 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
 /* --- After timing ------------------------------------------------------------------------------------------
  */
 
-/* new_inputs: of a seed that no launch before had; 0: those of the round. */
+/* Times a launch; new_inputs: of a seed that no launch before had; 0: those of the round. */
 static kf_status time_launch(kf_plan *plan, kf_t1_masters *masters, int round, uint64_t new_inputs,
                              kf_event *const events[2], double *least_us, kf_error *error) {
     double us = 0.0;
@@ -380,7 +381,8 @@ static double cache_roof(const kf_device_info *device) {
     return LINE * (gpu ? 1.0 : 2.0) * fmax(1.0, device->multiprocessors) * clock;
 }
 
-/* What a launch must write at least, for it was seen to: all of what is only written. */
+/* Refuses a time in which the device could not even have written what a launch must write at least, for it
+ * was seen to: all of what is only written. */
 static kf_status check_roof(const kf_plan *plan, double step_us, kf_error *error) {
     const kf_t1_problem *problem = plan->problem->own;
     const kf_device_info *device = kf_backend_device(plan->backend);

@@ -30,7 +30,7 @@ void kf_check_absolute(kf_validation *validation, const char *quantity, const ch
     add(validation, quantity, source, expected, measured, fabs(measured - expected), bound);
 }
 
-/* fmax and fmin would hide a NaN. */
+/* Plain comparisons are used because fmax and fmin would hide a NaN. */
 void kf_check_at_least(kf_validation *validation, const char *quantity, const char *source, double expected,
                        double measured, double bound) {
     add(validation, quantity, source, expected, measured, measured >= expected ? 0.0 : expected - measured,

@@ -12,6 +12,8 @@
 
 const double kf_pi = 3.14159265358979323846;
 
+/* Makes an empty periodic box of so many nodes in lattice units, with the usual collision; the case sets
+ * the rest. Free with kf_scene_free. */
 kf_scene *kf_flow_box(const char *name, int nx, int ny, int nz, double viscosity) {
     kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
     kf_copy_text(scene->name, sizeof scene->name, name);
@@ -74,6 +76,8 @@ void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, do
     scene->frontal_area = kf_pi * radius * radius;
 }
 
+/* Adds a cylinder along z to a scene, as samples side by side on its surface, sunk by the depth that the
+ * hat kernel asks for. */
 void kf_flow_add_cylinder(kf_scene *scene, const double center[3], double radius, double samples_per_cell) {
     scene->surface_depth = kf_scene_surface_depth(scene, 2.0 / radius);
     const double sunk = radius - scene->surface_depth;

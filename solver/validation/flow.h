@@ -23,8 +23,8 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
  * may be NULL. The scene outlives the plan. */
 kf_status kf_flow_open(const kf_validation *validation, const kf_system *system, kf_scene *scene,
                        const char *const *overrides, kf_plan **plan, kf_error *error);
-/* The same of a problem, which it takes over, whose config is chosen as of the stated one: the same problem,
- * or one that differs in what its space asks. */
+/* Opens a plan of a problem, which it takes over, whose config is chosen as of the stated one: the same
+ * problem, or one that differs in what its space asks. */
 kf_status kf_flow_open_problem(const kf_validation *validation, kf_problem *problem, const kf_problem *stated,
                                const char *const *overrides, kf_plan **plan, kf_error *error);
 /* Frees such a plan with its problem; NULL is fine. */

@@ -5,9 +5,10 @@
 #include "scene/scene.h"
 #include "solver/validation/data.h"
 
-/* values: density - 1 and velocity [component][z][y][x] as a system's read function gives them, in a square
- * or cube of an even number of nodes, at least 4. u (component 0) along y or v (component 1) along x, through
- * the middle, at place 0 to 1, over the lid's speed; cubic between nodes. */
+/* Returns a velocity over the lid's speed on a line through the middle of a square or cube with an even
+ * number of nodes, at least 4. values: density - 1 and velocity [component][z][y][x] as a system's read
+ * function gives them. It is u (component 0) along y or v (component 1) along x, at place 0 to 1, cubic
+ * between nodes. */
 double kf_profile_velocity(const kf_scene *scene, const double *values, int component, double place,
                            double lid);
 

@@ -6,6 +6,8 @@
 #include "scene/internal.h"
 #include "solver/flow/flow_plan.h"
 
+/* Makes the scene of a wind tunnel: a cylinder or a sphere between faces with free slip, with inflow and
+ * outflow. */
 kf_scene *kf_tunnel_scene(const kf_tunnel *t) {
     enum { SLICE = 4 };
     const int width = 2 * (int)lround(0.5 * t->width * t->diameter), depth = t->cylinder ? SLICE : width;

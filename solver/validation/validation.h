@@ -17,7 +17,7 @@ typedef struct kf_check {
     bool pass;
 } kf_check;
 
-/* What a case runs with, and the checks it adds. */
+/* A case runs with this, and adds its checks to it. */
 typedef struct kf_validation kf_validation;
 struct kf_validation {
     kf_backend *backend;
@@ -45,7 +45,7 @@ typedef struct kf_case {
      * refuses 16-bit storage. 0: KF_DEFAULT_ACCURACY. */
     double accuracy;
 } kf_case;
-/* Of flows whose answers 16-bit storage does not spoil; docs/gate.md has what it costs each. */
+/* Bound for flows whose answers 16-bit storage does not spoil; docs/gate.md has what it costs each. */
 #define KF_LEFT_TO_STORAGE 0.02
 
 /* One table a system (kf_system.cases), ended by an entry without a name. */
