@@ -8,9 +8,8 @@ cd "$(dirname "$0")/../variants"
 # Parameters
 
 Everything that tuning may choose, system by system: name, values, meaning. Values may be an expression over the scene
-and the device ([space-format.md](space-format.md)). `kftune space --scene FILE` shows what values, defaults and presets
-come to there. `variants/<system>.json` has the rules for defaults, and the combinations that are left out, each with
-its reason.
+and the device ([space-format.md](space-format.md)). `kftune space --scene FILE` shows what values, defaults, presets
+and constraints come to there. `variants/<system>.json` has the rules for defaults and the reason for each constraint.
 
 `scripts/parameters.sh` makes this page of `variants/*.json`, and `tests/e2e/parameters.sh` compares it with them.
 TEXT
