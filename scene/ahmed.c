@@ -94,6 +94,8 @@ static void join_walls(kf_mesh_builder *b, const station *from, const station *t
     kf_mesh_add_quad(b, from->top_left, to->top_left, to->top_right, from->top_right);
 }
 
+/* Makes the Ahmed body (Ahmed, Ramm and Faltin 1984) with a slant of values[0] degrees, values[1] above
+ * the ground, with or without stilts: stations along its length, joined by walls, floor and roof. */
 void kf_shape_ahmed(const double *values, kf_mesh_builder *b) {
     const double slant = values[0] * PI / 180.0, bottom = values[1], top = bottom + HEIGHT;
     const bool stilts = values[2] != 0.0;

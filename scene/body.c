@@ -79,6 +79,8 @@ static bool encloses_nothing(const kf_mesh *mesh, double volume) {
     return !(fabs(volume) > LEAST * area * sqrt(area));
 }
 
+/* Works out volume, centre and inertia of what a mesh encloses, from tetrahedra between its triangles and
+ * a vertex; all are zero where it encloses nothing. */
 static void measure(const kf_mesh *mesh, kf_body *body) {
     double second[9] = {0};
     /* About a vertex, so that what lies far from the origin loses no digits. */

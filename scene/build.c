@@ -56,6 +56,7 @@ static double straight_length(const kf_solid_description *solid, const kf_mesh *
     return high - low;
 }
 
+/* Turns, scales and moves the solid's mesh as the scene says, from the file's units into cells. */
 static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error *error) {
     const kf_solid_description *solid = &d->solid;
     kf_mesh *mesh = &scene->mesh;
@@ -92,6 +93,7 @@ static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error 
     return KF_OK;
 }
 
+/* Refuses a solid that reaches out of the domain, with what to change. */
 static kf_status check_inside(const kf_description *d, const kf_scene *scene, kf_error *error) {
     for (int a = 0; a < 3; a++) {
         const double slack = 1e-6 * scene->nodes[a], upper = scene->nodes[a] - 0.5;
@@ -153,6 +155,7 @@ static kf_status check_speed(const kf_description *d, const kf_scene *scene, dou
                    d->lattice_speed * FASTEST / speed);
 }
 
+/* Refuses a motion that leaves the domain, touches its edge, or is too fast. */
 static kf_status check_motion(const kf_description *d, const kf_scene *scene, kf_error *error) {
     const kf_motion *m = &scene->motion;
     kf_box swept;
@@ -217,6 +220,7 @@ static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *er
     return check_speed(d, scene, farthest, error);
 }
 
+/* Sets the solid's motion in lattice units, and the point that moments refer to. */
 static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *error) {
     const kf_solid_description *solid = &d->solid;
     kf_motion *m = &scene->motion;
@@ -236,6 +240,7 @@ static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *
 
 /* ---- The smoke ---- */
 
+/* Sets the smoke's emitters in cells, and refuses one out of the domain. */
 static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *error) {
     scene->smoke = d->smoke;
     for (int e = 0; e < d->smoke.count; e++) {
@@ -296,6 +301,8 @@ static kf_status set_reference_length(const kf_description *d, kf_scene *scene, 
     return KF_OK;
 }
 
+/* Sets viscosity and Reynolds number, one from the other, and refuses what the grid or the method cannot
+ * do. */
 static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_error *error) {
     if (d->reynolds > 0.0) {
         scene->reynolds = d->reynolds;
@@ -318,6 +325,7 @@ static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_erro
     return KF_OK;
 }
 
+/* Sets the faces and their velocities in cells a step; refuses flow that comes in and nowhere leaves. */
 static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *error) {
     const double to_lattice = scene->time_step / d->cell_size;
     double influx = 0.0;
@@ -353,6 +361,7 @@ static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *e
     return KF_OK;
 }
 
+/* Sets the flow at the start and the force on the fluid, in lattice units. */
 static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error *error) {
     scene->initial = d->initial;
     double square = 0.0;
@@ -383,6 +392,7 @@ static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error 
     return KF_OK;
 }
 
+/* Refuses a grid that is too large, too thin between faces, or too fast. */
 static kf_status check_grid(const kf_description *d, kf_error *error) {
     if (d->lattice_speed > FASTEST && d->lattice_viscosity > 0.0)
         return kf_fail(

@@ -20,6 +20,8 @@ static double side(const double *a, const double *b, double x, double y) {
     return -((a[0] - b[0]) * (y - b[1]) - (a[1] - b[1]) * (x - b[0]));
 }
 
+/* Finds where upright lines through the middles of columns cross a triangle, with the direction in which
+ * they do. */
 static void cross_triangle(const int columns[2], const kf_mesh *mesh, size_t triangle, kf_crossings *out) {
     const double *corner[3];
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -54,6 +56,8 @@ static int compare_crossings(const void *a, const void *b) {
     return p->height < q->height ? -1 : p->height > q->height;
 }
 
+/* Finds all crossings of a mesh's triangles with the lines of so many columns, sorted by column and
+ * height. */
 kf_crossings kf_crossings_of(const kf_mesh *mesh, const int columns[2]) {
     const size_t outer = mesh->triangle_count - mesh->sheet_count,
                  count = (size_t)columns[0] * (size_t)columns[1];

@@ -1,5 +1,6 @@
-/* Where upright lines cross a mesh, and so what lies inside: where the mesh winds around a place, once or
- * more often. Bodies that overlap fill once, and a cavity, which is wound the other way, not at all. */
+/* Finds where upright lines cross a mesh, and so what lies inside: where the mesh winds around a place,
+ * once or more often. Bodies that overlap fill once, and a cavity, which is wound the other way, not at
+ * all. */
 #ifndef KF_SCENE_CROSSINGS_H
 #define KF_SCENE_CROSSINGS_H
 

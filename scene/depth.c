@@ -91,6 +91,8 @@ static void flood_mark_surface(flood *f, const kf_samples *samples) {
         }
 }
 
+/* Floods the nodes that the stream reaches from the box's rim without crossing a node that a sample
+ * touches. */
 static void flood_fill(flood *f) {
     const size_t count = (size_t)f->length[0] * (size_t)f->length[1] * (size_t)f->length[2];
     size_t *stack = kf_allocate(count * sizeof *stack), depth = 0;
@@ -127,7 +129,8 @@ static flood flood_around(const kf_scene *scene) {
     return f;
 }
 
-/* What lies at a distance of some cells on one side of a sample: the first node that no sample touches. */
+/* Returns what lies at a distance of some cells on one side of a sample: the first node that no sample
+ * touches. */
 static int flood_look(const flood *f, const double position[3], const double normal[3], double sign) {
     for (int halves = 3; halves < 2 * FLOOD_RIM; halves++) {
         const double distance = 0.5 * halves;
@@ -200,6 +203,7 @@ static void cube_of(const patches *p, const kf_samples *samples, size_t s, long 
         cube[a] = (long)floor(position[a] / p->edge);
 }
 
+/* Gathers samples into cubes by the side that they look to: mean place and normal of each. */
 static patches gather_patches(const kf_samples *samples, const double *normals, double edge) {
     patches p = {.edge = edge, .slots = 64};
     while (p.slots < 2 * samples->count)
@@ -244,8 +248,8 @@ static near_plane plane_of(const patch *other, const double position[3], double 
     return plane;
 }
 
-/* What lies around a sample: the solid's thickness under it, and for each way to look the plane that it lies
- * behind least, among those that make an edge with its own. */
+/* The surroundings of a sample: the solid's thickness under it, and for each way to look the plane that it
+ * lies behind least, among those that make an edge with its own. */
 typedef struct surroundings {
     double thickness;
     near_plane edge[6];
@@ -321,6 +325,8 @@ void kf_scene_set_depth(kf_scene *scene) {
     scene->solid_area = area * fmax(LEAST_AREA, shrunk * shrunk) + sheets;
 }
 
+/* Sinks the samples below the surface by the depth at which the hat kernel makes the body as large as it
+ * is, less where it is thin, and gives each an equal share of the area. */
 void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
     kf_samples *samples = &scene->samples;
     const double depth = scene->surface_depth;

@@ -10,6 +10,7 @@
 static const double HUGE_NUMBER = 1e12;
 enum { LONGEST_AXIS = 16384 };
 
+/* Sets all that a scene's file may leave out. */
 void kf_description_defaults(kf_description *d, const char *source) {
     memset(d, 0, sizeof *d);
     kf_copy_text(d->source, sizeof d->source, source);
@@ -45,6 +46,7 @@ static kf_status read_cells(kf_json_place place, const cJSON *object, int cells[
     return KF_OK;
 }
 
+/* Reads domain: two of cells, size and cell_size in metres, which must agree. */
 static kf_status read_domain(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const keys[] = {"cells", "size", "cell_size", NULL};
     const kf_json_place top = {file, ""}, place = {file, "domain"};
@@ -204,6 +206,8 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
 
 /* ---- Model and sampling ---- */
 
+/* Reads model: collision, rates, basis, accuracy and passes of the immersed boundary, and refuses what
+ * does not go together. */
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const keys[] = {"collision",       "rates", "high_order_rate", "basis", "accuracy",
                                        "immersed_passes", NULL};

@@ -20,6 +20,7 @@ static kf_status read_box(kf_json_place place, const cJSON *object, kf_emitter *
     return KF_OK;
 }
 
+/* Reads an emitter that is a disc: centre, normal and radius in metres. */
 static kf_status read_disc(kf_json_place place, const cJSON *object, kf_emitter *emitter, kf_error *error) {
     static const char *const keys[] = {"shape", "rate", "center", "normal", "radius", NULL};
     KF_TRY(kf_json_check_keys(place, object, keys, error));

@@ -66,6 +66,7 @@ static kf_status read_free(kf_json_place place, const cJSON *object, kf_solid_de
     return kf_json_numbers(place, object, "gravity", false, -1e6, 1e6, 3, s->gravity, error);
 }
 
+/* Reads solid.motion: free, or turning (rad/s) and moving (m/s) as prescribed. */
 static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_description *s, kf_error *error) {
     static const char *const keys[] = {"free", "center", "axis", "angular_velocity", "velocity", NULL};
     const kf_json_place parent = {file, "solid"}, place = {file, "solid.motion"};
@@ -109,6 +110,7 @@ static kf_status read_parameter(kf_json_place place, const cJSON *object, const 
     return KF_OK;
 }
 
+/* Reads solid.shape with the parameters of that shape. */
 static kf_status read_shape(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
     const kf_json_place place = {file, "solid"};
     int index = 0;

@@ -1,5 +1,5 @@
-/* What a glTF file says, before the library reads it: the library makes room for whatever is claimed, leaves
- * out what it does not know, and takes numbers that are not floats for floats. */
+/* Checks what a glTF file says before the library reads it: the library makes room for whatever is
+ * claimed, leaves out what it does not know, and takes numbers that are not floats for floats. */
 #include "scene/mesh_gltf.h"
 
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static kf_status check_version(const gltf_text *t) {
                    version != NULL ? version : "1.0");
 }
 
-/* Those that change colours, light or what is written beside the shape, and Draco, which the library reads.
- */
+/* Returns whether an extension is read: those that change colours, light or what is written beside the
+ * shape, and Draco, which the library reads. */
 static bool is_read(const char *extension) {
     static const char *const beginnings[] = {"KHR_draco_mesh_compression",
                                              "KHR_materials_",
@@ -188,6 +188,7 @@ static kf_status find_glb_text(const gltf_text *t, const char *data, size_t size
     return KF_OK;
 }
 
+/* Checks the JSON of a glTF or GLB file; notes what is left out. */
 kf_status kf_gltf_check(const char *file, kf_text *notes, kf_error *error) {
     char *data = NULL;
     size_t size = 0, length = 0;

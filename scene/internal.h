@@ -1,4 +1,4 @@
-/* What the files of scene/ share with each other: notes, meshes, shapes, sampling, and a scene as its file
+/* The files of scene/ share this with each other: notes, meshes, shapes, sampling, and a scene as its file
  * describes it. */
 #ifndef KF_SCENE_INTERNAL_H
 #define KF_SCENE_INTERNAL_H
@@ -17,9 +17,11 @@ void kf_rotation(const double axis[3], double angle, double rotation[9]);
 /* Appends one line to the notes, without a newline after the last. */
 void kf_note(kf_text *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* permutation[r] = index of the key at rank r; stable; O(count). Every key lies in [0, key_count). */
+/* Sorts keys: permutation[r] = index of the key at rank r; stable; O(count). Every key lies in [0,
+ * key_count). */
 void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint32_t *permutation);
-/* Of keys in ascending order the rank of the first that is not below this one; count: all are below. */
+/* Returns the rank of the first key, of keys in ascending order, that is not below this one; count: all
+ * are below. */
 size_t kf_first_key(size_t count, const uint64_t *keys, uint64_t key);
 
 /* ---- Meshes ---- */
@@ -49,7 +51,7 @@ double kf_mesh_area(const kf_mesh *mesh);
 double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle);
 /* Unit vector to the side from which the corners are counter-clockwise; 0 for a triangle without area. */
 void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]);
-/* vertex = matrix (row-major 3x3) vertex + offset */
+/* Transforms every vertex: vertex = matrix (row-major 3x3) vertex + offset. */
 void kf_mesh_transform(kf_mesh *mesh, const double matrix[9], const double offset[3]);
 /* Area of the shadow in light that falls along direction, in the mesh's units squared: along 2048 lines
  * across it (fewer for huge meshes), whatever its size, so that a step of its outline counts to 1/4096 of its
@@ -67,8 +69,8 @@ typedef struct kf_body {
  * with 0 of them body is set. cavities: whether what they enclose is left out, as matter is, or taken in, as
  * the stream sees it. A volume of 0 (one that is not more than a rounding) is for the caller to refuse. */
 size_t kf_mesh_body(const kf_mesh *mesh, bool cavities, kf_body *body);
-/* The same of a solid's matter, without cavities: what lies in several bodies of the mesh is there once, by
- * integration over 1024^2 columns (to about 1e-4) where that changes anything. */
+/* Works out the same of a solid's matter, without cavities: what lies in several bodies of the mesh is
+ * there once, by integration over 1024^2 columns (to about 1e-4) where that changes anything. */
 size_t kf_mesh_matter(const kf_mesh *mesh, kf_body *body);
 
 /* Grows a mesh; the capacities belong to the builder. */
@@ -136,10 +138,10 @@ void kf_loft_tube(kf_mesh_builder *builder, const double from[3], const double t
 
 enum { KF_SAMPLES_LIMIT = 10000000 };
 
-/* count Poisson-disk samples of the mesh by weighted sample elimination, in the order of the mesh's
- * triangles; fewer where a dozen layers and more lie within the distance of two samples. The same bits for
- * any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. triangles: the triangle of each, unless NULL. The
- * area of each is the mesh's over count. Returns false, with none, after Ctrl-C. */
+/* Places `count` Poisson-disk samples on the mesh by weighted sample elimination, in the order of the
+ * mesh's triangles; fewer where a dozen layers and more lie within the distance of two samples. The same
+ * bits for any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. triangles: the triangle of each, unless
+ * NULL. The area of each is the mesh's over count. Returns false, with none, after Ctrl-C. */
 bool kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
                     uint32_t *triangles);
 /* From the mesh, closed or not: open_edges, surface_depth, and solid_area, that of the surface this much
@@ -156,8 +158,8 @@ void kf_samples_free(kf_samples *samples);
 /* ---- A scene as its file describes it: SI units ---- */
 
 enum { KF_TURNS = 8 };
-/* What of the solid position places: the middle of its bounding box as it is turned, the middle of that box's
- * bottom (z), or the mesh's origin. */
+/* An anchor says what of the solid `position` places: the middle of its bounding box as it is turned, the
+ * middle of that box's bottom (z), or the mesh's origin. */
 typedef enum kf_anchor { KF_ANCHOR_CENTER, KF_ANCHOR_BOTTOM, KF_ANCHOR_ORIGIN, KF_ANCHORS } kf_anchor;
 extern const char *const kf_anchor_names[KF_ANCHORS]; /* "center", "bottom", "origin" */
 

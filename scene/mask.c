@@ -25,6 +25,7 @@ typedef struct picture {
     unsigned char *pixels; /* RGB, the upper row first */
 } picture;
 
+/* Opens a mask's picture and checks its size before anything is made for it. */
 static kf_status begin_picture(const char *file, png_image *image, kf_error *error) {
     memset(image, 0, sizeof *image);
     image->version = PNG_IMAGE_VERSION;
@@ -222,6 +223,8 @@ static kf_status set_pressure(const kf_description *d, kf_scene *scene, kf_error
         d->source, scene->mask_density);
 }
 
+/* Makes the mask of a two-dimensional scene, from a picture or discs, with the velocity or pressure of its
+ * open nodes. */
 kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error) {
     if (scene->nodes[2] != 1 || d->solid.present)
         return kf_fail(error, KF_BAD_INPUT,
@@ -285,7 +288,7 @@ kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_descr
     return KF_OK;
 }
 
-/* Whether the picture itself says where fluid comes in and goes out. */
+/* Finds whether the picture itself says where fluid comes in and goes out. */
 static kf_status find_open_pixels(const char *file, bool *open, kf_error *error) {
     picture read;
     KF_TRY(read_picture(file, &read, error));
@@ -299,6 +302,8 @@ static kf_status find_open_pixels(const char *file, bool *open, kf_error *error)
     return status;
 }
 
+/* Makes the description of a wind tunnel around a mask alone: a pixel is a millimetre, 1 m/s from the left
+ * at Reynolds number 100, unless the picture has openings of its own. */
 kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_text *notes, kf_error *error) {
     bool open = false;
     KF_TRY(kf_mask_size(d->source, d->cells, error));

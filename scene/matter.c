@@ -16,6 +16,7 @@ typedef struct raster {
     kf_crossings crossings;
 } raster;
 
+/* Crosses a mesh with fineness^2 columns over its box. */
 static raster cross_mesh(const kf_mesh *mesh, int fineness) {
     const kf_box box = kf_mesh_bounds(mesh);
     raster r = {.columns = {fineness, fineness}};
@@ -52,7 +53,8 @@ static void add_piece(moments *m, const double at[2], double low, double high) {
     m->second[8] += length * length * length / 12.0;
 }
 
-/* signed_volume: that in which what lies in two bodies counts twice. */
+/* Integrates the moments of what the columns hold; signed_volume is that in which what lies in two bodies
+ * counts twice. */
 static moments integrate(const raster *r, double *signed_volume) {
     const kf_crossings *c = &r->crossings;
     const double area = r->width[0] * r->width[1];

@@ -29,6 +29,7 @@ bool kf_mesh_is_file_name(const char *file) {
     return false;
 }
 
+/* Refuses a file that cannot be a mesh, by name, kind and size, before it is read. */
 static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     struct stat about;
     if (!kf_mesh_is_file_name(file))
@@ -72,6 +73,7 @@ kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *
 
 enum { VERTICES, TRIANGLES, KINDS, NOTES }; /* parts of the answer */
 
+/* Reads a mesh in the confined child, and hands its arrays and notes to the parent. */
 static kf_status import(const void *context, kf_answer *answer, kf_error *error) {
     enum { COUNTS = 2 };
     kf_mesh mesh = {0};

@@ -17,7 +17,7 @@ typedef struct kf_edges {
 
 /* The edges of the first count triangles, none of which has two equal corners. */
 kf_edges kf_edges_of(const kf_mesh *mesh, size_t count);
-/* That of side (0 to 2) of a triangle. */
+/* Returns the edge of side (0 to 2) of a triangle. */
 const kf_edge *kf_edge_at(const kf_edges *edges, const kf_mesh *mesh, size_t triangle, size_t side);
 void kf_edges_free(kf_edges *edges);
 

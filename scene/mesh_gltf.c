@@ -1,4 +1,4 @@
-/* glTF through assimp, without its post-processing; every index is checked before it is used. */
+/* Reads glTF through assimp, without its post-processing; every index is checked before it is used. */
 #include "scene/mesh_gltf.h"
 
 #include <assimp/cfileio.h>
@@ -51,6 +51,7 @@ static void flush(struct aiFile *file) {
     (void)file;
 }
 
+/* Opens a file for assimp, under its name as it stands or with %-escapes decoded; nothing is ever written. */
 static struct aiFile *open_decoded(struct aiFileIO *io, const char *name, const char *mode) {
     (void)io;
     if (mode[0] != 'r') return NULL;
@@ -106,8 +107,8 @@ static kf_status check_contents(const char *file, const struct aiScene *scene, k
     return KF_OK;
 }
 
-/* Where a node puts its meshes. The library multiplies in single precision, which parts that lie far from the
- * origin and near each other do not bear. */
+/* A pose is where a node puts its meshes. The library multiplies in single precision, which parts that lie
+ * far from the origin and near each other do not bear. */
 typedef struct pose {
     double entry[3][4];
 } pose;
@@ -127,6 +128,7 @@ static pose product(const pose *outer, const pose *inner) {
     return result;
 }
 
+/* Appends a mesh's vertices, moved into the world in double precision, and its faces. */
 static void append_mesh(kf_polygons *polygons, const struct aiMesh *mesh, const pose *to_world) {
     const uint32_t first = (uint32_t)polygons->builder.mesh.vertex_count;
     double scale = 0.0;
@@ -158,6 +160,7 @@ typedef struct node_walk {
     kf_error *error;
 } node_walk;
 
+/* Appends the meshes of a node and of those below it. */
 static kf_status append_node(node_walk *walk, const struct aiNode *node, const pose *outer, int depth) {
     if (depth > NODE_DEPTH)
         return kf_fail(walk->error, KF_BAD_INPUT,
@@ -181,7 +184,7 @@ static kf_status append_node(node_walk *walk, const struct aiNode *node, const p
     return KF_OK;
 }
 
-/* assimp drops faces with wrong indices from glTF files and only its log says so. */
+/* Notes that assimp has dropped faces with wrong indices, which only its log says. */
 static void note_dropped_faces(const char *message, char *user) {
     if (strstr(message, "out-of-range") != NULL) *user = 1;
 }
@@ -197,7 +200,7 @@ static const struct aiScene *import(const char *file, bool *out_of_range) {
     return scene;
 }
 
-/* assimp's own words may be long, and may end with a newline; the line stays one line. */
+/* Fails with assimp's own words, which may be long, and may end with a newline; the line stays one line. */
 static kf_status explain(const char *file, kf_error *error) {
     char reason[200];
     kf_copy_text(reason, sizeof reason, aiGetErrorString());
@@ -206,6 +209,7 @@ static kf_status explain(const char *file, kf_error *error) {
                    reason, kf_mesh_ending(file) + 1);
 }
 
+/* Reads a glTF file: checks its text, lets assimp read it, and appends its nodes. */
 kf_status kf_gltf_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     static const pose here = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
     bool out_of_range = false;

@@ -8,7 +8,7 @@
 
 #include "scene/mesh_mend.h"
 
-/* ---- What was read ---- */
+/* ---- The mesh as it was read ---- */
 
 static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     static const struct {
@@ -25,6 +25,7 @@ static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text 
     return kf_fail(error, KF_BAD_INPUT, "%s: not a mesh by its name", file);
 }
 
+/* Refuses a mesh without faces, with too many, or with vertices at infinity. */
 static kf_status check_polygons(const char *file, const kf_polygons *p, kf_error *error) {
     if (p->count == 0)
         return kf_fail(error, KF_BAD_INPUT,
@@ -98,6 +99,7 @@ static kf_status check_precision(const char *file, const kf_polygons *p, const k
 
 /* ---- All of it ---- */
 
+/* Mends a mesh that was read, and notes what was done to it. */
 static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
     kf_mended done;
     const size_t before = mesh->triangle_count;

@@ -42,7 +42,7 @@ double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t 
 kf_status kf_obj_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 kf_status kf_stl_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 kf_status kf_ply_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
-/* glTF and GLB, through assimp (mesh_gltf.h). */
+/* Reads glTF and GLB, through assimp (mesh_gltf.h). */
 kf_status kf_gltf_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 
 /* The file's ending with its dot, or "". */

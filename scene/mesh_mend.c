@@ -44,7 +44,7 @@ static uint32_t side_from(const kf_mesh *mesh, size_t triangle, size_t side) {
     return mesh->triangles[3 * triangle + side];
 }
 
-/* Whether two triangles pass the edge that they share in the same direction. */
+/* Returns whether two triangles pass the edge that they share in the same direction. */
 static bool same_direction(const kf_mesh *mesh, size_t triangle, size_t side, size_t other) {
     uint32_t from, to;
     kf_side(mesh, triangle, side, &from, &to);
@@ -114,6 +114,8 @@ static void free_patches(surface *s) {
     free(s->patches);
 }
 
+/* Finds the patches of a surface, triangles joined by edges that two share, turns each one's triangles
+ * alike, and finds which patches enclose a volume. */
 static void find_patches(surface *s) {
     const size_t triangles = s->mesh->triangle_count;
     kf_edges edges = kf_edges_of(s->mesh, triangles);

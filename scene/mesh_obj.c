@@ -9,7 +9,7 @@
 #include "base/util/file.h"
 #include "scene/mesh_import.h"
 
-/* What a face may refer to; a corner is 'vertex/texture/normal', the last two optional. */
+/* A face may refer to these; a corner is 'vertex/texture/normal', the last two optional. */
 enum { VERTEX, TEXTURE, NORMAL, KINDS };
 static const char *const kind_names[KINDS] = {"vertex", "texture coordinate", "normal"};
 
@@ -32,7 +32,7 @@ static const char *after_end(const char *text) {
     return text + (*text == '\0' ? 0 : text[0] == '\r' && text[1] == '\n' ? 2 : 1);
 }
 
-/* Also over the end of a line that goes on. */
+/* Skips blanks, also over the end of a line that goes on. */
 static const char *skip_blanks(obj_scan *scan, const char *text) {
     for (;;) {
         if (*text == ' ' || *text == '\t') {
@@ -59,7 +59,7 @@ static const char *next_line(obj_scan *scan, const char *text) {
     return text;
 }
 
-/* Whether a word ends here. */
+/* Returns whether a word ends here. */
 static bool ends_word(const char *text) {
     return *text == ' ' || *text == '\t' || is_end(*text) || (*text == '\\' && is_end(text[1]));
 }
@@ -150,7 +150,7 @@ static bool is_word(const char *text, const char *word) {
     return strncmp(text, word, length) == 0 && ends_word(text + length);
 }
 
-/* *end: where the line has been read to. */
+/* Reads one line; *end: where it has been read to. */
 static kf_status read_line(obj_scan *scan, const char *text, const char **end) {
     *end = text;
     if (is_word(text, "v")) return read_vertex(scan, text + 1, end);
@@ -162,6 +162,7 @@ static kf_status read_line(obj_scan *scan, const char *text, const char **end) {
     return KF_OK;
 }
 
+/* Refuses a file without vertices or faces, and one that refers to what it does not hold. */
 static kf_status check_counts(const obj_scan *scan, kf_text *notes) {
     if (scan->count[VERTEX] == 0)
         return kf_fail(scan->error, KF_BAD_INPUT,
@@ -185,6 +186,7 @@ static kf_status check_counts(const obj_scan *scan, kf_text *notes) {
     return KF_OK;
 }
 
+/* Reads an OBJ file line by line: vertices and faces; notes what else it holds. */
 kf_status kf_obj_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     char *text = NULL;
     size_t size = 0;

@@ -16,7 +16,7 @@ static const char *const type_names[TYPES][2] = {
     {"char", "int8"}, {"uchar", "uint8"}, {"short", "int16"},   {"ushort", "uint16"},
     {"int", "int32"}, {"uint", "uint32"}, {"float", "float32"}, {"double", "float64"}};
 
-/* What a property's numbers are for. */
+/* Uses of a property's numbers. */
 typedef enum ply_use { UNUSED, X, Y, Z, CORNERS, STRIP } ply_use;
 
 typedef struct ply_property {
@@ -110,6 +110,7 @@ static ply_use use_of(const ply_element *element, const char *name, bool list) {
                                                      : UNUSED;
 }
 
+/* Reads one property of the header into its element. */
 static kf_status read_property(ply_scan *scan) {
     char name[WORD];
     if (scan->elements == 0) return refuse_line(scan, "a property without an element");
@@ -181,6 +182,7 @@ static kf_status read_text_number(ply_scan *scan, double *value) {
     return KF_OK;
 }
 
+/* Returns a number of the file's type as a double. */
 static double number_of(const unsigned char bytes[8], ply_type type) {
     union {
         int8_t i8;
@@ -249,6 +251,7 @@ static void strip_corner(ply_scan *scan, ply_strip *strip, uint32_t corner) {
     strip->before[1] = corner;
 }
 
+/* Takes one index of a face or of a strip, where -1 begins anew. */
 static kf_status take_index(ply_scan *scan, const ply_property *property, double index, ply_strip *strip) {
     if (property->use == STRIP && index == -1.0) {
         strip->length = 0;
@@ -291,6 +294,7 @@ static kf_status take_place(ply_scan *scan, const double place[3]) {
     return KF_OK;
 }
 
+/* Reads one element: a vertex's place, a face's corners, or what is skipped. */
 static kf_status read_one(ply_scan *scan, const ply_element *element, bool vertex) {
     double place[3] = {0.0, 0.0, 0.0};
     for (int p = 0; p < element->properties; p++) {

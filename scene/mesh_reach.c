@@ -34,6 +34,7 @@ static size_t index_of(const reach *r, const int node[3]) {
            (size_t)r->length[0] * ((size_t)node[1] + (size_t)r->length[1] * (size_t)node[2]);
 }
 
+/* Makes the grid of FINENESS nodes along the longest side on which the stream spreads around a mesh. */
 static reach reach_around(const kf_mesh *mesh) {
     reach r = {.mesh = mesh};
     const kf_box box = kf_mesh_bounds(mesh);
@@ -165,6 +166,7 @@ static void flood(reach *r) {
     free(s.list);
 }
 
+/* Sorts pairs of cells and triangles by cell. */
 static void sort_cells(reach *r) {
     uint32_t *order = kf_allocate((r->count + 1) * sizeof *order),
              *triangles = kf_allocate((r->count + 1) * sizeof *triangles);
@@ -258,7 +260,7 @@ static void find_near(view *v, const int cell[3]) {
         }
 }
 
-/* Whether the triangle lies between from and to (Moeller and Trumbore 1997), its edges included. */
+/* Returns whether the triangle lies between from and to (Moeller and Trumbore 1997), its edges included. */
 static bool is_between(const kf_mesh *mesh, size_t triangle, const double from[3], const double to[3]) {
     static const double ROUNDING = 1e-9, BEGIN = 1e-6;
     const double *p = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle],
@@ -281,6 +283,7 @@ static bool is_between(const kf_mesh *mesh, size_t triangle, const double from[3
     return along_v >= -ROUNDING && along_u + along_v <= 1.0 + ROUNDING && along > BEGIN && along <= 1.0;
 }
 
+/* Returns whether a place on a triangle sees a node nearby that the stream reaches. */
 static bool sees_stream(view *v, uint32_t triangle, const double from[3]) {
     int cell[3];
     memcpy(v->from, from, sizeof v->from);

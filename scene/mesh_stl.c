@@ -51,7 +51,7 @@ static const char *next_word(stl_scan *scan) {
     return scan->at;
 }
 
-/* Whether the next word is this, whatever its case; if so, it is behind us. */
+/* Returns whether the next word is this, whatever its case; if so, it is behind us. */
 static bool take_word(stl_scan *scan, const char *word) {
     const char *at = next_word(scan);
     const size_t length = strlen(word);
@@ -111,6 +111,7 @@ static kf_status read_number(stl_scan *scan, double *value) {
     return KF_OK;
 }
 
+/* Reads one facet of a text file; its normal is skipped. */
 static kf_status read_facet(stl_scan *scan) {
     size_t corners = 0;
     if (take_word(scan, "normal"))

@@ -119,7 +119,8 @@ static uint64_t vertex_hash(const double *vertex) {
     return hash;
 }
 
-/* new_index[v]: where vertex v went; equal vertices go to the same place, in the order of their first. */
+/* Joins equal vertices: new_index[v] is where vertex v went; equal vertices go to the same place, in the
+ * order of their first. */
 static void join_vertices(kf_mesh *mesh, uint32_t *new_index) {
     size_t slots = 16;
     while (slots < 2 * mesh->vertex_count)
@@ -144,6 +145,7 @@ static void join_vertices(kf_mesh *mesh, uint32_t *new_index) {
     free(table);
 }
 
+/* Joins equal vertices and drops triangles without area; returns how many were dropped. */
 size_t kf_mesh_clean(kf_mesh *mesh) {
     uint32_t *new_index = kf_allocate((mesh->vertex_count + 1) * sizeof *new_index);
     join_vertices(mesh, new_index);

@@ -49,6 +49,7 @@ static size_t find_slot(const kf_mesh *mesh, const uint32_t *table, size_t slots
     }
 }
 
+/* Makes one triangle of those on the same corners, wound as most of them are (mesh_unite.h). */
 size_t kf_mesh_unite(kf_mesh *mesh, int32_t *votes) {
     size_t slots = 16, kept = 0;
     while (slots < 2 * mesh->triangle_count)
@@ -230,6 +231,7 @@ typedef struct cutting {
     } found[ON_EDGE];
 } cutting;
 
+/* Notes a vertex that lies on the edge that is being cut, in order along it. */
 static void find_on_edge(void *context, uint32_t vertex) {
     cutting *c = context;
     const kf_mesh *mesh = c->loose->mesh;
@@ -288,6 +290,8 @@ static size_t cut_triangle(const kf_mesh *mesh, const kf_edges *edges, size_t tr
     return count;
 }
 
+/* Cuts triangles at vertices that lie within their edges, so that neighbours share whole edges; returns
+ * how many cuts. */
 static size_t cut_edges(kf_mesh *mesh, const kf_edges *edges, const loose *l, int32_t **votes) {
     cutting *c = kf_allocate(sizeof *c);
     kf_mesh_builder builder = {.mesh = {.vertex_count = mesh->vertex_count, .vertices = mesh->vertices}};
@@ -325,6 +329,8 @@ static bool find_loose(const kf_mesh *mesh, kf_edges *edges, loose *l, unsigned 
     return true;
 }
 
+/* Stitches a surface whose edges nearly meet: joins vertices within a rounding, then cuts edges at
+ * vertices upon them; returns how many. */
 size_t kf_mesh_stitch(kf_mesh *mesh, int32_t **votes) {
     unsigned char *marked = kf_allocate(mesh->vertex_count + 1);
     kf_edges edges;

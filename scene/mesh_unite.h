@@ -4,8 +4,9 @@
 
 #include "scene/internal.h"
 
-/* votes[t], one for each triangle: how many of those on the same corners are wound as it is, less those that
- * are wound the other way. Makes one of them, wound as most are; returns how many went. */
+/* Makes one triangle of those on the same corners, wound as most are; returns how many went. votes[t], one
+ * for each triangle: how many of those on the same corners are wound as it is, less those that are wound
+ * the other way. */
 size_t kf_mesh_unite(kf_mesh *mesh, int32_t *votes);
 
 /* Joins corners on open edges that lie a rounding apart, and cuts triangles whose open edges have corners of

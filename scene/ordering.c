@@ -37,6 +37,7 @@ static uint64_t spread_bits(uint64_t v) {
     return v;
 }
 
+/* Returns the key of a sample: its block of cells, then within the block its cell in Morton's order. */
 uint64_t kf_ordering_key(const kf_ordering *ordering, double x, double y, double z) {
     const double position[3] = {x, y, z};
     uint64_t block[3], within[3];
@@ -74,6 +75,7 @@ static void radix_pass(size_t count, const keyed_index *from, keyed_index *to, i
         to[start[(from[i].key >> shift) & (DIGITS - 1)]++] = from[i];
 }
 
+/* Sorts indices by key in passes of DIGIT_BITS, lowest first; equal keys keep their order. */
 void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint32_t *permutation) {
     if (count == 0) return;
     keyed_index *from = kf_allocate(count * sizeof *from), *to = kf_allocate(count * sizeof *to);

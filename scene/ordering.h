@@ -29,7 +29,7 @@ void kf_ordering_begin(kf_ordering *ordering, int block_length, bool morton, con
 /* The key of the cell that holds (x,y,z): block index * 8^morton_bits + Morton code within the block. */
 uint64_t kf_ordering_key(const kf_ordering *ordering, double x, double y, double z);
 
-/* permutation[r] = index of the sample that comes at rank r. Stable. */
+/* Sorts samples stably: permutation[r] = index of the sample that comes at rank r. */
 void kf_ordering_sort(const kf_ordering *ordering, size_t count, const double *x, const double *y,
                       const double *z, uint32_t *permutation);
 

@@ -27,6 +27,7 @@ void kf_particle_scene_free(kf_particle_scene *scene) {
     free(scene);
 }
 
+/* Makes the hash of a scene of particles from all that its flow depends on. */
 void kf_particle_scene_hash(kf_particle_scene *s) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
@@ -89,6 +90,7 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
 
 /* ---- The box ---- */
 
+/* Reads box.faces; both faces across a periodic axis must be periodic. */
 static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
     static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
     const kf_json_place place = {file, "box.faces"};
@@ -110,6 +112,7 @@ static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scen
     return KF_OK;
 }
 
+/* Reads box.face_velocity: a no_slip face may move within its plane. */
 static kf_status read_speeds(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
     static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
     const kf_json_place place = {file, "box.face_velocity"};
@@ -213,7 +216,7 @@ static kf_status read_terrain(const char *file, const cJSON *root, const double 
     return KF_OK;
 }
 
-/* ---- What is looked at ---- */
+/* ---- Output of a run ---- */
 
 static kf_status read_gauge(const char *file, const cJSON *object, int number, kf_particle_scene *s,
                             kf_error *error) {
@@ -262,6 +265,7 @@ static kf_status read_gauges(const char *file, const cJSON *root, kf_particle_sc
 
 const char *const kf_particle_colour_names[KF_COLOURS] = {"speed", "pressure", "yield"};
 
+/* Reads run: end time, windows in which a step is timed, and what pictures are coloured by. */
 static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
     static const char *const keys[] = {"time", "windows", "colour", NULL};
     const kf_json_place place = {file, "run"};
@@ -293,7 +297,7 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
 
 /* ---- All of it ---- */
 
-/* What walls without particles add to the friction is that of velocities, whatever their direction. */
+/* Checks friction on walls without particles, which add friction of velocities, whatever their direction. */
 static kf_status check_friction(const kf_particle_scene *s, const char *file, kf_error *error) {
     bool rough = s->terrain.heights != NULL;
     for (int f = 0; f < 2 * s->dimensions; f++)

@@ -1,7 +1,8 @@
-/* What the system sph simulates: particles of a fluid or of snow in a box with walls, terrain and obstacles.
- * Scene files are in SI units. Here lengths are in particle spacings, densities in rest densities and speeds
- * in speeds of sound; so a particle has the mass 1, and pressures are in rho c^2. The last axis points up (y
- * in two dimensions, z in three). docs/sph.md describes the file's keys and what they mean. */
+/* The scenes of the system sph: particles of a fluid or of snow in a box with walls, terrain and
+ * obstacles. Scene files are in SI units. Here lengths are in particle spacings, densities in rest
+ * densities and speeds in speeds of sound; so a particle has the mass 1, and pressures are in rho c^2. The
+ * last axis points up (y in two dimensions, z in three). docs/sph.md describes the file's keys and what
+ * they mean. */
 #ifndef KF_SCENE_PARTICLES_H
 #define KF_SCENE_PARTICLES_H
 
@@ -25,7 +26,7 @@ enum {
 typedef enum kf_scheme { KF_SCHEME_MODERN, KF_SCHEME_THESIS, KF_SCHEMES } kf_scheme;
 extern const char *const kf_scheme_names[KF_SCHEMES];
 
-/* What a face of the box is. */
+/* Kinds of faces of the box. */
 typedef enum kf_side {
     KF_SIDE_NO_SLIP,   /* a half-space without particles */
     KF_SIDE_FREE_SLIP, /* the same */
@@ -93,7 +94,7 @@ typedef struct kf_gauge {
     double place[3];
 } kf_gauge;
 
-/* What pictures are coloured by. */
+/* Pictures are coloured by one of these. */
 typedef enum kf_particle_colour {
     KF_COLOUR_SPEED,
     KF_COLOUR_PRESSURE,
@@ -153,7 +154,7 @@ kf_status kf_particle_scene_open(const char *file, const kf_particle_options *op
                                  kf_particle_scene **scene, kf_error *error);
 void kf_particle_scene_free(kf_particle_scene *scene);
 
-/* The same from a text; name: for messages and the scene's name. */
+/* Reads a scene from a text; name: for messages and the scene's name. */
 kf_status kf_particle_scene_parse(const char *name, const char *text, const kf_particle_options *options,
                                   kf_particle_scene **scene, kf_error *error);
 /* After whoever made it changed it. */

@@ -32,6 +32,7 @@ static bool looks_like_degrees(const kf_particle_scene *s) {
            (t->corner[0] != 0.0 || t->corner[1] != 0.0);
 }
 
+/* Refuses a terrain that covers less than half of the box, and notes one that does not cover it all. */
 static kf_status check_extent(const char *file, const kf_particle_scene *s, kf_text *notes, kf_error *error) {
     static const double LEAST_SHARE = 0.5;
     cover covers[2] = {{.whole = true, .share = 1.0}, {.whole = true, .share = 1.0}};
@@ -52,7 +53,7 @@ static kf_status check_extent(const char *file, const kf_particle_scene *s, kf_t
     return KF_OK;
 }
 
-/* Of the nodes in or next to the box, metres above its floor. */
+/* Finds the lowest and highest of the nodes in or next to the box, metres above its floor. */
 static void heights_in_box(const kf_particle_scene *s, double *lowest, double *highest) {
     const kf_terrain *t = &s->terrain;
     int first[2] = {0, 0}, last[2] = {0, 0};

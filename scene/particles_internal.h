@@ -1,4 +1,4 @@
-/* What the files of particle scenes share. */
+/* The files of particle scenes share this. */
 #ifndef KF_SCENE_PARTICLES_INTERNAL_H
 #define KF_SCENE_PARTICLES_INTERNAL_H
 
@@ -15,7 +15,7 @@ typedef enum kf_body_kind {
     KF_BODY_KINDS
 } kf_body_kind;
 
-/* Where particles are: in spacings from the box's lower corner. */
+/* A body of particles; places are in spacings from the box's lower corner. */
 typedef struct kf_particle_body {
     kf_body_kind kind;
     bool wall;
@@ -34,19 +34,21 @@ typedef struct kf_particle_bodies {
     int count;
 } kf_particle_bodies;
 
-/* particles_bodies.c: "fluid" and "obstacles". */
+/* particles_bodies.c: reads "fluid" and "obstacles". */
 kf_status kf_particle_bodies_read(const char *file, const cJSON *root, const kf_particle_scene *scene,
                                   kf_particle_bodies *bodies, kf_text *notes, kf_error *error);
 void kf_particle_bodies_free(kf_particle_bodies *bodies);
-/* particles_material.c: "material" and "model"; the viscous and acoustic limits are the kernels' business. */
+/* particles_material.c: reads "material" and "model"; the viscous and acoustic limits are the kernels'
+ * business. */
 kf_status kf_particle_material_read(const char *file, const cJSON *root, kf_particle_scene *scene,
                                     kf_text *notes, kf_error *error);
-/* Where the box without its layers of particles ends along an axis, spacings; it begins at scene->origin. */
+/* Returns where the box without its layers of particles ends along an axis, in spacings; it begins at
+ * scene->origin. */
 static inline double kf_particle_box_end(const kf_particle_scene *scene, int axis) {
     return scene->size[axis] - (scene->sides[2 * axis + 1] == KF_SIDE_DUMMIES ? ceil(scene->support) : 0.0);
 }
 
-/* What becomes of a shape's particles. */
+/* Counts of what becomes of a shape's particles. */
 typedef struct kf_particle_fates {
     size_t placed;
     size_t above, below; /* the box: of layers on the terrain, in columns of the box */
@@ -56,12 +58,13 @@ typedef struct kf_particle_fates {
 /* particles_place.c: fills position, velocity, deviation, and tells of what is left out. */
 kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
                             kf_error *error);
-/* Whether a column's middle lies in the box, and in a polygon; y < 0: there are two dimensions. */
+/* Return whether a column's middle lies in the box, and in a polygon; y < 0: there are two dimensions. */
 bool kf_particle_in_box(const kf_particle_scene *scene, double x, double y);
 bool kf_particle_in_polygon(const kf_particle_body *body, int axes, double x, double y);
 /* How many particles of a polygon lie above each other there. */
 double kf_particle_layers(const kf_particle_scene *scene, const kf_particle_body *body, double x, double y);
-/* particles_left_out.c: fates is one of each body; KF_BAD_INPUT when nothing of a shape has room. */
+/* particles_left_out.c: tells what was left out; fates is one of each body; KF_BAD_INPUT when nothing of a
+ * shape has room. */
 kf_status kf_particle_tell_left_out(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
                                     const kf_particle_fates *fates, kf_text *notes, kf_error *error);
 /* particles_ground.c: refuses a terrain that lies beside, above or below the box, and tells of the others. */

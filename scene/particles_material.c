@@ -13,7 +13,7 @@ const char *const kf_law_names[KF_LAWS] = {"newtonian",        "power", "bingham
 
 static const double PI = 3.14159265358979323846;
 
-/* What the units of the file are in those of the scene. */
+/* Units of the file in those of the scene. */
 typedef struct units {
     double stress, viscosity, time;
 } units;
@@ -25,6 +25,7 @@ static units units_of(const kf_particle_scene *s) {
                    .time = s->sound_speed / s->spacing};
 }
 
+/* Reads viscosity and power law of a material (Pa s, Pa s^n) into the scene's units. */
 static kf_status read_flow(kf_json_place place, const cJSON *object, kf_particle_scene *s, kf_error *error) {
     kf_material *m = &s->material;
     const units u = units_of(s);
@@ -48,6 +49,7 @@ static kf_status read_flow(kf_json_place place, const cJSON *object, kf_particle
     return KF_OK;
 }
 
+/* Reads the yield stress of a material: constant (Pa), by mu(I), or by Drucker and Prager. */
 static kf_status read_yield(kf_json_place place, const cJSON *object, kf_particle_scene *s, kf_error *error) {
     kf_material *m = &s->material;
     const units u = units_of(s);
@@ -77,6 +79,7 @@ static kf_status read_yield(kf_json_place place, const cJSON *object, kf_particl
     return KF_OK;
 }
 
+/* Reads the law of a material, its equation of state, and the branch below the yield stress. */
 static kf_status read_law(kf_json_place place, const cJSON *object, kf_particle_scene *s, kf_error *error) {
     static const char *const states[] = {"linear", "tait"};
     kf_material *m = &s->material;
@@ -136,6 +139,7 @@ static kf_status read_thesis(kf_json_place place, const cJSON *object, kf_partic
     return KF_OK;
 }
 
+/* Reads model: scheme and its numbers. */
 static kf_status read_model(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
     static const char *const modern[] = {
         "scheme",       "diffusion", "artificial_viscosity", "shifting", "tension", "courant", "time_step",

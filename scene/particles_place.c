@@ -27,7 +27,7 @@ typedef struct placing {
     bool fill;
 } placing;
 
-/* ---- What is inside ---- */
+/* ---- Places inside of shapes ---- */
 
 bool kf_particle_in_polygon(const kf_particle_body *b, int axes, double x, double y) {
     if (axes == 1) return x >= b->low[0] && x <= b->high[0];
@@ -83,6 +83,8 @@ double kf_particle_layers(const kf_particle_scene *s, const kf_particle_body *bo
 
 /* ---- Columns ---- */
 
+/* Keeps a particle of a body or a wall with its velocity and, where it begins hydrostatic, the density of
+ * its pressure; the first pass only counts. */
 static void keep(placing *p, size_t *at, const double place[3], int body, bool wall, double top) {
     if (p->fill) {
         const kf_particle_scene *s = p->scene;
@@ -171,6 +173,8 @@ static void add_fates(placing *p, const kf_particle_fates *fates) {
     (void)pthread_mutex_unlock(&p->lock);
 }
 
+/* Places the particles of columns begin to end - 1, or counts them: on the lattice of spacings, and on
+ * polygons along the ground. */
 static void place_columns(void *data, size_t begin, size_t end) {
     placing *p = data;
     const kf_particle_scene *s = p->scene;
@@ -232,7 +236,7 @@ static double claimed(const kf_particle_scene *scene, const kf_particle_body *bo
     return body->kind == KF_BODY_BOX ? places : 0.5 * places; /* a ball has 0.52 of its cube, a disk 0.79 */
 }
 
-/* What is claimed is looked at before anything is placed: a few letters of a file can ask for hours. */
+/* Checks what is claimed before anything is placed: a few letters of a file can ask for hours. */
 static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
                               kf_error *error) {
     static const double most_places = 4294967296.0; /* a minute of looking where particles are */

@@ -51,7 +51,7 @@ static void measure_extent(const kf_mesh *mesh, double extent[3]) {
         extent[a] = box.high[a] - box.low[a];
 }
 
-/* What each axis would make of the mesh if it were up: "--up x: 2 high, 3 long along z; ...". */
+/* Writes what each axis would make of the mesh if it were up: "--up x: 2 high, 3 long along z; ...". */
 static void name_choices(const double extent[3], char *text, size_t size) {
     size_t length = 0;
     for (int up = 0; up < 3 && length < size; up++) {
@@ -62,7 +62,8 @@ static void name_choices(const double extent[3], char *text, size_t size) {
     }
 }
 
-/* up_guessed: nobody said which way is up. Then each axis is named with what it would mean. */
+/* Refuses to guess a posture; up_guessed: nobody said which way is up. Then each axis is named with what
+ * it would mean. */
 static kf_status refuse_guess(const char *file, const double extent[3], const kf_posture *p, bool up_guessed,
                               kf_error *error) {
     char choices[256], hint[400] = "";
@@ -91,7 +92,8 @@ static kf_status refuse_guess(const char *file, const double extent[3], const kf
         file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back), hint);
 }
 
-/* glTF says in which axes its meshes stand: y is up, and the front looks along z. */
+/* Returns whether a mesh is glTF, which says in which axes it stands: y is up, and the front looks along
+ * z. */
 static bool is_gltf(const char *file) {
     return strcasecmp(kf_mesh_ending(file), ".gltf") == 0 || strcasecmp(kf_mesh_ending(file), ".glb") == 0;
 }
@@ -120,7 +122,8 @@ static void note_posture(const kf_posture *p, const kf_placement *said, const do
             "xyz"[p->up.axis], extent[p->wind.axis], "xyz"[p->wind.axis], extent[wide], "xyz"[wide]);
 }
 
-/* What the user says goes first, then what the format says, then the guess where it is sure. */
+/* Chooses the posture: what the user says goes first, then what the format says, then the guess where it
+ * is sure. */
 static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_placement *said,
                                 kf_posture *p, kf_text *notes, kf_error *error) {
     const bool by_format =
@@ -181,6 +184,7 @@ typedef struct turned {
     double straight, extent[3], front;
 } turned;
 
+/* Measures a mesh as it will be turned: extents, length along the wind, and area of its front. */
 static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_solid_description *solid) {
     static const double along[3] = {1, 0, 0}, nowhere[3] = {0};
     turned t = {0};

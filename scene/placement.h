@@ -22,7 +22,7 @@ const char *kf_heading_name(kf_heading heading);
 
 typedef enum kf_road { KF_ROAD_GUESS, KF_ROAD_YES, KF_ROAD_NO } kf_road;
 
-/* What the user says about a mesh; zero: not said. */
+/* Placement of a mesh as the user gives it; zero: not said. */
 typedef struct kf_placement {
     kf_heading wind; /* the way the wind blows, in the mesh's axes: -z for a car that looks along +z */
     kf_heading up;   /* in the mesh's axes */
@@ -40,7 +40,7 @@ typedef struct kf_placement {
     double samples_per_cell; /* 0: the usual */
 } kf_placement;
 
-/* Whether anything is said. */
+/* Returns whether anything is said. */
 bool kf_placement_given(const kf_placement *placement);
 
 /* What is said, as the section "placed" of a scene file that was made of a mesh; the caller frees it. */
@@ -52,10 +52,10 @@ kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_pl
  * other way round. The tunnel stays as wide as it was made, whatever the new yaw. */
 void kf_placement_change(kf_placement *placement, const kf_placement *said);
 
-/* Whether the file is a mesh by its ending: what placement is for. */
+/* Returns whether the file is a mesh by its ending: what placement is for. */
 bool kf_scene_is_mesh(const char *file);
 
-/* kf_scene_open of a mesh, placed so. Free with kf_scene_free. */
+/* Opens the scene of a mesh, placed so. Free with kf_scene_free. */
 kf_status kf_scene_open_placed(const char *file_or_name, const kf_placement *placement,
                                const kf_scene_options *options, kf_scene **scene, kf_error *error);
 

@@ -68,7 +68,7 @@ static bool same_place(const kf_mesh_builder *b, uint32_t one, uint32_t other) {
     return one == other || memcmp(place_of(b, one), place_of(b, other), 3 * sizeof(double)) == 0;
 }
 
-/* Whether the corners are one round of so many, over and over. */
+/* Returns whether the corners are one round of so many, over and over. */
 static bool repeats(const outline *o, size_t round) {
     for (size_t i = round; i < o->count; i++)
         if (!same_place(o->builder, o->at[i].vertex, o->at[i - round].vertex)) return false;
@@ -140,7 +140,7 @@ static double left_of(const corner *a, const corner *b, const corner *p) {
     return length > 0.0 ? (x * (p->y - a->y) - y * (p->x - a->x)) / length : 0.0;
 }
 
-/* Whether the edge from p to q passes through the inside of the triangle. */
+/* Returns whether the edge from p to q passes through the inside of the triangle. */
 static bool passes(const corner *const side[3], const corner *p, const corner *q, double near) {
     double from = 0.0, to = 1.0;
     for (int i = 0; i < 3; i++) {
@@ -153,7 +153,7 @@ static bool passes(const corner *const side[3], const corner *p, const corner *q
     return from < to;
 }
 
-/* Whether p lies on the edge from a to b, and at none of its ends. */
+/* Returns whether p lies on the edge from a to b, and at none of its ends. */
 static bool lies_on(const corner *a, const corner *b, const corner *p, double near) {
     const double x = b->x - a->x, y = b->y - a->y, length = hypot(x, y);
     if (fabs(left_of(a, b, p)) > near) return false;
@@ -207,7 +207,7 @@ static bool find_ear(const outline *o, size_t start, bool strict, size_t *found)
     return false;
 }
 
-/* Where there is no ear the outline crosses itself, or has no area left. */
+/* Returns the smallest corner: where there is no ear the outline crosses itself, or has no area left. */
 static size_t smallest_corner(const outline *o, size_t start) {
     size_t best = start, b = start;
     for (size_t i = 0; i < o->count; i++, b = o->at[b].after)
@@ -238,6 +238,8 @@ static bool cut_quad(outline *o) {
     return false;
 }
 
+/* Cuts a polygon into triangles by clipping ears; returns by how much their area differs from the
+ * polygon's. */
 double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t count) {
     if (count == 3) {
         kf_mesh_add_triangle(builder, corners[0], corners[1], corners[2]);

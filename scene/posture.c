@@ -68,6 +68,7 @@ static void cube_of(const cloud *c, double edge, const int cubes[3], size_t i, i
     }
 }
 
+/* Measures how well a cloud of points mirrors itself across the middle of each axis, by cubes: 0 to 1. */
 static void measure_mirrors(const cloud *c, double mirror[3]) {
     const double edge = 1.0001 * fmax(c->extent[0], fmax(c->extent[1], c->extent[2])) / CUBES;
     int cubes[3];
@@ -142,7 +143,7 @@ static double hull_area(spot *spots, size_t count, spot middle, bool *holds) {
     return area;
 }
 
-/* What of the footprint is touched. */
+/* Contact of the footprint with the ground. */
 typedef struct contact {
     double share; /* of its squares */
     int patches;  /* of squares that touch each other */
@@ -158,6 +159,7 @@ static void take_patch(bool touched[SQUARES][SQUARES], int x, int y) {
         take_patch(touched, x + side % 3 - 1, y + side / 3 - 1);
 }
 
+/* Finds which share of the footprint's squares is touched, and in how many patches. */
 static contact find_contact(const spot *spots, size_t count, spot low, spot extent) {
     bool touched[SQUARES][SQUARES] = {{false}};
     int found = 0;
@@ -200,8 +202,8 @@ static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int s
 
 /* ---- Front ---- */
 
-/* Where the middle of the upper third lies along an axis, from the box's middle in its length: -1/2 to 1/2.
- */
+/* Returns where the middle of the upper third lies along an axis, from the box's middle in its length:
+ * -1/2 to 1/2. */
 static double measure_cabin(const cloud *c, kf_heading up, int along) {
     double sum = 0.0;
     size_t count = 0;
@@ -220,6 +222,8 @@ static double measure_cabin(const cloud *c, kf_heading up, int along) {
 
 static const double SYMMETRIC = 0.97, STANDS = 0.2, ON_FEET = 2.5;
 
+/* Guesses which way is up: the side on which the mesh stands best, on a few feet far apart rather than on
+ * a plane. */
 static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
     double best = 0.0, second = 0.0;
     contact touching;
@@ -258,6 +262,8 @@ void kf_posture_set_wind(const kf_mesh *mesh, kf_heading wind, kf_posture *p) {
     p->like_a_car = is_like_a_car(p, extent, wind.axis);
 }
 
+/* Guesses which way the wind blows on a mesh whose upward axis is known: along its longer side, against
+ * the front of what is like a car. */
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     cloud c = make_cloud(mesh);
     contact touching;
@@ -285,6 +291,7 @@ void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     free(c.points);
 }
 
+/* Guesses the posture of a mesh, with how sure each part of it is. */
 kf_posture kf_mesh_posture(const kf_mesh *mesh) {
     kf_posture p = {.across = -1, .up = {2, 1}, .wind = {0, 1}};
     cloud c = make_cloud(mesh);

@@ -39,6 +39,7 @@ static double map_coordinate(const kf_scene *scene, const int coarse[3], int a, 
     return (x + edge) * axis_ratio(scene, coarse, a) - edge;
 }
 
+/* Shrinks the solid with the grid around its centre, and its motion and inertia with it. */
 static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
     double from[3], to[3], offset[3];
     for (int a = 0; a < 3; a++) { /* the centre moves with the grid, the body shrinks around it */
@@ -86,6 +87,8 @@ kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
     return KF_OK;
 }
 
+/* Makes a copy of the scene on a coarser grid of at most node_limit nodes, with samples of its own; the
+ * caller frees it. */
 kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error) {
     kf_scene *copy = kf_allocate(sizeof *copy);
     *copy = *scene;

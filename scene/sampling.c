@@ -178,6 +178,7 @@ static void sort_into_cubes(neighbourhood *n, const drawing *d, uint64_t key_cou
     free(starts);
 }
 
+/* Draws the candidates of a sampling and sorts them into cubes of their radius. */
 static void gather_points(neighbourhood *n, const surface *s, double radius) {
     const kf_box box = kf_mesh_bounds(s->mesh);
     drawing d = {.surface = s, .unit = 2.0 * radius, .cube = 1.0};
@@ -300,6 +301,7 @@ static void queue_end(queue *q) {
     free(q->chunks);
 }
 
+/* Puts a point into the queue of its range of weights, in chunks of BATCH. */
 static void queue_put(queue *q, uint32_t index, size_t range_index) {
     uint32_t head = q->heads[range_index];
     if (head == END || q->chunks[head].count == BATCH) {

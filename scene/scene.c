@@ -43,7 +43,7 @@ static void clip_samples(kf_scene *scene, kf_text *notes) {
     s->count = kept;
 }
 
-/* Where many layers crowd, fewer samples were placed, and they stand for less. */
+/* Notes that many layers crowd: there fewer samples were placed, and they stand for less. */
 static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
     const size_t count = scene->samples.count;
     if (count == wanted) return;
@@ -55,6 +55,7 @@ static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
     scene->solid_area *= (double)count / (double)wanted;
 }
 
+/* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
 static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
     kf_scene_set_depth(scene);
     const double wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
@@ -121,6 +122,8 @@ static void hash_integer(kf_hasher *hasher, int64_t value) {
     kf_hash_add(hasher, &value, sizeof value);
 }
 
+/* Makes the scene's hash from all that its flow depends on. What came later is added only where it is not
+ * the default, so that older hashes stay. */
 static void hash_scene(kf_scene *scene) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
@@ -245,6 +248,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Lists the shipped scenes, by name; the list is the program's own. */
 kf_status kf_scene_library(const char *const **names, kf_error *error) {
     static char *found[65];
     static int count;
@@ -277,6 +281,7 @@ static bool is_folder(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/* Finds a scene: a file, or a shipped scene of that name. */
 kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error) {
     if (is_file(name)) return kf_path(path, error, "%s", name);
     if (name[0] == '\0')
@@ -424,6 +429,7 @@ bool kf_scene_starts_uniform(const kf_scene *scene) {
     return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM;
 }
 
+/* Returns density and velocity at a node at the start: as a case says, uniform, or a Taylor-Green vortex. */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]) {
     const double speed = scene->initial_velocity[0];
     if (scene->initial_state != NULL) {

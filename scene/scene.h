@@ -119,8 +119,8 @@ typedef struct kf_mesh {
         inner_count; /* behind them: of cavities that no stream reaches; only the solid's matter knows them */
 } kf_mesh;
 
-/* What a node of a two-dimensional scene is. At an open node the moments of the nearest fluid node hold, with
- * the momentum (inflow) or the density (outflow, or inflow with a pressure) replaced. */
+/* Kinds of nodes of a two-dimensional scene. At an open node the moments of the nearest fluid node hold,
+ * with the momentum (inflow) or the density (outflow, or inflow with a pressure) replaced. */
 typedef enum kf_node_kind {
     KF_NODE_FLUID,
     KF_NODE_SOLID,
@@ -132,7 +132,7 @@ typedef enum kf_node_kind {
 #define KF_DEFAULT_ACCURACY 1e-4
 #define KF_LOOSEST_ACCURACY 0.1
 
-/* Where smoke comes from: tracers appear at random places of an emitter, at a steady rate. */
+/* Smoke comes from emitters: tracers appear at random places of an emitter, at a steady rate. */
 typedef enum kf_emitter_shape {
     KF_EMITTER_BOX,
     KF_EMITTER_DISC,
@@ -151,7 +151,7 @@ typedef struct kf_emitter {
     int nozzles;
 } kf_emitter;
 
-/* What colours smoke in pictures. */
+/* Smoke in pictures is coloured by one of these. */
 typedef enum kf_smoke_paint {
     KF_PAINT_NONE,  /* white, as its density and the light have it */
     KF_PAINT_AGE,   /* of its tracers, up to the time that the stream takes through the domain */
@@ -160,7 +160,7 @@ typedef enum kf_smoke_paint {
 } kf_smoke_paint;
 extern const char *const kf_smoke_paint_names[KF_SMOKE_PAINTS]; /* "none", "age", "speed" */
 
-/* What the solid is made of in pictures of smoke. */
+/* The solid is made of one of these in pictures of smoke. */
 typedef enum kf_smoke_body { KF_BODY_LACQUER, KF_BODY_STONE, KF_SMOKE_BODIES } kf_smoke_body;
 extern const char *const kf_smoke_body_names[KF_SMOKE_BODIES]; /* "lacquer" (red), "stone" */
 
@@ -240,7 +240,7 @@ struct kf_scene {
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 };
 
-/* What the command line may override. Zero means "as the scene says". */
+/* The command line may override these. Zero means "as the scene says". */
 typedef struct kf_scene_options {
     int nodes[3];
     double samples_per_cell;
@@ -266,11 +266,11 @@ void kf_scene_set_section(kf_scene *scene, const kf_scene_section *section, void
 /* The values, of which zeroed ones are made where the scene has none; kf_scene_free frees them. */
 void *kf_scene_make_section(kf_scene *scene, const kf_scene_section *section);
 
-/* The same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. Used to verify a
- * config cheaply. At most node_limit nodes. */
+/* Makes the same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. It is
+ * used to verify a config cheaply. At most node_limit nodes. */
 kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error);
 
-/* The same scene in lattice units of a time step so many times as long; its hash stays. */
+/* Brings the scene to lattice units of a time step so many times as long; its hash stays. */
 void kf_scene_stretch_time(kf_scene *scene, double ratio);
 /* Cells that a step moves the flow by, as far as the scene says it: the largest of the reference speed, the
  * initial velocity and those of faces. */
@@ -278,7 +278,7 @@ double kf_scene_fastest(const kf_scene *scene);
 
 /* Density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);
-/* Whether these are the same at all nodes. */
+/* Returns whether these are the same at all nodes. */
 bool kf_scene_starts_uniform(const kf_scene *scene);
 
 /* Pose of the solid after a number of steps of a prescribed motion (lattice): x(t) = rotation (x0 - center0)

@@ -71,7 +71,7 @@ static double crossing(const flat *f, int from, int to, double y) {
     return f->x[from] + (f->x[to] - f->x[from]) * (y - f->y[from]) / (f->y[to] - f->y[from]);
 }
 
-/* What a triangle covers of a line that passes it. */
+/* Returns what a triangle covers of a line that passes it. */
 static interval cover(const flat *f, double y) {
     const double one = crossing(f, 0, 2, y),
                  other = y < f->y[1] ? crossing(f, 0, 1, y) : crossing(f, 1, 2, y);
@@ -143,6 +143,8 @@ static void choose_lines(shadow *s) {
     s->step = (high - s->low) / (double)s->lines;
 }
 
+/* Returns the area of a mesh's shadow along a direction, from the lengths that its triangles cover of
+ * evenly spaced lines. */
 double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]) {
     shadow s = {.mesh = mesh};
     double area = 0.0;

@@ -28,6 +28,7 @@ static void wrap_grid(kf_mesh_builder *b, uint32_t first, uint32_t around, uint3
         }
 }
 
+/* Makes a ball of rings and segments. */
 static void generate_ball(const double *values, kf_mesh_builder *b) {
     const double radius = values[0];
     const uint32_t south = kf_mesh_add_vertex(b, 0.0, 0.0, -radius);

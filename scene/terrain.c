@@ -40,7 +40,7 @@ kf_status kf_terrain_reserve(const char *file, kf_terrain *terrain, double colum
     return KF_OK;
 }
 
-/* What a grid means that does not say which value stands for no data. */
+/* A grid that does not say which value stands for no data means this one. */
 static const double USUAL_MISSING = -9999.0;
 
 /* ---- ESRI ASCII grid: a header of words and numbers, then rows from north to south ---- */
@@ -50,6 +50,7 @@ typedef struct grid_header {
     bool centres; /* x and y are of the lower left cell's centre, not of its corner */
 } grid_header;
 
+/* Reads the header of an ESRI ASCII grid: sizes, corner or centre, cell, and the value for no data. */
 static kf_status read_header(const char *file, const char **at, grid_header *header, kf_error *error) {
     static const char *const words[] = {"ncols",     "nrows",     "xllcorner", "yllcorner",
                                         "xllcenter", "yllcenter", "cellsize",  "nodata_value"};
@@ -116,6 +117,7 @@ static kf_status read_values(const char *file, const char *at, const grid_header
     return kf_fail(error, KF_BAD_INPUT, "%s: more values than %zu rows of %zu", file, rows, columns);
 }
 
+/* Reads an ESRI ASCII grid of heights; places are counted from its lower left node. */
 static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *error) {
     char *text;
     size_t size;
@@ -212,6 +214,8 @@ kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions,
 
 /* ---- Heights between the nodes ---- */
 
+/* Returns the first of three nodes around a place along one axis, with the weights of the quadratic
+ * B-spline and their slopes. */
 static int spline(double x, double cell, double origin, int nodes, double weight[3], double slope[3]) {
     if (nodes == 1) {
         weight[0] = 1.0;
@@ -231,6 +235,7 @@ static int spline(double x, double cell, double origin, int nodes, double weight
     return i - 1;
 }
 
+/* Returns the height of the terrain at a place, and its slope, smooth by quadratic B-splines. */
 double kf_terrain_height(const kf_terrain *terrain, double x, double y, double slope[2]) {
     double wx[3], wy[3], gx[3], gy[3], height = 0.0, along[2] = {0.0, 0.0};
     const int ix = spline(x, terrain->cell, terrain->origin[0], terrain->nodes[0], wx, gx);

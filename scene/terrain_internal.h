@@ -1,4 +1,4 @@
-/* What the readers of terrain share. */
+/* The readers of terrain share this. */
 #ifndef KF_SCENE_TERRAIN_INTERNAL_H
 #define KF_SCENE_TERRAIN_INTERNAL_H
 
@@ -8,7 +8,8 @@
 kf_status kf_terrain_reserve(const char *file, kf_terrain *terrain, double columns, double rows,
                              kf_error *error);
 
-/* terrain_picture.c: heights from low to high, in proportion to the samples of a grey PNG of 1 to 16 bits. */
+/* terrain_picture.c: reads heights from low to high, in proportion to the samples of a grey PNG of 1 to 16
+ * bits. */
 kf_status kf_terrain_read_picture(const char *file, double low, double high, kf_terrain *terrain,
                                   kf_error *error);
 

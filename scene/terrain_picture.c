@@ -38,7 +38,7 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* What a pixel has become: one or three samples of 8 or 16 bits, with or without opacity. */
+/* Layout of a pixel as it was read: one or three samples of 8 or 16 bits, with or without opacity. */
 typedef struct layout {
     size_t columns, rows, channels, bytes, row_bytes;
     bool opacity, colours;

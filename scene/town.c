@@ -18,6 +18,7 @@ typedef struct building {
     roof roof;
 } building;
 
+/* Adds a building: a box with a flat, pointed or ridged roof. */
 static void add_building(kf_mesh_builder *b, const building *p) {
     uint32_t corner[8]; /* x, y, z: bit 0, 1, 2 */
     for (int c = 0; c < 8; c++)
@@ -55,6 +56,7 @@ static void add_building(kf_mesh_builder *b, const building *p) {
     }
 }
 
+/* Adds the church in the middle of the town: nave, aisles, transept, towers, buttresses, dome and apse. */
 static void add_church(kf_mesh_builder *b) {
     static const building parts[] = {
         {2, 0, 34, 10, 0, 24, 10, RIDGE_X}, /* nave */
@@ -87,6 +89,7 @@ static double draw(uint32_t *state) {
     return (*state >> 8) / 16777216.0;
 }
 
+/* Makes a town of blocks around a church, always the same one. */
 void kf_shape_town(const double *values, kf_mesh_builder *b) {
     enum { COLUMNS = 7, ROWS = 5 };
     static const double STREET = 44.0; /* from middle to middle of houses */

@@ -25,7 +25,7 @@ static double along(int rows, int columns, const double *table, int column, doub
 
 enum { BODY_COLUMNS = 4, BODY_ROWS = 17, BODY_STATIONS = 160, BODY_POINTS = 96, WHEEL_POINTS = 48 };
 
-/* x, bottom, top, half the width below the windows. */
+/* Columns of the car's body: x, bottom, top, half the width below the windows. */
 static const double body[BODY_ROWS][BODY_COLUMNS] = {
     {0.00, 0.36, 0.56, 0.58}, {0.05, 0.27, 0.64, 0.74}, {0.15, 0.21, 0.70, 0.82}, {0.40, 0.18, 0.76, 0.88},
     {0.90, 0.17, 0.85, 0.91}, {1.35, 0.17, 0.94, 0.91}, {1.62, 0.17, 1.10, 0.91}, {1.92, 0.17, 1.27, 0.91},
@@ -34,6 +34,7 @@ static const double body[BODY_ROWS][BODY_COLUMNS] = {
     {4.42, 0.48, 0.82, 0.64}};
 static const double BELT = 0.92, ROOF = 1.40, ROOF_NARROWER = 0.28; /* the sides lean in above the belt */
 
+/* Adds the car's body: rings of superellipses along its length, narrower above the windows. */
 static void add_car_body(kf_mesh_builder *b) {
     static const double corner = 0.42; /* of a superellipse: 2 / exponent */
     const double length = body[BODY_ROWS - 1][0];
@@ -81,12 +82,13 @@ void kf_shape_car(const double *values, kf_mesh_builder *b) {
 enum { HULL_COLUMNS = 3, HULL_ROWS = 12, HULL_STATIONS = 160, HULL_POINTS = 64 };
 enum { WING_STATIONS = 48, WING_POINTS = 64, ENGINE_POINTS = 48 };
 
-/* x, radius, height of the middle. */
+/* Columns of the hull: x, radius, height of the middle. */
 static const double hull[HULL_ROWS][HULL_COLUMNS] = {
     {0.0, 0.10, -0.50}, {0.35, 0.62, -0.46}, {1.0, 1.10, -0.36}, {2.2, 1.60, -0.18},
     {4.0, 1.93, -0.03}, {6.0, 2.00, 0.00},   {14.0, 2.00, 0.00}, {23.0, 2.00, 0.00},
     {27.0, 1.82, 0.16}, {31.0, 1.30, 0.55},  {35.0, 0.62, 1.00}, {37.5, 0.16, 1.25}};
 
+/* Adds the aircraft's hull: circles along its length. */
 static void add_hull(kf_mesh_builder *b) {
     const double length = hull[HULL_ROWS - 1][0];
     kf_loft loft;
@@ -139,6 +141,7 @@ static void add_wing(kf_mesh_builder *b, const section *root, const section *tip
     kf_loft_end(&loft);
 }
 
+/* Makes an aircraft: hull, wings, tailplanes, fin and two engines. */
 void kf_shape_aircraft(const double *values, kf_mesh_builder *b) {
     static const double engine[][2] = {{0, 0.80},    {0.02, 0.98}, {0.12, 1.10}, {0.45, 1.12},
                                        {0.75, 0.92}, {0.95, 0.66}, {1, 0.55}};

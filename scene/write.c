@@ -10,6 +10,7 @@ static cJSON *three(const double values[3]) {
     return cJSON_CreateDoubleArray(values, 3);
 }
 
+/* Writes a solid as a scene's file has it. */
 static cJSON *solid_json(const kf_solid_description *s, const char *mesh) {
     cJSON *solid = cJSON_CreateObject();
     cJSON_AddStringToObject(solid, "mesh", mesh);
@@ -45,6 +46,7 @@ static cJSON *faces_json(const kf_description *d) {
     return faces;
 }
 
+/* Writes a description of a placed mesh as a scene's file, complete. */
 static cJSON *description_json(const kf_description *d, const char *mesh, const char *notes) {
     cJSON *root = cJSON_CreateObject(), *section;
     cJSON_AddStringToObject(root, "description", notes);
