@@ -1,5 +1,7 @@
-"""Links between the documents: usage: links-check.py FILE...; every relative link leads to a file, and a #fragment to a heading or an anchor there."""
+"""Links between the documents: usage: links-check.py FILE...; every relative link leads to a file, and a #fragment to a heading or an anchor there.
+A path of the tree between backticks is there, too, but in logs, which tell of what was."""
 
+import glob
 import os
 import re
 import sys
@@ -31,6 +33,14 @@ for document in sys.argv[1:]:
             failures += 1
         elif fragment and path.endswith(".md") and fragment not in anchors(path):
             print(f"{document}: {target}: no such heading")
+            failures += 1
+
+    if "results/" in document:
+        continue
+    for path in re.findall(r"`((?:base|ci|cost_model|docs|harness|kernels|metrics|plots|results|scene|scripts|solver|suites|tests|variants)/[\w./*-]+)`", text):
+        links += 1
+        if not glob.glob(path) and not glob.glob(path + "*") and "name" not in path.lower():
+            print(f"{document}: `{path}`: no such file")
             failures += 1
 
 print(f"links: {links} between documents, {failures} lead nowhere")
