@@ -31,6 +31,9 @@ Cflags: -I\${includedir}
 TEXT
 chmod 644 "$DESTDIR$LIBDIR/pkgconfig/kftune.pc"
 
+# The library for Python, with Kernel Tuner's names.
+install -D -m 644 harness/library/kftune.py "$root/lib/python3/dist-packages/kftune.py"
+
 mkdir -p "$root/share/man/man1"
 sh scripts/manpage.sh "$kftune" >"$root/share/man/man1/kftune.1"
 for command in $(sh scripts/manpage.sh "$kftune" --list); do

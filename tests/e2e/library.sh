@@ -56,6 +56,9 @@ if command -v python3 >/dev/null; then
     python3 "$top/share/doc/kftune/examples/scene.py" "$scratch/py.db" tests/data/t1/blur.t1.json >"$scratch/out" 2>"$scratch/err" || complain "the Python example fails"
     [ "$(grep -c '^[0-9.]* us ' "$scratch/out")" -eq 4 ] || complain "the Python example finds too little"
     grep -q '"chunk":[ ]*1000' "$scratch/out" || complain "Python's own function is not tuned"
+    mkdir "$scratch/python"
+    PYTHONPATH=$top/lib/python3/dist-packages python3 tests/e2e/python-tune.py "$kftune" "$scratch/python" >"$scratch/err" 2>&1 || complain "kftune.py fails"
+    grep '^python-tune.py: no numpy' "$scratch/err"
 else
     echo "library.sh: no python3 here: its example is skipped"
 fi
