@@ -38,16 +38,16 @@ double kf_cost_blocks_by_shared(double bytes) {
 
 /* --- Ceilings ------------------------------------------------------------------------------------------- */
 
-/* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200
+/* A byte's worth of bandwidth does this in the other ways of using it, measured on an H200
  * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 110, an atomic
  * addition as 65, and 1000 instructions of a thread as 210 (0.6 of what the schedulers could issue). */
 static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 110, ATOMIC_BYTES = 65, INSTRUCTION_BYTES = 0.21;
-/* Of the data sheet's bandwidth a copy reaches so much. */
+/* A copy reaches this share of the data sheet's bandwidth. */
 static const double COPY_SHARE = 0.88, CPU_BANDWIDTH = 1.2e10;
 /* A kernel of a graph takes so long to start, or outside of one so many times that; a read waits so long. */
 static const double GPU_LAUNCH_US = 1.0, SINGLE_LAUNCH = 2.5, CPU_LAUNCH_US = 1.0, GPU_LATENCY_US = 1.2,
                     CPU_LATENCY_US = 0.1;
-/* What runs beside the flow's kernel has the device until that one's blocks fill it, and in its last wave: so
+/* Work beside the flow's kernel has the device until that one's blocks fill it, and in its last wave: so
  * much of it costs no time. */
 static const double BESIDE_US = 14.0;
 
@@ -56,6 +56,7 @@ static double roof(const kf_roofs *roofs, const char *name) {
     return found != NULL && isfinite(found->value) && found->value > 0 ? found->value : NAN;
 }
 
+/* Works out the rates of a device: from its measured roofs, or where there are none from its data sheet. */
 void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings) {
     bool gpu = kf_device_is_gpu(device);
     double copy = 1e9 * fmax(roof(roofs, "dram_copy"), roof(roofs, "dram_copy_nt")),
@@ -211,6 +212,7 @@ void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const k
         prediction->busy[r] = fmin(1, busy_us[r] / prediction->time_us);
 }
 
+/* Explains a prediction in one line: what binds the step, what else takes time, and the longest kernel. */
 char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size) {
     int most = 0;
     for (int r = 1; r < KF_RESOURCES; r++)

@@ -7,7 +7,7 @@
 #include "base/backend/backend.h"
 #include "base/record/roofs.h"
 
-/* What limits a launch. */
+/* Resources that limit a launch. */
 typedef enum kf_resource {
     KF_COST_DRAM,         /* bytes to and from device memory, whole sectors */
     KF_COST_PARTIAL,      /* accesses to the cache that use a part of a 32-byte sector */
@@ -62,13 +62,13 @@ double kf_cost_cached(double bytes, double cache_bytes, double least);
  * has so many bytes and the KiB that the system keeps of it. */
 double kf_cost_blocks_by_shared(double bytes);
 
-/* What the device does in a second. */
+/* Rates of the device: what it does in a second. */
 typedef struct kf_ceilings {
     double rate[KF_RESOURCES]; /* bytes, sectors, atomics, instructions, launches a second */
     bool measured;             /* from `kftune roofs`; else estimated from the device's data sheet */
 } kf_ceilings;
 
-/* roofs may be NULL. */
+/* Works out the ceilings; roofs may be NULL. */
 void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings);
 
 /* Factors on the time of each resource; 1 before any calibration. */

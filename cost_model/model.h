@@ -14,7 +14,7 @@ typedef struct kf_cost_rate {
     double guess; /* before any survey was held against it: where choosing begins */
 } kf_cost_rate;
 
-/* What a system with a model brings (kf_system.cost). */
+/* A system with a model brings these (kf_system.cost). */
 typedef struct kf_cost_methods {
     void *(*open)(const kf_problem *problem, const kf_device_info *device); /* both outlive the state */
     /* KF_BAD_INPUT for a config that is none of the system's. */
@@ -26,13 +26,14 @@ typedef struct kf_cost_methods {
 
 typedef struct kf_cost_model kf_cost_model;
 
-/* *model is NULL when the system has none. roofs: as `kftune roofs` measured them on the device, or NULL. */
+/* Opens the model of a problem; *model is NULL when the system has none. roofs: as `kftune roofs` measured
+ * them on the device, or NULL. */
 void kf_cost_model_open(const kf_problem *problem, const kf_device_info *device, const kf_roofs *roofs,
                         kf_cost_model **model);
 void kf_cost_model_close(kf_cost_model *model);
 
 const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model);
-/* calibration NULL: none. */
+/* Predicts a config's step; calibration NULL: none. */
 kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
                                 const kf_calibration *calibration, kf_prediction *prediction,
                                 kf_error *error);
@@ -40,7 +41,7 @@ kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
 /* NULL where it has none. */
 const kf_cost_rate *kf_cost_model_rates(const kf_cost_model *model);
 
-/* Whether a search on a GPU begins with its order. */
+/* Returns whether a search on a GPU begins with the model's order. */
 bool kf_cost_model_leads(const kf_cost_model *model);
 
 /* The model as prior of a strategy over a space of its system. */

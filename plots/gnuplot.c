@@ -99,6 +99,8 @@ static kf_status complain(char *text, const char *script, kf_error *error) {
                        : "");
 }
 
+/* Draws one picture: writes the data, starts gnuplot with the script, and puts the picture in its place,
+ * or says what gnuplot complained about. */
 static kf_status draw(const kf_gnuplot_job *job, const workplace *place, kf_error *error) {
     const char *folder;
     char script[KF_PATH];

@@ -26,7 +26,7 @@ static kf_status look_at_series(void *context, const kf_series_summary *series, 
     return KF_OK;
 }
 
-/* What is drawn: the nights, and where their level changed. */
+/* A drawn history: the nights, and where their level changed. */
 typedef struct history {
     kf_history_night *nights;
     int count;
@@ -36,6 +36,8 @@ typedef struct history {
     kf_time_unit unit;
 } history;
 
+/* Finds the levels of the nights and the points at which they change, by the same rules as the nights are
+ * judged. */
 static void analyse(history *h) {
     kf_night_level nights[KF_HISTORY_SHOWN];
     for (int i = 0; i < h->count; i++) {
@@ -168,6 +170,7 @@ static kf_status draw(kf_store *store, const history *h, const kf_series_summary
     return status;
 }
 
+/* Draws the history of a benchmark's step; of no name, of the series with most nights. */
 kf_status kf_plot_history(kf_store *store, const char *benchmark, const char *path, kf_error *error) {
     series_search search = {.benchmark = benchmark};
     KF_TRY(kf_store_series_list(store, look_at_series, &search, error));

@@ -35,6 +35,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     search->matches++;
 }
 
+/* Finds the run that is drawn: by number or the beginning of its UUID, or the newest with results. */
 kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error) {
     run_search search = {.name = name, .found = run};
     KF_TRY(kf_store_runs(store, look_at_run, &search, error));

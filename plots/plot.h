@@ -4,7 +4,7 @@
 
 #include "results/store.h"
 
-/* What to draw. */
+/* Kinds of plots. */
 typedef enum kf_plot_kind {
     KF_PLOT_KERNELS,     /* time of each kernel: baseline against paper against best */
     KF_PLOT_SURFACE,     /* best time over sample block length and layout */

@@ -7,6 +7,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
+/* Takes a kernel's counters for the plots; a rate of 0 in those of nothing becomes NAN. */
 static void take_counters(const kf_measurement *m, const kf_kernel_time *from, kf_plot_kernel *kernel) {
     static const char *const levels[KF_PLOT_LEVELS] = {"l1_bytes", "l2_bytes", "dram_bytes"};
     static const char *const efficiencies[KF_PLOT_EFFICIENCIES] = {

@@ -6,8 +6,8 @@
 
 enum { KF_PLOT_LEVELS = 3 }; /* L1, L2, device memory */
 
-/* What the paper's figures 11 to 15 compare, in percent: achieved occupancy, efficiency of loads, of stores,
- * branches that do not part a warp, threads of a warp that work. */
+/* The paper's figures 11 to 15 compare these, in percent: achieved occupancy, efficiency of loads, of
+ * stores, branches that do not part a warp, threads of a warp that work. */
 enum { KF_PLOT_EFFICIENCIES = 5 };
 
 typedef struct kf_plot_kernel {
@@ -47,7 +47,7 @@ void kf_plot_results_free(kf_plot_results *results);
 /* The ok result with counters that is nearest to the best: of its config, or the fastest of all; NULL: none
  * has counters. */
 const kf_plot_result *kf_plot_best_counted(const kf_plot_results *results);
-/* The same of a preset, counted in whichever of its measurements. */
+/* Returns a preset's result that has counters, in whichever of its measurements. */
 const kf_plot_result *kf_plot_preset_counted(const kf_plot_results *results, const char *preset);
 
 /* The ok result of a preset; and the one that the run chose, or where that is not known the fastest (of those

@@ -68,6 +68,7 @@ static void add_kernel(kernel_bar *to, const kf_plot_kernel *from) {
     }
 }
 
+/* Collects the kernels of all bars by their family's name; returns how many families there are. */
 static int collect_kernels(bar *bars, int bar_count, kernel_bars *kernels) {
     int count = 0;
     for (int b = 0; b < bar_count; b++) {
@@ -97,7 +98,7 @@ static bool is_short(const kernel_bars *group, const bar *bars, int bar_count) {
     return true;
 }
 
-/* Of kernels that matter to no config only the sum is shown, last. */
+/* Merges kernels that matter to no config into one sum, shown last. */
 static int merge_short(kernel_bars *groups, int count, const bar *bars, int bar_count) {
     kernel_bars others = {.name = "all others"};
     int kept = 0;

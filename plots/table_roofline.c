@@ -131,6 +131,7 @@ typedef struct extent {
     double low_x, high_x, low_y, high_y;
 } extent;
 
+/* Finds the extent of the axes that holds all kernels and where roofs meet. */
 static extent find_extent(const roofline *r) {
     extent e = {0.1, 1, 1e30, 0};
     for (int i = 0; i < r->kernel_count; i++) {
@@ -156,8 +157,8 @@ static extent find_extent(const roofline *r) {
     return e;
 }
 
-/* Where a roof ends: a memory roof at the roof of arithmetic or the edge, one of arithmetic begins where the
- * steepest memory roof meets it. */
+/* A roof's ends: a memory roof ends at the roof of arithmetic or the edge, one of arithmetic begins where
+ * the steepest memory roof meets it. */
 typedef struct segment {
     double x[2], y[2];
 } segment;

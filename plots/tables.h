@@ -16,13 +16,14 @@ kf_time_unit kf_time_unit_for(double longest_us);
 /* Each fails with KF_BAD_INPUT when the run lacks what it needs. counts go to the script as they are. */
 kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
                            int *config_blocks, kf_error *error);
-/* *plan: the one that is shown, a name in results; "": the system has no plans. */
+/* Makes the table of the surface; *plan: the one that is shown, a name in results; "": the system has no
+ * plans. */
 kf_status kf_table_surface(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
                            const char **plan, kf_error *error);
 kf_status kf_table_convergence(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
                                int *preset_blocks, kf_error *error);
 
-/* What the roofline plot shows besides the run: ceilings, measured and theoretical. */
+/* The roofline plot shows these besides the run: ceilings, measured and theoretical. */
 typedef struct kf_plot_roofs {
     kf_roofs measured;
     double peak_bandwidth; /* theoretical, of device memory, bytes/s; 0: unknown */

@@ -37,6 +37,7 @@ static cJSON *scene_to_json(const kf_best_config *best) {
     return scene;
 }
 
+/* Writes a device as best-config files have it. */
 static cJSON *device_to_json(const kf_device_info *device) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(object, "spec", device->spec);
@@ -55,6 +56,7 @@ static cJSON *device_to_json(const kf_device_info *device) {
     return object;
 }
 
+/* Writes a best config with its scene, device, times, gains, verification and ties. */
 static cJSON *best_to_json(const kf_best_config *best) {
     cJSON *root = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(root, "format", FORMAT);
@@ -150,7 +152,7 @@ static kf_status read_int(kf_json_place place, const cJSON *object, const char *
     return KF_OK;
 }
 
-/* What format 1 had instead of facts. */
+/* Reads what format 1 had instead of facts. */
 static kf_status read_numbers(kf_json_place place, const cJSON *scene, kf_facts *facts, kf_error *error) {
     double nodes[3] = {0}, samples_per_cell = 0;
     uint64_t sample_count = 0;
@@ -183,6 +185,7 @@ static kf_status read_scene(const char *file, const cJSON *root, long format, kf
     return kf_facts_from_json(file, facts, NULL, &best->facts, error);
 }
 
+/* Reads the device of a best-config file. */
 static kf_status read_device(const char *file, const cJSON *root, kf_device_info *device, kf_error *error) {
     static const char *const keys[] = {"spec",           "backend",
                                        "name",           "identity",
@@ -281,6 +284,7 @@ static kf_status read_ties(const char *file, const cJSON *root, kf_best_config *
     return KF_OK;
 }
 
+/* Reads a best-config file of this format or an older one; a newer one is refused. */
 static kf_status read_root(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
     static const char *const keys[] = {"format",
                                        "kftune",

@@ -33,7 +33,7 @@ typedef struct kf_best_config {
     char run_uuid[37];
 } kf_best_config;
 
-/* What a store knows of a config for a problem: without gains, verification and ties. */
+/* Fills in what a store knows of a config for a problem: without gains, verification and ties. */
 void kf_best_config_known(const kf_problem *problem, const kf_device_info *device, const kf_config *config,
                           double time_us, double updates_per_us, kf_best_config *best);
 

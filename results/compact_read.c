@@ -15,6 +15,7 @@ typedef struct kf_compact {
     int parameter_count;
 } kf_compact;
 
+/* Reads the names and domains of a compact landscape's parameters. */
 static kf_status read_parameters(kf_compact *compact, kf_error *error) {
     const cJSON *domain;
     cJSON_ArrayForEach(domain, compact->file->parameters) {
@@ -159,6 +160,7 @@ static kf_status read_device(kf_landscape_file *file, const cJSON *device, kf_er
     return KF_OK;
 }
 
+/* Identifies a compact landscape: system, scene and device. */
 kf_status kf_compact_identify(kf_landscape_file *file, kf_error *error) {
     const kf_json_place place = {file->path, ""};
     static const char *const keys[] = {"kftune_landscape", "kftune",  "system",  "scene", "device", "run",

@@ -41,6 +41,8 @@ static bool parse_offset(const char *text, int *minutes) {
     return true;
 }
 
+/* Parses a moment with or without fraction and zone, and writes it in UTC as the store has it; false where
+ * it is none. */
 bool kf_moment_parse(const char *text, char moment[KF_MOMENT]) {
     struct tm parts = {0};
     int end = 0, offset = 0;
@@ -129,6 +131,7 @@ typedef struct kf_host {
     bool container;
 } kf_host;
 
+/* Describes the host: processor, kernel, and whether this is a container. */
 static void describe_host(kf_host *host) {
     *host = (kf_host){.processor = "unknown", .processor_count = sysconf(_SC_NPROCESSORS_ONLN)};
     FILE *stream = fopen("/proc/cpuinfo", "re");
@@ -147,7 +150,8 @@ static void describe_host(kf_host *host) {
     host->container = access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
 }
 
-/* memory_free_bytes and spec say where the device is now, not what it is, and stay out. */
+/* Hashes the environment. memory_free_bytes and spec say where the device is now, not what it is, and stay
+ * out. */
 static void hash_environment(const kf_device_info *device, const kf_host *host, const char *kftune,
                              char hash[KF_HASH_HEX]) {
     kf_hasher hasher;
@@ -166,6 +170,7 @@ static void hash_environment(const kf_device_info *device, const kf_host *host, 
     kf_hash_end(&hasher, hash);
 }
 
+/* Binds the columns of an environment, in the order of the table. */
 static void bind_environment(kf_binder *binder, const kf_device_info *device, const kf_host *host) {
     kf_bind_text(binder, device->backend);
     kf_bind_text(binder, device->name);

@@ -10,7 +10,7 @@
 #include "results/provenance.h"
 #include "results/store_internal.h"
 
-/* --- What exports share --------------------------------------------------------------------------------- */
+/* --- Parts that exports share --- */
 
 kf_status kf_export_end(FILE *stream, kf_error *error) {
     return ferror(stream) ? kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk")
@@ -96,6 +96,7 @@ static void print_value(FILE *stream, const kf_value *value) {
         (void)fprintf(stream, "%ld", value->integer);
 }
 
+/* Prints a result as a row of CSV. */
 static kf_status print_row(void *context, const kf_result_row *row, kf_error *error) {
     const kf_csv *csv = context;
     FILE *stream = csv->stream;
@@ -124,6 +125,7 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     return kf_export_end(stream, error);
 }
 
+/* Exports a run as CSV, with a column for each parameter that any of its configs has. */
 kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_csv csv = {.stream = stream, .run = run_id};
     kf_status status = kf_store_rows(store, run_id, false, collect_columns, &csv.columns, error);
@@ -156,6 +158,7 @@ typedef struct github_figures {
     kf_provenance provenance;
 } github_figures;
 
+/* Makes a figure of github-action-benchmark of a result. */
 static cJSON *figure(const github_figures *figures, const char *what, const kf_result_row *row) {
     const kf_run_summary *run = figures->run;
     const kf_summary *step = &row->measurement.step_us;
@@ -180,6 +183,8 @@ static cJSON *figure(const github_figures *figures, const char *what, const kf_r
     return entry;
 }
 
+/* Collects the figures of a run: the last result of each preset, and the best. Finals are measured with
+ * the most care, so they decide as soon as there is one; the run's own choice beats all. */
 static kf_status collect_figure(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
     github_figures *figures = context;
@@ -203,6 +208,7 @@ static kf_status collect_figure(void *context, const kf_result_row *row, kf_erro
     return KF_OK;
 }
 
+/* Exports a run for github-action-benchmark: its best and every preset. */
 kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
     KF_TRY(kf_store_run_of(store, run_id, &run, error));

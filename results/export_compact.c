@@ -41,8 +41,8 @@ static kf_compact_row *find_row(kf_compact_rows *rows, const char *hash) {
     return row;
 }
 
-/* Of a skipped config the first samples are known, which is enough of a time for one that is far from the
- * best. */
+/* Returns a config's time. Of a skipped one the first samples are known, which is enough of a time for one
+ * that is far from the best. */
 static double time_of(const kf_provenance *provenance, const kf_measurement *m) {
     if (m->state == KF_STATE_OK) return kf_provenance_time(provenance, m);
     return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
@@ -134,13 +134,14 @@ static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream
     }
 }
 
-/* What a summary of a run lacks. */
+/* Origin of a landscape, which a summary of a run lacks. */
 typedef struct kf_compact_origin {
     char backend[16];
     double peak_bandwidth;
     int64_t l2_bytes;
 } kf_compact_origin;
 
+/* Finds a run's backend and the sizes of its device. */
 static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin *origin, kf_error *error) {
     static const char *const sql = "SELECT environment.backend, environment.peak_bandwidth, "
                                    "environment.l2_bytes FROM run JOIN environment ON "
@@ -270,6 +271,8 @@ static kf_status collect_run(kf_store *store, int64_t run_id, kf_compact_rows *r
     return status;
 }
 
+/* Exports a compact landscape: each config's last result of this run and all others of the same scene,
+ * system and kind of device. */
 kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
     KF_TRY(kf_store_run_of(store, run_id, &run, error));

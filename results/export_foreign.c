@@ -48,7 +48,7 @@ static cJSON *parameters_json(const kf_config *config) {
     return parameters;
 }
 
-/* The same as the file of an imported run has them. */
+/* Returns the parameters as the file of an imported run has them. */
 static cJSON *original_parameters(const kf_config *config, const kf_provenance *provenance) {
     cJSON *parameters = kf_config_to_json(config), *original = cJSON_CreateObject();
     const cJSON *value;
@@ -61,7 +61,7 @@ static cJSON *original_parameters(const kf_config *config, const kf_provenance *
     return original;
 }
 
-/* As they go out. */
+/* Returns the parameters as they go out. */
 static cJSON *outgoing(const kf_config *config, const kf_provenance *provenance) {
     return provenance->domains != NULL ? original_parameters(config, provenance) : parameters_json(config);
 }
@@ -110,6 +110,8 @@ static double milliseconds(double seconds) {
     return isfinite(seconds) ? seconds * 1000 : 0;
 }
 
+/* Adds what other programs have no member for, under a key of our own, so that the file can be read back
+ * whole. */
 static void add_ours(cJSON *entry, const kf_result_row *row) {
     const kf_measurement *measurement = &row->measurement;
     cJSON *ours = cJSON_AddObjectToObject(entry, KF_LANDSCAPE_KEY);
@@ -189,6 +191,7 @@ static cJSON *t4_measurements(const kf_provenance *provenance, const kf_measurem
     return list;
 }
 
+/* Prints a result as T4 has it. */
 static kf_status print_t4(void *context, const kf_result_row *row, kf_error *error) {
     kf_landscape_writer *writer = context;
     const kf_measurement *measurement = &row->measurement;
@@ -253,6 +256,7 @@ static void append_value(kf_text *key, const cJSON *value) {
         kf_text_append(key, "%.15g", value->valuedouble);
 }
 
+/* Prints a result as an entry of Kernel Tuner's cache. */
 static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_error *error) {
     kf_landscape_writer *writer = context;
     const kf_measurement *measurement = &row->measurement;

@@ -62,6 +62,7 @@ typedef struct junit {
     double seconds;
 } junit;
 
+/* Writes what a verdict found: time, change with interval, kernel, counter. */
 static void write_change(FILE *stream, const kf_verdict *verdict) {
     if (!isnan(verdict->time_us)) (void)fprintf(stream, "time %.6g us\n", verdict->time_us);
     if (verdict->program[0] != '\0') (void)fprintf(stream, "program %s\n", verdict->program);
@@ -81,6 +82,7 @@ static void write_change(FILE *stream, const kf_verdict *verdict) {
     }
 }
 
+/* Adds a test case for a verdict. */
 static kf_status add_case(void *context, const kf_verdict *verdict, kf_error *error) {
     (void)error;
     junit *out = context;
@@ -131,6 +133,7 @@ static void write_properties(FILE *stream, const kf_night *night) {
     (void)fputs("    </properties>\n", stream);
 }
 
+/* Exports a night as JUnit's XML: a test case for each benchmark. */
 kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream, kf_error *error) {
     kf_night night;
     KF_TRY(kf_store_night_of(store, night_id, &night, error));
@@ -177,6 +180,7 @@ static kf_status collect_time(void *context, const kf_process *process, kf_error
     return KF_OK;
 }
 
+/* Adds a figure of github-action-benchmark for a verdict that has a time. */
 static kf_status add_figure(void *context, const kf_verdict *verdict, kf_error *error) {
     github *out = context;
     if (isnan(verdict->time_us)) return KF_OK;

@@ -1,4 +1,4 @@
-/* What a run was: its environment, scene, space and run row as words, for people. */
+/* Facts of a run: its environment, scene, space and run row as words, for people. */
 #ifndef KF_RESULTS_FACTS_H
 #define KF_RESULTS_FACTS_H
 

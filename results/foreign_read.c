@@ -77,6 +77,7 @@ static bool is_cache(const kf_landscape_file *file) {
     return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(file->root, "cache"));
 }
 
+/* Identifies another program's landscape: its parameters, unit of time, kernel, size and device. */
 kf_status kf_foreign_identify(kf_landscape_file *file, kf_error *error) {
     char fallback[KF_NAME];
     const cJSON *identity = file->root;
@@ -137,7 +138,7 @@ static void recall_deviations(const cJSON *verified, kf_verification *verificati
     if (!isnan(force)) kf_verification_add(verification, "force", force, (double)NAN);
 }
 
-/* What kftune wrote itself beside the other program's members. */
+/* Reads what kftune wrote itself beside the other program's members. */
 static kf_status read_ours(const kf_landscape_file *file, kf_landscape_entry *entry, kf_error *error) {
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(entry->json, KF_LANDSCAPE_KEY);
     kf_measurement *measurement = &entry->measurement;
@@ -199,6 +200,7 @@ static const char *failure_of(const cJSON *time, const cJSON *times, char buffer
     return buffer;
 }
 
+/* Reads an entry of Kernel Tuner's cache. */
 static kf_status read_cache_entry(const kf_landscape_file *file, kf_landscape_entry *entry, kf_error *error) {
     const cJSON *json = entry->json;
     if (!cJSON_IsObject(json))
@@ -249,6 +251,7 @@ static double sum_of(const cJSON *times) {
     return sum;
 }
 
+/* Reads a result of a T4 file. */
 static kf_status read_t4_entry(const kf_landscape_file *file, kf_landscape_entry *entry, kf_error *error) {
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(entry->json, "configuration");
     const cJSON *times = cJSON_GetObjectItemCaseSensitive(entry->json, "times");

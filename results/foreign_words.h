@@ -5,7 +5,7 @@
 
 #include "results/store_internal.h"
 
-/* What other programs call the states (T4: invalidity; Kernel Tuner: the text in place of a time). */
+/* Words of other programs for the states (T4: invalidity; Kernel Tuner: the text in place of a time). */
 typedef struct kf_state_words {
     const char *t4, *kernel_tuner;
 } kf_state_words;
@@ -21,12 +21,12 @@ extern const kf_state_words kf_state_words_of[KF_STATES];
 void kf_domains_add(cJSON *domains, const kf_config *config);
 void kf_domains_add_values(cJSON *domains, const cJSON *parameters);
 
-/* What a parameter's value of "1.0" begins with where a file is read, and in a run's space: JSON has one kind
- * of numbers, and keys of Python's caches two. */
+/* A parameter's value of "1.0" begins with this where a file is read, and in a run's space: JSON has one
+ * kind of numbers, and keys of Python's caches two. */
 enum { KF_WHOLE_FLOAT = 1 };
 
-/* foreign_values.c: a parameter's value as a config can have it: a whole number, a boolean or a plain name.
- */
+/* foreign_values.c: returns a parameter's value as a config can have it: a whole number, a boolean or a
+ * plain name. */
 cJSON *kf_foreign_value(const cJSON *value);
 /* The other way: what the file had of it, by the parameter's domain in the file (NULL: as it is). */
 cJSON *kf_foreign_original(const cJSON *domain, const cJSON *value);

@@ -22,6 +22,7 @@ typedef struct kf_import {
     int count;
 } kf_import;
 
+/* Makes problem, device and run of an imported file, with a hash of what it says of itself. */
 static void identify(kf_import *import) {
     const kf_landscape_file *file = import->file;
     kf_problem *problem = &import->problem;
@@ -68,7 +69,7 @@ static void note_order(kf_import *import, const kf_landscape_entry *entry) {
     kf_domains_add_values(import->provenance.domains, values);
 }
 
-/* What the run needs to know before its first result. */
+/* Looks at all entries for what the run needs to know before its first result. */
 static kf_status look_ahead(void *context, kf_landscape_entry *entry, kf_error *error) {
     (void)error;
     kf_import *import = context;

@@ -8,7 +8,7 @@
 #include "base/plan/facts.h"
 #include "base/record/measurement.h"
 
-/* What a file says of all its results. */
+/* A landscape's file, and what it says of all its results. */
 typedef struct kf_landscape_file {
     const char *path; /* the caller's */
     cJSON *root;

@@ -18,6 +18,7 @@
 
 static const size_t largest_text = (size_t)1 << 30;
 
+/* Unpacks a gzip file by gzip, up to a limit. */
 static kf_status unpack(const char *file, kf_text *text, kf_error *error) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -59,8 +60,8 @@ static size_t whole_float(const char *text) {
     return zeros > 0 && strchr(",]} \t\r\n", text[length]) != NULL ? length : 0;
 }
 
-/* What stands for the token at text, and its length; 0: itself. Python writes words that JSON has not: a
- * number that is none becomes null. */
+/* Returns the length of the token at text, and what stands for it; 0: itself. Python writes words that
+ * JSON has not: a number that is none becomes null. */
 static size_t replacement(const char *text, char changed[40]) {
     static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -30,7 +30,7 @@ typedef struct kf_night {
  * runs in another process. */
 kf_status kf_store_begin_night(kf_store *store, double resume_hours, kf_night *night, bool *resumed,
                                kf_error *error);
-/* state: "finished", "interrupted". */
+/* Ends a night; state: "finished", "interrupted". */
 kf_status kf_store_end_night(kf_store *store, const kf_night *night, const char *state, kf_error *error);
 
 #define KF_UNKNOWN_PROGRAM "0000000000000000000000000000000000000000000000000000000000000000"
@@ -65,12 +65,12 @@ typedef struct kf_process {
     double time_us; /* median of its samples; NAN unless ok */
     char series[KF_HASH_HEX], program[KF_HASH_HEX], config[KF_HASH_HEX], build[KF_HASH_HEX];
 } kf_process;
-/* benchmark NULL: of all. In order of benchmark, arm and ordinal. */
+/* Visits the processes of a night in order of benchmark, arm and ordinal; benchmark NULL: of all. */
 kf_status kf_store_processes(kf_store *store, int64_t night, const char *benchmark,
                              kf_status (*visit)(void *context, const kf_process *process, kf_error *error),
                              void *context, kf_error *error);
-/* What the first process of a night's benchmark was asked to measure (to be freed), and with which program.
- */
+/* Returns what the first process of a night's benchmark was asked to measure (to be freed), and with which
+ * program. */
 kf_status kf_store_night_job(kf_store *store, int64_t night, const char *benchmark, char **job,
                              char program[KF_HASH_HEX], kf_error *error);
 /* A hardware counter of a night's benchmark: the mean over the processes of an arm. ordinal: of the kernel,
@@ -92,7 +92,7 @@ typedef enum kf_verdict_state {
     KF_VERDICTS
 } kf_verdict_state;
 extern const char *const kf_verdict_names[KF_VERDICTS];
-/* Whether it makes the night fail: SLOW, DRIFT, WRONG. */
+/* Returns whether a verdict makes the night fail: SLOW, DRIFT, WRONG. */
 bool kf_verdict_fails(kf_verdict_state state);
 
 typedef struct kf_verdict {
@@ -114,7 +114,7 @@ typedef struct kf_verdict {
     char program[KF_HASH_HEX]; /* that was measured: of a command its kept files; "": not known */
     double seconds;            /* that they took, of all arms */
 } kf_verdict;
-/* Whether its change is one of instructions, not of times. */
+/* Returns whether a verdict's change is one of instructions, not of times. */
 bool kf_verdict_of_instructions(const kf_verdict *verdict);
 /* Commits a verdict, and with it the end of the benchmark's run (run_id 0: it has none). */
 kf_status kf_store_add_verdict(kf_store *store, int64_t night, int64_t run_id, const kf_verdict *verdict,
@@ -151,7 +151,7 @@ kf_status kf_store_pinned(kf_store *store, const char *benchmark, const char *se
 kf_status kf_store_nights(kf_store *store,
                           kf_status (*visit)(void *context, const kf_night *night, kf_error *error),
                           void *context, kf_error *error);
-/* name: a night's number, the beginning of its UUID, or NULL for the newest. */
+/* Finds a night; name: its number, the beginning of its UUID, or NULL for the newest. */
 kf_status kf_store_find_night(kf_store *store, const char *name, kf_night *night, kf_error *error);
 kf_status kf_store_night_of(kf_store *store, int64_t id, kf_night *night,
                             kf_error *error); /* by its number */

@@ -1,6 +1,6 @@
-/* What an imported run remembers of its file, so that exports say the same as the source: the figure that a
- * config's time is, the order of parameters and of their values, and the backend. It lies in the run's space
- * (store.md), because nothing else in the store is the file's own. Only results/ includes this. */
+/* An imported run remembers this of its file, so that exports say the same as the source: the figure that
+ * a config's time is, the order of parameters and of their values, and the backend. It lies in the run's
+ * space (store.md), because nothing else in the store is the file's own. Only results/ includes this. */
 #ifndef KF_RESULTS_PROVENANCE_H
 #define KF_RESULTS_PROVENANCE_H
 
@@ -15,8 +15,8 @@ typedef struct kf_provenance {
 
 /* The member "imported" of a run's space. Caller: cJSON_Delete. */
 cJSON *kf_provenance_to_json(const kf_provenance *provenance);
-/* Of a run of the store; one that was measured here has the median, and no order of its own. The caller frees
- * with kf_provenance_release. */
+/* Reads the provenance of a run of the store; one that was measured here has the median, and no order of
+ * its own. The caller frees with kf_provenance_release. */
 kf_status kf_provenance_read(kf_store *store, int64_t run_id, kf_provenance *provenance, kf_error *error);
 void kf_provenance_release(kf_provenance *provenance);
 

@@ -103,7 +103,8 @@ static kf_status check_file(const char *path, bool read_only, bool *missing, boo
     }
     if (!S_ISREG(information.st_mode))
         return kf_fail(error, KF_BAD_INPUT, "%s: is not a file; give the name of a store", path);
-    /* Also for root, who could write: whoever took the write permission away meant it. */
+    /* The permissions count also for root, who could write: whoever took the write permission away meant
+     * it. */
     bool file_writable = (information.st_mode & 0222) != 0 && access(path, W_OK) == 0;
     *writable = *writable && file_writable;
     if (!read_only && !file_writable)
@@ -130,8 +131,9 @@ static kf_status check_folder(const char *path, bool *writable, kf_error *error)
     return KF_OK;
 }
 
-/* What cannot be written, or lies where SQLite cannot make its log, does not change and is read as it is.
- * Everything else is opened for writing, also to be read, because only a writer can clear its log away. */
+/* Opens the database. A store that cannot be written, or lies where SQLite cannot make its log, does not
+ * change and is read as it is. Everything else is opened for writing, also to be read, because only a
+ * writer can clear its log away. */
 static kf_status open_database(kf_store *store, bool read_only, bool writable, kf_error *error) {
     kf_text uri = {0};
     append_uri(&uri, store->path);
@@ -196,7 +198,7 @@ static kf_status create(const char *path, kf_error *error) {
 
 /* --- An existing store -------------------------------------------------------------------------------- */
 
-/* The same questions again, now with what a log holds. */
+/* Asks the same questions again, now with what a log holds. */
 static kf_status judge_again(kf_store *store, int *version, kf_error *error) {
     /* Until the file is known to be ours its log must stay where it is. */
     bool log = has_content(store->path, "-wal");
@@ -222,6 +224,8 @@ static kf_status use_log(kf_store *store, kf_error *error) {
     }
 }
 
+/* Settles an opened store: its version, which is brought up where it may be written, its log and settings,
+ * and that all statements fit its tables. */
 static kf_status settle(kf_store *store, bool read_only, kf_error *error) {
     int version = 0;
     KF_TRY(judge_again(store, &version, error));
@@ -259,6 +263,7 @@ static kf_status find_path(const char *path, char found[KF_PATH], kf_error *erro
     return kf_path(found, error, "%s/kftune.db", folder);
 }
 
+/* Opens a store at its path, which is created where it is missing and may be written. */
 static kf_status open_path(kf_store *store, bool read_only, kf_error *error) {
     bool missing = false, writable = false;
     KF_TRY(check_folder(store->path, &writable, error));

@@ -20,9 +20,9 @@ typedef struct kf_store kf_store;
  */
 void kf_store_check_memory(void);
 
-/* path NULL: kftune.db under $XDG_DATA_HOME/kftune. Creates the file unless read_only. A damaged, foreign,
- * newer or read-only file is refused (KF_BAD_INPUT) with one line and left untouched; an older one is
- * migrated. */
+/* Opens a store; path NULL: kftune.db under $XDG_DATA_HOME/kftune. Creates the file unless read_only. A
+ * damaged, foreign, newer or read-only file is refused (KF_BAD_INPUT) with one line and left untouched; an
+ * older one is migrated. */
 kf_status kf_store_open(const char *path, bool read_only, kf_store **store, kf_error *error);
 void kf_store_close(kf_store *store); /* NULL is fine */
 const char *kf_store_path(const kf_store *store);
@@ -44,11 +44,11 @@ typedef struct kf_run_row {
 /* Fills run->id and run->uuid from what the caller set in the other fields. */
 kf_status kf_store_begin_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                              kf_run_row *run, kf_error *error);
-/* What the run decided: the sequence of the result that its best config's time comes from, and the noise
- * floor (NAN: not known). */
+/* Stores what the run decided: the sequence of the result that its best config's time comes from, and the
+ * noise floor (NAN: not known). */
 kf_status kf_store_set_winner(kf_store *store, const kf_run_row *run, int sequence, double noise_floor,
                               kf_error *error);
-/* state: "finished", "interrupted", "failed". */
+/* Ends a run; state: "finished", "interrupted", "failed". */
 kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *state, kf_error *error);
 /* The last unfinished run of the same scene, device, and of the space (space_hash) and seed set in *run by
  * the caller; run->id is 0 when there is none. Unfinished: interrupted, or running in a process that is gone.
@@ -100,7 +100,7 @@ typedef struct kf_run_summary {
 } kf_run_summary;
 kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_run_summary *run),
                         void *context, kf_error *error);
-/* name: a run's number, the beginning of its UUID, or NULL for the newest that is no night's. */
+/* Finds a run; name: its number, the beginning of its UUID, or NULL for the newest that is no night's. */
 kf_status kf_store_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error);
 
 /* Exports of a run, or of a night (nightly.h), and one of them into a file, whole or not at all. */
@@ -115,7 +115,7 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
 kf_status kf_store_export_t4(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
 /* A Kernel Tuner cache; of several results of a config the last. */
 kf_status kf_store_export_kernel_tuner(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
-/* github-action-benchmark (customSmallerIsBetter): the best and every preset. */
+/* Exports the best and every preset for github-action-benchmark (customSmallerIsBetter). */
 kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
 /* A compact landscape for `kftune replay`: every config with its time, of this run and all others of the same
  * scene, system and device. */
@@ -124,7 +124,7 @@ kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream,
  * file's single samples. */
 kf_status kf_store_import(kf_store *store, const char *path, int64_t *run_id, int *imported, kf_error *error);
 
-/* *is: the file is a database, as a store is. */
+/* Finds whether the file is a database, as a store is. */
 kf_status kf_is_store(const char *path, bool *is, kf_error *error);
 /* Takes over the runs of another store, but for those of nights, with their results; one that is here already
  * gets what it lacks. A run that is still going on there is interrupted here, until it is merged again. All
@@ -149,7 +149,7 @@ kf_status kf_store_shards(kf_store *store, kf_shard_visit *visit, void *context,
 kf_status kf_store_save_roofs(kf_store *store, const kf_device_info *device, const kf_roofs *roofs,
                               kf_error *error);
 kf_status kf_store_roofs(kf_store *store, const char *identity, kf_roofs *roofs, kf_error *error);
-/* The same of the device of a run; *peak_bandwidth: of its memory, in theory, bytes/s; 0: unknown. */
+/* Reads the roofs of the device of a run; *peak_bandwidth: of its memory, in theory, bytes/s; 0: unknown. */
 kf_status kf_store_run_roofs(kf_store *store, int64_t run_id, kf_roofs *roofs, double *peak_bandwidth,
                              kf_error *error);
 

@@ -23,6 +23,7 @@ static const char *const history_sql = HISTORY_SQL
 static const char *const pinned_sql =
     HISTORY_SQL "(SELECT night FROM pin WHERE benchmark = ?1 AND series = ?2) ORDER BY n.ordinal";
 
+/* Reads a night of a history from a row. */
 static void begin_night(sqlite3_stmt *statement, kf_history_night *night) {
     kf_reader reader = {statement, 0};
     *night = (kf_history_night){.night = kf_read_integer(&reader)};

@@ -1,4 +1,4 @@
-/* What the parts of the store share. Only results/ and its tests include this. */
+/* The parts of the store share this. Only results/ and its tests include it. */
 #ifndef KF_RESULTS_STORE_INTERNAL_H
 #define KF_RESULTS_STORE_INTERNAL_H
 
@@ -66,11 +66,12 @@ int64_t kf_read_integer(kf_reader *reader);
 double kf_read_number(kf_reader *reader);
 void kf_read_text(kf_reader *reader, char *target, size_t size);
 
-/* What SQLite says of its last error, in one line: it quotes from the schema, with its line breaks. */
+/* Returns what SQLite says of its last error, in one line: it quotes from the schema, with its line
+ * breaks. */
 enum { KF_STORE_DETAIL = 256 };
 const char *kf_store_detail(sqlite3 *database, char detail[KF_STORE_DETAIL]);
 
-/* Its last error is that the machine has no more files or memory, and not of the file. */
+/* Returns whether the last error is that the machine has no more files or memory, and not of the file. */
 bool kf_store_lacks_machine(sqlite3 *database);
 /* Turns the database's last error into one line: damaged, disk full, locked, read-only, contradicting data.
  */
@@ -80,7 +81,7 @@ kf_status kf_store_prepare(kf_store *store, const char *sql, sqlite3_stmt **stat
 kf_status kf_store_statement(kf_store *store, kf_statement which, sqlite3_stmt **statement, kf_error *error);
 /* Steps a statement that gives no row, and resets it. */
 kf_status kf_store_run_once(kf_store *store, sqlite3_stmt *statement, const char *doing, kf_error *error);
-/* *found tells whether there is a row. */
+/* Does a step of a statement; *found tells whether there is a row. */
 kf_status kf_store_step(kf_store *store, sqlite3_stmt *statement, const char *doing, bool *found,
                         kf_error *error);
 
@@ -94,7 +95,7 @@ kf_status kf_store_commit(kf_store *store, kf_status status, const char *doing, 
 
 /* --- Schema and migrations (store_schema.c) --- */
 
-/* sql takes a store from version `from` to from + 1. */
+/* A migration: sql takes a store from version `from` to from + 1. */
 typedef struct kf_migration {
     int from;
     const char *sql;
@@ -150,7 +151,7 @@ kf_status kf_store_insert_counters(kf_store *store, int64_t result, const kf_mea
 /* Reads them into *measurement, whose kernels were read already. */
 kf_status kf_store_read_counters(kf_store *store, int64_t result, kf_measurement *measurement,
                                  kf_error *error);
-/* Of this number; KF_BAD_INPUT where there is none. */
+/* Reads the run of this number; KF_BAD_INPUT where there is none. */
 kf_status kf_store_run_of(kf_store *store, int64_t run_id, kf_run_summary *run, kf_error *error);
 /* Does the run exist? KF_BAD_INPUT if not. */
 kf_status kf_store_require_run(kf_store *store, int64_t run_id, kf_error *error);
@@ -165,11 +166,11 @@ typedef struct kf_result_row {
     kf_measurement measurement;
 } kf_result_row;
 typedef kf_status (*kf_row_visit)(void *context, const kf_result_row *row, kf_error *error);
-/* last_only: of several results of one config only the last. */
+/* Visits the results of a run; last_only: of several results of one config only the last. */
 kf_status kf_store_rows(kf_store *store, int64_t run_id, bool last_only, kf_row_visit visit, void *context,
                         kf_error *error);
 
-/* What ends an export: KF_MACHINE where not all of it was written. */
+/* Ends an export: KF_MACHINE where not all of it was written. */
 kf_status kf_export_end(FILE *stream, kf_error *error);
 /* The whole of an export that is one JSON value. */
 kf_status kf_export_json(const cJSON *json, FILE *stream, kf_error *error);

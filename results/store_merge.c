@@ -78,13 +78,14 @@ static kf_status check_same(kf_store *store, const char *path, kf_error *error) 
     return status;
 }
 
-/* Of a run whose process is gone, or that is still going on, there is what it has so far. */
+/* A run whose process is gone, or that is still going on, has what it has so far. */
 static const char update_runs[] =
     "UPDATE main.run SET state = CASE s.state WHEN 'running' THEN 'interrupted' ELSE s.state END, "
     "ended = ifnull(s.ended, main.run.ended), winner = s.winner, noise_floor = s.noise_floor FROM shard.run "
     "s "
     "WHERE s.uuid = main.run.uuid AND s.state <> 'running' AND main.run.state <> 'running'";
 
+/* Copies all rows of the attached store that are not here yet, each table after those it refers to. */
 static kf_status merge_rows(kf_store *store, const char *path, kf_error *error) {
     static const char *const plain[] = {"environment", "problem", "space", "config", "build"};
     KF_TRY(check_same(store, path, error));
@@ -139,6 +140,8 @@ static kf_status attach(kf_store *store, const char *path, kf_error *error) {
     return status;
 }
 
+/* Merges another store, of this version from then on, in one transaction; counts runs and results that
+ * came. */
 kf_status kf_store_merge(kf_store *store, const char *path, int *runs, int *results, kf_error *error) {
     kf_store *other = NULL;
     int before[2] = {0, 0}, after[2] = {0, 0};
@@ -173,6 +176,7 @@ kf_status kf_is_store(const char *path, bool *is, kf_error *error) {
 
 /* --- Shards -------------------------------------------------------------------------------------------- */
 
+/* Visits the shards of a shared landscape in a store. */
 kf_status kf_store_shards(kf_store *store, kf_shard_visit *visit, void *context, kf_error *error) {
     static const char *const sql =
         "SELECT s.name, s.hash, r.strategy, r.seed, r.state, e.device, e.identity, "

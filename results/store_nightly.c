@@ -49,7 +49,7 @@ static kf_status set_night_state(kf_store *store, int64_t night, const char *sta
     return finish(store, &binder, "changing a night's state", error);
 }
 
-/* What became of the suite's nights that have not finished. */
+/* Nights of the suite that have not finished, and what becomes of them. */
 typedef struct unfinished {
     int64_t resume, stale[16];
     int stale_count;
@@ -91,6 +91,7 @@ static kf_status look_at_unfinished(kf_store *store, double hours, const kf_nigh
     return status;
 }
 
+/* Adds a row for a night that begins. */
 static kf_status add_night(kf_store *store, kf_night *night, kf_error *error) {
     KF_TRY(kf_uuid_new(night->uuid, error));
     char now[KF_MOMENT], process[KF_PROCESS];
@@ -144,6 +145,7 @@ kf_status kf_store_end_night(kf_store *store, const kf_night *night, const char 
 #define NIGHT_SQL                                                                                            \
     "SELECT id, uuid, suite, suite_hash, program, label, state, started, ended, process FROM night "
 
+/* Reads a night from a row; one whose process is gone is interrupted. */
 static void read_night(sqlite3_stmt *statement, kf_night *night) {
     kf_reader reader = {statement, 0};
     night->id = kf_read_integer(&reader);
@@ -194,6 +196,7 @@ kf_status kf_store_nights(kf_store *store,
     return status;
 }
 
+/* Finds a night by its number or the beginning of its UUID, or the newest. */
 kf_status kf_store_find_night(kf_store *store, const char *name, kf_night *night, kf_error *error) {
     kf_binder binder;
     KF_TRY(prepare(store,
@@ -287,6 +290,7 @@ static int name_index(const char *name, const char *const *names, int count) {
     return 0; /* the schema lets no other word in */
 }
 
+/* Reads a process of a night from a row. */
 static void read_process(sqlite3_stmt *statement, kf_process *process) {
     kf_reader reader = {statement, 0};
     char word[32];
@@ -385,6 +389,7 @@ kf_status kf_store_night_counters(kf_store *store, int64_t night, const char *be
 
 /* --- Verdicts ----------------------------------------------------------------------------------------- */
 
+/* Adds a row for a verdict; what is not known is NULL. */
 static kf_status add_verdict(kf_store *store, int64_t night, const kf_verdict *verdict, kf_error *error) {
     kf_binder binder;
     KF_TRY(prepare(store,
@@ -426,6 +431,7 @@ kf_status kf_store_add_verdict(kf_store *store, int64_t night, int64_t run_id, c
     return kf_store_commit(store, status, "storing a verdict", error);
 }
 
+/* Reads a verdict from a row. */
 static void read_verdict(sqlite3_stmt *statement, kf_verdict *verdict) {
     kf_reader reader = {statement, 0};
     char word[32];
@@ -481,6 +487,7 @@ kf_status kf_store_verdicts(kf_store *store, int64_t night,
     return status;
 }
 
+/* Pins a night: later ones are held against its benchmarks, series by series, until another is pinned. */
 kf_status kf_store_pin(kf_store *store, int64_t night, int *count, kf_error *error) {
     char now[KF_MOMENT];
     kf_moment_now(now);

@@ -289,6 +289,7 @@ static double read_or_zero(kf_reader *reader) {
     return isnan(value) ? 0.0 : value;
 }
 
+/* Reads the conditions of a measurement: cache, clocks, energy, windows. */
 static void read_conditions(kf_reader *reader, kf_measurement *measurement) {
     char word[32];
     kf_read_text(reader, word, sizeof word);
@@ -307,7 +308,7 @@ static void read_conditions(kf_reader *reader, kf_measurement *measurement) {
     measurement->windows = (int)kf_read_integer(reader);
 }
 
-/* What somebody else wrote into a store and is no deviation is not known. */
+/* Reads deviations. A value that somebody else wrote and that is none is not known. */
 static void read_deviations(kf_reader *reader, kf_verification *verification) {
     const char *text = (const char *)sqlite3_column_text(reader->statement, reader->at++);
     cJSON *list = text != NULL ? cJSON_Parse(text) : NULL;
@@ -315,6 +316,7 @@ static void read_deviations(kf_reader *reader, kf_verification *verification) {
     cJSON_Delete(list);
 }
 
+/* Reads a measurement from a row. */
 static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     char word[32];
     kf_read_text(reader, word, sizeof word);
@@ -341,6 +343,7 @@ static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     read_deviations(reader, &measurement->verification);
 }
 
+/* Reads the kernels of a result. */
 static kf_status read_kernels(kf_store *store, int64_t result, kf_measurement *measurement, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_statement(store, KF_SQL_KERNELS, &statement, error));

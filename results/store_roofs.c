@@ -14,6 +14,7 @@ static kf_status forget(kf_store *store, const char *identity, kf_error *error) 
     return status;
 }
 
+/* Stores the roofs of a device in place of those from before. */
 static kf_status add(kf_store *store, const kf_device_info *device, const kf_roofs *roofs, kf_error *error) {
     char moment[KF_MOMENT];
     sqlite3_stmt *statement = NULL;
@@ -48,6 +49,7 @@ kf_status kf_store_save_roofs(kf_store *store, const kf_device_info *device, con
     return kf_store_commit(store, add(store, device, roofs, error), "storing ceilings", error);
 }
 
+/* Reads the roofs of a device. */
 kf_status kf_store_roofs(kf_store *store, const char *identity, kf_roofs *roofs, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     bool found = true;
@@ -72,7 +74,7 @@ kf_status kf_store_roofs(kf_store *store, const char *identity, kf_roofs *roofs,
     return status;
 }
 
-/* Of a team of so many GPUs: rates add up, times stay. */
+/* Scales the roofs to a team of so many GPUs: rates add up, times stay. */
 static void scale(kf_roofs *roofs, int parts) {
     for (int i = 0; i < roofs->count; i++) {
         kf_roof *roof = &roofs->list[i];

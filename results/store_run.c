@@ -7,7 +7,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* --- What a run refers to ----------------------------------------------------------------------------- */
+/* --- Rows that a run refers to --- */
 
 static kf_status add_space(kf_store *store, const kf_run_row *run, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -71,6 +71,7 @@ kf_status kf_store_begin_run(kf_store *store, const kf_problem *problem, const k
     return kf_store_commit(store, status, "beginning a run", error);
 }
 
+/* Sets a run's state; one that is running belongs to this process. */
 kf_status kf_store_set_run_state(kf_store *store, int64_t run_id, const char *state, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, "UPDATE run SET state = ?, ended = ?, process = ? WHERE id = ?",
@@ -254,6 +255,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     "max(iif(role = 'final', updates_per_us, NULL)) AS final_rate FROM result %s GROUP BY run) t ON t.run "  \
     "= r.id "
 
+/* Reads a summary of a run from a row; one whose process is gone is interrupted. */
 static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summary *run) {
     kf_reader reader = {statement, 0};
     *run = (kf_run_summary){.id = kf_read_integer(&reader)};
@@ -340,6 +342,7 @@ static kf_status find_id(kf_store *store, const char *name, int64_t *id, kf_erro
                    store->path);
 }
 
+/* Finds a run by name and reads its summary. */
 kf_status kf_store_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error) {
     int64_t id = 0;
     KF_TRY(find_id(store, name, &id, error));

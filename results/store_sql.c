@@ -46,7 +46,8 @@ bool kf_store_lacks_machine(sqlite3 *database) {
            kf_errno_is_machines(sqlite3_system_errno(database));
 }
 
-/* Also for root, who could write: whoever took the write permission away meant it. */
+/* Returns whether a file may be written, also by root, who could write: whoever took the write permission
+ * away meant it. */
 static bool is_writable(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && (about.st_mode & 0222) != 0 && access(path, W_OK) == 0;
@@ -58,6 +59,7 @@ static bool may_be_written(const char *path) {
     return is_writable(path) && is_writable(dirname(folder));
 }
 
+/* Turns SQLite's last error into one line: what was done, what is wrong, and what to do about it. */
 kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) {
     const char *path = store->path;
     char detail[KF_STORE_DETAIL];

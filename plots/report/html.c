@@ -6,9 +6,10 @@
 
 #include "base/util/clean.h"
 
-/* What somebody named is cut, as lists cut it: a name of megabytes would make a page of them. */
+/* Names that somebody gave are cut, as lists cut them: a name of megabytes would make a page of them. */
 enum { LONGEST_TEXT = 4096 };
 
+/* Appends a text to a page with what HTML reads as marks escaped, and bytes that are no UTF-8 replaced. */
 void kf_html_text(kf_text *page, const char *text) {
     for (const char *c = text; *c != '\0';) {
         if (c - text >= LONGEST_TEXT) {
@@ -45,6 +46,7 @@ void kf_html_fact(kf_text *page, const char *name, const char *value) {
     kf_text_append(page, "</td></tr>\n");
 }
 
+/* Appends bytes in base 64, for a picture within the page. */
 static void append_base64(kf_text *page, const unsigned char *bytes, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char block[4096 + 1];

@@ -23,6 +23,7 @@ typedef struct run_table {
     int count;
 } run_table;
 
+/* Adds a row for a run; older ones than SHOWN_RUNS are only counted. */
 static void add_run(void *context, const kf_run_summary *run) {
     run_table *table = context;
     if (table->count++ >= SHOWN_RUNS) return;
@@ -59,6 +60,7 @@ static kf_status add_runs(kf_text *page, kf_store *store, kf_error *error) {
 /* --- The page
  * ------------------------------------------------------------------------------------------------------ */
 
+/* Adds the head of the page: title, run, program, and links to the sections. */
 static void add_head(kf_text *page, const kf_store *store, const kf_run_summary *run) {
     char now[32];
     time_t seconds = time(NULL);

@@ -14,7 +14,7 @@
 enum { SHOWN = 15, PRESETS = 3 };
 static const char *const presets[PRESETS] = {"baseline", "paper", "default"};
 
-/* What is kept of a result. */
+/* A result as far as it is kept for the page. */
 typedef struct row {
     int sequence;
     char role[KF_NAME + 8];
@@ -70,8 +70,8 @@ static bool better(const row *candidate, const row *best) {
            (best == NULL || candidate->step_us.median < best->step_us.median);
 }
 
-/* What the run chose; where that is not known the fastest, of those measured again at the end, if there are
- * any. */
+/* Returns the result that the run chose; where that is not known the fastest, of those measured again at
+ * the end, if there are any. */
 static const row *best_of(const rows *all, int winner) {
     const row *best = NULL, *final = NULL;
     for (int i = 0; i < all->count; i++) {
@@ -139,6 +139,7 @@ static void add_card(kf_text *page, const char *name, const char *value, const c
     kf_text_append(page, "</span></li>\n");
 }
 
+/* Adds the cards with the main figures: best step, rate, bandwidth, gain over the presets, verified error. */
 static void add_cards(kf_text *page, const kf_run_summary *run, const rows *all, const row *best) {
     char value[64], note[96], time[32], unit[KF_RATE_TEXT];
     kf_text_append(page, "<ul class=\"cards\">\n");
@@ -191,6 +192,7 @@ static void add_config(kf_text *page, const row *best) {
     kf_text_append(page, "</table>\n");
 }
 
+/* Appends a row for a kernel: time and share of the step, rate, launches, registers, occupancy. */
 static void append_kernel(const kf_kernel_time *kernel, double total, kf_text *page) {
     char time[32], rate[32] = "–", registers[16] = "–", spilled[16] = "–", occupancy[32] = "–";
     const double median = kernel->time_us.median,
@@ -214,6 +216,7 @@ static void append_kernel(const kf_kernel_time *kernel, double total, kf_text *p
                    kernel->launches_per_step, registers, spilled, occupancy);
 }
 
+/* Adds the table of the best config's kernels. */
 static void add_kernels(kf_text *page, const row *best) {
     double total = 0.0;
     for (int i = 0; i < best->kernel_count; i++)
@@ -313,6 +316,7 @@ static void add_breakable(kf_text *page, const char *name) {
     kf_text_free(&text);
 }
 
+/* Adds the table of hardware counters: a row a metric, a column a kernel. */
 static void add_counter_table(kf_text *page, const counter_table *table, const row *best) {
     int *columns = kf_allocate(((size_t)table->kernel_count + 1) * sizeof *columns);
     const int count = choose_columns(table, best, columns);
@@ -363,6 +367,7 @@ static int compare_rows(const void *left, const void *right) {
     return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
+/* Adds the table of the fastest results, and counts of all states. */
 static void add_results(kf_text *page, const kf_run_summary *run, const rows *all) {
     char unit[KF_RATE_TEXT];
     kf_text_append(page, "<h2 id=\"results\">Results</h2>\n<p>");
@@ -410,7 +415,7 @@ static void add_results(kf_text *page, const kf_run_summary *run, const rows *al
     kf_text_append(page, "</tbody></table></div>\n");
 }
 
-/* As a command that a shell takes as it is. */
+/* Adds a word as a command has it that a shell takes as it is. */
 static void add_quoted(kf_text *page, const char *word) {
     kf_text plain = {0};
     kf_text_append(&plain, "'");
