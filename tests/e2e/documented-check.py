@@ -19,7 +19,7 @@ def help_of(command):
 
 def spans(text):
     """The code of a document: blocks with their continued lines joined, and what stands between backticks."""
-    blocks = re.findall(r"^```[a-z]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     blocks += re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
     for block in blocks:
         for line in block.replace("\\\n", " ").split("\n"):
