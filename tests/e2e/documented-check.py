@@ -19,7 +19,8 @@ def help_of(command):
 
 def spans(text):
     """The code of a document: blocks with their continued lines joined, and what stands between backticks."""
-    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    fenced = re.findall(r"^```([a-z]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = [block for language, block in fenced if language in ("", "sh")]
     blocks += re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
     for block in blocks:
         for line in block.replace("\\\n", " ").split("\n"):
