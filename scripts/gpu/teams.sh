@@ -1,19 +1,20 @@
 #!/bin/bash
-# Every road of docs/teams.md on the GPUs of one host, in three parts of at most four minutes each. From a bundle or a built source tree;
+# Every road of docs/teams.md on the GPUs of one host, in four parts of at most four minutes each. From a bundle or a built source tree;
 # builds nothing.
-# usage: [PART=1|2|3] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
+# usage: [PART=1|2|3|4] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
 # Part 1: every road, several at once, in one process and in one for each GPU, held against one GPU by state and forces, byte for byte; a process
 # that is killed; tuning by processes. Part 2: what a team gains, weak and strong, by each transfer (`kftune bench --suite scaling`). Part 3: tuning by
-# processes and by one with nothing beside it, and what each kernel of a copy costs. Without PART all three.
+# processes and by one with nothing beside it, and what each kernel of a copy costs. Part 4: configs an hour of one GPU and of all, which share a
+# search for one (--share search), with an empty cache of kernels and a full one. Without PART all four.
 # ROADS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for a part (235). AT_ONCE: roads at once (6).
 # Writes teams-PART.txt, and in part 2 scaling.json, into FOLDER and prints the tables: a road, what became of it, seconds; of what failed its last
 # lines. Status 1 when a road failed. Without mpirun the roads of processes are skipped.
 set -u
-folder=${1:?usage: [PART=1|2|3] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
+folder=${1:?usage: [PART=1|2|3|4] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
 devices=${2:-cuda:0-1} wanted=${3:-.} transfers='' gpu_grid=96x96x160 gpu_steps=200 cpu_transfers='direct copies host'
 if [ -z "${PART:-}" ]; then
     failed=0
-    for part in 1 2 3; do PART=$part "$0" "$folder" "$devices" "$wanted" || failed=1; done
+    for part in 1 2 3 4; do PART=$part "$0" "$folder" "$devices" "$wanted" || failed=1; done
     exit $failed
 fi
 root=$(realpath "$(dirname "$0")/../..")
@@ -23,8 +24,8 @@ case $devices in
 *) count=$(($(tr -cd , <<<"$devices" | wc -c) + 1)) ;;
 esac
 case $devices in
-cpu*) each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 tuned_grid=$grid budget=3evals on_gpu='' patience=600 ;;
-*) each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 tuned_grid=256x256x512 budget=30s on_gpu=yes patience=120 ;;
+cpu*) each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 tuned_grid=$grid budget=3evals shared_evals=8evals on_gpu='' patience=600 ;;
+*) each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 tuned_grid=256x256x512 budget=30s shared_evals=150evals on_gpu=yes patience=120 ;;
 esac
 limit=${TEAMS_LIMIT:-235} at_once=${AT_ONCE:-6} table=$PWD/teams-$PART.txt lasts=$PWD/lasts-$PART.txt
 mpirun=$(command -v mpirun.openmpi || command -v mpirun || true)
@@ -266,9 +267,27 @@ quiet_tuning() {
     { echo && echo "tune --devices $devices, $tuned_grid, $budget" && cut -c1-160 one.out | grep -v '^\[' | tail -n 60; } | tee -a "$table"
 }
 
+# Random search of a space, the same proposals each time: how many configs an hour.
+share() { # NAME CACHE DEVICE...
+    local name=$1 cache=$2 begun=$SECONDS line
+    shift 2
+    [ $SECONDS -lt "$limit" ] || { tell "$name" 'not reached: no time left' 0; return 0; }
+    XDG_CACHE_HOME=$PWD/$cache timeout "$patience" "$kftune" tune --scene ahmed --grid $grid "${samples[@]}" "$@" --strategy random --seed 7 --budget $shared_evals --rounds 0 \
+        --store "share-$((number += 1)).db" --out share.json >share.out 2>&1 || { tell "$name" "FAILED: $(why share.out)" $((SECONDS - begun)); return 0; }
+    line=$(awk '$1 == "tried" { tried = $2 } $1 == "took" { took = $2 } END { if (took > 0) printf "%d configs in %.1f s, %.0f an hour", tried, took, 3600 * tried / took }' share.out)
+    tell "$name" "$line" $((SECONDS - begun))
+}
+shares() {
+    share 'one device, no kernel compiled' cold-one --device $one
+    share 'one device, all kernels compiled' cold-one --device $one
+    share 'all devices, all kernels compiled' cold-one --devices "$devices" --share search
+    share 'all devices, no kernel compiled' cold-all --devices "$devices" --share search
+}
+
 case $PART in
 1) all_roads && finish ;;
 2) scaling ;;
 3) quiet_tuning && copies_by_kernel && finish ;;
-*) echo "PART=$PART: 1, 2 or 3" >&2 && exit 2 ;;
+4) shares && finish ;;
+*) echo "PART=$PART: 1, 2, 3 or 4" >&2 && exit 2 ;;
 esac
