@@ -101,7 +101,7 @@ KF_FUNCTION int kf_find_near(const kf_sph_arguments *a, kf_four p, int i, int ke
     int home[3], count = 0, kept = 0;
     kf_home_of(a, p, home);
     for (int k = 0; k < KF_RANGES; k++) {
-        const kf_neighbour_range r = kf_neighbour_range(a, p, home, k);
+        const kf_neighbour_range r = kf_candidates(a, p, home, k);
         for (int b = r.first; b < r.end; b += 32) {
             unsigned hits = kf_near_bits(a, r, b, r.end < b + 32 ? r.end : b + 32);
             if (KF_MAKES_LISTS && i >= b && i < b + 32) hits &= ~(1u << (i - b));

@@ -74,8 +74,7 @@ KF_FUNCTION int kf_end_of_run(const kf_sph_arguments *a, int cell) {
     return cell - inside + (end < n ? end : n - 1);
 }
 #endif
-KF_FUNCTION kf_neighbour_range kf_neighbour_range(const kf_sph_arguments *a, kf_four p, const int *home,
-                                                  int k) {
+KF_FUNCTION kf_neighbour_range kf_candidates(const kf_sph_arguments *a, kf_four p, const int *home, int k) {
     kf_neighbour_range r;
     r.first = r.end = 0;
     r.x = p.x, r.y = p.y, r.z = p.z;
@@ -223,7 +222,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         int kf_home[3];                                                                                      \
         kf_home_of(a, p, kf_home);                                                                           \
         KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
-            const kf_neighbour_range kf_r = kf_neighbour_range(a, p, kf_home, kf_k);                         \
+            const kf_neighbour_range kf_r = kf_candidates(a, p, kf_home, kf_k);                              \
             KF_SOME KF_SIMD(pragma) for (int j = kf_r.first + KF_LANE; j < kf_r.end; j += KF_LANES) {        \
                 KF_DISTANCE(kf_r)                                                                            \
                 KF_NEAR(r2 < a->support2) __VA_ARGS__                                                        \
@@ -258,7 +257,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
         kf_home_of(a, p, kf_home);                                                                           \
         KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
-            const kf_neighbour_range kf_r = kf_neighbour_range(a, p, kf_home, kf_k);                         \
+            const kf_neighbour_range kf_r = kf_candidates(a, p, kf_home, kf_k);                              \
             KF_ONE_BY_ONE for (int kf_b = kf_r.first; kf_b < kf_r.end; kf_b += 32) {                         \
                 const int kf_e = kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32;                                \
                 unsigned kf_hits = 0;                                                                        \
@@ -284,7 +283,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
                 kf_b += 32;                                                                                  \
                 if (kf_b >= kf_e) {                                                                          \
                     if (++kf_k >= KF_RANGES) break;                                                          \
-                    kf_r = kf_neighbour_range(a, p, kf_home, kf_k);                                          \
+                    kf_r = kf_candidates(a, p, kf_home, kf_k);                                               \
                     kf_b = kf_r.first, kf_e = kf_r.end;                                                      \
                     if (kf_b >= kf_e) continue;                                                              \
                 }                                                                                            \
@@ -418,7 +417,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
             KF_ONE_BY_ONE while (kf_n < KF_STAGE_SLOTS) {                                                    \
                 if (kf_b >= kf_r.end) {                                                                      \
                     if (kf_k == KF_RANGES) break;                                                            \
-                    kf_r = kf_neighbour_range(a, p, kf_home, kf_k++);                                        \
+                    kf_r = kf_candidates(a, p, kf_home, kf_k++);                                             \
                     kf_b = kf_r.first;                                                                       \
                 }                                                                                            \
                 const int kf_e = kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32;                                \
