@@ -84,7 +84,7 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
 /* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */
 kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
                              kf_error *error);
-/* --device, or --devices, which names a team; the fallback without either. */
+/* Gives the device of option --device, or the team of --devices; the fallback without either. */
 const char *kf_argument_device(const kf_arguments *arguments, const char *fallback);
 bool kf_arguments_json(const kf_arguments *arguments);
 

@@ -1,4 +1,4 @@
-/* kftune bench: runs one suite and prints its figures. */
+/* The command kftune bench runs one suite and prints its figures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,8 @@ static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *opti
                    suite->promise);
 }
 
+/* Runs kftune bench: reads the options, opens the suite, runs it and frees what it made. Only the suite
+ * scaling takes a team of devices. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_bench_suite suite;
     kf_bench_options options = {.device = kf_argument_device(arguments, NULL)};

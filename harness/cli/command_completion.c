@@ -1,5 +1,5 @@
-/* kftune completion: what a shell needs to complete a command line, made from the tables of commands and
- * options. */
+/* The command kftune completion prints what a shell needs to complete a command line. It is made from the
+ * tables of commands and options, so it cannot go stale. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 
-/* What may stand in a place: words that are known, words that 'kftune list KIND' prints, names of files. */
+/* Lists what may stand in a place of a command line: known words, words that 'kftune list KIND' prints,
+ * and names of files. */
 typedef struct kf_choices {
     char words[256]; /* with a blank between them */
     const char *list;
@@ -55,7 +56,7 @@ static void merge(const kf_command *command, kf_arguments *arguments) {
     (void)kf_arguments_parse(command, 0, NULL, arguments, NULL);
 }
 
-/* What the arguments of a command that are no options may be: all of them together. */
+/* Collects what the arguments of a command that are no options may be, all of them together. */
 static void positional_choices(const kf_command *command, kf_choices *choices) {
     *choices = (kf_choices){.list = NULL};
     for (int i = 0; command->positional != NULL && command->positional[i] != NULL; i++) {
@@ -74,6 +75,8 @@ static void bash_choices(const kf_choices *choices) {
            choices->files ? "yes" : "");
 }
 
+/* Prints the completion script for bash: the commands, for every option with a value what its value may
+ * be, and each command's options. The shell asks 'kftune list' for names that change. */
 static void print_bash(void) {
     printf("# kftune's completion for bash, made by 'kftune completion bash'.\n"
            "_kftune() {\n"
@@ -155,6 +158,8 @@ static void zsh_action(const kf_choices *choices) {
         printf(" ");
 }
 
+/* Prints the completion script for zsh, with the help of every command and option beside its name.
+ * Characters that mean something to _arguments are quoted. */
 static void print_zsh(void) {
     static const char special[] = "[]:\\";
     printf("#compdef kftune\n"
@@ -225,6 +230,8 @@ static void fish_choices(const kf_choices *choices) {
     printf("'");
 }
 
+/* Prints the completion script for fish: one line of 'complete' for each command, option and list of
+ * arguments. */
 static void print_fish(void) {
     printf("# kftune's completion for fish, made by 'kftune completion fish'.\n"
            "function __kftune_command\n"

@@ -1,4 +1,4 @@
-/* kftune demo: tunes a shipped scene on the cpu and runs it, as a user would with two commands. */
+/* The command kftune demo tunes a shipped scene on the cpu and runs it, as a user would with two commands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +27,8 @@ static kf_status type(const kf_command *command, int count, const char *const *w
     return KF_OK;
 }
 
+/* Runs kftune demo: types the commands tune and run for the user, with a folder, a store and a config of
+ * its own. A wrong option is refused before minutes are spent on tuning. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     if (kf_arguments_json(arguments))
         return kf_fail(error, KF_BAD_INPUT,

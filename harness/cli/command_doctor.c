@@ -1,4 +1,4 @@
-/* kftune doctor: what works on this machine, what does not, and the cure. */
+/* The command kftune doctor says what works on this machine, what does not, and the cure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +40,7 @@ static void print_line(const kf_diagnosis *check) {
     if (check->cure[0] != '\0') printf("%-8s  %-14s  -> %s\n", "", "", check->cure);
 }
 
+/* Prints all checks as one JSON object, with the best device that works, or null where none does. */
 static void print_json(const kf_diagnosis *checks, const char *device) {
     cJSON *root = kf_json_answer("doctor");
     kf_device_info info;
@@ -59,6 +60,8 @@ static void print_json(const kf_diagnosis *checks, const char *device) {
     kf_json_print(root);
 }
 
+/* Runs all checks, prints them, and fails with KF_MACHINE where neither backend works. Checks of a GPU are
+ * not run on a machine without one. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const bool json = kf_arguments_json(arguments);
     kf_diagnosis checks[CHECKS];

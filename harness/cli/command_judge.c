@@ -1,5 +1,5 @@
-/* kftune judge: kernels that somebody else wrote, a person or a model, against a problem's reference and
- * baseline. */
+/* The command kftune judge holds kernels that somebody else wrote, a person or a model, against a
+ * problem's reference and baseline. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +126,8 @@ static kf_status open_problem(const judgement *j, const char *candidate, kf_prob
     return status;
 }
 
-/* What candidates are held against must itself be right, else no verdict means anything. */
+/* Checks and times the baseline. What candidates are held against must itself be right, else no verdict
+ * means anything. */
 static kf_status measure_baseline(judgement *j, kf_error *error) {
     kf_problem *problem = NULL;
     kf_measurement examined;
@@ -182,7 +183,7 @@ static const char *check_of(const kf_measurement *m) {
     return kf_state_names[m->state];
 }
 
-/* Of the memory's peak; NAN where that is not known. */
+/* Gives the measured bandwidth as a share of the memory's peak; NAN where the peak is not known. */
 static double roof_share(const judgement *j, const kf_measurement *m) {
     return j->device.peak_bandwidth > 0.0 ? m->effective_bandwidth / j->device.peak_bandwidth : (double)NAN;
 }
@@ -212,6 +213,8 @@ static void add_times(cJSON *json, const judgement *j, const kf_measurement *m) 
     kf_json_add_number(json, "roof_share", ok ? roof_share(j, m) : (double)NAN);
 }
 
+/* Prints the baseline and all verdicts as one JSON object. A candidate's gain is the baseline's time
+ * divided by its own. */
 static void print_json(const judgement *j) {
     cJSON *json = kf_json_answer("judge");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&j->device));
@@ -250,6 +253,8 @@ static kf_status judge_all(judgement *j, kf_error *error) {
                    j->count == 1 ? " is" : "s are");
 }
 
+/* Runs kftune judge: collects the candidates from files and folders, judges each, and frees the
+ * measurements. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     judgement j = {.arguments = arguments, .problem_file = kf_argument(arguments, "--problem", NULL)};
     if (j.problem_file == NULL || arguments->positional_count == 0)

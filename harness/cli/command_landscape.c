@@ -1,5 +1,5 @@
-/* kftune landscape: measures a random sample of a space, all of it or one shard of many, each with a journal
- * of its own. */
+/* The command kftune landscape measures a random sample of a space: all of it, or one shard of many, each
+ * with a journal of its own. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,6 +108,8 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
     return KF_OK;
 }
 
+/* Prints what a shard measured and where it is kept, as text or JSON. Configs that were skipped do not
+ * count as failed. */
 static void print_result(const landscape *work, const kf_tune_result *result, const char *store, bool json) {
     const int failed = result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
     if (!json) {

@@ -12,7 +12,8 @@
 #include "scene/scene.h"
 #include "solver/systems.h"
 
-/* What is listed: names with a line about each, collected first so that text and JSON come from one place. */
+/* Holds what is listed: names with a line about each, collected first so that text and JSON come from one
+ * place. */
 typedef struct listing {
     cJSON *entries; /* [{"name", "summary"}] */
 } listing;
@@ -66,7 +67,7 @@ static kf_status list_scenes(listing *list, kf_error *error) {
     return KF_OK;
 }
 
-/* Its options stand under it. */
+/* Adds a strategy with its options under it. */
 static void add_strategy(listing *list, const kf_strategy_methods *strategy) {
     add(list, strategy->name, strategy->summary);
     for (const kf_strategy_option *o = strategy->options; o != NULL && o->name != NULL; o++) {
@@ -96,6 +97,8 @@ static kf_status list_metrics(listing *list, kf_error *error) {
     return kf_metric_sets(add_set, list, error);
 }
 
+/* Lists the GPUs and the cpu. Without a compiler the cpu cannot be used, which is an error only where
+ * there is no GPU either. */
 static kf_status list_devices(listing *list, kf_error *error) {
     char why[256] = "";
     int count = kf_cuda_device_count(why, sizeof why);
@@ -141,6 +144,8 @@ static void print_json(const listing *list, const char *kind) {
     kf_json_print(json);
 }
 
+/* Runs kftune list: finds the kind that was asked for and prints it, or refuses with the name that is
+ * nearest. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const char *names[KINDS];
     for (int i = 0; i < KINDS; i++)

@@ -1,4 +1,5 @@
-/* kftune nightly: a night of a suite, and what goes with it. */
+/* The command kftune nightly runs a night of a suite, and has what goes with it: lists, comparisons and
+ * plots. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -70,6 +71,8 @@ static kf_status conclude(const kf_arguments *arguments, kf_store *store, const 
     return kf_fail(error, KF_GATE_FAILED, "%d of %d benchmarks failed the night", failures, result->count);
 }
 
+/* Runs a night of a suite: measures its benchmarks into the store and prints the verdicts. Without --label
+ * a night is named after the commit of the suite's folder. */
 static kf_status run_night(const kf_arguments *arguments, kf_error *error) {
     kf_suite suite;
     kf_store *store = NULL;
@@ -109,6 +112,8 @@ static kf_status count_verdict(void *context, const kf_verdict *verdict, kf_erro
     return KF_OK;
 }
 
+/* Takes one night from the store with the counts of its verdicts: adds it to the JSON list, or prints it
+ * as a row. */
 static kf_status collect_night(void *context, const kf_night *night, kf_error *error) {
     listing *list = context;
     memset(list->verdicts, 0, sizeof list->verdicts);
@@ -142,6 +147,7 @@ static kf_status collect_night(void *context, const kf_night *night, kf_error *e
     return KF_OK;
 }
 
+/* Lists all nights of a store, as a table or as JSON. */
 static kf_status list_nights(const kf_arguments *arguments, kf_error *error) {
     listing list = {0};
     cJSON *json = NULL;
@@ -170,6 +176,7 @@ static kf_status collect_verdict(void *context, const kf_verdict *verdict, kf_er
     return KF_OK;
 }
 
+/* Shows one night of the store with its verdicts, and writes the files that were asked for. */
 static kf_status show_night(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     kf_nightly_result result = {0};
@@ -216,6 +223,8 @@ static kf_status measure(const kf_arguments *arguments, kf_error *error) {
 /* --- Compare
  * ------------------------------------------------------------------------------------------------------- */
 
+/* Prints what a comparison of two programs found, as a line or as JSON. Changes are logarithms of ratios
+ * and are shown as ratios. */
 static void print_comparison(const kf_compare_request *request, const kf_compare_result *result, bool json) {
     static const char *const findings[] = {
         [KF_FINDING_NONE] = "same", [KF_FINDING_SLOWER] = "slower", [KF_FINDING_FASTER] = "faster"};
@@ -240,6 +249,8 @@ static void print_comparison(const kf_compare_request *request, const kf_compare
     kf_json_print(object);
 }
 
+/* Compares the program of a folder with that of a reference on one benchmark. A slower one is
+ * KF_GATE_FAILED; two positional files are compared as files of times. */
 static kf_status compare(const kf_arguments *arguments, kf_error *error) {
     kf_suite suite;
     if (arguments->positional_count > 1) return kf_nightly_compare_files(arguments, error);

@@ -1,4 +1,4 @@
-/* kftune plot: pictures of what a store remembers. */
+/* The command kftune plot draws pictures of what a store remembers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static cJSON *run_to_json(int kind, const kf_run_summary *run) {
     return json;
 }
 
-/* Of one run, or of a benchmark over its nights. */
+/* Draws a picture of one run of a store, or of a benchmark over its nights. */
 static kf_status execute_stored(const kf_arguments *arguments, int kind, const char *out, kf_error *error) {
     kf_store *store;
     kf_run_summary run;
@@ -106,6 +106,8 @@ static kf_status replay_one(const kf_replay_request *request, const char *knowin
     return KF_OK;
 }
 
+/* Replays every strategy that was asked for on a landscape, and a strategy that uses a prior also with the
+ * cost model's. Each replay is one curve of the picture. */
 static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed, kf_error *error) {
     static const char *const usual[] = {"random", "model"};
     const char *const *names = usual;
@@ -166,7 +168,7 @@ static kf_status execute_replayed(const kf_arguments *arguments, const char *fil
 
 /* --- Either --------------------------------------------------------------------------------------------- */
 
-/* Of a suite's figures, not of a store. */
+/* Draws how a run scales over devices; it reads a suite's figures, and no store. */
 static kf_status execute_scaling(const kf_arguments *arguments, const char *out, kf_error *error) {
     const char *figures = kf_argument(arguments, "--figures", NULL);
     if (!figures)

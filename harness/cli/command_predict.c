@@ -93,7 +93,7 @@ static kf_status add_row(kf_predict *predict, kf_rows *rows, const kf_config *co
     return KF_OK;
 }
 
-/* --- What was measured ---------------------------------------------------------------------------------- */
+/* --- Measured times ------------------------------------------------------------------------------------- */
 
 static double time_of(const kf_measurement *m) {
     if (m->state == KF_STATE_OK) return m->step_us.median;
@@ -215,6 +215,8 @@ static void place_measured(kf_rows *rows) {
     qsort(rows->list, rows->count, sizeof *rows->list, compare_measured);
 }
 
+/* Holds the predictions against the measured times: rank correlation as they are and calibrated, and the
+ * median relative error after calibration. The calibration is fitted to the same measurements. */
 static kf_agreement agree(kf_predict *predict, kf_error *error) {
     const kf_rows *rows = &predict->measured;
     size_t count = rows->count;
@@ -268,6 +270,7 @@ static void print_row(const kf_predict *predict, const kf_predicted *row, double
     free(summary);
 }
 
+/* Prints the ranking, the fastest measured configs with their places in it, and how well both agree. */
 static void print_table(const kf_predict *predict, const kf_agreement *agreement, long top) {
     const kf_ceilings *ceilings = kf_cost_model_ceilings(predict->model);
     char facts[KF_FACTS_TEXT];
@@ -305,6 +308,7 @@ static cJSON *row_json(const kf_predict *predict, const kf_predicted *row) {
     return json;
 }
 
+/* Prints the ranking and its agreement with the measurements as one JSON object. */
 static void print_json(const kf_predict *predict, const kf_agreement *agreement, long top) {
     cJSON *json = kf_json_answer("predict");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&predict->device));
@@ -330,6 +334,8 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement,
 
 /* --- The command ---------------------------------------------------------------------------------------- */
 
+/* Chooses the device to predict for: a real one, the one that a landscape was measured on, or a GPU of the
+ * bandwidth that was given. */
 static kf_status find_device(kf_predict *predict, kf_error *error) {
     double bandwidth = 0;
     KF_TRY(kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, error));
@@ -367,7 +373,8 @@ static void open_model(kf_predict *predict) {
     kf_cost_model_open(predict->problem, &predict->device, roofs.count > 0 ? &roofs : NULL, &predict->model);
 }
 
-/* Of a landscape the space is that of its configs, as in replay. */
+/* Predicts from measured configs where there is no cost model. The space of a landscape is that of its
+ * configs, as in replay. */
 static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *error) {
     const char *const *fixed = NULL;
     int fixed_count = kf_argument_all(predict->arguments, "--fix", &fixed);
@@ -409,6 +416,8 @@ static kf_status open_store(kf_predict *predict, kf_error *error) {
     return given != NULL ? status : KF_OK;
 }
 
+/* Predicts for the problem: reads what was measured, ranks the space by the cost model, and prints the
+ * ranking and its agreement. Without a cost model the forecast learns from the measurements. */
 static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     long top = 10;
     KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));

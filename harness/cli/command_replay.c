@@ -61,7 +61,8 @@ static void print_score(const char *name, const kf_landscape *landscape, const k
     printf("\n");
 }
 
-/* with NULL: there is no prior. */
+/* Prints the regret of both replays at some numbers of evaluations; `with` is the replay with a prior, or
+ * NULL where there is none. */
 static void print_table(const kf_replay_request *request, const kf_replay_result *result,
                         const kf_replay_result *with, bool scores) {
     const kf_landscape *landscape = request->landscape;
@@ -152,7 +153,8 @@ static void add_score(cJSON *json, const kf_landscape *landscape, const kf_repla
     if (isfinite(budget.seconds)) (void)cJSON_AddNumberToObject(object, "budget_seconds", budget.seconds);
 }
 
-/* What a search says of one knowledge: with the prior or without it. scored NULL: no score. */
+/* Adds what a search does with one knowledge, with the prior or without it. Where `scored` is NULL there
+ * is no score. */
 static void add_result(cJSON *json, const kf_replay_result *result, const kf_landscape *scored) {
     const int last = result->evaluations - 1;
     add_regret(json, "regret_", result->means[last], &result->summaries[last]);
@@ -224,6 +226,8 @@ static kf_status evaluations_of_score(const kf_arguments *arguments, kf_replay_r
     return KF_OK;
 }
 
+/* Runs kftune replay: opens the landscape and replays the strategy on it, without and with the cost model
+ * as its prior. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     long evaluations = 200, repeats = 100, seed = 1;
     const char *file = kf_argument(arguments, "--landscape", NULL);

@@ -1,4 +1,4 @@
-/* kftune report: what a store remembers, as one HTML file. */
+/* The command kftune report writes what a store remembers as one HTML file. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* kftune roofs: the ceilings of a device. */
+/* The command kftune roofs measures the ceilings of a device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 
 /* --- Output ------------------------------------------------------------------------------------------- */
 
+/* Prints the device and its measured and theoretical ceilings as one JSON object. */
 static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
     cJSON *root = kf_json_answer("roofs");
     (void)cJSON_AddItemToObject(root, "device", kf_device_to_json(device));

@@ -1,4 +1,4 @@
-/* kftune run: the production run with a tuned configuration. */
+/* The command kftune run does the production run with a tuned configuration. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +82,8 @@ static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     return KF_BAD_INPUT;
 }
 
+/* Opens the device that was asked for, or the one that the config was tuned on, and warns where another
+ * device is opened than the tuned one. */
 static kf_status open_device(kf_run_job *job, kf_error *error) {
     const kf_device_info *tuned = &job->best.device;
     const char *spec = kf_argument_device(job->arguments, tuned->spec);
@@ -107,6 +109,8 @@ static kf_status choose_config(kf_run_job *job, kf_error *error) {
     return kf_known_config(job->arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
+/* Opens a tuned config with its scene and device, and refuses a config that the present space does not
+ * have. A config of a team is checked for at least as many devices as it was tuned on. */
 static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
     KF_TRY(kf_run_refuse_said(job->arguments, error));
     if (kf_scene_is_mesh(config))
@@ -139,7 +143,7 @@ static kf_status compile(const kf_source *source, void *device, kf_error *error)
     return kf_source_prebuild(device, source, &build, error);
 }
 
-/* Of several processes the first compiles, the others find its kernels. */
+/* Lets the first of several processes compile, so that the others find its kernels. */
 static kf_status compile_first(const kf_run_job *job, kf_error *error) {
     kf_device_info device = *kf_backend_device(job->backend);
     kf_status status = KF_OK;
@@ -164,9 +168,8 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* --- What the user asked for -----------------------------------------------------------------------------
- */
-
+/* Reads the options of smoke pictures: how often, and their size in pixels. Smoke needs a flow in three
+ * dimensions. */
 static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     static const char *const belonging[] = {"--smoke-every", "--smoke-size"};
     enum { LEAST = 16, MOST = 8192 };
@@ -240,6 +243,8 @@ static kf_status read_area(const kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
+/* Reads what the user asked of the run: its length in steps, how often it writes, checkpoints, fields,
+ * pictures and smoke. */
 static kf_status read_options(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     long steps = 1000, checkpoints = 2;
@@ -289,7 +294,8 @@ static void tell_of_killed(const kf_run_job *job) {
         kf_warn("the run before in %s was killed before its first checkpoint", job->folder);
 }
 
-/* What `kftune scene` says, of a scene that was not tuned; what its grid cannot carry, of any. */
+/* Says what `kftune scene` says where the scene was not tuned; for a tuned one, only what its grid cannot
+ * carry. */
 static void say_what_to_expect(const kf_run_job *job) {
     const kf_scene *scene = kf_run_scene(job->problem);
     const char *const *lines = NULL;
@@ -354,6 +360,8 @@ static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     return status;
 }
 
+/* Prepares the run up to its first step: the config, options, folder, plan, and record. Nothing of an
+ * earlier run in the folder is touched until all options are known to be right. */
 static kf_status prepare(kf_run_job *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(config != NULL ? open_tuned(job, config, error) : kf_run_open_scene(job, &kf_command_run, error));
@@ -372,6 +380,7 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     return kf_run_record(job, "running", false, error);
 }
 
+/* Runs kftune run from its options to its last file, and frees all that it opened, however it ends. */
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(kf_argument_world(arguments, error));
     kf_run_job *job = kf_allocate_zeroed(1, sizeof *job);

@@ -1,4 +1,4 @@
-/* kftune scene: what was understood of a mesh or a scene file. */
+/* The command kftune scene says what was understood of a mesh or a scene file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     return kf_scene_open(name, &wanted, scene, error);
 }
 
-/* What the memory of the devices that were named holds of the grid; none: there is nothing to say. */
+/* Finds how much of the grid the memory of the named devices holds; without a named device nothing is
+ * said. */
 static kf_status find_fit(const kf_arguments *arguments, const kf_scene *scene, kf_scene_fit *fit,
                           kf_error *error) {
     const char *spec = kf_argument_device(arguments, NULL);
@@ -121,6 +122,8 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
 
 /* ---- Scenes of systems that are no flows: what they say of themselves ---- */
 
+/* Prints the facts of a problem that is no flow, as text or JSON, and warns where it is a program that
+ * tuning would run. */
 static void print_facts(const kf_arguments *arguments, const kf_problem *problem, const char *picture) {
     char text[KF_FACTS_TEXT];
     if (kf_arguments_json(arguments)) {
@@ -170,7 +173,7 @@ static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *p
     return KF_OK;
 }
 
-/* *shown: the file is of such a system. */
+/* Shows a problem that is no flow; *shown says whether the file is of such a system. */
 static kf_status show_problem(const kf_arguments *arguments, const char *name, bool *shown, kf_error *error) {
     kf_problem_options wanted = {.seed = 0};
     const kf_system *system;
@@ -191,6 +194,8 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     return status;
 }
 
+/* Runs kftune scene: shows the file as a flow's scene, or else as the problem of another system. Where it
+ * is neither, the error is that of the flow. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_scene *scene = NULL;
     bool shown;

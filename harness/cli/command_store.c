@@ -44,6 +44,7 @@ static const char *shown_number(double value, char buffer[32]) {
 
 /* --- List --------------------------------------------------------------------------------------------- */
 
+/* Makes the JSON object of one run of the store; the caller owns it. */
 static cJSON *run_to_json(const kf_run_summary *run) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(object, "run", (double)run->id);
@@ -87,6 +88,7 @@ static void print_run(void *context, const kf_run_summary *run) {
            kf_facts_text(run->facts, facts), run->device);
 }
 
+/* Lists all runs of a store, as a table or as JSON. */
 static kf_status list(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     KF_TRY(open_store(arguments, true, &store, error));
@@ -109,7 +111,7 @@ static kf_status list(const kf_arguments *arguments, kf_error *error) {
 
 /* --- Show --------------------------------------------------------------------------------------------- */
 
-/* What is shown of one result. */
+/* Holds what is shown of one result. */
 typedef struct kf_shown {
     int sequence, samples;
     kf_state state;
@@ -187,6 +189,7 @@ static void free_show(kf_show *show) {
     free(show->kernels);
 }
 
+/* Makes the JSON object of one result and moves the result's config into it. */
 static cJSON *result_to_json(const kf_run_summary *run, kf_shown *shown) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(object, "sequence", shown->sequence);
@@ -237,6 +240,8 @@ static void show_json(const kf_store *store, const kf_run_summary *run, kf_show 
     kf_json_print(root);
 }
 
+/* Prints the time, rate, registers and occupancy of each kernel of the fastest result. A kernel that runs
+ * in parts has the time of its slowest part. */
 static void print_kernels(const kf_show *show) {
     if (show->kernel_count == 0) return;
     double total = 0;
@@ -266,6 +271,7 @@ static void print_kernels(const kf_show *show) {
     }
 }
 
+/* Prints a run and its results as a table, the fastest first, at most `limit` of them. */
 static void show_text(const kf_run_summary *run, const kf_show *show, size_t limit) {
     printf("run %lld  %s\n", (long long)run->id, run->uuid);
     char facts[KF_FACTS_TEXT];
@@ -292,6 +298,7 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
     print_kernels(show);
 }
 
+/* Shows one run of the store with its results, sorted by time, as text or JSON. */
 static kf_status show(const kf_arguments *arguments, kf_error *error) {
     long limit = SHOWN_RESULTS;
     KF_TRY(kf_argument_integer(arguments, "--limit", 0, 1L << 30, &limit, error));
@@ -346,7 +353,7 @@ static kf_status find_format(const kf_arguments *arguments, const kf_format **fo
                    kf_hint(name, names, FORMATS, hint));
 }
 
-/* What --run names: a run, or for JUnit, which holds verdicts, a night. */
+/* Finds what --run names: a run, or for JUnit, which holds verdicts, a night. */
 static kf_status find_exported(const kf_arguments *arguments, const kf_format *format, kf_store *store,
                                kf_run_summary *run, kf_error *error) {
     const char *name = kf_argument(arguments, "--run", NULL);
@@ -357,6 +364,7 @@ static kf_status find_exported(const kf_arguments *arguments, const kf_format *f
     return KF_OK;
 }
 
+/* Exports a run or a night in the format that was asked for, to a file or to stdout. */
 static kf_status export(const kf_arguments *arguments, kf_error *error) {
     const kf_format *format = NULL;
     KF_TRY(find_format(arguments, &format, error));
@@ -381,7 +389,7 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* Of other programs: one file is a run. */
+/* Imports a file of another program, which becomes one run. */
 static kf_status import_file(kf_store *store, const char *file, cJSON *list, kf_error *error) {
     int64_t run = 0;
     int count = 0;
@@ -425,6 +433,7 @@ static kf_status merge_folder(kf_store *store, const char *folder, int *merged, 
     return status;
 }
 
+/* Imports what was named: stores and folders of stores are merged, files of other programs become runs. */
 static kf_status import(const kf_arguments *arguments, kf_error *error) {
     if (arguments->positional_count < 2)
         return kf_fail(error, KF_BAD_INPUT, "store import: the file is missing: kftune store import FILE...");
@@ -480,6 +489,7 @@ static kf_status check(const kf_arguments *arguments, kf_error *error) {
 
 /* --- Prune, schema ------------------------------------------------------------------------------------ */
 
+/* Deletes from the store one run, or all runs older than some days, and says how many results went. */
 static kf_status prune(const kf_arguments *arguments, kf_error *error) {
     double days = NAN;
     KF_TRY(kf_argument_number(arguments, "--older-than", 0, 1e6, &days, error));

@@ -235,7 +235,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, const kf_
 
 /* --- Several processes ---------------------------------------------------------------------------------- */
 
-/* What one process alone can do, or can find out about its own device. */
+/* Refuses what one process alone can do, or can find out only about its own device. */
 static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments *arguments,
                               kf_error *error) {
     static const char *const alone[] = {"--share", "--counters", "--take-turns"};
@@ -259,7 +259,7 @@ static kf_status open_together(kf_tune_request *request, const kf_problem *probl
     return kf_backend_open(request->device, &request->together, error);
 }
 
-/* Of all but the first, which leads. */
+/* Follows the first process, which leads: runs on every process but the first what that one measures. */
 static kf_status follow(const kf_tune_request *request, const kf_problem *problem, bool *met,
                         kf_error *error) {
     kf_trial trial;
@@ -293,7 +293,8 @@ static kf_status lead(kf_tune_request *request, const char *out, const kf_argume
     return status;
 }
 
-/* *met: the processes of this run end together, whatever becomes of the tuning. */
+/* Tunes as the first process, which leads. *met says that all processes came so far, so that they end
+ * together whatever becomes of the tuning. */
 static kf_status tune_problem(kf_tune_request *request, const kf_problem *problem,
                               const kf_metric_set *counters, const kf_arguments *arguments, bool *met,
                               kf_error *error) {
@@ -327,6 +328,8 @@ static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request
     return kf_argument_problem(arguments, &kf_command_tune, NULL, &known, problem, error);
 }
 
+/* Runs kftune tune, in one process or as one of several: the first leads and writes, the others measure
+ * with it. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_tune_request request = {.started = kf_clock_seconds()};
     kf_metric_set *counters = NULL;

@@ -1,4 +1,4 @@
-/* What --help prints: made from the tables of commands and options, so that it cannot go stale. */
+/* Prints --help, which is made from the tables of commands and options, so that it cannot go stale. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +27,7 @@ void kf_help_command(const kf_command *command) {
     printf("\nExample:\n  %s\n", command->example);
 }
 
+/* Prints the program's help: usage, all commands with a line about each, exit statuses, and an example. */
 void kf_help(void) {
     printf("kftune %s: finds the fastest correct way to run a fluid simulation around a mesh, on this "
            "machine\n\n"

@@ -10,7 +10,8 @@
 #include "base/util/text.h"
 #include "harness/tune/knowledge.h"
 
-/* What the store knows; without a store, or where it knows nothing, the space's default. */
+/* Finds the best config that the store knows; without a store, or where it knows nothing, the space's
+ * default. */
 static kf_status find(const kf_arguments *arguments, const kf_problem *problem, const kf_device_info *device,
                       kf_similar *similar, kf_error *error) {
     kf_space *space = NULL;

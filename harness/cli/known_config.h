@@ -13,7 +13,7 @@
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
                           kf_best_config *best, bool *foreign, kf_error *error);
 
-/* That gate, on a reduced copy of the scene: KF_GATE_FAILED when the config is wrong here. */
+/* Runs that gate on a reduced copy of the scene: KF_GATE_FAILED when the config is wrong here. */
 kf_status kf_known_config_verify(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                                  kf_error *error);
 

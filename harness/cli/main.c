@@ -39,6 +39,8 @@ static bool asks_for_help(int word_count, char *const *words) {
     return false;
 }
 
+/* Runs a command: prints its help, or reads its arguments, checks the device, sets up log and interrupts,
+ * and calls it. */
 static kf_status run_command(const kf_command *command, int word_count, char *const *words, kf_error *error) {
     if (asks_for_help(word_count, words)) {
         kf_help_command(command);

@@ -39,6 +39,8 @@ static void print_table(const kf_file_comparison *held, int count) {
     }
 }
 
+/* Prints the comparison of every benchmark as one JSON object. Changes are stored as logarithms of ratios
+ * and printed as relative changes. */
 static void print_json(const kf_file_comparison *held, int count) {
     cJSON *json = kf_json_answer("nightly compare"), *list = cJSON_AddArrayToObject(json, "benchmarks");
     for (int i = 0; i < count; i++) {
@@ -59,6 +61,7 @@ static void print_json(const kf_file_comparison *held, int count) {
     kf_json_print(json);
 }
 
+/* Compares two files of times, benchmark by benchmark, with the bound of --change in percent. */
 kf_status kf_nightly_compare_files(const kf_arguments *arguments, kf_error *error) {
     double percent = 100.0 * expm1(kf_standard_rules.least_change);
     kf_result_file before, after;

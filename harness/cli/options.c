@@ -242,6 +242,8 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
     return KF_OK;
 }
 
+/* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions, into nodes. Without the option nodes stay
+ * as they are, and nothing is half read. */
 kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error) {
     enum { LONGEST_EDGE = 65536 };
     const char *text = kf_argument(arguments, option, NULL);
@@ -251,7 +253,7 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
     for (int axis = 0; axis < 3 && at != NULL; axis++) {
         char *end = NULL;
         errno = 0;
-        /* strtol would also take blanks and signs. */
+        /* The function strtol would also take blanks and signs. */
         long edge = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
         const bool last = end != NULL && *end == '\0' && axis > 0;
         if (end == NULL || (!last && (*end != 'x' || axis == 2)))

@@ -54,6 +54,8 @@ kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, 
                          error);
 }
 
+/* Reads how a mesh is to be placed: headings, length, speed, viscosity or Reynolds number, yaw in degrees,
+ * blockage, cells and road. Values with units become SI. */
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, kf_error *error) {
     *p = (kf_placement){.road = KF_ROAD_GUESS};
     KF_TRY(read_heading(arguments, "--wind", &p->wind, error));

@@ -31,7 +31,7 @@ static const cJSON *find_figure(const cJSON *figures, const char *name) {
     return NULL;
 }
 
-/* Of the roofs whose names begin with "link_" and end so, the worst; 0: there is none. */
+/* Finds the worst of the roofs whose names begin with "link_" and have this end; 0 where there is none. */
 static double worst_link(const cJSON *roofs, const char *end, bool largest) {
     const cJSON *roof;
     double worst = 0;
@@ -104,6 +104,7 @@ static void append_measured(const panel *p, const cJSON *figures, int devices, k
     kf_text_append(data, "NaN\tNaN\t\n"); /* a block is never empty */
 }
 
+/* Prints the predicted efficiencies of every panel and kind of exchange, and what was assumed. */
 static void print_table(const kf_cluster *cluster, const panel *panels, int count, const char *assumptions) {
     for (int i = 0; i < count; i++) {
         printf("%s\n%10s", panels[i].title, "devices");
@@ -170,6 +171,8 @@ static kf_status draw(const cJSON *root, const kf_cluster *cluster, const panel 
     return status;
 }
 
+/* Predicts from one device's measured rate how runs scale, weakly and strongly, and draws it into path.
+ * The model is that of cost_model/scaling.h. */
 kf_status kf_plot_scaling(const char *file, const char *links, const char *path, bool json, kf_error *error) {
     cJSON *root = NULL;
     double rate = 0;

@@ -7,10 +7,10 @@
 
 #include "base/util/status.h"
 
-/* figures: what `bench --suite scaling --json` printed; links: the same of `roofs --devices --json`, or NULL
- * for those of H200s. Draws into path and prints the predicted table with
- * its assumptions, as JSON if asked. KF_BAD_INPUT where the file lacks the figure that the model takes a
- * device's rate from, or links. */
+/* Predicts from figures, which `bench --suite scaling --json` printed, and from links, which `roofs
+ * --devices --json` printed, or NULL for those of H200s. Draws into path and prints the predicted table
+ * with its assumptions, as JSON if asked. KF_BAD_INPUT where the file lacks the figure that the model
+ * takes a device's rate from, or links. */
 kf_status kf_plot_scaling(const char *file, const char *links, const char *path, bool json, kf_error *error);
 
 #endif

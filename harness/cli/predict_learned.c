@@ -32,6 +32,8 @@ static int compare_guesses(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
+/* Learns from the first measured configs and predicts all configs of the space. The measured times stand
+ * beside the predictions, so that the rest can be held against them. */
 static void learn(const kf_learned_request *request, kf_learned *learned) {
     uint64_t *asked = kf_allocate(learned->count * sizeof *asked);
     double *predicted = kf_allocate(learned->count * sizeof *predicted);
@@ -74,6 +76,7 @@ static void judge(kf_learned *learned) {
     free(errors);
 }
 
+/* Prints the ranking that was learned, and how well it fits the configs that were held out. */
 static void print_table(const kf_learned_request *request, const kf_learned *learned) {
     printf("%s on %s: there is no cost model; learned from the first %d of %zu configs that were measured\n",
            request->problem, request->device->name, learned->first, request->count);
@@ -94,6 +97,7 @@ static void print_table(const kf_learned_request *request, const kf_learned *lea
     }
 }
 
+/* Prints the ranking that was learned as one JSON object. */
 static void print_json(const kf_learned_request *request, const kf_learned *learned) {
     cJSON *json = kf_json_answer("predict");
     const kf_device_info *device = request->device;
@@ -122,6 +126,8 @@ static void print_json(const kf_learned_request *request, const kf_learned *lear
     kf_json_print(json);
 }
 
+/* Learns from measured configs where a problem has no cost model, holds the prediction against those left
+ * out, and prints it. The whole space is predicted, so its size has a limit. */
 kf_status kf_predict_learned(const kf_learned_request *request, kf_error *error) {
     kf_learned learned = {.count = (size_t)kf_space_size(request->space)};
     if (learned.count > MOST_CONFIGS)

@@ -1,4 +1,4 @@
-/* What a command works on. */
+/* Reads from the command line what a command works on. */
 #ifndef KF_HARNESS_CLI_PROBLEM_ARGUMENT_H
 #define KF_HARNESS_CLI_PROBLEM_ARGUMENT_H
 
@@ -11,7 +11,7 @@
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
                               const kf_problem_options *known, kf_problem **problem, kf_error *error);
 
-/* What its system chose for the user, or mended in a file, a line each on stderr. */
+/* Prints on stderr, a line each, what the problem's system chose for the user or mended in a file. */
 void kf_problem_print_notes(const kf_problem *problem);
 
 #endif

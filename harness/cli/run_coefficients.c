@@ -8,7 +8,7 @@ static double reference_area(const kf_scene *scene) {
     return kf_scene_reference_area(scene) * scene->cell_size * scene->cell_size;
 }
 
-/* Where the area of reference is from. */
+/* Says where the area of reference is from. */
 static const char *area_source(const kf_scene *scene) {
     return scene->reference_area_given ? "given" : scene->yaw != 0.0 ? "front at zero yaw" : "measured front";
 }
@@ -37,6 +37,8 @@ static cJSON *body_json(const kf_scene *scene, const kf_drag_report *drag) {
     return json;
 }
 
+/* Makes the JSON of the coefficients with their means and intervals, and of what they refer to in SI
+ * units; null where there are none. */
 cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     if (!drag->known || scene == NULL) return cJSON_CreateNull();
     cJSON *json = cJSON_CreateObject();
@@ -70,6 +72,8 @@ static void print_reason(const kf_scene *scene) {
              "--area A, or as flow.reference_area in the scene");
 }
 
+/* Prints the coefficients with their intervals, over which steps they are means, and what they refer to,
+ * in SI units. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     if (!drag->known) {
         print_reason(scene);

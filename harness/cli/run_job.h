@@ -1,4 +1,4 @@
-/* What `kftune run` holds while it runs, and what it says of it. */
+/* Declares what `kftune run` holds while it runs, and what it says of it. */
 #ifndef KF_HARNESS_CLI_RUN_JOB_H
 #define KF_HARNESS_CLI_RUN_JOB_H
 

@@ -116,7 +116,7 @@ static bool is_smoke(const char *path) {
     return strncmp(slash != NULL ? slash + 1 : path, "smoke_", 6) == 0;
 }
 
-/* What a run writes, in the order in which it is named. */
+/* Lists what a run writes, in the order in which it is named. */
 static const struct {
     const char *label, *ending;
 } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},       {"map", ".asc"},
@@ -134,7 +134,7 @@ static size_t kind_of(const char *path) {
     return best;
 }
 
-/* Of every series of files the last one. */
+/* Prints the last file of every series. */
 static void print_outputs(const kf_production *done) {
     for (size_t k = 0; k < KINDS; k++)
         for (size_t i = 0; i < done->output_count; i++)
@@ -217,6 +217,8 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
     append_word(text, job->done.checkpoint);
 }
 
+/* Prints what a run did: its steps, its rate beside the tuned one, coefficients, files, and how to go on
+ * where the means have not settled. */
 static void print_result(const kf_run_job *job) {
     const kf_production *done = &job->done;
     printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
@@ -247,6 +249,8 @@ static void print_result(const kf_run_job *job) {
     kf_text_free(&command);
 }
 
+/* Concludes a run: writes its record, prints the result, and tells after an interrupt with which command
+ * to go on. A record that could not be written fails a run that was right. */
 kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error) {
     bool json = kf_arguments_json(job->arguments);
     const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";

@@ -24,6 +24,8 @@ static kf_picture_view *view_of(kf_production_options *how, int field) {
     return NULL;
 }
 
+/* Reads the list of fields that are drawn, such as speed,pressure,surface; a field that is named twice is
+ * drawn once. */
 static kf_status read_list(const kf_arguments *arguments, kf_production_options *how, kf_error *error) {
     const char *word = kf_argument(arguments, "--picture", kf_picture_fields[KF_PICTURE_SPEED]);
     while (true) {
@@ -81,6 +83,7 @@ static void set_range(kf_production_options *how, kf_picture_view *view, double 
     view->high = high;
 }
 
+/* Reads the range of colours of one picture, LOW:HIGH for the first or FIELD=LOW:HIGH for that field's. */
 static kf_status read_range(const char *text, kf_production_options *how, kf_error *error) {
     const char *equals = strchr(text, '='), *range = equals != NULL ? equals + 1 : text;
     char *middle = NULL, *end = NULL;
@@ -105,6 +108,8 @@ static kf_status read_range(const char *text, kf_production_options *how, kf_err
     return KF_OK;
 }
 
+/* Reads the camera of a surface's picture: azimuth and elevation in degrees, and zoom, which is 1 where it
+ * is left out. */
 static kf_status read_camera(const kf_arguments *arguments, kf_viewpoint *from, kf_error *error) {
     const char *text = kf_argument(arguments, "--camera", NULL);
     *from = KF_VIEWPOINT_USUAL;

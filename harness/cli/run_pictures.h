@@ -1,4 +1,4 @@
-/* What pictures a run draws, as its options say. */
+/* Reads from the options which pictures a run draws. */
 #ifndef KF_HARNESS_CLI_RUN_PICTURES_H
 #define KF_HARNESS_CLI_RUN_PICTURES_H
 

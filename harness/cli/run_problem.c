@@ -20,7 +20,7 @@ static bool ends_in_json(const char *path) {
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* Of a flow: what the command line overrules, or all that may be overruled. */
+/* Writes into the document of a flow what the command line overrules, or all that may be overruled. */
 static void ask(cJSON *document, const kf_problem *problem, const kf_arguments *arguments, bool whole) {
     const kf_problem_options all = kf_problem_options_of(&problem->facts, problem->seed);
     const bool nodes = whole || (arguments != NULL && kf_argument_given(arguments, "--grid")),
@@ -79,7 +79,7 @@ static void append_differences(const kf_facts *then, const kf_facts *now, bool p
     }
 }
 
-/* What is different, in the words of scene files where both are there. */
+/* Describes what is different, in the words of scene files where both documents are there. */
 static void describe_difference(const kf_run_job *job, kf_text *text) {
     cJSON *now = kf_problem_document(job->problem, NULL, false);
     if (job->best.document != NULL && now != NULL)
@@ -93,12 +93,12 @@ static kf_status refuse_another(const kf_run_job *job, kf_error *error) {
     kf_text text = {0};
     append_differences(&job->best.facts, &job->problem->facts, true, &text);
     if (text.length == 0) describe_difference(job, &text);
-    const kf_status status =
-        kf_fail(error, KF_BAD_INPUT,
-                "%s: tuned for another scene than %s is now: %s; run it without --config, or tune it ('kftune "
-                "tune --scene %s', with the same options)",
-                kf_argument(job->arguments, "--config", ""), job->problem->name, text.text,
-                kf_argument(job->arguments, "--scene", job->best.scene));
+    const kf_status status = kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: tuned for another scene than %s is now: %s; run it without --config, or tune it ('kftune "
+        "tune --scene %s', with the same options)",
+        kf_argument(job->arguments, "--config", ""), job->problem->name, text.text,
+        kf_argument(job->arguments, "--scene", job->best.scene));
     kf_text_free(&text);
     return status;
 }
@@ -175,7 +175,7 @@ kf_status kf_run_open_tuned_scene(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* What belongs to a scene without a config would be overruled by the config. */
+/* Refuses what belongs to a scene without a config, because the config would overrule it. */
 kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
     static const kf_option said[] = {
         {"--grid", NULL, NULL, false},  {"--samples-per-cell", NULL, NULL, false},
@@ -190,6 +190,8 @@ kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
 
 /* ---- A scene that was not tuned ---- */
 
+/* Opens the scene of a run without a tuned config. Option --fix changes the default config, so it is
+ * refused beside --store, which may know a better one. */
 kf_status kf_run_open_scene(kf_run_job *job, const kf_command *command, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     const kf_problem_options known = {.seed = 0};

@@ -1,4 +1,4 @@
-/* What of a scene's grid the memory of a device, or of a team's, holds. */
+/* Finds how much of a scene's grid the memory of a device, or of a team's devices, holds. */
 #ifndef KF_HARNESS_CLI_SCENE_FIT_H
 #define KF_HARNESS_CLI_SCENE_FIT_H
 
@@ -19,8 +19,8 @@ typedef struct kf_scene_fit {
     int largest[3];                      /* nodes of the largest grid of these proportions, f32 on one grid */
 } kf_scene_fit;
 
-/* device: as kf_backend_device says it of an open backend, with the memory of a whole team. 1 GB of each is
- * left to other things, and none takes more than 2^31 - 1 nodes. */
+/* Finds what fits on the device, as kf_backend_device describes it for an open backend: with the memory of
+ * a whole team. Of each device 1 GB is left to other things, and none takes more than 2^31 - 1 nodes. */
 kf_scene_fit kf_fit_scene(const kf_scene *scene, const kf_device_info *device);
 
 void kf_scene_fit_print(const kf_scene_fit *fit, FILE *file);

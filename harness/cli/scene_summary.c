@@ -35,6 +35,10 @@ static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     }
 }
 
+/* Computes what a scene means, in SI units where the name does not say cells, steps or lattice. The first
+ * node's y+ comes from the friction of a flat plate: 0.664 / sqrt(Re) where it is laminar (Blasius), 0.026
+ * / Re^(1/7) where it is turbulent. The boundary layer is Blasius's 5 L / sqrt(Re), in cells. Values that
+ * have no meaning are NAN. */
 kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     kf_scene_summary s = {.lattice_viscosity = scene->viscosity, .reynolds = scene->reynolds};
     const double dx = scene->cell_size, dt = scene->time_step, nan = (double)NAN;
@@ -71,6 +75,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     return s;
 }
 
+/* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
+ * together. The lines belong to the function and last until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     static char texts[10][256];
     static const char *found[10];
@@ -147,6 +153,7 @@ static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *f
             FLOWS, updates, kf_human_time_us(updates / 1e4, large), kf_human_time_us(updates / 20.0, small));
 }
 
+/* Prints the summary of a scene with its warnings. */
 void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
     const char *const *lines;
     fprintf(file, "%s: %dx%dx%d nodes, cells of %.4g m, domain %.4g x %.4g x %.4g m\n", scene->name,
@@ -178,6 +185,7 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
         fprintf(file, "  warning: %s\n", lines[i]);
 }
 
+/* Makes the JSON of a scene's summary with its warnings; the caller owns it. */
 cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
     const char *const *lines;
     cJSON *json = kf_json_answer("scene");

@@ -1,4 +1,4 @@
-/* What a scene means for whoever runs it: sizes, flow, what a run costs, and what its grid cannot do. */
+/* Says what a scene means for whoever runs it: sizes, flow, what a run costs, and what its grid cannot do. */
 #ifndef KF_HARNESS_CLI_SCENE_SUMMARY_H
 #define KF_HARNESS_CLI_SCENE_SUMMARY_H
 

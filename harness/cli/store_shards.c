@@ -47,6 +47,8 @@ static double anchor_of(const shard_list *list, const kf_shard *like, const char
 /* A chip whose anchors are so far from its model's is not the same device. */
 static const double apart = 0.01;
 
+/* Checks the chips that measured one landscape's shards. The presets, which every shard measures, show
+ * whether a chip is slower or faster than the others; such a chip's times are kept apart. */
 static void check_chips(const shard_list *list, const kf_shard *first, cJSON *json) {
     const double all = anchor_of(list, first, NULL);
     cJSON *chips = json != NULL ? cJSON_AddArrayToObject(json, "chips") : NULL;
@@ -109,6 +111,8 @@ static int check_landscape(const shard_list *list, const kf_shard *first, cJSON 
     return missing;
 }
 
+/* Checks the shards of every landscape in a store: counts those that are missing, and compares the chips
+ * that measured them. */
 kf_status kf_check_shards(kf_store *store, cJSON *root, int *missing, kf_error *error) {
     shard_list list = {NULL, 0, 0};
     const kf_status status = kf_store_shards(store, add_shard, &list, error);
