@@ -285,7 +285,12 @@ shares() {
 }
 
 case $PART in
-1) all_roads && finish ;;
+1)
+    all_roads
+    wait
+    tell 'several hosts, a CUDA-aware MPI' 'not tried: this is one host' 0
+    finish
+    ;;
 2) scaling ;;
 3) quiet_tuning && copies_by_kernel && finish ;;
 4) shares && finish ;;
