@@ -25,6 +25,8 @@ static int compare_files(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Lists the suites that kftune has: those in code, and the data files that have figures. A file that
+ * cannot be read is left out. */
 static void list_names(suite_names *names) {
     const char *data = NULL;
     char folder[KF_PATH], path[KF_PATH];
@@ -62,7 +64,7 @@ static void free_names(suite_names *names) {
     }
 }
 
-/* What is wrong with a name; what there is. */
+/* Refuses the name of a suite: says what is wrong with it, and what there is. */
 static kf_status refuse(const char *name, kf_error *error) {
     suite_names names;
     kf_text all = {0};
@@ -89,6 +91,7 @@ static kf_status find_file(const char *name, char path[KF_PATH], kf_error *error
     return access(path, F_OK) == 0 ? KF_OK : refuse(name, error);
 }
 
+/* Opens a suite by its name or file. Suites in code are found by name, all others are read from a file. */
 kf_status kf_bench_suite_open(const char *name, kf_bench_suite *suite, kf_error *error) {
     char path[KF_PATH];
     if (name == NULL) return refuse(name, error);

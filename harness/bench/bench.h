@@ -5,7 +5,7 @@
 
 #include "base/record/figure.h"
 
-/* What the command line may choose. A suite refuses what it has no use for. */
+/* Holds what the command line may choose. A suite refuses what it has no use for. */
 typedef struct kf_bench_options {
     const char *device; /* as for kf_backend_open */
     int nodes[3];       /* 0: the suite's own */
@@ -39,7 +39,7 @@ extern const kf_bench_suite kf_suite_scaling;
 /* Figures of the suite as one JSON object; the caller deletes it. */
 cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *device,
                           const kf_figures *figures);
-/* The same as tables on stdout: what is not judged, then what is. */
+/* Prints the figures as tables on stdout: first those that are not judged, then those that are. */
 void kf_figures_print(const kf_bench_suite *suite, const kf_device_info *device, const kf_figures *figures);
 
 #endif

@@ -19,7 +19,7 @@ static double spread(const kf_measurement *m) {
     return (m->step_us.q3 - m->step_us.q1) / m->step_us.median;
 }
 
-/* What an update moves at least: as the row says (bytes), else as the plan does. */
+/* Gives the bytes that an update moves at least: those that the row names, else those of the plan. */
 static double update_bytes(const kf_figure_input *input) {
     const kf_measurement *m = input->of.measurement;
     const double bytes = number(input, "bytes");
@@ -32,7 +32,7 @@ static void set_part(kf_figure *figure, double value, double low, double high) {
     kf_figure_set(figure, factor * value, factor * low, factor * high);
 }
 
-/* --- Of one timing -------------------------------------------------------------------------------------- */
+/* --- One timing --------------------------------------------------------------------------------------- */
 
 static const char *const bytes_key[] = {"bytes", NULL};
 
@@ -142,7 +142,7 @@ static void rate_ratio(const kf_figure_input *input, kf_figure *figure) {
                   value * times * other->step_us.high / m->step_us.low);
 }
 
-/* What of a step the other's saves. */
+/* Gives the share of a step that the other's saves. */
 static void difference(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *a = &input->of.measurement->step_us, *b = &input->against.measurement->step_us;
     set_part(figure, 1 - b->median / a->median, 1 - b->high / a->low, 1 - b->low / a->high);
@@ -201,7 +201,7 @@ static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
     (void)cJSON_AddItemToObject(figure->verdict->details, "facts", kf_facts_to_json(facts));
 }
 
-/* --- Of some kernels ------------------------------------------------------------------------------------ */
+/* --- Some kernels ------------------------------------------------------------------------------------- */
 
 /* The kernels whose names begin as the row says (kernels). */
 static bool is_listed(const kf_figure_input *input, const char *name) {
@@ -262,7 +262,7 @@ static void kernels_ratio(const kf_figure_input *input, kf_figure *figure) {
         no_such_kernel(figure);
 }
 
-/* What of these kernels' time the other's save. */
+/* Gives the share of these kernels' time that the other's save. */
 static void kernels_difference(const kf_figure_input *input, kf_figure *figure) {
     double bytes = 0;
     const kernel_sum a = listed_kernels(input, input->of.measurement, &bytes),

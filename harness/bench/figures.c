@@ -18,6 +18,7 @@ static void add_members(cJSON *object, const cJSON *further) {
     }
 }
 
+/* Adds what was asked of a figure and whether it was met; null says that this cannot be judged. */
 static void add_verdict(cJSON *object, const kf_figure *figure) {
     const kf_judgement *verdict = figure->verdict;
     cJSON *interval = cJSON_AddArrayToObject(object, "interval");
@@ -77,7 +78,7 @@ static void print_plain(const kf_figures *figures) {
     }
 }
 
-/* What is asked, "92.0 %" or "1.02". */
+/* Describes what is asked, as "92.0 %" or "1.02". */
 static void describe_goal(const kf_judgement *verdict, double goal, char text[16]) {
     if (!isfinite(goal))
         kf_copy_text(text, 16, "");
@@ -87,6 +88,7 @@ static void describe_goal(const kf_judgement *verdict, double goal, char text[16
         (void)snprintf(text, 16, "%.4g", goal);
 }
 
+/* Prints one judged figure as a row: its value, interval, what was asked, and whether it was met. */
 static void print_judged_row(const kf_figure *figure, int width) {
     static const char *const met[] = {"", "missed", "met"};
     const kf_judgement *verdict = figure->verdict;

@@ -48,7 +48,7 @@ static bool override(const kf_space *space, const cJSON *with, kf_config *config
     return true;
 }
 
-/* Whether the problem has these facts (words). */
+/* Says whether the problem has these facts, all of which are words. */
 static bool has_facts(const kf_problem *problem, const cJSON *only) {
     const cJSON *fact;
     cJSON_ArrayForEach(fact, only) {

@@ -22,6 +22,7 @@ typedef struct object_list {
     int count;
 } object_list;
 
+/* Opens a list of a suite's file and checks that each entry is an object with a name of its own. */
 static kf_status open_list(const kf_suite_file *file, const char *key, object_list *found, kf_error *error) {
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(file->root, key);
     *found = (object_list){{file->path, key}, items, cJSON_GetArraySize(items)};
@@ -266,6 +267,7 @@ static kf_status read_figure(kf_suite_file *file, const object_list *timings, co
 
 /* --- The file ------------------------------------------------------------------------------------------- */
 
+/* Reads which groups of roofs the suite measures; those of memory are always among them. */
 static kf_status read_roofs(kf_suite_file *file, kf_error *error) {
     static const char *const names[] = {"arithmetic", "memory", "atomics", "launches"};
     static const unsigned groups[] = {KF_ROOFS_ARITHMETIC, KF_ROOFS_MEMORY, KF_ROOFS_ATOMICS,
@@ -293,6 +295,8 @@ static bool is_printable(const cJSON *json) {
     return true;
 }
 
+/* Reads a suite from its JSON: scenes first, then timings and figures, since these refer to them by name.
+ * Anything that it does not know is refused with its place. */
 static kf_status read_file(kf_suite_file *file, kf_error *error) {
     static const char *const keys[] = {"suite", "description", "promise", "asked_of",   "about",   "seconds",
                                        "roofs", "scenes",      "timings", "candidates", "figures", NULL};

@@ -68,7 +68,7 @@ struct kf_suite_file {
 kf_status kf_suite_file_read(const char *path, kf_suite_file **file, kf_error *error);
 void kf_suite_file_free(kf_suite_file *file);
 
-/* figure_kinds.c: those that make sense for every system, ended by an entry without a name. */
+/* Kinds of figures that make sense for every system, ended by an entry without a name (figure_kinds.c). */
 extern const kf_figure_kind kf_figure_kinds[];
 
 #endif

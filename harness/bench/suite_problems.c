@@ -22,7 +22,7 @@ static kf_status change(const kf_suite_problems *problems, const kf_suite_scene 
                            problems->device, &made->problem, made->reason, error);
 }
 
-/* Of a file or a shipped scene. */
+/* Opens a scene that comes from a file or is shipped. */
 static kf_status open_source(const kf_suite_problems *problems, const kf_suite_scene *scene,
                              const kf_bench_options *options, kf_suite_problem *made, kf_error *error) {
     kf_problem_options asked = problems->gpu ? scene->gpu : scene->cpu;

@@ -81,7 +81,7 @@ typedef struct kf_suite_results {
     double copy_rate; /* bytes read and written a second */
 } kf_suite_results;
 
-/* What the chosen figures need: timings[timing] and scenes[scene]. A figure that does not exist is
+/* Selects what the chosen figures need: timings[timing] and scenes[scene]. A figure that does not exist is
  * KF_BAD_INPUT with the nearest right one. */
 kf_status kf_suite_select(const kf_suite_file *file, const kf_bench_options *options, bool *timings,
                           bool *scenes, kf_error *error);

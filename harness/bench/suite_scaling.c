@@ -43,7 +43,8 @@ typedef struct row {
     ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
     "\"band_chain\": false, \"staged_nodes\": 0, \"boundary_choices\": false, \"boundary_rows_apart\": "     \
     "false"
-/* What a team has, whose values compilers may round otherwise where the band's kernels are one. */
+/* These are the parameters of a team. Compilers may round a band's values otherwise where its kernels are
+ * one. */
 #define AS_A_TEAM     "{\"band_chain\": false}"
 #define AS_A_TEAM_F16 "{\"storage\": \"f16\", \"band_chain\": false}"
 /* The paper's domain, on a GPU; a twentieth of it on the cpu. */
@@ -204,7 +205,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What fills the memory is only asked to run. */
+/* Times a plan once, since one that fills the memory is only asked to run. */
 static kf_status time_once(kf_plan *plan, timing *t, kf_error *error) {
     KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
@@ -215,6 +216,8 @@ static kf_status time_once(kf_plan *plan, timing *t, kf_error *error) {
     return plan->methods->flow->load(plan, &t->load, error);
 }
 
+/* Times a plan on its samples: the median, in milliseconds a step, and the spread between the quartiles as
+ * a share of it. The load on the solid is that after the last sample. */
 static kf_status time_plan(kf_plan *plan, timing *t, kf_error *error) {
     double samples[SAMPLES];
     KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
@@ -301,6 +304,8 @@ static void add_figure(const bench *b, const row *r, double value, const char *u
         kf_progress(true, "%s: %s", r->name, note);
 }
 
+/* Compares the state and the force of one device with those of a team, bit for bit. A difference of either
+ * fails the figure. */
 static kf_status compare(bench *b, const row *r, kf_error *error) {
     char alone[32];
     timing one = {0}, team = {0};
@@ -329,6 +334,8 @@ static bool are_alike_alone(const row *one, const row *other) {
            strcmp(one->with, other->with) == 0;
 }
 
+/* Times each device of a team alone, and keeps the slowest and the fastest. Rows that are alike alone are
+ * timed once. */
 static kf_status time_alone(bench *b, const row *r, kf_error *error) {
     if (b->known != NULL && are_alike_alone(b->known, r)) return KF_OK;
     b->known = NULL;

@@ -18,7 +18,7 @@
 
 enum { SEEDS = 100, MOST_FILES = 128, MARKS = 2 };
 
-/* Where the model is held against the best of all others, by Mann-Whitney's test over the seeds. */
+/* Where the model is held against the best of all others, Mann-Whitney's test is made over the seeds. */
 static const int cells[] = {20, 50, 100, 200};
 enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 700, STRATEGIES = 16 };
 
@@ -29,7 +29,7 @@ typedef struct kf_cells {
     int count;
 } kf_cells;
 
-/* What the model must reach, mean regret. */
+/* Names the mean regret that the model must reach. */
 typedef struct kf_target {
     const char *landscape;
     int evaluations[MARKS];
@@ -71,6 +71,7 @@ static int compare_paths(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
+/* Adds the landscapes of a folder in alphabetical order; a folder that is not there has none. */
 static kf_status list_folder(kf_files *files, const char *folder, kf_error *error) {
     DIR *open = opendir(folder);
     if (open == NULL) return KF_OK;
@@ -88,6 +89,8 @@ static kf_status list_folder(kf_files *files, const char *folder, kf_error *erro
     return status;
 }
 
+/* Lists the landscapes there are: those that KFTUNE_SHARED names, or those beside the data, and the
+ * shipped ones. None at all is KF_MACHINE. */
 static kf_status list_files(kf_files *files, kf_error *error) {
     const char *data = NULL, *shared = getenv("KFTUNE_SHARED");
     char folder[KF_PATH];
@@ -128,8 +131,8 @@ static double regret_of_first(const double *measured, const double *predicted, s
     return found / best - 1;
 }
 
-/* Of the cost model before any calibration: rank correlation with all that was measured, and what its first
- * five are worth. */
+/* Adds how the cost model agrees before any calibration: rank correlation with all that was measured, and
+ * what its first five are worth. */
 static void add_agreement(const kf_landscape *landscape, kf_landscape_prior *believed, kf_figures *figures) {
     double *measured = kf_allocate(landscape->size * sizeof *measured);
     double *predicted = kf_allocate(landscape->size * sizeof *predicted);
@@ -201,7 +204,7 @@ static void add_cells(kf_cells *all, const kf_replay_result *results, int count,
     }
 }
 
-/* What the model's regret after 50 evaluations is of random search's. */
+/* Adds the model's regret after 50 evaluations as a share of random search's. */
 static void add_share_of_random(const kf_landscape *landscape, const kf_replay_result *model,
                                 const kf_replay_result *random, kf_figures *figures) {
     enum { AFTER = 50 };
@@ -291,7 +294,7 @@ static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_
     return status;
 }
 
-/* What the model finds without its prior, to be seen beside it. */
+/* Adds what the model finds without its prior, to be seen beside it. */
 static kf_status add_without_prior(const kf_landscape *landscape, kf_figures *figures, kf_error *error) {
     const kf_target *target = target_of(landscape, true);
     const kf_replay_request request = {landscape, "model", target->evaluations[MARKS - 1], SEEDS, 1, NULL};

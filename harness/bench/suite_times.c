@@ -1,4 +1,5 @@
-/* What a suite times: for each of its timings the fastest of a few named configs on one of its scenes. */
+/* Measures what a suite times: for each of its timings the fastest of a few named configs on one of its
+ * scenes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static kf_status prepare(session *s, int index, kf_error *error) {
     return KF_OK;
 }
 
-/* Those that follow this one; -1: those that follow none. */
+/* Prepares the timings that follow this one; those that follow none with -1. */
 static kf_status prepare_followers(session *s, int leader, kf_error *error) {
     for (int i = 0; i < s->file->timing_count; i++)
         if (s->wanted[i] && s->file->timings[i].follows == leader) KF_TRY(prepare(s, i, error));
@@ -168,7 +169,7 @@ static kf_status measure_best(session *s, int index, bool verified, kf_error *er
         return KF_OK;
     }
     note_failure(time, try, &time->measurement);
-    /* That it cannot run here says something of the machine, all else of the config. */
+    /* A config that cannot run here says something of the machine, all else says something of the config. */
     time->failed = time->failed || (time->measurement.state != KF_STATE_INVALID &&
                                     time->measurement.state != KF_STATE_OUT_OF_MEMORY);
     time->best = -1;
@@ -184,6 +185,8 @@ static bool is_over(const session *s) {
     return s->file->seconds > 0 && kf_clock_seconds() - s->begin > s->file->seconds;
 }
 
+/* Measures one timing: tries its candidates, then measures the fastest of them. One that is alone needs no
+ * trial, and nothing is begun when the suite's time is over. */
 static kf_status measure(session *s, int index, kf_error *error) {
     const kf_suite_timing *timing = &s->file->timings[index];
     kf_suite_time *time = &s->times[index];
@@ -234,7 +237,7 @@ static kf_status make_references(session *s, kf_error *error) {
     return KF_OK;
 }
 
-/* What was not measured when the suite was interrupted: this timing and later ones. */
+/* Marks what was not measured when the suite was interrupted: this timing and later ones. */
 static void leave_out(session *s, int first) {
     for (int i = first; i < s->file->timing_count; i++) {
         if (!s->wanted[i]) continue;

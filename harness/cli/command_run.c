@@ -168,6 +168,8 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
+/* --- Options -------------------------------------------------------------------------------------------- */
+
 /* Reads the options of smoke pictures: how often, and their size in pixels. Smoke needs a flow in three
  * dimensions. */
 static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {

@@ -1,4 +1,4 @@
-/* What chips call a metric. */
+/* Finds what chips call a metric. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,8 @@ struct kf_aliases {
     size_t count;
 };
 
+/* Reads the table of aliases: a line each with chips, metric and the chips' name for it. The text is cut
+ * in place, so the entries live as long as it. */
 static kf_status read_table(const char *path, kf_aliases *aliases, kf_error *error) {
     char *lines = NULL;
     int number = 0;
@@ -38,6 +40,7 @@ static kf_status read_table(const char *path, kf_aliases *aliases, kf_error *err
     return KF_OK;
 }
 
+/* Opens the table of aliases in kftune's data folder. */
 kf_status kf_aliases_open(kf_aliases **aliases, kf_error *error) {
     const char *folder;
     char path[KF_PATH];

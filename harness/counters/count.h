@@ -11,8 +11,9 @@ void kf_counting_prepare(void);
 
 typedef struct kf_counting kf_counting;
 
-/* What is counted: restore brings the state back, then replay runs everything once; each part that is counted
- * for itself lies between kf_counting_begin and kf_counting_end, always the same parts in the same order. */
+/* Do what is counted: restore brings the state back, then replay runs everything once. Each part that is
+ * counted for itself lies between kf_counting_begin and kf_counting_end, always the same parts in the same
+ * order. */
 typedef kf_status (*kf_counted_restore)(void *context, kf_error *error);
 typedef kf_status (*kf_counted_work)(void *context, kf_counting *counting, kf_error *error);
 

@@ -1,4 +1,4 @@
-/* What a way of counting gives to count.c. Internal to harness/counters. */
+/* Declares what a way of counting gives to count.c. Internal to harness/counters. */
 #ifndef KF_HARNESS_COUNTERS_COUNT_INTERNAL_H
 #define KF_HARNESS_COUNTERS_COUNT_INTERNAL_H
 
@@ -25,7 +25,7 @@ struct kf_counting {
     int open_part; /* -1: none */
 };
 
-/* kf_count with a certain way of counting. */
+/* Counts as kf_count does, with a certain way of counting. */
 kf_status kf_count_with(const kf_counter_methods *methods, kf_backend *backend, const kf_metric_set *set,
                         int parts, kf_counted_restore restore, kf_counted_work replay, void *context,
                         kf_counts *counts, kf_error *error);

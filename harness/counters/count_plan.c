@@ -142,7 +142,7 @@ kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement 
     return status;
 }
 
-/* --- What is computed from counters --------------------------------------------------------------------- */
+/* --- Derived metrics ---------------------------------------------------------------------------------- */
 
 typedef struct kernel_view {
     const kf_measurement *m;

@@ -28,8 +28,9 @@ typedef struct kf_cupti_counting {
     char (*names)[16]; /* of the parts; they live as long as CUPTI may look at them */
 } kf_cupti_counting;
 
-/* --- What this device can count ------------------------------------------------------------------------- */
+/* --- Metrics of this device --------------------------------------------------------------------------- */
 
+/* Checks that CUPTI can profile this GPU, and names the reason where it cannot. */
 static kf_status check_support(const kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_Profiler_DeviceSupported_Params, support);
     support.cuDevice = own->device;
@@ -96,6 +97,7 @@ static kf_status choose_metrics(kf_counting *counting, kf_cupti_counting *own, k
 
 /* --- The profiler --------------------------------------------------------------------------------------- */
 
+/* Makes the image into which CUPTI counts, large enough for one range for each part. */
 static kf_status make_image(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize_Params, size);
     size.pRangeProfilerObject = own->profiler;
@@ -114,6 +116,7 @@ static kf_status make_image(kf_counting *counting, kf_cupti_counting *own, kf_er
     return KF_OK;
 }
 
+/* Configures the profiler: ranges that the user begins and ends, in passes that the user replays. */
 static kf_status configure(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_SetConfig_Params, set);
     size_t size = 0;
@@ -133,6 +136,8 @@ static kf_status configure(kf_counting *counting, kf_cupti_counting *own, kf_err
     return KF_OK;
 }
 
+/* Opens the counting with CUPTI: device, metrics that it has, host side, range profiler and image. A
+ * failure leaves what was made to the closing function. */
 static kf_status open(kf_counting *counting, kf_error *error) {
     kf_cupti_counting *own = kf_allocate_zeroed(1, sizeof *own);
     counting->own = own;
@@ -228,6 +233,8 @@ static kf_status range_part(const kf_counting *counting, size_t range, int *part
     return KF_OK;
 }
 
+/* Reads the values of all parts from the image. A range that was dropped is an error, since its part would
+ * seem not to have run. */
 static kf_status read_values(kf_counting *counting, kf_error *error) {
     const kf_cupti_counting *own = counting->own;
     kf_counts *counts = counting->counts;

@@ -57,6 +57,7 @@ bool kf_cupti_knows(const char *chip, const uint8_t *availability, const char *m
     return knows;
 }
 
+/* Makes the configuration with which CUPTI counts, and learns how many passes it takes. */
 static kf_status make_config(kf_cupti_host *host, kf_error *error) {
     const CUptiResult added = add_metrics(host->object, host->metrics, host->count);
     if (added != CUPTI_SUCCESS) return kf_cupti_fail(error, added, "cuptiProfilerHostConfigAddMetrics");

@@ -1,10 +1,10 @@
-/* What is computed from counters. */
+/* Computes metrics that are derived from counters. */
 #include <math.h>
 #include <string.h>
 
 #include "harness/counters/metric_set.h"
 
-/* What a formula sees. */
+/* Holds what a formula sees. */
 typedef struct view {
     const kf_metric_set *set;
     double (*counted)(void *context, const char *name);

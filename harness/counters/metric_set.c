@@ -113,6 +113,8 @@ static kf_status read_metric(const reader *r, char *line, kf_error *error) {
     return KF_OK;
 }
 
+/* Reads a line of a derived metric: its name, unit and formula. The formula may use only names that are
+ * known above it. */
 static kf_status read_derived(const reader *r, char *line, kf_error *error) {
     kf_metric_set *set = r->set;
     if (set->derived_count == KF_SET_DERIVED) return complain(r, error, "too many derived metrics", "");
@@ -140,6 +142,8 @@ static bool begins_section(reader *r, const char *line) {
     return false;
 }
 
+/* Reads one line of a metric set, by the section that it stands in. All lines of the section LONG are its
+ * description. */
 static kf_status read_line(reader *r, char *line, kf_error *error) {
     for (size_t length = strlen(line); length > 0 && isspace((unsigned char)line[length - 1]);)
         line[--length] = '\0';
@@ -250,6 +254,7 @@ static kf_status find_shipped(const char *name, char path[KF_PATH], kf_error *er
     return status;
 }
 
+/* Opens a metric set: a file, if its name has a slash or a dot, else a shipped one. */
 kf_status kf_metric_set_open(const char *name, kf_metric_set **set, kf_error *error) {
     char path[KF_PATH], *text = NULL;
     size_t size = 0;

@@ -45,7 +45,7 @@ typedef enum kf_set_variable {
 } kf_set_variable;
 extern const char *const kf_set_variables[KF_SET_VARIABLES];
 
-/* name: a shipped set, or a file (with a slash or a dot in it). KF_BAD_INPUT with file and line. */
+/* Opens a shipped set, or a file, whose name has a slash or a dot in it. KF_BAD_INPUT with file and line. */
 kf_status kf_metric_set_open(const char *name, kf_metric_set **set, kf_error *error);
 void kf_metric_set_free(kf_metric_set *set);
 
@@ -59,8 +59,8 @@ void kf_metric_set_derive(const kf_metric_set *set, double (*counted)(void *cont
 kf_status kf_metric_sets(kf_status (*visit)(void *context, const char *name, kf_error *error), void *context,
                          kf_error *error);
 
-/* What a chip calls a metric, by the table metrics/aliases.txt: the metric itself, another one, or NULL when
- * the chip lacks it. */
+/* Finds what a chip calls a metric, by the table metrics/aliases.txt: the metric itself, another one, or
+ * NULL when the chip lacks it. */
 typedef struct kf_aliases kf_aliases;
 kf_status kf_aliases_open(kf_aliases **aliases, kf_error *error);
 const char *kf_alias(const kf_aliases *aliases, const char *chip, const char *metric);

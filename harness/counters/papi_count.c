@@ -51,6 +51,8 @@ kf_status kf_papi_check(kf_error *error) {
                                                                   : fail_without_events("no counters", error);
 }
 
+/* Opens the counting with PAPI, with those events of the set that this cpu has; KF_MACHINE where it has
+ * none. */
 static kf_status open_counting(kf_counting *counting, kf_error *error) {
     const kf_metric_set *set = counting->set;
     kf_counts *counts = counting->counts;

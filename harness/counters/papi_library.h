@@ -4,7 +4,7 @@
 
 #include "base/util/status.h"
 
-/* What is used of its stable binary interface; 0 is success. */
+/* Lists what is used of its stable binary interface; 0 is success. */
 #define KF_PAPI_FUNCTIONS(X)                                                                                 \
     X(PAPI_library_init, (int version))                                                                      \
     X(PAPI_create_eventset, (int *set))                                                                      \

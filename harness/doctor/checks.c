@@ -53,6 +53,8 @@ typedef struct device_trial {
     kf_buffer *source, *target;
 } device_trial;
 
+/* Copies an array by a kernel on the device and compares it, which needs compiler, memory and launches to
+ * work. */
 static kf_status copy_on_device(device_trial *trial, kf_error *error) {
     static const kf_source probe = {.file = "kernels/probe/simple.cu"};
     float sent[ITEMS], received[ITEMS] = {0};
@@ -76,6 +78,7 @@ static kf_status copy_on_device(device_trial *trial, kf_error *error) {
     return KF_OK;
 }
 
+/* Checks that a device opens and gives right results, and reports what compiles for it. */
 void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure) {
     device_trial trial = {0};
     kf_error error = {0};
@@ -156,7 +159,7 @@ void kf_check_gnuplot(kf_diagnosis *check) {
     kf_check_report(check, KF_CHECK_OK, "", "%.100s", said);
 }
 
-/* Whether a file can be made in folder. */
+/* Says whether a file can be made in a folder. */
 static bool can_write(const char *folder) {
     char path[KF_PATH];
     if (kf_path(path, NULL, "%s/doctor-XXXXXX", folder) != KF_OK) return false;
@@ -166,6 +169,8 @@ static bool can_write(const char *folder) {
     return unlink(path) == 0;
 }
 
+/* Checks that a folder can be written and has room; `variable` is the one by which the user can choose
+ * another. */
 static void check_folder(kf_diagnosis *check, const char *folder, const char *variable) {
     struct statvfs disk;
     char room[32], cure[256];
@@ -187,6 +192,7 @@ static void check_folder(kf_diagnosis *check, const char *folder, const char *va
         kf_check_report(check, KF_CHECK_OK, "", "%.300s, %s free", folder, room);
 }
 
+/* Checks that the store's folder has room and that its file can be read and written. */
 void kf_check_store(kf_diagnosis *check) {
     char folder[KF_PATH], file[KF_PATH];
     kf_error error = {0};
@@ -233,6 +239,8 @@ void kf_check_memory(kf_diagnosis *check) {
         kf_check_report(check, KF_CHECK_OK, "", "%s of %s available", available, all);
 }
 
+/* Checks how many processors kftune may use, and says what holds back the others: a quota, an affinity, or
+ * their number. */
 void kf_check_threads(kf_diagnosis *check) {
     kf_device_info cpu;
     (void)kf_cpu_device_describe(&cpu, NULL);
@@ -255,6 +263,7 @@ void kf_check_threads(kf_diagnosis *check) {
                         cpu.warp_size);
 }
 
+/* Checks that other programs leave the processors free, by the load of the last minute. */
 void kf_check_load(kf_diagnosis *check) {
     kf_device_info cpu;
     double load[1] = {0};

@@ -1,4 +1,4 @@
-/* What `kftune doctor` looks at, one check a line. */
+/* Declares what `kftune doctor` looks at, one check a line. */
 #ifndef KF_HARNESS_DOCTOR_CHECKS_H
 #define KF_HARNESS_DOCTOR_CHECKS_H
 

@@ -14,7 +14,7 @@
 #include "harness/counters/cupti_library.h"
 #include "harness/doctor/checks.h"
 
-/* Whether the PCI bus has a display or 3D controller of NVIDIA's. */
+/* Says whether the PCI bus has a display or 3D controller of NVIDIA's. */
 static bool has_nvidia_hardware(void) {
     glob_t found;
     bool has = false;
@@ -34,6 +34,7 @@ static bool has_nvidia_hardware(void) {
     return has;
 }
 
+/* Checks the driver, and lists the GPUs with their memory. */
 void kf_check_driver(kf_diagnosis *check) {
     char why[256] = "";
     const int count = kf_cuda_device_count(why, sizeof why);

@@ -9,7 +9,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* What is inside of a problem. */
+/* Holds what is inside of a problem. */
 typedef struct functions_problem {
     kftune_functions functions;
     char name[KF_NAME];
@@ -17,7 +17,7 @@ typedef struct functions_problem {
     cJSON *declaration; /* of the space */
 } functions_problem;
 
-/* What is inside of a plan. */
+/* Holds what is inside of a plan. */
 typedef struct functions_plan {
     const kftune_functions *functions;
     kftune_config config; /* outlives what prepare keeps of it */
@@ -175,7 +175,7 @@ static const kf_system functions_system = {
 /* --- Opening ---------------------------------------------------------------------------------------------
  */
 
-/* What the user need not say. */
+/* Completes the space with what the user need not say. */
 static kf_status complete(const char *name, cJSON *space, kf_error *error) {
     if (!cJSON_IsObject(space))
         return kf_fail(error, KF_BAD_INPUT, "%s: the space must be an object {\"parameters\": [...]}", name);

@@ -1,10 +1,11 @@
-/* libkftune: what `kftune tune` does, for programs. Three things: tune a scene (or a T1 kernel), ask the
- * store for the best config known, and tune what the program itself can run, given as functions.
+/* Libkftune does for programs what `kftune tune` does. It tunes a scene (or a T1 kernel), asks the store for
+ * the best config known, and tunes what the program itself can run, given as functions.
  *
  *     kftune_problem *problem = NULL;
  *     kftune_result *result = NULL;
- *     if (kftune_open_scene("car.obj", NULL, &problem) != KFTUNE_OK || kftune_tune(problem, NULL, &result) !=
- * KFTUNE_OK) fprintf(stderr, "%s\n", kftune_error());
+ *     if (kftune_open_scene("car.obj", NULL, &problem) != KFTUNE_OK ||
+ *         kftune_tune(problem, NULL, &result) != KFTUNE_OK)
+ *         fprintf(stderr, "%s\n", kftune_error());
  *
  * The library prints nothing, ends nothing, installs no signal handlers and works in every locale (functions
  * of the caller's are called in the caller's). Every measurement is made in a child process (fork), which
@@ -31,7 +32,7 @@ extern "C" {
 #define KFTUNE_API
 #endif
 
-/* As the exit statuses of the program. */
+/* The statuses are those with which the program exits. */
 typedef enum kftune_status {
     KFTUNE_OK = 0,
     KFTUNE_NONE = 1,    /* no config passed its gate; the store knows none */
@@ -51,9 +52,9 @@ KFTUNE_API void kftune_log(void (*line)(void *context, const char *text), void *
 
 /* One point of a space: parameters with a value each. */
 typedef struct kftune_config kftune_config;
-/* Of an integer or boolean (0, 1) parameter, or fallback where there is none of this name. */
+/* Gives the value of an integer or boolean (0, 1) parameter, or fallback where there is none of this name. */
 KFTUNE_API int64_t kftune_integer(const kftune_config *config, const char *parameter, int64_t fallback);
-/* Of a parameter whose values are names; NULL where there is none. */
+/* Gives the value of a parameter whose values are names; NULL where there is none. */
 KFTUNE_API const char *kftune_name(const kftune_config *config, const char *parameter);
 
 /* --- Problems --- */
@@ -68,14 +69,14 @@ typedef struct kftune_scene_options {
     uint64_t seed;           /* of the sampling; 0: the scene's own */
 } kftune_scene_options;
 
-/* source: a scene file, a mesh, the name of a shipped scene, or a T1 file, whose kernel is compiled and run:
+/* Opens a scene file, a mesh, the name of a shipped scene, or a T1 file, whose kernel is compiled and run:
  * its name ends in .t1.json, or the system is "t1". options may be NULL. */
 KFTUNE_API kftune_status kftune_open_scene(const char *source, const kftune_scene_options *options,
                                            kftune_problem **problem);
 
-/* What can be run in many ways. All functions are called in child processes, one config after another:
- * prepare, then run any number of times, check after the first run, release. Each returns 0; anything else
- * means that this config cannot run here. */
+/* Describes what can be run in many ways. All functions are called in child processes, one config after
+ * another: prepare, then run any number of times, check after the first run, release. Each returns 0;
+ * anything else means that this config cannot run here. */
 typedef struct kftune_functions {
     size_t size; /* sizeof(kftune_functions) */
     void *context;
@@ -88,9 +89,9 @@ typedef struct kftune_functions {
     void (*release)(void *context); /* may be NULL */
 } kftune_functions;
 
-/* name: of the problem in the store; letters, digits, '-', '_' and '.', up to 39. space: JSON as
- * docs/space-format.md has it; only "parameters" must be there, the presets are the defaults where they are
- * not said. functions is copied, its context is not. */
+/* Opens a problem under its name in the store, which has letters, digits, '-', '_' and '.', up to 39. The
+ * space is JSON as docs/space-format.md has it; only "parameters" must be there, the presets are the
+ * defaults where they are not said. functions is copied, its context is not. */
 KFTUNE_API kftune_status kftune_open_functions(const char *name, const char *space,
                                                const kftune_functions *functions, kftune_problem **problem);
 KFTUNE_API void kftune_close(kftune_problem *problem); /* NULL is fine */
@@ -113,8 +114,8 @@ typedef struct kftune_result kftune_result;
 /* Measures and searches; every measurement is in the store as soon as it is made. */
 KFTUNE_API kftune_status kftune_tune(const kftune_problem *problem, const kftune_options *options,
                                      kftune_result **result);
-/* What the store knows without measuring: the best config of this problem on such a device or, for scenes, of
- * the one most like it (kftune_exact tells). KFTUNE_NONE: it knows nothing. */
+/* Asks the store, without measuring, for the best config of this problem on such a device or, for scenes,
+ * of the one most like it (kftune_exact tells). KFTUNE_NONE: it knows nothing. */
 KFTUNE_API kftune_status kftune_best(const kftune_problem *problem, const kftune_options *options,
                                      kftune_result **result);
 
@@ -123,8 +124,8 @@ KFTUNE_API const kftune_config *kftune_best_config(const kftune_result *result);
 KFTUNE_API double kftune_time_us(const kftune_result *result); /* of a step, or of a run; microseconds */
 /* 1: measured for this very problem; 0: for the one most like it. */
 KFTUNE_API int kftune_exact(const kftune_result *result);
-/* Of a tuning: what `kftune tune --json` prints. Of an answer of the store: the config. Lives as long as the
- * result. */
+/* Gives as JSON what `kftune tune --json` prints, for a tuning, and the config, for an answer of the
+ * store. Lives as long as the result. */
 KFTUNE_API const char *kftune_json(const kftune_result *result);
 /* Writes it for `kftune run --config` (docs/best-config.md). */
 KFTUNE_API kftune_status kftune_save(const kftune_result *result, const char *path);

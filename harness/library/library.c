@@ -37,7 +37,7 @@ static const double USUAL_SECONDS = 60.0, CONFIG_LIMIT_SECONDS = 60.0;
 
 static pthread_mutex_t entrance = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local kf_error last;
-/* Of the call that runs; where it goes when memory is out. */
+/* Guards the call that runs: says where it goes when memory is out. */
 static struct {
     pid_t process;
     pthread_t thread;
@@ -143,6 +143,8 @@ static kf_status deliver(const opening *asked, kf_problem *problem) {
     return KF_OK;
 }
 
+/* Opens the scene that a program asked for, with options that are checked here, since the caller of a
+ * library is no command line. */
 static kf_status open_scene(void *arguments, kf_error *error) {
     const opening *asked = arguments;
     kf_problem_options options = {.seed = 0};
@@ -206,6 +208,8 @@ typedef struct asking {
     kftune_result **result;
 } asking;
 
+/* Begins a tuning or a question: checks the caller's options, fills in defaults, and opens the store.
+ * Functions run on the cpu, and a team cannot be named. */
 static kf_status begin(asking *asked, bool read_only, kf_error *error) {
     if (asked->problem == NULL) return kf_fail(error, KF_BAD_INPUT, "the problem is missing");
     asked->given = (kftune_options){.size = sizeof asked->given};
@@ -236,6 +240,8 @@ static void take(asking *asked, kftune_result *result, cJSON *json) {
     *asked->result = result;
 }
 
+/* Tunes as the caller asked, and takes the best config and the JSON into a result that the caller will
+ * own. */
 static kf_status tune_with(asking *asked, kf_error *error) {
     const kftune_options *given = &asked->given;
     char budget[48];

@@ -25,7 +25,7 @@ static int resident_threads(const kf_device_info *device) {
     return consumer ? 1536 : 2048;
 }
 
-/* What the compiler made of it; of what a library or a copy does nothing is known. */
+/* Describes what the compiler made of a kernel; nothing is known of a library's or of a copy. */
 static void describe_kernel(const kf_plan *plan, const kf_item *item, kf_kernel_time *kernel) {
     const kf_device_info *device = kf_backend_device(plan->parts[item->part]);
     const kf_launch *launch = item->kernel;
@@ -62,6 +62,8 @@ static kf_row_times *times_of(const kf_timing *t, int row, int part) {
     return &t->rows[(size_t)row * (size_t)t->plan->part_count + (size_t)part];
 }
 
+/* Begins the kernel table: a row for each name of work in the plan, and for each row and part how often it
+ * runs in a step and what it moves. */
 void kf_launches_begin(kf_timing *t, kf_measurement *m) {
     const kf_plan *plan = t->plan;
     t->row = kf_allocate((plan->item_count + 1) * sizeof *t->row);
@@ -120,7 +122,7 @@ static kf_event **pair_of(const kf_timing *t, size_t item, int time) {
     return &t->pairs[2 * (item * (size_t)kf_timing_span(t) + (size_t)time)];
 }
 
-/* Of a team: between two events of its own device. */
+/* Runs an item of a team between two events of its own device. */
 static kf_status run_in_pair(recorded *r, const kf_item *item, kf_error *error) {
     const size_t number = (size_t)(item - r->t->plan->items);
     if (r->times[number] == kf_timing_span(r->t)) return kf_plan_execute(r->t->plan, item, error);
@@ -281,7 +283,7 @@ static bool row_of_part(const kf_timing *t, const kf_kernel_time *row, int numbe
     return true;
 }
 
-/* What never ran has no row. */
+/* Drops the rows of what never ran. */
 void kf_launches_end(kf_timing *t, kf_measurement *m) {
     int kept = 0;
     for (int i = 0; i < m->kernel_count; i++) {

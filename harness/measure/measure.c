@@ -34,7 +34,7 @@ static kf_status run_batch(kf_timing *t, kf_error *error) {
     return kf_graph_launch(t->ordinary, error);
 }
 
-/* What the cache is to hold when a window begins, and the plan where it is to be. Not timed. */
+/* Brings the plan, before a window and untimed, to where it is to be, and the cache to what it is to hold. */
 static kf_status prepare_window(kf_timing *t, size_t sample, int window, kf_error *error) {
     KF_TRY(kf_timing_seek(t, sample, window, error));
     switch (t->policy->cache) {
@@ -183,6 +183,8 @@ static bool waits_for_clock(const kf_timing *t, kf_measurement *m, int *pauses) 
     return true;
 }
 
+/* Times steps in samples until they are precise enough, or the time is over, or the config is clearly
+ * slower than the best so far. A sample's time is in microseconds a step; pauses wait for a steady clock. */
 static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     const kf_measure_policy *policy = t->policy;
     const size_t room = policy->most_samples + (size_t)t->queue;
@@ -243,6 +245,8 @@ static size_t cache_bytes(const kf_backend *backend) {
     return bytes > 0 ? (size_t)bytes : (size_t)64 << 20;
 }
 
+/* Measures a plan from warm-up to the kernel table: rare items first, then the samples with energy, then
+ * ordinary steps launch by launch. Rates follow from the median step. */
 static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     kf_plan *plan = t->plan;
     KF_TRY(kf_timing_begin(t, error));

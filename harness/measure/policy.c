@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Gives the measuring policy for a device; a GPU has shorter samples and a queue of several. Why these
+ * values were chosen is in docs/measuring.md. */
 kf_measure_policy kf_policy_for(const kf_device_info *device) {
     bool gpu = kf_device_is_gpu(device);
     return (kf_measure_policy){
@@ -42,6 +44,8 @@ static size_t share_of(size_t count, double effort, size_t least) {
     return share > least ? share : least;
 }
 
+/* Scales a policy to another effort: 1 is the ordinary one, 0.25 a quarter of its time. The halfwidth that
+ * is asked for grows as 1 / sqrt(effort), as that of a mean does. */
 void kf_policy_scale(kf_measure_policy *policy, double effort) {
     static const double SHORTEST_READING_US = 1e3; /* a thousand ticks of the device's clock */
     policy->warm_up_us *= effort;

@@ -1,5 +1,4 @@
-/* What to time and when to stop: decisions on numbers alone, without a device (argued in docs/measuring.md).
- */
+/* Decides what to time and when to stop, on numbers alone, without a device (argued in docs/measuring.md). */
 #ifndef KF_HARNESS_MEASURE_POLICY_H
 #define KF_HARNESS_MEASURE_POLICY_H
 

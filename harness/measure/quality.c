@@ -40,7 +40,7 @@ bool kf_clock_is_steady(const double *clocks_mhz, size_t count) {
     return high <= (1.0 + STEADY_WITHIN) * low;
 }
 
-/* What the samples beyond the inner fences have in common. */
+/* Names what the samples beyond the inner fences have in common. */
 static const char *likely_cause(size_t outliers, size_t off_clock, size_t early, size_t slow) {
     if (2 * off_clock >= outliers) return "at another clock";
     if (2 * early >= outliers) return "among the first samples";
@@ -48,6 +48,8 @@ static const char *likely_cause(size_t outliers, size_t off_clock, size_t early,
     return "other work on the machine, perhaps";
 }
 
+/* Counts the outliers by Tukey's fences, 1.5 and 3 times the interquartile range beyond the quartiles, and
+ * says what most of them have in common. */
 void kf_describe_outliers(kf_measurement *m) {
     enum { EARLY = 3 };
     const kf_summary s = kf_summarise(m->samples_us, m->sample_count);

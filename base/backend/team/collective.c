@@ -1,7 +1,7 @@
-/* What all processes do together. Before anything else of it is done, each says in a message of one size what
- * it is about to do and whether its work has failed; small values travel in that message. So processes that
- * do different things learn it, instead of taking each other's bytes for something else, and one that failed
- * takes part until all know it. */
+/* Does what all processes do together. Before anything else of it is done, each says in a message of one
+ * size what it is about to do and whether its work has failed; small values travel in that message. So
+ * processes that do different things learn it, instead of taking each other's bytes for something else,
+ * and one that failed takes part until all know it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static kf_status break_up(kf_world *world, kf_error *error) {
     return broken(world, error);
 }
 
-/* values: this one's, which become the sums over all where all do the same. */
+/* Exchanges the message. This process's values become the sums over all where all do the same. */
 static kf_status exchange(kf_world *world, const deed *d, int64_t *values, int count, view *v,
                           kf_error *error) {
     int64_t words[WORDS] = {0};
@@ -162,6 +162,8 @@ kf_status kf_world_share(void *data, size_t bytes, kf_error *error) {
     return send_from(world, 0, data, bytes, error);
 }
 
+/* Gathers on every process the bytes that each of them has; ends[rank] is where the bytes of a process
+ * end. Few bytes travel in the message itself, many from each process in turn. */
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
     kf_world *world = kf_world_here();
     if (world == NULL) return KF_OK;
@@ -234,6 +236,8 @@ static kf_status settle_on(kf_world *world, kf_status status, int *state, kf_err
     return words.error.status;
 }
 
+/* Comes to an agreement: KF_OK where the work of all processes went well, else the failure of the first
+ * that failed by itself, with its state. Processes that give up take part until all have come here. */
 kf_status kf_world_agree_on(kf_status status, int *state, kf_error *error) {
     kf_world *world = kf_world_here();
     if (world == NULL) return status;

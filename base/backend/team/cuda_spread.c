@@ -73,8 +73,7 @@ static kf_status buffer_spread(kf_backend *const *parts, int count, size_t bytes
     return kf_cuda_end_pages(made, status, buffer);
 }
 
-/* --- Of several processes --------------------------------------------------------------------------------
- */
+/* --- Several processes -------------------------------------------------------------------------------- */
 
 /* The process of a part, both counted from the first in reach. */
 static int process_of(const kf_backend *first, int part) {

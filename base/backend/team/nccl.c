@@ -9,7 +9,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* Of a run: what its parts have in common as long as their backend is open. */
+/* Holds what the parts of a run have in common as long as their backend is open. */
 struct kf_nccl {
     void *communicators[KF_MOST_DEVICES]; /* of this process's parts */
     int count;
@@ -37,8 +37,8 @@ struct kf_nccl_group {
 #include "base/backend/cuda/internal.h"
 #include "base/backend/library.h"
 
-/* nccl.h does not come with CUDA's toolkit, so what is used of its stable binary interface is declared here.
- * Results are 0 on success. */
+/* The header nccl.h does not come with CUDA's toolkit, so what is used of its stable binary interface is
+ * declared here. Results are 0 on success. */
 enum { NCCL_BYTES = 0, NCCL_ID_BYTES = 128 }; /* ncclInt8, NCCL_UNIQUE_ID_BYTES */
 typedef struct nccl_id {
     char bytes[NCCL_ID_BYTES];
@@ -143,7 +143,7 @@ static void abort_messages(void) {
 }
 
 static void settle_nothing(void) {
-    /* the devices are settled by shared.c and by their plans */
+    /* Nothing is to be done, since shared.c and the plans settle the devices. */
 }
 
 static void come_apart(void) {

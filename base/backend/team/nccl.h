@@ -19,13 +19,13 @@ typedef struct kf_nccl_message {
  * first that is received, in the order in which they were added. */
 typedef struct kf_nccl_group kf_nccl_group;
 
-/* Whether there is NCCL for devices of that backend; KF_BAD_INPUT on the cpu, KF_MACHINE with what is
+/* Says whether there is NCCL for devices of that backend; KF_BAD_INPUT on the cpu, KF_MACHINE with what is
  * missing, and the cure. */
 kf_status kf_nccl_available(const char *backend, kf_error *error);
 
-/* backend: a team's first. The first call joins all parts of the run, which takes about a second and lasts as
- * long as the backend; all processes make it together. Fails as kf_nccl_available
- * does, and where NCCL cannot join them. */
+/* Makes a group for a team, whose first backend is given. The first call joins all parts of the run, which
+ * takes about a second and lasts as long as the backend; all processes make it together. Fails as
+ * kf_nccl_available does, and where NCCL cannot join them. */
 kf_status kf_nccl_group_create(kf_backend *backend, kf_nccl_group **group, kf_error *error);
 void kf_nccl_group_free(kf_nccl_group *group); /* may be NULL */
 void kf_nccl_group_add(kf_nccl_group *group, const kf_nccl_message *message);

@@ -1,5 +1,5 @@
-/* What processes of one host share: buffers over the memories of all their devices, and marks, each a word in
- * memory of the host that counts the signals of one process and that the others look at. */
+/* Shares between the processes of one host: buffers over the memories of all their devices, and marks,
+ * each a word in memory of the host that counts the signals of one process and that the others look at. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +59,15 @@ void kf_shared_forget(const kf_backend *first) {
 /* Memory that becomes smaller would end whoever looks at it. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
-/* Whether a file is memory of this user's with so many bytes, which stay. */
+/* Says whether a file is memory of this user's with so many bytes, which stay. */
 static bool is_whole(int file, size_t bytes) {
     struct stat about;
     return fstat(file, &about) == 0 && about.st_uid == geteuid() && about.st_size == (off_t)bytes &&
            fcntl(file, F_GET_SEALS) == SEALS;
 }
 
+/* Maps memory that all near processes see: the first makes a sealed file in memory and gives it to the
+ * others. Every process maps it and checks that it is whole, so that nobody can cut it short later. */
 kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error) {
     int first, count, file = -1, taken = -1;
     kf_world_near(&first, &count);
@@ -110,6 +112,8 @@ static void free_mark(kf_mark *mark) {
     free(mark);
 }
 
+/* Makes a mark that near processes share; it takes the next slot of the shared memory, in the same order
+ * on all of them. */
 kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, kf_error *error) {
     *mark = NULL;
     if (shared.next == SLOTS)
@@ -145,6 +149,8 @@ static kf_status try_to_share(kf_backend *first, kf_error *error) {
     return kf_world_agree_near(status, error);
 }
 
+/* Finds which parts a team reaches: its own, and those of near processes where sharing memory with them
+ * works. Where it does not, the team reaches its own parts alone, and the status says why. */
 kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error) {
     int rank, count;
     first->near_first = first->first_part;

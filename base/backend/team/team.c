@@ -104,7 +104,7 @@ int kf_device_count_of(const char *name) {
     return sscanf(name, "%d x %n", &parts, &end) == 1 && end > 0 && parts > 1 ? parts : 1;
 }
 
-/* What the first says of all. */
+/* Describes the first of a team as all its devices together: its name, their number and their memory. */
 static void describe(const char *spec, int parts, kf_backend *first) {
     kf_device_info *info = &first->device;
     char name[sizeof info->name];
@@ -165,8 +165,8 @@ static kf_status open_team(const char *spec, kf_backend **backend, kf_error *err
 /* --- The share of a process ------------------------------------------------------------------------------
  */
 
-/* Of the devices of a host, those of this process: one for each, or as many for each; one cpu, or GPUs
- * without a number, are for all. */
+/* Takes this process's share of a host's devices: one for each process, or as many for each. One cpu, or
+ * GPUs without a number, are for all. */
 static kf_status take_share(const char *spec, members *team, kf_error *error) {
     const int processes = kf_world_local_size(), rank = kf_world_local_rank();
     if (team->count == 1 && strcmp(team->specs[0], "cuda") == 0)
@@ -198,7 +198,7 @@ static void find_reach(kf_backend *first, const int64_t parts_of[]) {
         kf_warn("processes of a host exchange planes through its memory: %s", why.message);
 }
 
-/* Where this process's parts stand among those of all. */
+/* Finds where this process's parts stand among those of all processes. */
 static kf_status number_parts(const char *spec, kf_backend *first, kf_error *error) {
     const int size = kf_world_size(), rank = kf_world_rank();
     int64_t *counts = kf_allocate_zeroed((size_t)size, sizeof *counts);
@@ -263,7 +263,7 @@ kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *erro
     return KF_OK;
 }
 
-/* --- What a first knows of all -------------------------------------------------------------------------- */
+/* --- The first of a team ------------------------------------------------------------------------------ */
 
 int kf_backend_first_part(const kf_backend *backend) {
     return backend->first_part;

@@ -5,13 +5,15 @@
 
 #include "base/backend/backend.h"
 
-/* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
- * Several, "cuda:0-3" or "cpu,cpu", are a team of equal devices: *backend is the first of it, which owns the
- * others and answers for all: it is closed and synchronised with them. One device may be named twice.
- * In a world of several processes (world.h) spec names the devices of each host, of which every process there
- * takes its share; *backend is the first of those, and all call this together. */
+/* Opens the devices that spec names: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is
+ * (a GPU if one works, else cpu). Several, "cuda:0-3" or "cpu,cpu", are a team of equal devices: *backend
+ * is the first of it, which owns the others and answers for all: it is closed and synchronised with them.
+ * One device may be named twice. In a world of several processes (world.h) spec names the devices of each
+ * host, of which every process there takes its share; *backend is the first of those, and all call this
+ * together. */
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
-/* Whether spec is one of those, without looking for the device; *parts: of how many devices (may be NULL). */
+/* Checks that spec is one of those, without looking for the device; *parts becomes the number of its
+ * devices (parts may be NULL). */
 kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
 /* How many devices had this name (kf_device_info.name) together, perhaps of several processes; 1 of a
  * device's own. */
@@ -22,7 +24,8 @@ kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *e
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
 /* The parts of a run that other processes have before those of this one's devices; 0 where there are none. */
 int kf_backend_first_part(const kf_backend *backend);
-/* The same of each process, and the number of all; NULL where there is one process. */
+/* Gives for each process the parts that stand before its own, and at the end the number of all; NULL where
+ * there is one process. */
 const int *kf_backend_first_parts(const kf_backend *backend);
 /* The parts of a run whose memory these devices can reach: their own, and those of other processes of the
  * host where processes can share memory. */
@@ -34,8 +37,8 @@ void kf_backend_near(const kf_backend *backend, int *first, int *count);
  */
 kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
                            kf_buffer **buffer, kf_error *error);
-/* The same over the memories of all parts that kf_backend_near says, whose processes call this together;
- * ends: of these parts. */
+/* Does the same over the memories of all parts that kf_backend_near names, whose processes call this
+ * together; `ends` are those of these parts. */
 kf_status kf_buffer_share(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
                           kf_buffer **buffer, kf_error *error);
 /* One that streams of all processes in reach await, and one of them signals: own: this one, in which backend

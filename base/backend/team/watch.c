@@ -24,7 +24,7 @@ static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.
 /* Looks for news of others before an end; before a mistake of the user is said, which others make too. */
 enum { SIGN = 1, END = 2, LOOKS_A_SECOND = 10, LAST_LOOKS = 4, MISTAKE_LOOKS = 15 };
 
-/* What a process says when it ends. */
+/* Holds what a process says when it ends. */
 typedef struct last_words {
     int32_t rank;
     int32_t status;
@@ -150,7 +150,8 @@ static void report_silence(int rank) {
     report(text);
 }
 
-/* What the main thread does may wait for others for ever. */
+/* Ends this process when the limit is over. The main thread cannot, because it may wait for others for
+ * ever. */
 static void look_at_the_limit(double now) {
     char text[KF_LAST_WORDS];
     (void)pthread_mutex_lock(&watch.limiting);
@@ -169,8 +170,8 @@ static void let_speak(int rank, bool unless_this_stops) {
     }
 }
 
-/* What another said when it ended. A mistake of the user is one for all processes, and said once is enough:
- * the main thread may find it too meanwhile, and then says it where it is the first. */
+/* Takes what another process said when it ended. A mistake of the user is one for all processes, and said
+ * once is enough: the main thread may find it too meanwhile, and then says it where it is the first. */
 static void hear(const last_words *heard) {
     char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS + KF_MEMBER_TEXT + 2];
     if (heard->status == KF_BAD_INPUT) {
@@ -206,6 +207,9 @@ static bool take_last_words(void **end, last_words *words) {
     return known;
 }
 
+/* Keeps watch in a thread of its own until the main thread stops it: sends signs of life to the next
+ * process, takes those of the one before, and looks for last words, dead processes and the limit. Before
+ * it ends it looks some times more for last words, which may say why this process failed. */
 static void *keep_watch(void *unused) {
     (void)unused;
     const kf_world *world = watch.world;
@@ -253,6 +257,8 @@ kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     return KF_OK;
 }
 
+/* Stops the watch at the end of this process, and tells the others its last words where it failed. Says
+ * whether one before it has said the same already, so that the message need not be repeated. */
 bool kf_watch_stop(kf_status status, const char *message) {
     if (!watch.started) return false;
     const bool common = status == KF_BAD_INPUT && watch.world->rank > 0;

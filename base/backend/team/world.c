@@ -93,6 +93,8 @@ static kf_status provide_shim(char path[KF_PATH], kf_error *error) {
                                                     : no_mpi("the shim has gone from the cache", error);
 }
 
+/* Builds and loads the shim of the MPI that is installed, and finds its functions. Open MPI needs the
+ * symbols to be global, because its plug-ins look for them. */
 static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
     char path[KF_PATH];
     KF_TRY(provide_shim(path, error));
@@ -220,6 +222,7 @@ static void say_out_of_memory(size_t bytes) {
     if (world != NULL) (void)kf_watch_stop(KF_MACHINE, text);
 }
 
+/* Begins the world of processes: MPI, the exchange of news, who the others are, and the watch. */
 kf_status kf_world_open(kf_error *error) {
     kf_mpi mpi;
     KF_TRY(load_shim(&mpi, error));

@@ -17,29 +17,30 @@
 
 #include "base/util/status.h"
 
-/* Whether this process was started as one of several: Open MPI's, MPICH's and Slurm's variables say so. */
+/* Says whether this process was started as one of several: Open MPI's, MPICH's and Slurm's variables say
+ * so. */
 bool kf_world_is_wanted(void);
 /* Begins the world of those processes; before anything else below. KF_HOST, with what to install, where
  * there is no MPI. */
 kf_status kf_world_open(kf_error *error);
-/* Whether this process says a mistake that was found before the world began: the first does so at once, the
- * others, then with their names, after two seconds unless mpirun ends them meanwhile, because the first has
- * failed too. */
+/* Says whether this process says a mistake that was found before the world began. The first does so at
+ * once; the others, then with their names, after two seconds, unless mpirun ends them meanwhile because
+ * the first has failed too. */
 bool kf_world_speaks_alone(kf_error *error);
-/* status: how this process's work ended. Where it failed the others are told; where all say the same, only
- * the first has a message in *error afterwards. */
+/* Closes the world; status says how this process's work ended. Where it failed the others are told; where
+ * all say the same, only the first has a message in *error afterwards. */
 void kf_world_close(kf_status status, kf_error *error);
 
-/* What to do when the run ends because of another process, "" (as at first): nothing can be said; outlives
- * the world. */
+/* Says what to do when the run ends because of another process; "", as at first, says nothing. The text
+ * outlives the world. */
 void kf_world_advise(const char *advice);
-/* What this process begins now, called `what`, is done within so many seconds, or all of them end with a line
- * that says so; 0: it is done. */
+/* Limits what this process begins and calls `what`: it is done within so many seconds, or all processes
+ * end with a line that says so. With 0 seconds it is done. */
 void kf_world_limit(double seconds, const char *what);
 
 int kf_world_rank(void); /* 0 of 1 where there is no other */
 int kf_world_size(void);
-/* The same among the processes of this host. */
+/* Give the rank and number among the processes of this host. */
 int kf_world_local_rank(void);
 int kf_world_local_size(void);
 
@@ -71,7 +72,7 @@ void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
 kf_status kf_world_complete(kf_posted *posted, kf_error *error);
 /* Messages that nobody will wait for, because something failed meanwhile. Nothing where they are complete. */
 void kf_world_drop(kf_posted *posted);
-/* Whether messages may lie in the memory of GPUs: MPI says that it is CUDA-aware. */
+/* Says whether messages may lie in the memory of GPUs: MPI says that it is CUDA-aware. */
 bool kf_world_takes_device_memory(void);
 /* Every process's values become the sums over all. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
@@ -80,13 +81,13 @@ kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
 kf_status kf_world_merge(void *data, size_t bytes, kf_error *error);
 /* Every process's values become the largest over all. */
 kf_status kf_world_most(double *values, int count, kf_error *error);
-/* data of the first process goes to all. */
+/* Gives the first process's data to all. */
 kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
 /* The bytes of `all` from ends[rank - 1] (0 for the first) to ends[rank] are this process's and go to all. */
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error);
 /* KF_OK when it is that on all; else, on all, the status and message of the first that failed by itself. */
 kf_status kf_world_agree(kf_status status, kf_error *error);
-/* The same with a number that goes with the status: *state becomes that one's too. */
+/* Agrees in the same way on a number that goes with the status: *state becomes that one's too. */
 kf_status kf_world_agree_on(kf_status status, int *state, kf_error *error);
 /* This process's work has failed (KF_OK: nothing is done). It is called before what the work used is freed:
  * returns when all others have come here or to the agreement, no message is under way and no device waits for
@@ -95,8 +96,9 @@ kf_status kf_world_give_up(kf_status status, const kf_error *error);
 /* While something else is waited for: fails when another process has failed; then as after kf_world_give_up.
  */
 kf_status kf_world_look(kf_error *error);
-/* What else is to be done where a process has failed: let go who waits for something of this process's, again
- * and again; wait until its own devices have nothing left to do; and begin anew, when all have done so. */
+/* Does what else is to be done where a process has failed: release lets go, again and again, who waits for
+ * something of this process's; settle waits until its own devices have nothing left to do; and reset
+ * begins anew, when all have done so. */
 typedef struct kf_world_cleaner {
     void (*release)(void), (*settle)(void), (*reset)(void);
 } kf_world_cleaner;

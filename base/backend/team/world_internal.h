@@ -33,8 +33,8 @@ typedef struct kf_member {
     unsigned char secret[KF_SECRET]; /* that parcels for it bear */
 } kf_member;
 
-/* What a process whose work failed tells the others at once, so that none waits for its messages or marks.
- * agreement: the number of the one that it goes to; news of an earlier one are old. */
+/* Carries what a process whose work failed tells the others at once, so that none waits for its messages
+ * or marks. The number `agreement` is that of the one that it goes to; news of an earlier one are old. */
 typedef struct kf_news {
     int64_t agreement;
     int32_t rank, status;

@@ -17,7 +17,7 @@
 enum { NEAR_TAG = 90, PARCEL = 64 };
 static const double patience_seconds = 20.0;
 
-/* What every process of the host says, to all of them. */
+/* Sends what every process of the host says to all of them. */
 kf_status kf_world_agree_near(kf_status status, kf_error *error) {
     int first, count, agreed = (int)status;
     kf_world_near(&first, &count);
@@ -85,7 +85,7 @@ static kf_status open_box(int *box, kf_error *error) {
     return kf_fail(error, KF_HOST, "a socket between the processes of this host: %s", strerror(errno));
 }
 
-/* What comes beside the files: whose they are, and at which place of that one's the first belongs. */
+/* Comes beside the files: whose they are, and at which place of that one's the first belongs. */
 typedef struct parcel {
     unsigned char secret[KF_SECRET]; /* of the one that it is for */
     int32_t rank, first;
@@ -118,13 +118,15 @@ static int send_parcel(int box, int to, const int *files, int first, int count) 
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0 : -1;
 }
 
-/* Of a message: its files, and who sent it as the system knows him (pid 0: it says nothing). */
+/* Holds a received message: its files, and who sent it as the system knows him (pid 0: it says nothing). */
 typedef struct received {
     parcel words;
     int files[PARCEL], count;
     struct ucred sender;
 } received;
 
+/* Takes from a message the files that it carries and who sent it. Files beyond those that a parcel may
+ * have are closed, so that no sender can use up this process's files. */
 static void look_inside(struct msghdr *message, received *r) {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level != SOL_SOCKET) continue;
@@ -143,16 +145,16 @@ static void look_inside(struct msghdr *message, received *r) {
     }
 }
 
-/* Whether the system says that it comes from that member: by the same user, and by its number where numbers
- * mean the same. */
+/* Says whether, as the system knows, the message comes from that member: by the same user, and by its
+ * number where numbers mean the same. */
 static bool is_from(const received *r, const kf_member *member) {
     const kf_member *self = kf_world_member(kf_world_rank());
     return r->sender.pid != 0 && r->sender.uid == geteuid() &&
            (member->space != self->space || r->sender.pid == (pid_t)member->process);
 }
 
-/* Whether it comes from the process that it names, knows the secret, and its files have their places, all of
- * them free. */
+/* Says whether the message comes from the process that it names, knows the secret, and its files have
+ * their places, all of them free. */
 static bool is_right(const received *r, int first_rank, int ranks, const int counts[], const int begins[],
                      const int *taken) {
     const parcel *words = &r->words;

@@ -8,7 +8,7 @@
 
 enum { N = 256 };
 
-/* What the functions share. They are called in child processes, each with a copy of it. */
+/* Holds what the functions share. They are called in child processes, each with a copy of it. */
 typedef struct transpose {
     float *from, *to;
     int block, down;
@@ -52,6 +52,8 @@ static int fail(const char *what) {
     return 1;
 }
 
+/* Tunes a transposition whose block and loop order are parameters, prints the best config, and asks the
+ * store for it again. */
 int main(int argc, char **argv) {
     static const char space[] = "{\"parameters\": [{\"name\": \"block\", \"type\": \"integer\", \"values\": "
                                 "[1, 4, 16, 64, 128], \"default\": 1},"
