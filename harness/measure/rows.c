@@ -46,6 +46,8 @@ static kf_status bring_together(const kf_measurement *m, kf_kernel_time **rows, 
     return status;
 }
 
+/* Gathers the rows of all processes and joins those of the same name, so that all processes have the same
+ * table. */
 kf_status kf_rows_gather(kf_measurement *measurement, kf_error *error) {
     kf_kernel_time *rows;
     size_t count;

@@ -9,7 +9,7 @@
  */
 void kf_rows_join(kf_kernel_time *row, const kf_kernel_time *other);
 
-/* Of several processes: the rows of all, joined by name, on all. All call it together. */
+/* Joins the rows of several processes by name and gives them to all. All call it together. */
 kf_status kf_rows_gather(kf_measurement *measurement, kf_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where a plan stands while it is timed: in its cycle, and in its solid's turn. */
+/* Tells where a plan stands while it is timed: in its cycle, and in its solid's turn. */
 #include "harness/measure/timing.h"
 
 #include "base/backend/team/world.h"

@@ -30,10 +30,9 @@ typedef struct kf_timing {
     kf_graph *ordinary; /* these two steps, where a run has its steps in a graph; else NULL */
     int *row;           /* [item] of the plan in the kernel table; -1: none */
     kf_row_times *rows; /* [row * part_count + part] */
-    /* Of a team each item has two events for each of kf_timing_span steps, on its own device, because the
-     * parts work at the same time and wait for each other; of one device the items follow each other between
-     * `events`.
-     */
+    /* Each item of a team has two events for each of kf_timing_span steps, on its own device, because the
+     * parts work at the same time and wait for each other. The items of one device follow each other
+     * between `events`. */
     kf_event **pairs; /* [2 * (item * span + step)]; NULL: it is no team's */
     int pair_count, row_count;
     kf_sm_clock *clock; /* NULL where it cannot be read */
@@ -44,7 +43,7 @@ typedef struct kf_timing {
     bool together;
 } kf_timing;
 
-/* Of several processes the longest of each of these times. */
+/* Gives all of several processes the longest of each of these times. */
 kf_status kf_timing_agree(const kf_timing *t, double *times, int count, kf_error *error);
 /* Since that moment of kf_clock_seconds. */
 kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, kf_error *error);
@@ -61,11 +60,12 @@ int kf_timing_span(const kf_timing *t);
  * when it is timed. */
 void kf_timing_go_to(kf_timing *t, int place);
 
-/* Of a plan with windows: goes to where that one of that sample is measured. Nothing for others. */
+/* Goes, in a plan with windows, to where this window of this sample is measured; does nothing for other
+ * plans. */
 kf_status kf_timing_seek(const kf_timing *t, size_t sample, int window, kf_error *error);
 
-/* launches.c: makes the rows of the kernel table; times the steps at which rare items are due; times
- * ordinary steps; turns times into the table. */
+/* These functions of launches.c make the rows of the kernel table, time the steps at which rare items are
+ * due, time ordinary steps, and turn times into the table. */
 void kf_launches_begin(kf_timing *t, kf_measurement *m);
 kf_status kf_launches_make_events(kf_timing *t, kf_error *error);
 kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error *error);

@@ -38,8 +38,8 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
         KF_TRY(status);
     }
     const char *measured = program->hash;
-    /* What is judged of a command are its files, not the kftune that times them; an earlier night's job has
-     * their hash. */
+    /* Of a command its files are judged, not the kftune that times them; an earlier night's job has their
+     * hash. */
     if (entry->benchmark->command != NULL)
         measured = arm == KF_ARM_REFERENCE && answer->measurement.build_hash[0] != '\0'
                        ? answer->measurement.build_hash
@@ -64,6 +64,8 @@ static double limit_seconds(const kf_suite_benchmark *benchmark) {
     return LEAST_LIMIT_SECONDS + runs * command->timeout;
 }
 
+/* Measures an arm of an entry in a process of its own and keeps the answer. A process that gave none, or
+ * that made another scene than this one, gives the entry a problem. */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;
     const kf_program *program = earlier ? &entry->reference_program : &session->program;

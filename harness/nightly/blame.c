@@ -89,7 +89,7 @@ static void note_counter(void *context, int ordinal, const char *metric, double 
     b->counters[at].value[b->side] = value;
 }
 
-/* What is known of a kernel without counting. */
+/* Notes what is known of a kernel without counting. */
 static void note_static(blame *b, const kernel_row *row) {
     for (b->side = 0; b->side < 2; b->side++) {
         const kf_kernel_time *kernel = &row->last[b->side];
@@ -134,6 +134,8 @@ static kf_status find_counter(kf_store *store, int64_t night, kf_entry *entry, b
     return KF_OK;
 }
 
+/* Looks for the kernel that changed most, in the direction of the whole step, and then for the counter
+ * that moved most. */
 static kf_status look(kf_store *store, int64_t night, kf_entry *entry, blame *b, kf_error *error) {
     KF_TRY(kf_store_processes(store, night, entry->benchmark->name, note_arm, b, error));
     KF_TRY(kf_store_results(store, entry->run.id, note_kernels, b, error));

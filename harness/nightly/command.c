@@ -158,6 +158,7 @@ static cJSON *list_json(char *const *list) {
     return array;
 }
 
+/* Makes the JSON of a timed command, from which it can be read and run again; the caller owns it. */
 cJSON *kf_command_to_json(const kf_timed_command *command) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "command", list_json(command->words));
@@ -192,7 +193,7 @@ cJSON *kf_command_to_json(const kf_timed_command *command) {
 /* --- Running ---------------------------------------------------------------------------------------------
  */
 
-/* Where the time is to be found, when not on stdout. */
+/* Makes the path of the file in which the time is found, when it is not on stdout. */
 static kf_status told_file(const kf_timed_command *command, char path[KF_PATH], kf_error *error) {
     if (command->file[0] == '/') return kf_path(path, error, "%s", command->file);
     return kf_path(path, error, "%s/%s", command->folder, command->file);

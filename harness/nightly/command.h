@@ -40,9 +40,9 @@ void kf_command_free(kf_timed_command *command);
 /* With every default filled in: what kf_command_read reads back. The caller deletes it. */
 cJSON *kf_command_to_json(const kf_timed_command *command);
 
-/* kept.c: copies what is kept below archive, in a folder named by its content, and lets words and variables
- * name the copies; hash is that of the content. Without anything kept it is of the command alone, and a later
- * night cannot run it again as it was. */
+/* Copies what is kept below archive, in a folder named by its content, and lets words and variables name
+ * the copies (kept.c); hash is that of the content. Without anything kept the hash is that of the command
+ * alone, and a later night cannot run it again as it was. */
 kf_status kf_command_keep(kf_timed_command *command, const char *archive, char hash[KF_HASH_HEX],
                           kf_error *error);
 /* Refuses what is kept outside the folder, or is there and named by no word or variable. */
@@ -54,8 +54,8 @@ kf_status kf_command_check_kept(kf_json_place place, kf_timed_command *command, 
 kf_status kf_command_measure(const kf_timed_command *command, bool count, kf_measurement *measurement,
                              kf_error *error);
 
-/* command_count.c: instructions of one run, by perf_event or else Cachegrind; *counted: 0 where neither can.
- * by: "perf_event" or "cachegrind". */
+/* Counts the instructions of one run by perf_event, or else by Cachegrind (command_count.c); *counted is 0
+ * where neither can. The text `by` becomes "perf_event" or "cachegrind". */
 kf_status kf_command_count(const kf_timed_command *command, double *counted, char by[16], kf_error *error);
 
 #endif

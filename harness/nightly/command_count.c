@@ -41,7 +41,7 @@ static kf_status count_by_perf(const kf_timed_command *command, int counter, dou
     uint64_t before = 0, after = 0;
     bool read_before = read(counter, &before, sizeof before) == (ssize_t)sizeof before;
     kf_status status = run(command, (const char *const *)command->words, command->timeout, &spawned, error);
-    /* What ended children counted has been added to their parent's. */
+    /* The system has added what ended children counted to their parent's count. */
     bool ok = status == KF_OK && spawned.ended && spawned.status == 0 && read_before &&
               read(counter, &after, sizeof after) == (ssize_t)sizeof after;
     if (ok) *counted = (double)(after - before);

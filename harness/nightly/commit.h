@@ -4,7 +4,7 @@
 
 #include "results/nightly.h"
 
-/* What the CI says (GITHUB_SHA, CI_COMMIT_SHA: 12 digits), else `git describe --always --dirty --tags` in the
+/* Asks the CI (GITHUB_SHA, CI_COMMIT_SHA: 12 digits), else `git describe --always --dirty --tags` in the
  * folder; "" where neither knows. */
 void kf_commit_of(const char *folder, char label[KF_LABEL]);
 

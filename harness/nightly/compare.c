@@ -25,6 +25,8 @@ static kf_status find_program(const char *folder, kf_program *program, kf_error 
                    "compare: '%.200s' has neither build/kftune nor kftune; build it first", folder);
 }
 
+/* Opens the benchmark that is to be compared, which need not be named in a suite of one. Commands are
+ * refused, because two nights compare them. */
 static kf_status open_entry(const kf_compare_request *request, kf_entry *entry, kf_error *error) {
     const kf_suite *suite = request->suite;
     if (request->benchmark == NULL && suite->count > 1)

@@ -48,7 +48,7 @@ static kf_status store_counters(kf_store *store, int64_t night, const kf_entry *
     return kf_store_add_counters(store, &entry->run, c.sequence, measurement, error);
 }
 
-/* *counting becomes false when this machine, or that program, cannot count. */
+/* Counts what one arm runs; *counting becomes false when this machine, or that program, cannot count. */
 static kf_status count_arm(const kf_nightly_session *session, const kf_entry *entry, kf_arm arm,
                            const kf_metric_set *set, bool *counting, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;

@@ -54,45 +54,46 @@ typedef struct kf_nightly_session {
     int count;
 } kf_nightly_session;
 
-/* entry.c: opens the scene and the device, resolves the config; what goes wrong becomes the entry's problem.
- */
+/* Opens the scene and the device and resolves the config (entry.c); what goes wrong becomes the entry's
+ * problem. */
 void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_store *store);
 void kf_entry_close(kf_entry *entry);
 
-/* entry_command.c: the same of kind command: a problem, a job, and copies of what is kept. */
+/* Opens an entry of kind command in the same way (entry_command.c): a problem, a job, and copies of what
+ * is kept. */
 kf_status kf_entry_open_command(kf_entry *entry, kf_store *store, kf_error *error);
 /* Forgets the copies that no night to come can want. */
 kf_status kf_entry_prune(const kf_entry *entry, kf_store *store, int64_t night, kf_error *error);
 
-/* arm.c: runs one process of an arm and stores it; notes one that was. */
+/* Run one process of an arm and store it, or note one that was stored (arm.c). */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error);
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us);
 
-/* judge.c: what the history says of tonight's processes: a verdict, or a candidate for comparison; the
- * comparisons; their verdicts. */
+/* Judge tonight's processes by the history (judge.c): screening gives a verdict, or a candidate for
+ * comparison; the comparisons give the candidates' verdicts. */
 kf_status kf_entry_screen(kf_nightly_session *session, kf_entry *entry, kf_error *error);
 kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error);
 
-/* count.c: counts what both arms run, into their last results. KF_OK also where counting is not possible. */
+/* Counts what both arms run, into their last results (count.c). KF_OK also where counting is not possible. */
 kf_status kf_entry_count(const kf_nightly_session *session, const kf_entry *entry, kf_error *error);
 
-/* pin.c: holds tonight against the pinned night before anything else is asked, and sets entry->pinned. What
- * was found slower than the release is so until the code changes or the pin moves; what looks slower becomes
- * a candidate. *held: *verdict says DRIFT. step: tonight differs from last night by a step, which is held
- * against last night instead. */
+/* Holds tonight against the pinned night before anything else is asked, and sets entry->pinned (pin.c).
+ * What was found slower than the release is so until the code changes or the pin moves; what looks slower
+ * becomes a candidate. *held says that *verdict is DRIFT. With `step`, tonight differs from last night by
+ * a step, which is held against last night instead. */
 kf_status kf_entry_hold_against_pin(kf_nightly_session *session, kf_entry *entry,
                                     const kf_history_night *nights, int count, bool step, bool *held,
                                     kf_error *error);
-/* The same code, as far as it is known. */
+/* Says whether two nights had the same code, as far as it is known. */
 bool kf_same_code(const kf_history_night *a, const kf_history_night *b);
 
-/* second.c: where times are too noisy to tell and a night counts instructions, those of tonight against those
- * of the night reference (named in messages): *state becomes SLOW, FAST, or DRIFT when that is the pinned
- * one, and the verdict says by what. *known: both nights counted. */
+/* Compares instructions where times are too noisy to tell and a night counts them (second.c): tonight's
+ * with those of the night `reference`, which messages call `named`. *state becomes SLOW, FAST, or DRIFT
+ * when that is the pinned one, and the verdict says by what. *known says that both nights counted. */
 kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entry, int64_t reference,
                                   const char *named, kf_verdict_state *state, bool *known, kf_error *error);
 
-/* judge.c: whether times vary by so much that a change of a twentieth could hide. */
+/* Says whether times vary by so much that a change of a twentieth could hide (judge.c). */
 bool kf_entry_is_noisy(const kf_entry *entry);
 /* "night 12 (v1.3-4-gabc)": with what the user called its program. Returns buffer. */
 enum { KF_NIGHT_TEXT = 48 + KF_LABEL };
@@ -101,8 +102,8 @@ const char *kf_night_text(kf_nightly_session *session, int64_t night, char buffe
 kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
                                     kf_error *error);
 
-/* blame.c: the kernel that changed most between the arms, and its counter that moved most, into the verdict.
- */
+/* Finds the kernel that changed most between the arms, and its counter that moved most, for the verdict
+ * (blame.c). */
 kf_status kf_entry_blame(kf_store *store, int64_t night, kf_entry *entry, kf_error *error);
 
 #endif

@@ -13,7 +13,8 @@
 
 enum { KEPT_NIGHTS = 10, SHORT_HASH = 16 };
 
-/* What the store asks of a problem's system; a command is opened, planned and verified by nobody. */
+/* This system has what the store asks of a problem's system; a command is opened, planned and verified by
+ * nobody. */
 static const kf_system command_system = {
     .name = "command", .summary = "a program of the user's, timed as a whole", .update = "run"};
 
@@ -24,7 +25,8 @@ static void hash_text(const char *text, char hash[KF_HASH_HEX]) {
     kf_hash_end(&hasher, hash);
 }
 
-/* What makes two nights comparable: what is started, how, and what time is taken; not where it lies. */
+/* Describes what makes two nights comparable: what is started, how, and what time is taken; not where it
+ * lies. */
 static void describe(kf_entry *entry) {
     const kf_timed_command *command = entry->benchmark->command;
     cJSON *json = kf_command_to_json(command);
@@ -64,6 +66,8 @@ static char *job_text(const kf_timed_command *command, const char *build) {
     return text;
 }
 
+/* Keeps the files of a command, so that a later night can run them again. Nobody knows of a command
+ * without kept files whether it is the same as last night, so it has another hash each night. */
 static kf_status keep(kf_entry *entry, kf_timed_command *command, const char *archive, kf_error *error) {
     char build[KF_HASH_HEX];
     KF_TRY(kf_command_keep(command, archive, build, error));
@@ -95,6 +99,8 @@ kf_status kf_entry_open_command(kf_entry *entry, kf_store *store, kf_error *erro
     return status;
 }
 
+/* Forgets the copies of a command that no night to come can want: all but those of the recent nights and
+ * the pinned one. */
 kf_status kf_entry_prune(const kf_entry *entry, kf_store *store, int64_t night, kf_error *error) {
     if (entry->benchmark->command == NULL || entry->opened == NULL) return KF_OK;
     char archive[KF_PATH], wanted[KEPT_NIGHTS + 1][KF_HASH_HEX];

@@ -23,6 +23,8 @@ char *kf_nightly_job_text(const kf_nightly_job *job) {
     return text;
 }
 
+/* Reads a job from its JSON, every member of which is needed and checked, since another program may have
+ * written it. */
 static kf_status read_job(const cJSON *json, kf_nightly_job *job, kf_error *error) {
     static const char *const keys[] = {"protocol", "scene",   "grid", "samples_per_cell", "system", "device",
                                        "config",   "seconds", NULL};

@@ -38,7 +38,8 @@ typedef struct kf_job_end {
  * be started. */
 kf_status kf_process_measure(const kf_program *program, const char *job, bool verify, double limit_seconds,
                              kf_job_end *answer, kf_error *error);
-/* The same, but it only counts, with this metric set; *answer then has counters and no times. */
+/* Runs the job in the same way, but it only counts, with this metric set; *answer then has counters and no
+ * times. */
 kf_status kf_process_count(const kf_program *program, const char *job, const char *counters,
                            double limit_seconds, kf_job_end *answer, kf_error *error);
 

@@ -33,8 +33,7 @@ static __attribute__((format(printf, 2, 3))) void say(kf_entry *entry, const cha
     va_end(arguments);
 }
 
-/* --- What there is to judge -------------------------------------------------------------------------------
- */
+/* --- Judging ------------------------------------------------------------------------------------------ */
 
 /* The verdicts that need no history; *reached tells whether one was. */
 static kf_status judge_tonight(kf_nightly_session *session, kf_entry *entry, bool *reached, kf_error *error) {
@@ -196,7 +195,8 @@ static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, co
     entry->threshold = screening.threshold;
     entry->verdict.threshold = entry->hidden = expm1(screening.threshold);
     entry->unchanged = levels[count - 1].identical;
-    /* What came in one night is a step; what crept up is a drift, even if it has grown into a step by now. */
+    /* A change that came in one night is a step; one that crept up is a drift, even if it has grown into a
+     * step by now. */
     const double jump = levels[count - 1].level - levels[count - 2].level;
     const bool step = !entry->unchanged && screening.candidate && fabs(jump) > screening.threshold;
     bool held = false;
@@ -309,6 +309,9 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
     return store_verdict(session, entry, state, error);
 }
 
+/* Compares all candidates with their earlier programs in interleaved runs, and judges them together, so
+ * that the share of false alarms among all of them stays bounded. Many candidates have more processes
+ * each. */
 kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error) {
     int count = 0;
     for (int i = 0; i < session->count; i++)

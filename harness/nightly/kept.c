@@ -1,4 +1,4 @@
-/* What is kept of a command: its files are copied, and the words and variables that name them name the
+/* Keeps what a command needs: its files are copied, and the words and variables that name them name the
  * copies. Names are compared as paths, so that "./solver", "solver" and its absolute path are one. */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bool tidy(const char *folder, const char *name, char path[KF_PATH]) {
     return true;
 }
 
-/* Whether path is root or lies below it; *rest: what follows root. */
+/* Says whether path is root or lies below it; *rest becomes what follows root. */
 static bool is_below(const char *path, const char *root, const char **rest) {
     const size_t length = strlen(root);
     if (strncmp(path, root, length) != 0 || (path[length] != '\0' && path[length] != '/')) return false;
@@ -45,8 +45,8 @@ static bool is_below(const char *path, const char *root, const char **rest) {
     return true;
 }
 
-/* Whether a text names a kept file, or one in a kept folder: as it is written, or behind links. *there: it
- * is there now. A text without '/' that is not may be anything. */
+/* Says whether a text names a kept file, or one in a kept folder, as it is written or behind links; *there
+ * says that it exists. A text without '/' that does not exist may be anything. */
 static bool names(const char *folder, const char *text, const char *kept, char below[KF_PATH], bool *there) {
     char path[KF_PATH], root[KF_PATH], real_path[KF_PATH], real_root[KF_PATH];
     const char *rest = NULL;

@@ -20,6 +20,8 @@ static kf_entry *find_entry(kf_nightly_session *session, const char *benchmark) 
     return NULL;
 }
 
+/* Takes over a process that this night ran before it was interrupted. An entry whose machine or scene is
+ * another meanwhile cannot be carried on. */
 static kf_status take_over_process(void *context, const kf_process *process, kf_error *error) {
     (void)error;
     kf_entry *entry = find_entry(context, process->benchmark);
@@ -100,6 +102,8 @@ static kf_status keep_recent(void *context, const kf_night *night, kf_error *err
     return KF_OK;
 }
 
+/* Deletes the kept programs that no night to come can want. Where the store cannot say which these are,
+ * all stay. */
 static void prune_programs(const kf_nightly_session *session) {
     kept_programs *kept = kf_allocate_zeroed(1, sizeof *kept);
     bool known = true;
@@ -157,6 +161,8 @@ static kf_status begin(kf_nightly_session *session, kf_error *error) {
     return kf_store_begin_night(request->store, RESUME_HOURS, night, &session->result->resumed, error);
 }
 
+/* Plays the night: opens all entries, carries on what was measured before an interrupt, measures, judges,
+ * and collects the verdicts. The first problem of an entry becomes that of the night. */
 static kf_status play(kf_nightly_session *session, kf_error *error) {
     const kf_suite *suite = session->request->suite;
     session->entries = kf_allocate_zeroed((size_t)suite->count, sizeof *session->entries);
@@ -185,6 +191,8 @@ static kf_status play(kf_nightly_session *session, kf_error *error) {
     return KF_OK;
 }
 
+/* Runs a night from its begin to its end. An interrupted night stays to be carried on; so does one that
+ * the disk or the machine stopped. */
 kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *result, kf_error *error) {
     memset(result, 0, sizeof *result);
     kf_nightly_session *session = kf_allocate_zeroed(1, sizeof *session);

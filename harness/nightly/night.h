@@ -33,7 +33,7 @@ void kf_nightly_result_free(kf_nightly_result *result);
 /* How many verdicts make the night fail. */
 int kf_nightly_failures(const kf_nightly_result *result);
 
-/* What a night found, for people, as Markdown, and as the object of --json (caller: cJSON_Delete). */
+/* Tell what a night found: for people, as Markdown, and as the object of --json (caller: cJSON_Delete). */
 void kf_nightly_print(const kf_nightly_result *result, FILE *stream);
 void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text);
 cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store);

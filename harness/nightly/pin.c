@@ -25,7 +25,7 @@ static kf_status look_at_verdict(void *context, const kf_verdict *verdict, kf_er
     return KF_OK;
 }
 
-/* Whether the night that a verdict was held against had the release's code. */
+/* Says whether the night that a verdict was held against had the release's code. */
 static bool is_of_release(int64_t reference, const kf_history_night *pinned, const kf_history_night *nights,
                           int count) {
     if (reference == pinned->night) return true;

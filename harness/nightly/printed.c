@@ -131,7 +131,8 @@ static size_t firm_space(const char *at) {
     return 0;
 }
 
-/* Whether digits follow in one of the ways in which people write large numbers, times of day and ranges. */
+/* Says whether digits follow in one of the ways in which people write large numbers, times of day and
+ * ranges. */
 static bool goes_on(const char *number, const char *at) {
     const size_t space = firm_space(at), length = (size_t)(at - number);
     if (space > 0 && isdigit((unsigned char)at[space])) return true;
@@ -139,7 +140,7 @@ static bool goes_on(const char *number, const char *at) {
     return *at != '\0' && strchr(",.'_:+-", *at) != NULL && isdigit((unsigned char)at[1]);
 }
 
-/* What stands behind a number: nothing of it, its unit, or a reason not to trust it. */
+/* Reads what stands behind a number: nothing of it, its unit, or a reason not to trust it. */
 static bool read_unit(const char *number, const char *at, kf_printed *printed) {
     if (goes_on(number, at))
         return refuse(printed, number, "is written in a way that is not read; print 1234.5");
@@ -170,7 +171,8 @@ static bool is_no_value(const char *at) {
     return false;
 }
 
-/* Where a number begins within the line, not within a word. NULL: nowhere, or "nan" or "inf" comes first. */
+/* Finds where a number begins within the line, not within a word. NULL: nowhere, or "nan" or "inf" comes
+ * first. */
 static const char *find_number(const char *at) {
     for (const char *begin = at; *at != '\0' && *at != '\n' && *at != '\r';) {
         const bool within = at > begin && (is_letter(at[-1]) || isdigit((unsigned char)at[-1]));
@@ -260,6 +262,8 @@ bool kf_printed_at(const cJSON *json, const char *path, kf_printed *printed) {
     return true;
 }
 
+/* Finds the number in the last JSON document of the output that has it. Programs may print lines before
+ * and after their JSON; each line that begins with '{' or '[' is tried, from the last one up. */
 bool kf_printed_in_json(const char *output, const char *path, kf_printed *printed) {
     kf_printed nearest = {.why = "no JSON object or list begins a line"};
     bool any = false;
@@ -267,7 +271,7 @@ bool kf_printed_in_json(const char *output, const char *path, kf_printed *printe
         if ((*at != '{' && *at != '[') || (at > output && at[-1] != '\n')) continue;
         cJSON *json = cJSON_Parse(at);
         const bool found = json != NULL && kf_printed_at(json, path, printed);
-        /* What the last one lacks is the most telling. */
+        /* The reason of the last document is the most telling one. */
         if (json != NULL && !found && !any) nearest = *printed;
         any = any || json != NULL;
         cJSON_Delete(json);

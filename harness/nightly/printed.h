@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-/* What commas within numbers are. */
+/* Says what commas within numbers are. */
 typedef enum kf_comma { KF_COMMA_UNKNOWN, KF_COMMA_THOUSANDS, KF_COMMA_DECIMAL } kf_comma;
 enum { KF_COMMAS = 3 };
 extern const char *const kf_comma_names[KF_COMMAS]; /* "unknown", "thousands", "decimal" */
@@ -27,7 +27,7 @@ bool kf_printed_in_text(const char *output, const char *mark, kf_comma comma, kf
 /* The number at a path of kf_json_at, in the last JSON object or list of output that begins a line and has
  * it; a member time_unit or unit beside it is its unit. */
 bool kf_printed_in_json(const char *output, const char *path, kf_printed *printed);
-/* The same of a document that was read. */
+/* Finds the number in the same way in a document that was read. */
 bool kf_printed_at(const cJSON *json, const char *path, kf_printed *printed);
 
 #endif

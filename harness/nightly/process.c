@@ -45,6 +45,8 @@ static void complete_measurement(cJSON *json) {
     cJSON_Delete(standard);
 }
 
+/* Reads the answer of a process from its output. False says that it gave none; one that makes no sense is
+ * a problem. */
 static bool read_answer(const char *text, kf_job_end *answer) {
     const char *line = text != NULL ? strstr(text, "{\"kftune\"") : NULL;
     cJSON *json = NULL;
@@ -62,6 +64,7 @@ static bool read_answer(const char *text, kf_job_end *answer) {
     return true;
 }
 
+/* Understands how a process ended: with an answer, by the time limit, by a signal, or with a complaint. */
 static void understand(const kf_awaited *process, double limit, kf_job_end *answer) {
     if (!process->ended) {
         fail_measurement(answer, KF_STATE_TIMEOUT);

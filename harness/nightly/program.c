@@ -13,7 +13,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* What a program reads at run time, below the data folder. */
+/* Lists what a program reads at run time, below the data folder. */
 static const char *const data_folders[] = {"kernels", "variants", "scene/library", "metrics"};
 enum { DATA_FOLDERS = sizeof data_folders / sizeof data_folders[0], MOST_DEPTH = 8, SHORT_HASH = 16 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
@@ -91,7 +91,7 @@ static kf_status hash_program(const char *executable, const char *data, const fi
     return KF_OK;
 }
 
-/* What a program reads below data, by name. */
+/* Lists by name what a program reads below data. */
 static kf_status list_data(const char *data, file_list *list, kf_error *error) {
     for (int i = 0; i < DATA_FOLDERS; i++)
         KF_TRY(list_files(data, data_folders[i], 0, list, error));

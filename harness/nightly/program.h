@@ -18,8 +18,8 @@ typedef struct kf_program {
  * archive, unless the same content is there already. */
 kf_status kf_program_keep(const char *executable, const char *data, const char *archive, kf_program *program,
                           kf_error *error);
-/* The same for files and folders (NULL-terminated; relative to base) of a program that is not kftune: their
- * copies lie in *folder under the same names. hash is of their names and content. */
+/* Keeps in the same way files and folders (NULL-terminated; relative to base) of a program that is not
+ * kftune: their copies lie in *folder under the same names. hash is of their names and content. */
 kf_status kf_files_keep(const char *base, const char *const *names, const char *archive, char folder[KF_PATH],
                         char hash[KF_HASH_HEX], kf_error *error);
 /* The hashes alone: of what program->executable and ->data name, and of files. */

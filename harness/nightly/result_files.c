@@ -189,6 +189,8 @@ static double *logs_of(const kf_named_times *times) {
     return logs;
 }
 
+/* Holds the times of one benchmark in two files against each other, by logarithms, so that changes are
+ * ratios. One that is in only one of them has no data. */
 static kf_file_comparison hold(const kf_named_times *before, const kf_named_times *after) {
     kf_file_comparison held = {.name = before != NULL ? before->name : after->name,
                                .old_us = before != NULL ? kf_median(before->us, before->count) : (double)NAN,

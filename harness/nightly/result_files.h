@@ -18,8 +18,9 @@ typedef struct kf_result_file {
     size_t count, room;
 } kf_result_file;
 
-/* Of Google Benchmark, nvbench, hyperfine, pytest-benchmark, or a list of {"name", "value", "unit"}; each is
- * told by what it holds. KF_BAD_INPUT when it is none of these, or has a time that is none. */
+/* Reads the times that Google Benchmark, nvbench, hyperfine or pytest-benchmark wrote, or a list of
+ * {"name", "value", "unit"}; each is told by what it holds. KF_BAD_INPUT when it is none of these, or has
+ * a time that is none. */
 kf_status kf_result_file_read(const char *path, kf_result_file *file, kf_error *error);
 void kf_result_file_free(kf_result_file *file);
 

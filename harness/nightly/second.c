@@ -6,7 +6,7 @@
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
 
-/* Of one night; metric "": not counted. */
+/* Holds the count of one night; metric "": not counted. */
 typedef struct counted {
     char metric[48];
     double instructions;
@@ -45,7 +45,7 @@ kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entr
     if (!*known) return KF_OK;
     const double least = expm1(pinned ? kf_standard_rules.drift : kf_standard_rules.least_change);
     const bool changed = pinned ? change > least : fabs(change) > least;
-    /* What the pinned night does not complain of is left for the last good night to tell. */
+    /* A change that the pinned night does not complain of is left for the last good night to tell. */
     if (!changed && pinned) return KF_OK;
     tell(verdict, entry->hidden, &before, &after, change, named);
     if (!changed) return KF_OK;

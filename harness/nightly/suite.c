@@ -13,7 +13,7 @@
 
 enum { MOST_BENCHMARKS = 200 };
 
-/* What every benchmark takes over when it does not say otherwise. */
+/* Holds what every benchmark takes over when it does not say otherwise. */
 typedef struct defaults {
     char folder[KF_PATH];
     const char *device;
@@ -105,7 +105,7 @@ static kf_status read_grid(kf_json_place place, const cJSON *json, int nodes[3],
     return KF_OK;
 }
 
-/* What every kind has. */
+/* Reads what every kind of benchmark has. */
 static kf_status read_common(kf_json_place place, const defaults *base, const cJSON *json,
                              kf_suite_benchmark *benchmark, kf_error *error) {
     KF_TRY(read_text(place, json, "name", true, benchmark->name, sizeof benchmark->name, error));

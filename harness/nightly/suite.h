@@ -5,7 +5,7 @@
 #include "harness/nightly/command.h"
 #include "results/nightly.h"
 
-/* Where a benchmark's config comes from. */
+/* Says where a benchmark's config comes from. */
 typedef enum kf_config_source {
     KF_CONFIG_PRESET,        /* of the space; text: its name */
     KF_CONFIG_BEST_OF_STORE, /* the best of the newest tuning run of the scene on the device */
@@ -35,8 +35,8 @@ typedef struct kf_suite {
     int count;
 } kf_suite;
 
-/* file: a suite file, or the name of a shipped one. Paths in it are relative to it. device, when not NULL, is
- * used for all benchmarks. */
+/* Reads a suite file, or the shipped suite of that name. Paths in it are relative to it. The device, when
+ * not NULL, is used for all benchmarks. */
 kf_status kf_suite_read(const char *file, const char *device, kf_suite *suite, kf_error *error);
 void kf_suite_free(kf_suite *suite);
 

@@ -1,4 +1,4 @@
-/* What a night found, for people and for programs. */
+/* Tells what a night found, for people and for programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +49,7 @@ static void append_counts(const kf_nightly_result *result, kf_text *text) {
             kf_text_append(text, "%s%d %s", shown++ > 0 ? ", " : "", counts[i], kf_verdict_names[i]);
 }
 
+/* Prints the verdicts of a night as a table, each with its kernel and counter below it. */
 void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
     kf_text counts = {0};
     append_counts(result, &counts);
@@ -78,6 +79,7 @@ static void append_cell(kf_text *text, const char *content) {
     }
 }
 
+/* Writes the verdicts of a night as a page of Markdown, in which those that fail the night are bold. */
 void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
     kf_text_append(text, "# Night %lld of ", (long long)result->night.id);
     append_cell(text, result->night.suite);
@@ -117,6 +119,8 @@ void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
                    "instructions is that of their counts.\n");
 }
 
+/* Makes the JSON of one verdict. A change is a ratio less one; members that are not known are null or left
+ * out. */
 static cJSON *verdict_to_json(const kf_verdict *verdict) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "benchmark", verdict->benchmark);
@@ -148,6 +152,7 @@ static cJSON *verdict_to_json(const kf_verdict *verdict) {
     return json;
 }
 
+/* Makes the JSON of a night with all its verdicts; the caller owns it. */
 cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store) {
     cJSON *json = kf_json_answer("nightly");
     (void)cJSON_AddStringToObject(json, "suite", result->night.suite);

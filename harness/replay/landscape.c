@@ -128,6 +128,8 @@ static void identify(const kf_landscape_file *file, kf_landscape *landscape) {
     landscape->l2_bytes = file->l2_bytes;
 }
 
+/* Opens a landscape from a file of any kind that kftune reads, and arranges its rows as a space with
+ * times. */
 kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error *error) {
     kf_landscape_file file;
     *landscape = NULL;

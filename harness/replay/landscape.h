@@ -25,10 +25,10 @@ typedef struct kf_landscape {
     uint64_t ok_count, optimum; /* optimum: index of the fastest config that is ok */
 } kf_landscape;
 
-/* Whether it has single samples, so that measuring with less effort can be replayed. */
+/* Says whether it has single samples, so that measuring with less effort can be replayed. */
 bool kf_landscape_has_samples(const kf_landscape *landscape);
-/* What measuring a config that is ok with this effort (0 .. 1] gives: the median of the first samples, so
- * many of them; at full effort times_us. */
+/* Gives what measuring a config that is ok with this effort (0 .. 1] would give: the median of that share
+ * of the samples, the first of them; at full effort times_us. */
 double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort);
 
 /* How hard it is to find something good: the median time of what is correct over the best, and the share of

@@ -5,6 +5,8 @@
 #include "base/util/text.h"
 #include "solver/systems.h"
 
+/* Opens the cost model of a landscape's problem and device as a prior. False: the landscape does not say
+ * what it was measured on, or the model says nothing of it. */
 bool kf_landscape_prior_open(const kf_landscape *landscape, kf_landscape_prior *prior) {
     kf_config config;
     memset(prior, 0, sizeof *prior);

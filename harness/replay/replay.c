@@ -27,7 +27,7 @@ typedef struct kf_search {
     bool *built;                             /* [size]: compiled for an earlier measurement */
 } kf_search;
 
-/* What the search has found so far stands for one more evaluation. */
+/* Notes for one more evaluation what the search has found so far. */
 static void fill(kf_search *search) {
     const kf_landscape *landscape = search->request->landscape;
     size_t at = (size_t)search->filled++ * (size_t)search->result->repeats + (size_t)search->repeat;
@@ -35,7 +35,8 @@ static void fill(kf_search *search) {
     search->result->spent[at] = search->spent;
 }
 
-/* Where a file does not say what compiling took, the first measurement is charged in full. */
+/* Gives the seconds that an evaluation costs. Where a file does not say what compiling took, the first
+ * measurement is charged in full. */
 static double seconds_of(const kf_search *search, uint64_t index, double effort) {
     const kf_landscape *landscape = search->request->landscape;
     double all = landscape->seconds[index], build = landscape->build_seconds[index];
@@ -43,7 +44,8 @@ static double seconds_of(const kf_search *search, uint64_t index, double effort)
     return (search->built[index] ? 0 : build) + effort * (all - build);
 }
 
-/* Of configs measured at full effort the fastest; below, efforts do not compete with each other. */
+/* Notes the best config: the fastest of those measured at full effort. Below it, efforts do not compete
+ * with each other. */
 static void note_best(kf_search *search, uint64_t index, double effort, double observed) {
     bool full = effort >= 1, had_full = search->best_effort >= 1;
     bool better = full == had_full && observed < search->best_observed;
@@ -53,6 +55,8 @@ static void note_best(kf_search *search, uint64_t index, double effort, double o
     search->best = search->request->landscape->times_us[index];
 }
 
+/* Evaluates a config from the landscape instead of the device. The cost of an evaluation is its effort,
+ * and the regret is noted each time that another whole evaluation has been spent. */
 static void evaluate(kf_search *search, uint64_t index, double effort) {
     static const double ROUNDING = 1e-9;
     const kf_landscape *landscape = search->request->landscape;
@@ -127,6 +131,8 @@ kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_res
     return summary;
 }
 
+/* Finds how many evaluations and seconds searches needed to come within this regret: the upper of the
+ * middle two over all repeats, infinite where half of them did not come there. */
 kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret) {
     const size_t repeats = (size_t)result->repeats;
     double *evaluations = kf_allocate(repeats * sizeof *evaluations);
@@ -151,6 +157,8 @@ kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret
     return within;
 }
 
+/* Replays the strategy many times on the landscape, each time with another seed, and summarises the
+ * regrets. The overhead is processor time for an evaluation, because others may be using the machine. */
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error) {
     uint64_t size = request->landscape->size;
     int evaluations =

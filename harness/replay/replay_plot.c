@@ -50,6 +50,7 @@ void kf_table_replayed(const kf_replayed *replayed, kf_text *data, bool *seconds
         append_seconds(replayed, s, first, last, data);
 }
 
+/* Draws the curves of all replays, over seconds where the landscape knows them, else over evaluations. */
 kf_status kf_plot_replayed(const kf_replayed *replayed, const char *path, kf_error *error) {
     const kf_landscape *landscape = replayed->landscape;
     kf_text data = {0};

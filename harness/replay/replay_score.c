@@ -113,8 +113,8 @@ static void add_random_search(const kf_landscape *landscape, kf_replay_budget bu
         sums[step] += regret;
 }
 
-/* What random search is expected to have found at each step, by many searches; their seed is always the same.
- */
+/* Gives what random search is expected to have found at each step, as the mean of many searches; their
+ * seed is always the same. */
 static void random_by_seconds(const kf_landscape *landscape, kf_replay_budget budget, double slowest,
                               double *regrets) {
     uint64_t random = 1;

@@ -19,8 +19,8 @@ typedef struct kf_replay_budget {
 } kf_replay_budget;
 kf_replay_budget kf_replay_budget_of(const kf_landscape *landscape);
 
-/* What random search is expected to have found after 1, 2, .. count evaluations, microseconds: the caller's
- * to free. */
+/* Gives what random search is expected to have found after 1, 2, .. count evaluations, in microseconds;
+ * the array is the caller's to free. */
 double *kf_replay_random(const kf_landscape *landscape, int count);
 
 typedef struct kf_replay_score {
@@ -28,7 +28,7 @@ typedef struct kf_replay_score {
                            is the best */
     double seconds;     /* likewise after each second of the budget; NAN: not known */
 } kf_replay_score;
-/* result: searches of at least the budget's evaluations. One that ends within the budget of seconds keeps
+/* Scores searches of at least the budget's evaluations. One that ends within the budget of seconds keeps
  * what it has found. */
 kf_replay_score kf_replay_score_of(const kf_landscape *landscape, const kf_replay_result *result);
 

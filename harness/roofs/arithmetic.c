@@ -38,6 +38,8 @@ static kf_status read_lanes(const kf_roof_bench *bench, const kf_launch *launch,
     return kf_buffer_download(buffer, 0, lanes, sizeof *lanes, error);
 }
 
+/* Measures multiply-adds of numbers of so many bits, in GFLOP/s, with two operations each. The kernel says
+ * how many lanes it has, because a compiler may make vectors of its own. */
 static kf_status of_multiply_add(const kf_roof_bench *bench, kf_module *module, int bits, kf_error *error) {
     const int block[3] = {bench->gpu ? 256 : 1, 1, 1};
     const int items = bench->device->multiprocessors * (bench->gpu ? 2048 * 4 : 1);
@@ -58,6 +60,7 @@ static kf_status of_multiply_add(const kf_roof_bench *bench, kf_module *module, 
                               1e-9 * kf_roof_peak_flops(bench->device, bits), error);
 }
 
+/* Measures the roofs of arithmetic. The cpu has no pairs of halves. */
 kf_status kf_roofs_of_arithmetic(kf_roof_bench *bench, kf_error *error) {
     static const int sizes[] = {32, 64, 16};
     for (int i = 0; i < (bench->gpu ? 3 : 2); i++) { /* the cpu has no pairs of halves */

@@ -1,4 +1,4 @@
-/* What the links between a team's devices carry: of each two that lie side by side. */
+/* Measures what the links between a team's devices carry, for each two that lie side by side. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +52,8 @@ static kf_status hand_over(const kf_roof_bench *bench, void *context, kf_error *
     return KF_OK;
 }
 
+/* Opens two neighbouring devices of a team, each with memory that the other writes. The memory is spread
+ * so that all of a target lies on its own device. */
 static kf_status open_pair(const kf_roof_bench *bench, int first, pair *p, kf_error *error) {
     int count = 0;
     kf_backend *const *team = kf_backend_team(bench->backend, &count);
@@ -103,6 +105,7 @@ static kf_status measure_pair(const kf_roof_bench *bench, int first, pair *p, kf
     return KF_OK;
 }
 
+/* Measures all links of a team, four figures each, from one device to the next. */
 kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error) {
     enum { OF_A_LINK = 4 };
     int count = 0;

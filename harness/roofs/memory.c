@@ -32,6 +32,9 @@ static kf_status make_launch(const kf_roof_bench *bench, const char *kernel, con
     return KF_OK;
 }
 
+/* Measures the roofs of the device's memory in GB/s: the driver's copy, a kernel's, on the cpu one that
+ * goes past the caches, and one of 27 streams as a lattice has them. Bytes are counted once read and once
+ * written. */
 static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
     const double peak = 1e-9 * bench->device->peak_bandwidth, bytes = (double)bench->bytes;
     double best = 0.0, median = 0.0;
@@ -97,6 +100,8 @@ static kf_status of_shared_cache(const kf_roof_bench *bench, kf_error *error) {
     return kf_roof_add_kernel(bench, "l2_copy", "GB/s", &launch, moved, 0.0, error);
 }
 
+/* Measures the roofs of memory near the processors, in GB/s: shared memory and first-level cache on a GPU,
+ * the first-level cache on the cpu. */
 static kf_status of_near_memory(const kf_roof_bench *bench, kf_error *error) {
     const int blocks = bench->device->multiprocessors * (bench->gpu ? 32 : 1);
     const int block[3] = {KF_ROOF_THREADS, 1, 1};

@@ -27,7 +27,7 @@ static const struct {
     {"graph_node", "from one empty kernel to the next in a graph"},
 };
 
-/* The same of what ends the name of a link's. */
+/* Says the same for what ends the name of a link's roof. */
 static const char *const links[][2] = {
     {"_copy", "copying from one device of a team to the next"},
     {"_both", "the same both ways at once, each way"},
@@ -87,6 +87,7 @@ static void close_bench(kf_roof_bench *bench) {
     kf_event_free(bench->stop);
 }
 
+/* Measures the groups of roofs that were asked for; arithmetic is the first, because it wakes the clocks. */
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error) {
     kf_roof_bench bench = {.backend = backend, .device = kf_backend_device(backend), .roofs = roofs};
     bench.gpu = kf_device_is_gpu(bench.device);

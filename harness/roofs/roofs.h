@@ -23,11 +23,11 @@ kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs
  * between its first two. About two seconds a link. KF_BAD_INPUT with more than 17 devices. */
 kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error);
 
-/* What the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16, 32, 64),
- * in operations a second, two for each; 0: not known. */
+/* Gives what the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16,
+ * 32, 64), in operations a second, two for each; 0: not known. */
 double kf_roof_peak_flops(const kf_device_info *device, int bits);
 
-/* What a roof of this name is, for people; "" for an unknown one. */
+/* Says for people what a roof of this name is; "" for an unknown one. */
 const char *kf_roof_about(const char *name);
 
 #endif

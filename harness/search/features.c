@@ -58,7 +58,7 @@ static void scale_column(kf_parameter_features *columns, int column, int rows) {
     }
 }
 
-/* Whether the powers of two tell more than the logarithm does. */
+/* Says whether the powers of two tell more than the logarithm does. */
 static bool has_odd_factors(const kf_parameter *parameter) {
     bool odd = false, two = false;
     for (int i = 0; i < parameter->value_count; i++) {
@@ -153,6 +153,7 @@ static void add_pairs(kf_features *features, const kf_space *space, float sign) 
 
 /* --- Public --------------------------------------------------------------------------------------------- */
 
+/* Opens the features of a space: first the coarse columns and their products, then the fine ones. */
 kf_features *kf_features_open(const kf_space *space) {
     kf_features *features = kf_allocate_zeroed(1, sizeof *features);
     for (int p = 0; p < space->parameter_count; p++) {

@@ -6,7 +6,7 @@
 
 enum { KF_FEATURES = 48 };
 
-/* What a config is described by, every feature within 0..1:
+/* Features describe a config, each of them within 0..1:
  *  - whole numbers of more than two values: their logarithm, and how often two divides them where that is not
  *    the same (what fills warps and lines goes by powers of two);
  *  - the products of two such numbers (threads of a block, nodes of a tile);
@@ -21,9 +21,9 @@ kf_features *kf_features_open(const kf_space *space);
 void kf_features_close(kf_features *features);
 int kf_features_coarse_count(const kf_features *features);
 int kf_features_count(const kf_features *features); /* with the fine ones */
-/* Whether the parameter's values are whole numbers with an order, more than two of them. */
+/* Says whether the parameter's values are whole numbers with an order, more than two of them. */
 bool kf_features_is_size(const kf_features *features, int parameter);
-/* values: one a feature. */
+/* Fills values, one for each feature. */
 void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the strategy model chooses from: configs around the best, what the prior ranks first, and random ones.
- */
+/* Draws what the strategy model chooses from: configs around the best, what the prior ranks first, and
+ * random ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +24,8 @@ static int compare_times(const void *left, const void *right) {
     return (*a)->index < (*b)->index ? -1 : 1;
 }
 
+/* Selects at most so many observations for the surrogate: the fastest half as they are, the others at
+ * random from the rest. The surrogate's work grows with the cube of their number. */
 int kf_model_select(kf_model *model, int most, kf_model_observation **selected) {
     kf_model_observation **all = kf_allocate(((size_t)model->works + 1) * sizeof *all);
     int count = 0;
@@ -88,6 +90,8 @@ static void add_changes_of_one(kf_model *model, const int *positions, bool of_be
     }
 }
 
+/* Adds the neighbours of an observation to the candidates: changes of one parameter, and at random changes
+ * of several, since values that constraints tie to each other only change together. */
 void kf_model_add_neighbours(kf_model *model, int centre, bool is_centre) {
     int positions[KF_CONFIG_VALUES] = {0}, changed[KF_CONFIG_VALUES];
     uint64_t index, parameters = (uint64_t)kf_space_parameter_count(model->space);
@@ -115,6 +119,8 @@ static uint64_t any_config(kf_model *model) {
     return kf_ranking_draw(model->ranking, &model->random);
 }
 
+/* Draws the candidates anew: neighbours of the best, what the prior ranks first unless it was found to
+ * mislead, and then the whole space if it is small, else random configs. */
 void kf_model_draw_candidates(kf_model *model) {
     uint64_t size = kf_space_size(model->space);
     memset(model->slots, 0, KF_MODEL_SLOTS * sizeof *model->slots);

@@ -63,8 +63,8 @@ typedef struct kf_model {
     kf_trend trend;
 } kf_model;
 
-/* model_targets.c: logarithms of times and of the prior's (infinity: it says nothing) as targets before they
- * are scaled; what an observation that works is to the surrogate. */
+/* Turn logarithms of times and of the prior's (infinity: it says nothing) into targets before they are
+ * scaled, and give what an observation that works is to the surrogate (model_targets.c). */
 double kf_model_squash(const kf_model *model, double logarithm);
 double kf_model_trend(const kf_model *model, float prior);
 double kf_model_target(const kf_model *model, const kf_model_observation *observation);

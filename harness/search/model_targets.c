@@ -1,4 +1,4 @@
-/* What times are to the surrogate of the strategy model. */
+/* Turns times into what they are to the surrogate of the strategy model. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,6 +38,9 @@ static void fit_trend(kf_model *model) {
     free(prior);
 }
 
+/* Sets the scale of the targets: above the knee times are squashed, the trend of the prior is taken off,
+ * and the rest is scaled to a variance of one. The centre lies far below the mean, so that few configs do
+ * not keep the search from regions that it has not seen. */
 void kf_model_set_scale(kf_model *model) {
     double *times = kf_allocate((size_t)model->works * sizeof *times);
     int count = 0;

@@ -1,5 +1,5 @@
-/* What a prior says of the configs of a space: asked once a config, because asking takes microseconds, and
- * which of them it ranks first. */
+/* Ranks the configs of a space by a prior, which is asked once a config, because asking takes
+ * microseconds. */
 #ifndef KF_HARNESS_SEARCH_RANKING_H
 #define KF_HARNESS_SEARCH_RANKING_H
 

@@ -1,4 +1,4 @@
-/* What all strategies share: the table, and the account of configs that are known. */
+/* Does what all strategies share: the table, and the account of configs that are known. */
 #include "harness/search/strategy.h"
 
 #include <math.h>
@@ -39,6 +39,7 @@ static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t i
     return slot;
 }
 
+/* Doubles the table of known configs and puts all of them into their new slots. */
 static void grow(kf_strategy *strategy) {
     uint64_t slot_count = 2 * strategy->slot_count;
     uint64_t *known = kf_allocate_zeroed(slot_count, sizeof *known);
@@ -72,9 +73,10 @@ static bool note(kf_strategy *strategy, uint64_t index, double effort) {
     return true;
 }
 
-/* --- What a prior ranks first --------------------------------------------------------------------------- */
+/* --- Starts from the prior ---------------------------------------------------------------------------- */
 
-/* Of a large space as many as can be asked for in no time, at random. */
+/* Ranks the configs of a space by the prior and keeps the first ones. Of a large space it asks for as many
+ * as take no time, at random. */
 static void rank_starts(kf_strategy *strategy, const kf_prior *prior) {
     enum { MOST_ASKED = 20000 };
     double times[KF_STRATEGY_STARTS];
@@ -107,6 +109,7 @@ static const kf_strategy_methods *find_methods(const char *text) {
     return NULL;
 }
 
+/* Refuses an unknown strategy, with the name that is nearest or with all names. */
 static kf_status fail_unknown(const char *text, kf_error *error) {
     char name[KF_NAME];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
@@ -126,6 +129,7 @@ static kf_status fail_unknown(const char *text, kf_error *error) {
     return status;
 }
 
+/* Refuses an unknown option of a strategy, with the name that is nearest or with all names. */
 static kf_status fail_option(const kf_strategy_methods *methods, const char *name, kf_error *error) {
     const char *names[KF_STRATEGY_OPTIONS];
     kf_text all = {0};
@@ -174,6 +178,7 @@ static kf_status read_option(const kf_strategy_methods *methods, char *text, dou
                    methods->name, text, value, option->whole ? "whole " : "", option->least, option->most);
 }
 
+/* Reads the settings of a strategy from its text, "name:option=value:...", over the usual values. */
 static kf_status read_settings(const char *text, double settings[KF_STRATEGY_OPTIONS], kf_error *error) {
     const kf_strategy_methods *methods = find_methods(text);
     char options[KF_STRATEGY_TEXT], *rest, *option;
@@ -244,7 +249,7 @@ bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal) {
 
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us) {
     if (index >= strategy->space_size) return;
-    /* What failed once is not tried again with more effort. */
+    /* A config that failed once is not tried again with more effort. */
     if (!ok || !kf_strategy_knows(strategy, index)) (void)note(strategy, index, 1.0);
     if (strategy->methods->tell != NULL)
         strategy->methods->tell(strategy->state, index, ok && isfinite(time_us), time_us);

@@ -15,7 +15,7 @@ typedef struct kf_proposal {
     double effort; /* share of the usual measuring, in (0, 1] */
 } kf_proposal;
 
-/* What is believed of a config before it is measured (a cost model, a similar scene). */
+/* Says what is believed of a config before it is measured (a cost model, a similar scene). */
 typedef struct kf_prior {
     /* Time in any unit; NAN or negative: no idea. */
     double (*predict)(void *context, uint64_t index);
@@ -40,7 +40,7 @@ typedef struct kf_strategy_methods {
     void *(*open)(const kf_strategy *strategy, const kf_space *space, uint64_t seed);
     /* A candidate; one that is known already is asked for again. False when there is none left. */
     bool (*next)(void *state, uint64_t *index);
-    /* Of the config that next proposed last; NULL: always 1. */
+    /* Gives the effort for the config that next proposed last; NULL: always 1. */
     double (*effort)(const void *state);
     void (*tell)(void *state, uint64_t index, bool ok, double time_us); /* NULL: does not learn */
     void (*set_prior)(void *state, const kf_prior *prior);              /* NULL: has no use for one */
@@ -54,21 +54,22 @@ typedef struct kf_strategy_methods {
 /* NULL-terminated. */
 extern const kf_strategy_methods *const kf_strategies[];
 
-/* text is a strategy as the command line and the store have it: its name, and options behind it,
- * "model:points=300:explore=5"; shorter than KF_STRATEGY_TEXT. Unknown names are KF_BAD_INPUT with the
+/* Checks the text of a strategy as the command line and the store have it: its name, and options behind
+ * it, "model:points=300:explore=5"; shorter than KF_STRATEGY_TEXT. Unknown names are KF_BAD_INPUT with the
  * nearest one, and so are values that are none of the option's and options given twice. */
 kf_status kf_strategy_check(const char *text, kf_error *error);
 /* The space must outlive the strategy. */
 kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t seed, kf_strategy **strategy,
                            kf_error *error);
-/* Whether a strategy that kf_strategy_check takes makes use of a prior. */
+/* Says whether a strategy that kf_strategy_check takes makes use of a prior. */
 bool kf_strategy_uses_prior(const char *text);
 /* Before the first kf_strategy_next; what prior refers to must outlive the strategy. */
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
 /* False when every config of the space was proposed or told at full effort. */
 bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
-/* ok: measured and verified; time_us then counts (lower is better), else it is not looked at. Of a config
- * that was proposed, the answer is to its last proposal; of another, it was measured at full effort. */
+/* Tells the strategy a result. Where ok, the config was measured and verified, and time_us counts (lower
+ * is better); else the time is not looked at. For a config that was proposed, the answer is to its last
+ * proposal; another was measured at full effort. */
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
 void kf_strategy_close(kf_strategy *strategy);
 

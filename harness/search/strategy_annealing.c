@@ -70,6 +70,9 @@ static void heat(kf_annealing *walk) {
     walk->current_log = walk->leaves ? INFINITY : walk->best_log;
 }
 
+/* Tells the walk a result. A slower config is taken with the chance exp(-difference of logarithms /
+ * temperature), and the temperature falls with the age of the walk; after too many idle steps it is heated
+ * again (Kirkpatrick and others, 1983). */
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_annealing *walk = state;
     const double hot = kf_strategy_setting(walk->strategy, HOT),

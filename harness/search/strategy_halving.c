@@ -88,7 +88,7 @@ static bool leader(kf_halving *state, uint64_t *index) {
     return false;
 }
 
-/* What is left of a small space: configs that stayed in a lower rung, the best first. */
+/* Takes what is left of a small space: configs that stayed in a lower rung, the best first. */
 static bool anything(kf_halving *state, uint64_t *index) {
     for (int r = RUNGS - 2; r >= 0; r--)
         for (int i = 0; i < state->rungs[r].count; i++) {

@@ -111,6 +111,8 @@ static void interleave(kf_walk *walk, uint64_t *const *lists, const size_t *coun
     }
 }
 
+/* Finds the neighbours of the current config: along each parameter the nearest values, taken in turn, so
+ * that no parameter waits until another has been searched through. */
 static void find_neighbours(kf_walk *walk) {
     int positions[KF_CONFIG_VALUES] = {0}, parameters = kf_space_parameter_count(walk->space);
     uint64_t *lists[KF_CONFIG_VALUES];

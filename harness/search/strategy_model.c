@@ -1,7 +1,7 @@
-/* What is most worth measuring next, by a model: a Gaussian process fitted on what was measured so far
- * corrects the prior (a cost model), and the candidate with the largest expected improvement is proposed,
- * times the chance that it works. Candidates are drawn at random, from what the prior ranks first and around
- * the best configs. */
+/* Chooses what is most worth measuring next by a model: a Gaussian process fitted on what was measured so
+ * far corrects the prior (a cost model), and the candidate with the largest expected improvement is
+ * proposed, times the chance that it works. Candidates are drawn at random, from what the prior ranks
+ * first and around the best configs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +56,8 @@ static const kf_strategy_option options[] = {
 static const double BESIDE_PRESETS = 0.8, SETTLED_SOONER = 2.0 / 3, LEAST_TRUST = 0.2;
 static const float EXPLORING = 30.0F; /* boldness, against 1 */
 
+/* Opens the model with its options. A space without presets is somebody else's: there the model settles
+ * later and looks farther. */
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
     const bool presets = kf_space_preset_count(space) > 0;
     kf_model *model = kf_allocate_zeroed(1, sizeof *model);
@@ -167,7 +169,7 @@ static void add_observation(kf_model *model, kf_model_observation *o) {
         kf_surrogate_set_target(model->surrogate, o->point, kf_model_target(model, o));
         o->has_target = true;
     }
-    /* Where nothing fails there is nothing to learn. */
+    /* Without failures there is nothing to learn. */
     if (o->fate != KF_MODEL_PENDING && !o->voted && model->fails > 0) {
         kf_surrogate_vote(model->surrogate, o->features, o->fate == KF_MODEL_WORKS);
         o->voted = true;
@@ -178,9 +180,9 @@ static int fit_interval(int count) {
     return count < 40 ? 5 : count < 80 ? 12 : count < 240 ? 30 : count / 8;
 }
 
-/* What is promised far from all that is known is worth trying as long as little is known, and as far as the
- * surrogate orders that: where it does not, the best is looked for around what is good already. Without
- * presets nothing is. */
+/* Gives the trust in what is promised far from all that is known. It is worth trying as long as little is
+ * known, and as far as the surrogate orders that; where it does not, the best is looked for around what is
+ * good already. Without presets the trust stays whole. */
 static double trust(const kf_model *model) {
     if (kf_space_preset_count(model->space) == 0 || model->count >= model->settled_from) return 1;
     const double left = 1 - model->count / (double)model->settled_from;
@@ -188,6 +190,8 @@ static double trust(const kf_model *model) {
     return left * (isfinite(agreement) ? fmax(agreement, LEAST_TRUST) : 1);
 }
 
+/* Rebuilds the surrogate: new scale, lengths and candidates, then the observations that are kept. All that
+ * failed stay, because they say where configs do not work. */
 static void rebuild(kf_model *model) {
     model->trust = trust(model);
     if (model->count >= model->fine_from) model->feature_count = kf_features_count(model->features);
@@ -270,7 +274,7 @@ static float distance_to_known(const kf_model *model, const float *features) {
     return least;
 }
 
-/* Of some configs the one farthest from all that are known. */
+/* Chooses, of some random configs, the one farthest from all that are known. */
 static bool spread(kf_model *model, uint64_t *index) {
     float farthest = -1, features[KF_FEATURES];
     for (int i = 0; i < SPREAD_TRIES; i++) {
@@ -332,6 +336,8 @@ static int from_neighbours(kf_model *model, double goal, float boldness) {
     return -1;
 }
 
+/* Proposes the candidate with the largest expected improvement, first among the best config's neighbours;
+ * where none is left, an unknown config at random. */
 static bool propose(kf_model *model, uint64_t *index) {
     enum {
         EARLY = 25

@@ -67,7 +67,7 @@ int kf_surrogate_candidate_count(const kf_surrogate *surrogate) {
 
 /* --- The kernel ----------------------------------------------------------------------------------------- */
 
-/* square: r^2; effects: sum of 1/(1 + d_f^2). */
+/* Computes the kernel from `square`, which is r^2, and `effects`, which is the sum of 1 / (1 + d_f^2). */
 static inline float kernel(const kf_surrogate *surrogate, float square, float effects) {
     float sum = 1 + 0.25F * square;
     return 0.5F / (sum * sum) + surrogate->effect_share * effects;
@@ -157,6 +157,8 @@ KF_WIDE static void substitute(const kf_surrogate *surrogate, int n, double *val
     }
 }
 
+/* Adds a point to the surrogate: one more row of the Cholesky factor, in O(n^2), and of the blocks of
+ * candidates. It returns the point's number. */
 int kf_surrogate_add_point(kf_surrogate *surrogate, const float *features) {
     int n = surrogate->point_count++;
     float *point = surrogate->points[n];
@@ -287,7 +289,7 @@ float kf_log_improvement(float u) {
     return -0.5F * u * u - 0.9189385F + logf(t * (1 - t * (3 - t * (15 - 105 * t))));
 }
 
-/* What kf_log_improvement cannot exceed; spares most candidates the rest. */
+/* Bounds what kf_log_improvement can reach, which spares most candidates the rest. */
 static float improvement_bound(float u) {
     return u > 0 ? logf(0.39894229F + u) : -0.5F * u * u - 0.91893853F;
 }

@@ -23,9 +23,9 @@ typedef struct kf_lengths {
 void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const float *features,
                     const double *targets, int steps);
 
-/* What is minimised: the negative logarithm of the posterior, up to a constant, with the signal's variance
- * that suits these lengths best. gradient: [feature_count + 1], by the logarithms of the lengths, then by
- * that of the noise. INFINITY where the kernel's matrix is singular. */
+/* Computes what is minimised: the negative logarithm of the posterior, up to a constant, with the signal's
+ * variance that suits these lengths best. The gradient has feature_count + 1 members: by the logarithms of
+ * the lengths, then by that of the noise. INFINITY where the kernel's matrix is singular. */
 double kf_lengths_posterior(const kf_lengths *lengths, int feature_count, int count, const float *features,
                             const double *targets, double *gradient);
 /* Logarithm of the expected improvement on the best of a normal variable, in units of its deviation; u: best

@@ -40,6 +40,8 @@ static void fill_squares(const kf_fit *fit, const float *features) {
             }
 }
 
+/* Fills the lower triangle of the kernel's matrix for these weights and noise, in lanes: half a rational
+ * quadratic of all features together, half the mean of one for each feature. */
 KF_WIDE static void fill_kernel(const kf_fit *fit, const double *weights, double noise) {
     const float *square = fit->squares;
     if (fit->points > 0) fit->kernel[0] = 1 + noise;
@@ -66,7 +68,7 @@ KF_WIDE static void fill_kernel(const kf_fit *fit, const double *weights, double
     }
 }
 
-/* d(-log likelihood)/dK contracted with dK/dparameter, for every length and the noise. */
+/* Contracts d(-log likelihood)/dK with dK/dparameter, for every length and the noise. */
 KF_WIDE static void contract(const kf_fit *fit, const double *weights, double noise, double signal,
                              double *gradient) {
     const float *square = fit->squares;
@@ -148,6 +150,8 @@ static void step_all(int count, double *parameters, const double *gradient, doub
     }
 }
 
+/* Descends from the present lengths by so many steps and keeps the best that was seen, since the last step
+ * need not be it. */
 static void descend(kf_fit *fit, kf_lengths *lengths, int steps) {
     double parameters[KF_FEATURES + 1] = {0}, best[KF_FEATURES + 1] = {0}, gradient[KF_FEATURES + 1] = {0};
     double previous[KF_FEATURES + 1] = {0}, sizes[KF_FEATURES + 1], least = INFINITY;

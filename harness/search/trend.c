@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+/* Fits measured = offset + slope * prior by least squares, with two measurements' worth of belief in slope
+ * 1. The slope is never negative. */
 kf_trend kf_trend_fit(const double *prior, const double *measured, size_t count) {
     static const double BELIEF = 2, LEAST_VARIANCE = 0.01; /* priors that are all alike tell no slope */
     const double n = (double)count;

@@ -1,5 +1,6 @@
-/* What the best config would gain where the scene allowed a larger error: values that the space has only
- * then, measured on the same problem opened with the loosest accuracy. The error is what the gate finds. */
+/* Finds what the best config would gain where the scene allowed a larger error: values that the space has
+ * only then are measured on the same problem opened with the loosest accuracy. The error is what the gate
+ * finds. */
 #include <math.h>
 
 #include "base/util/clock.h"
@@ -75,6 +76,8 @@ static kf_status measure(kf_session *session, kf_worker *worker, const kf_config
     return KF_OK;
 }
 
+/* Measures all alternatives in a worker that has the loose problem. The ordinary worker is closed first,
+ * because its memory would be missing. */
 static kf_status measure_all(kf_session *session, const kf_space *strict, const loose *l, kf_error *error) {
     kf_config candidates[KF_ALTERNATIVES];
     kf_value values[KF_ALTERNATIVES];
@@ -102,6 +105,8 @@ static kf_status measure_all(kf_session *session, const kf_space *strict, const 
     return status;
 }
 
+/* Measures alternatives of a looser accuracy when enough of the budget is left to open the problem once
+ * more. */
 kf_status kf_tune_alternatives(kf_session *session, kf_error *error) {
     static const double AGAIN = 1.5, REST = 1.0; /* opening takes as long as before; the trial and a worker */
     const kf_tune_request *request = session->request;

@@ -1,4 +1,4 @@
-/* What a tuning run may cost. */
+/* Declares what a tuning run may cost. */
 #ifndef KF_HARNESS_TUNE_BUDGET_H
 #define KF_HARNESS_TUNE_BUDGET_H
 

@@ -20,7 +20,7 @@ const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int trie
     int final = find(&result->finals, evaluation->hash);
     const kf_measurement *m =
         final >= 0 ? &result->finals.items[final].measurement : &evaluation->measurement;
-    /* ok in the search, then failing in the final: not to be trusted. */
+    /* A config that was ok in the search and failed in the final is not to be trusted. */
     return m->state == KF_STATE_OK && evaluation->measurement.state == KF_STATE_OK ? m : NULL;
 }
 
@@ -113,6 +113,8 @@ static void find_ties(kf_tune_result *result) {
     }
 }
 
+/* Chooses the best config. Times taken side by side in the final decide, since those of the search are
+ * minutes apart; of configs that cannot be told apart it takes the simplest. */
 void kf_tune_choose(kf_tune_result *result) {
     /* Times taken side by side decide; those of the search are minutes apart. */
     result->best = fastest(result, true);
@@ -135,6 +137,8 @@ void kf_tune_choose(kf_tune_result *result) {
     find_ties(result);
 }
 
+/* Fills the best config's file from the result: what it was tuned for, the config with its time and gains,
+ * and the configs that tie with it. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best) {
     const kf_problem *problem = request->problem;
     const kf_evaluation *evaluation = &result->tried.items[result->best];

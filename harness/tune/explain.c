@@ -19,7 +19,7 @@ static const kf_value *value_of(const kf_config *config, const char *parameter) 
     return NULL;
 }
 
-/* Whether config is best but for one parameter, which it has as the default. */
+/* Says whether config is best but for one parameter, which it has as the default. */
 static bool takes_back(const kf_config *config, const kf_config *best, const kf_difference *difference) {
     if (config->count != best->count || difference->base == NULL) return false;
     for (int v = 0; v < best->count; v++) {
@@ -30,7 +30,8 @@ static bool takes_back(const kf_config *config, const kf_config *best, const kf_
     return true;
 }
 
-/* Also of a config that was left alone because it was slow: then its first samples. */
+/* Gives the time of a config, also of one that was left alone because it was slow: then that of its first
+ * samples. */
 static double time_of(const kf_measurement *m) {
     if (m->state == KF_STATE_OK) return m->step_us.median;
     return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
@@ -43,6 +44,8 @@ static int by_gain(const void *left, const void *right) {
     return a->gain > b->gain ? -1 : a->gain < b->gain;
 }
 
+/* Lists in what the best config differs from the default, and what each difference gained where a config
+ * with it taken back was measured. The most important one is the first. */
 int kf_tune_differences(const kf_tune_result *result, kf_difference *differences, int room) {
     const int base = result->presets[KF_PRESET_DEFAULT];
     int count = 0;
@@ -74,6 +77,7 @@ static void append_value(kf_text *text, const kf_value *value) {
         kf_text_append(text, "%ld", value->integer);
 }
 
+/* Prints each difference between the best config and the default, and what taking it back would cost. */
 static void print_differences(const kf_tune_result *result, FILE *stream) {
     kf_difference differences[KF_CONFIG_VALUES];
     const int count = kf_tune_differences(result, differences, KF_CONFIG_VALUES);
@@ -95,7 +99,7 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
     }
 }
 
-/* What a step is made of: the least it must move, and the launch that takes longest. */
+/* Prints what a step is made of: the least it must move, and the launch that takes longest. */
 static void print_limit(const kf_tune_result *result, const char *label, const char *name,
                         const kf_measurement *m, FILE *stream) {
     static const double BOUND_BY_MEMORY = 0.6;
@@ -157,6 +161,7 @@ static double coarser_gain(const kf_problem *problem) {
     return gain;
 }
 
+/* Prints what a looser accuracy or a coarser grid would gain, and the error of either. */
 static void print_alternatives(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const char *label = "more";
     for (int i = 0; i < result->alternative_count; i++, label = "") {

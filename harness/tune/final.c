@@ -99,6 +99,8 @@ static double again_seconds(const kf_session *session, const kf_measurement *m) 
     return fmin(full, limit) + session->overhead;
 }
 
+/* Estimates the seconds that a final will take. Others may join while the search goes on; they will be
+ * faster than the slowest preset. */
 double kf_tune_final_seconds(const kf_session *session) {
     participant chosen[MOST_IN_FINAL];
     int count = choose_participants(session, chosen);
@@ -227,6 +229,8 @@ static void warn_of_drift(const kf_session *session, const participant *chosen, 
                 drift);
 }
 
+/* Plays the final: measures the best configs and the presets anew, in rounds side by side, and stores
+ * their times. With fewer than two of them measured nothing was compared, and the times are dropped. */
 kf_status kf_tune_final(kf_session *session, kf_error *error) {
     participant chosen[MOST_IN_FINAL];
     int count = choose_participants(session, chosen);

@@ -36,6 +36,8 @@ kf_status kf_tune_status_of(const kf_problem *problem, kf_state state) {
     return state == KF_STATE_COMPILE && users ? KF_BAD_INPUT : KF_MACHINE;
 }
 
+/* Ends a run that is without hope: the default and some more configs failed in the same way and none
+ * worked, so the others are expected to fail as well. */
 kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *result, kf_error *error) {
     const int first = result->presets[KF_PRESET_DEFAULT];
     if (request->keeps_going || first < 0 ||

@@ -51,12 +51,15 @@ static double distance_to(const kf_similar_query *query, const kf_run_summary *r
     return distance;
 }
 
-/* What one device of a team came to is known of it, too: "NVIDIA H200" of "2 x NVIDIA H200". */
+/* Says whether a run's device is this one. A result of one device of a team counts too: "NVIDIA H200" for
+ * "2 x NVIDIA H200". */
 static bool is_device_of(const kf_device_info *device, const char *name) {
     const char *member = device->parts > 1 ? strstr(device->name, " x ") : NULL;
     return strcmp(name, device->name) == 0 || (member != NULL && strcmp(name, member + 3) == 0);
 }
 
+/* Looks at a run of the store and keeps it as a candidate if it is of the same system and device and its
+ * scene is near enough. The same scene comes first. */
 static void look_at_run(void *context, const kf_run_summary *run) {
     kf_candidates *candidates = context;
     const kf_similar_query *query = candidates->query;

@@ -1,4 +1,4 @@
-/* What a run knows before it measures: the cost model, and what similar scenes came to. */
+/* Declares what a run knows before it measures: the cost model, and what similar scenes came to. */
 #ifndef KF_HARNESS_TUNE_KNOWLEDGE_H
 #define KF_HARNESS_TUNE_KNOWLEDGE_H
 
@@ -16,7 +16,7 @@ void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const
                        kf_store *store, const kf_space *space, kf_strategy *strategy);
 void kf_knowledge_close(kf_knowledge *knowledge);
 
-/* What is asked of the store about scenes that were tuned before. */
+/* Asks the store about scenes that were tuned before. */
 typedef struct kf_similar_query {
     const kf_problem *problem;
     const kf_device_info *device;

@@ -1,4 +1,4 @@
-/* What a tuning run says at its end: to people as text, to scripts as JSON. */
+/* Says at the end of a tuning run what it found: to people as text, to scripts as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config)
                               kf_preset_names[KF_PRESET_DEFAULT]);
 }
 
+/* Prints the best config with its time, rate, energy, clock and verification. */
 static void print_best(const kf_system *system, const kf_tune_result *result, FILE *stream) {
     const kf_evaluation *best = &result->tried.items[result->best];
     const kf_measurement *m = result->best_measurement;
@@ -42,6 +43,8 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
     free(summary);
 }
 
+/* Prints the gain over each preset, or how the preset failed. Presets that are the same config are printed
+ * once. */
 static void print_gain(const kf_tune_result *result, FILE *stream) {
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     const char *separator = "";
@@ -78,6 +81,7 @@ static bool has_parts(const kf_measurement *m) {
     return false;
 }
 
+/* Prints one kernel of the best config as a row of the table. */
 static void print_kernel(const kf_kernel_time *kernel, double total, bool parts, bool gpu, FILE *stream) {
     char time[32], fastest[32] = "-", launches[16], bandwidth[32] = "-";
     if (kernel->bytes > 0.0)
@@ -95,8 +99,8 @@ static void print_kernel(const kf_kernel_time *kernel, double total, bool parts,
     (void)fprintf(stream, "\n");
 }
 
-/* Of a team the times are of the slowest part, beside them those of the fastest; rates are of all together.
- */
+/* Prints the kernels. For a team the times are those of the slowest part, with those of the fastest beside
+ * them; rates are of all together. */
 static void print_kernels(const kf_tune_result *result, FILE *stream) {
     const kf_measurement *m = result->best_measurement;
     const bool gpu = kf_device_is_gpu(&result->device), parts = has_parts(m);
@@ -202,6 +206,8 @@ static int counted(const kf_tune_result *result) {
     return count;
 }
 
+/* Adds when the moments of the run came, in seconds since its begin, and what was compiled. A resumed run
+ * knows some of them no longer. */
 static void add_timeline(cJSON *json, const kf_tune_result *result) {
     const kf_tune_timeline *t = &result->timeline;
     const kf_evaluations *tried = &result->tried;
@@ -229,6 +235,8 @@ static void add_timeline(cJSON *json, const kf_tune_result *result) {
     (void)cJSON_AddNumberToObject(builds, "seconds", t->compiling);
 }
 
+/* Makes the JSON of a tuning run: best config, gains, states, times, ties and alternatives; the caller
+ * owns it. */
 cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
     cJSON *json = kf_json_answer("tune");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&result->device));

@@ -23,6 +23,7 @@ static bool has_column(const kf_measurement *m, int column) {
     return false;
 }
 
+/* Prints the counters of the best config's kernels as a table, with a column for each that any kernel has. */
 void kf_report_counters(const kf_measurement *m, FILE *stream) {
     bool shown[COLUMNS];
     if (m->counter_count == 0) return;

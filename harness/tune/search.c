@@ -37,7 +37,7 @@ typedef struct search {
     int swept; /* the incumbent whose ways of sharing were tried last, and when to try again: see sweep */
     int next_sweep;
     bool asked; /* what was best for a similar scene */
-    /* Where several devices share the search: what each measures now, the first's first. */
+    /* What each device measures at present where several share the search, the first's first. */
     struct {
         pending entry;
         bool busy;
@@ -46,7 +46,7 @@ typedef struct search {
     int shared;
 } search;
 
-/* --- What stands in the queue first --------------------------------------------------------------------- */
+/* --- The head of the queue ---------------------------------------------------------------------------- */
 
 static pending *find_pending(search *s, const char *hash) {
     for (int i = 0; i < s->count; i++)
@@ -106,7 +106,7 @@ static bool any_eligible(const kf_evaluations *tried) {
     return false;
 }
 
-/* Of a final, no more than a quarter of the budget. */
+/* Reserves time for a final, at most a quarter of the budget. */
 static double final_reserve(const kf_session *session, double budget) {
     return fmin(kf_tune_final_seconds(session), 0.25 * budget);
 }
@@ -171,7 +171,8 @@ static int find_tried(const kf_session *session, const pending *entry) {
     return kf_session_find(session, entry->hash);
 }
 
-/* What has been measured needs no building; of the presets only the default is urgent. */
+/* Orders the builds that the queue needs. A config that has been measured needs none; among the presets
+ * only the default is urgent. */
 static void order_builds(search *s) {
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < s->count; i++) {
@@ -228,8 +229,8 @@ static void propose(search *s) {
     order_builds(s);
 }
 
-/* What was best for a similar scene is worth one try. Only runs that began before this one are looked at, so
- * that a run that is carried on finds what it found at its first beginning. */
+/* Enqueues what was best for a similar scene, which is worth one try. Only runs that began before this one
+ * are looked at, so that a run that is carried on finds what it found at its first beginning. */
 static kf_status enqueue_similar(search *s, kf_error *error) {
     static const double FARTHEST = 4.0;
     const kf_session *session = s->session;
@@ -349,7 +350,8 @@ static void note_presets(const search *s) {
     if (all) kf_session_reach(s->session, &result->timeline.presets);
 }
 
-/* What a result means for the run: it ends where its objective cannot be measured, or nothing can work. */
+/* Decides whether the run goes on after a result: it ends where its objective cannot be measured, or
+ * nothing can work. */
 static kf_status go_on(const search *s, const pending *entry, kf_error *error) {
     note_presets(s);
     if (entry->preset) KF_TRY(check_energy(s->session, error));
@@ -374,7 +376,7 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
     return go_on(s, &entry, error);
 }
 
-/* What is left is the presets that there is time for. */
+/* Gives up all of the queue but the presets that there is time for. */
 static void give_up(search *s) {
     for (int i = s->count - 1; i >= 0; i--)
         if (!s->queue[i].preset || !has_time(s, &s->queue[i])) take_out(s, i);
@@ -460,6 +462,8 @@ static kf_status give_out(search *s, kf_error *error) {
     return KF_OK;
 }
 
+/* Takes in the result of one of several devices that share the search, and tells it to the strategy. It
+ * waits for few milliseconds, because others may have ended meanwhile. */
 static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
     enum { MILLISECONDS = 2 };
     kf_session *session = s->session;
@@ -500,6 +504,8 @@ static void set_search_end(kf_session *session) {
     session->search_end = session->deadline - final_reserve(session, budget) - kf_tune_back_seconds(budget);
 }
 
+/* Runs the search: presets and what is known first, then what the strategy proposes, until the budget is
+ * spent or nothing is left. */
 static kf_status run(search *s, kf_error *error) {
     kf_session *session = s->session;
     bool late = false;

@@ -119,7 +119,7 @@ double kf_session_effort(const kf_session *session, double effort) {
 
 double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement) {
     const double share = measurement->effort / kf_session_effort(session, 1.0);
-    /* What failed was not measured with any effort. */
+    /* A config that failed was not measured with any effort. */
     return share > 0.0 ? fmin(share, 1.0) : 1.0;
 }
 
@@ -141,6 +141,8 @@ static int failed_count(const kf_tune_result *result) {
     return result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
 }
 
+/* Shows the progress on one line, at most five times a second: counts, what is left of the budget, and the
+ * best so far. */
 void kf_session_progress(kf_session *session, bool final) {
     const kf_tune_result *result = session->result;
     double now = kf_clock_seconds();
@@ -292,6 +294,8 @@ static kf_status resume_run(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
+/* Begins a run in the store, or resumes one. An unfinished run keeps its strategy unless another is asked
+ * for. */
 static kf_status begin_run(kf_session *session, kf_error *error) {
     kf_run_row *run = &session->result->run;
     const char *strategy = choose_strategy(session);
@@ -357,6 +361,8 @@ kf_status kf_session_take_device(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
+/* Takes the other devices that share the search: checks that they are equal to the first, locks them and
+ * starts a worker on each. */
 kf_status kf_session_take_others(kf_session *session, kf_error *error) {
     const char *sharing = session->request->sharing;
     int count = 1;

@@ -63,7 +63,7 @@ void kf_session_close(kf_session *session);
 /* Waits until no other run measures, and opens the device in a worker. */
 kf_status kf_session_take_device(kf_session *session, kf_error *error);
 
-/* The same of the devices that share the search; and ends that. */
+/* Take the devices that share the search in the same way, and give them back. */
 kf_status kf_session_take_others(kf_session *session, kf_error *error);
 void kf_session_free_others(kf_session *session);
 
@@ -76,8 +76,8 @@ void kf_session_reach(const kf_session *session, double *moment);
 /* Index in tried of the config with this hash, or -1. */
 int kf_session_find(const kf_session *session, const char *hash);
 
-/* What a result says about a config: its cost; of one that was left alone as too slow, the first samples say
- * how slow. False: nothing. */
+/* Gives what a result says about a config: its cost; of one that was left alone as too slow, the first
+ * samples say how slow. False: nothing. */
 bool kf_session_cost(const kf_session *session, const kf_measurement *measurement, double *cost);
 
 /* How a worker for this session is set up. */
@@ -112,8 +112,8 @@ void kf_session_progress(kf_session *session, bool final);
 /* The phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
 kf_status kf_tune_search(kf_session *session, kf_error *error);
 kf_status kf_tune_final(kf_session *session, kf_error *error);
-/* What a worker is to do for one config. effort: as a proposal's; may_lose: it is left alone once it is seen
- * to be far slower than the best. */
+/* Makes the job of a worker for one config. The effort is that of a proposal; with may_lose the config is
+ * left alone once it is seen to be far slower than the best. */
 kf_job kf_tune_job(const kf_session *session, const kf_config *config, double effort, bool may_lose);
 /* Stores and notes what was measured, and owns it, whatever the status; *index: where in tried. */
 kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config *config, kf_measurement *m,
@@ -139,7 +139,7 @@ double kf_tune_final_seconds(const kf_session *session);
 /* Fills best, gains and ties of the result. */
 void kf_tune_choose(kf_tune_result *result);
 
-/* eligible starts false. */
+/* Adds an evaluation, whose `eligible` starts false. */
 kf_evaluation *kf_evaluations_add(kf_evaluations *list, const char *role, const kf_config *config,
                                   const kf_measurement *measurement);
 

@@ -42,7 +42,7 @@ kf_job kf_tune_job(const kf_session *session, const kf_config *config, double ef
     return (kf_job){.config = *config,
                     .verify = true,
                     .effort = kf_session_effort(session, effort),
-                    /* What is slower may still use less energy. */
+                    /* A slower config may still use less energy. */
                     .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME &&
                                 !session->request->measures_all,
                     .time_limit_us = time_limit_us(session),

@@ -122,7 +122,7 @@ void kf_tune_result_free(kf_tune_result *result);
  * not ok, or tried is -1. */
 const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int tried);
 
-/* What is emitted as <scene>.kftune.json. Only with a best config. */
+/* Fills what is written as <scene>.kftune.json. It is called only with a best config. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best);
 
 /* An evaluated config as a line for people: how it differs from the preset default, where that is known.

@@ -34,6 +34,8 @@ static void close_outlet(outlet *out) {
     if (out->write >= 0) (void)close(out->write);
 }
 
+/* Becomes the program that was asked for, in the child: sets up its streams, environment and folder.
+ * Whatever goes wrong is said on its own stderr. */
 static _Noreturn void become(const kf_await_request *request, const outlet *out, const outlet *err) {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out->write, 1) < 0 || dup2(err->write, 2) < 0)
@@ -111,6 +113,7 @@ void kf_awaited_free(kf_awaited *spawned) {
     kf_text_free(&spawned->err);
 }
 
+/* Finds the complaint of a program that failed: its last line on stderr, or else how it ended. */
 const char *kf_awaited_complaint(const kf_awaited *spawned, char *buffer, size_t size) {
     const char *text = spawned->err.text != NULL ? spawned->err.text : "";
     size_t length = spawned->err.length;

@@ -26,7 +26,7 @@ typedef struct build_task {
     bool dropped; /* it was not built: the next of this source is another task */
 } build_task;
 
-/* What a config needs: some of the tasks. */
+/* Holds what a config needs, which is some of the tasks. */
 typedef struct build_order {
     size_t *tasks;
     size_t count;
@@ -147,7 +147,7 @@ static cJSON *message_of(size_t task) {
     return message;
 }
 
-/* What was queued after the process began comes over the socket. */
+/* Makes the message of a task that was queued after the process began, and so comes over the socket. */
 static cJSON *task_to_json(const build_task *task, size_t number) {
     cJSON *message = message_of(number);
     (void)cJSON_AddStringToObject(message, "source", task->source);
@@ -283,7 +283,7 @@ static void look_after(kf_source_builder *builder, build_worker *worker) {
     }
     const bool busy = !worker->ready || worker->task != NO_TASK;
     if (receipt != KF_RECEIPT_END && !(busy && kf_clock_seconds() > worker->ends)) return;
-    /* What the host cannot start is tried without it. */
+    /* A process that the host cannot start is done without. */
     builder->fails = builder->fails || (!worker->ready && worker->process > 0);
     finish(builder, worker);
     end_worker(worker);

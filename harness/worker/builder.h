@@ -8,7 +8,7 @@
 
 typedef struct kf_source_builder kf_source_builder;
 
-/* What was done so far. */
+/* Counts what was done so far. */
 typedef struct kf_builder_figures {
     int compilers;            /* processes that have started their compiler */
     double started;           /* the first of them; kf_clock_seconds */
@@ -16,8 +16,8 @@ typedef struct kf_builder_figures {
     double compiling_seconds; /* of all processes together */
 } kf_builder_figures;
 
-/* processes: how many compile at the same time. setting and device outlive the builder. For a GPU the
- * compiler starts at once. */
+/* Opens a builder in which so many processes compile at the same time. setting and device outlive the
+ * builder. For a GPU the compiler starts at once. */
 kf_source_builder *kf_builder_open(const kf_setting *setting, const kf_device_info *device, int processes);
 void kf_builder_close(kf_source_builder *builder); /* ends what is still compiling */
 const kf_builder_figures *kf_builder_tell(const kf_source_builder *builder);
@@ -25,7 +25,7 @@ const kf_builder_figures *kf_builder_tell(const kf_source_builder *builder);
 /* Queues the sources of a config that were not queued before. Returns a ticket for kf_builder_ready; 0 is one
  * for nothing. */
 size_t kf_builder_add(kf_source_builder *builder, const kf_config *config);
-/* The same for a config of problems that are not the setting's. */
+/* Queues in the same way a config of problems that are not the setting's. */
 size_t kf_builder_add_problems(kf_source_builder *builder, const kf_problem *trial, const kf_problem *problem,
                                const kf_config *config);
 /* Drops what no process has begun with; whoever needs it after all queues it again. */

@@ -18,6 +18,8 @@
 #include "base/util/memory.h"
 #include "base/util/program.h"
 
+/* Forks a child that ends with its parent, has a process group of its own, ignores the signals that are
+ * for the driver, and dies at once of a fault without a core dump. */
 pid_t kf_child_fork(kf_error *error) {
     (void)fflush(NULL); /* or both processes would write what is buffered now */
     pid_t parent = getpid();
@@ -47,6 +49,8 @@ pid_t kf_child_fork(kf_error *error) {
     return 0;
 }
 
+/* Ends a child after some patience, with its whole group, and collects its status. The child is collected
+ * after its group is gone, because its number could be reused. */
 void kf_child_end(pid_t child, double patience_seconds, int *status) {
     double deadline = kf_clock_seconds() + patience_seconds;
     siginfo_t info = {0};
@@ -80,7 +84,7 @@ pid_t kf_child_fork_connected(int *socket, kf_error *error) {
 /* --- One question ----------------------------------------------------------------------------------------
  */
 
-/* What the child sends before the answer itself. Both ends are the same program: it travels as it is. */
+/* Comes from the child before the answer itself. Both ends are the same program, so it travels as it is. */
 typedef struct reply_head {
     kf_status status;
     kf_error error;

@@ -82,7 +82,7 @@ static kf_status lock_device(evaluation *e, kf_lock_mode mode, kf_stage stage, k
     return status;
 }
 
-/* What was given to the device is done. */
+/* Unlocks the device when what was given to it is done. */
 static void unlock_device(evaluation *e) {
     if (e->lock >= 0) kf_device_unlock(e->lock);
     e->lock = -1;
@@ -150,13 +150,13 @@ static kf_status make_plan(const evaluation *e, kf_plan **plan, kf_error *error)
     return problem->system->plan(problem, &e->job->config, e->backend, plan, error);
 }
 
-/* What was timed is looked at again: a config that was right before it was timed, and is not what was timed,
- * has no time. */
+/* Rechecks what was timed: a config that was right before it was timed, and is not what was timed, has no
+ * time. */
 static void recheck(evaluation *e, kf_plan *plan) {
     const kf_system *system = e->setting->problem->system;
     kf_measurement *m = e->m;
     kf_error error = {KF_OK, ""};
-    /* Of processes that measure the same code only the first has a reference. */
+    /* Among processes that measure the same code only the first has a reference. */
     const kf_reference *reference = e->setting->trial->reference;
     if (system->recheck == NULL || m->state != KF_STATE_OK || reference == NULL) return;
     const kf_status status = system->recheck(plan, reference, m->step_us.median, &error);
@@ -170,6 +170,9 @@ static void recheck(evaluation *e, kf_plan *plan) {
         fail_on_device(e, &error);
 }
 
+/* Measures a config that is right, by the policy of its device with what the job changes. The plan is made
+ * with the device shared, and timed with it exclusive, so that others neither disturb it nor wait longer
+ * than they must. */
 static void measure(evaluation *e) {
     kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
     if (!e->job->may_lose) policy.skip_ratio = policy.lost_ratio = 0.0;

@@ -7,7 +7,7 @@
 #include "harness/counters/metric_set.h"
 #include "harness/measure/policy.h"
 
-/* What all evaluations of a run share. Everything outlives the worker. */
+/* Holds what all evaluations of a run share. Everything outlives the worker. */
 typedef struct kf_setting {
     const kf_problem *problem;
     const kf_trial *trial; /* on which configs are verified; with its reference where they are */
@@ -32,7 +32,7 @@ typedef struct kf_job {
     kf_incumbent incumbent;
 } kf_job;
 
-/* What the evaluation is busy with. */
+/* Says what the evaluation is busy with. */
 typedef enum kf_stage {
     KF_STAGE_COMPILE,
     KF_STAGE_VERIFY,

@@ -47,6 +47,8 @@ static kf_receipt take_message(kf_inbox *inbox, cJSON **message) {
     return *message != NULL ? KF_RECEIVED : KF_RECEIPT_END;
 }
 
+/* Receives the next message of a socket, for at most so many milliseconds. A message may come in pieces,
+ * which stay in the inbox until it is whole. */
 kf_receipt kf_message_receive(int socket, kf_inbox *inbox, int milliseconds, cJSON **message) {
     for (;;) {
         kf_receipt receipt = take_message(inbox, message);

@@ -50,7 +50,7 @@ kf_status kf_together_end(kf_error *error) {
 
 enum { LONGEST_JOB = 16 << 20 };
 
-/* *ended: the first has nothing more to do. */
+/* Takes the next job from the first process; *ended says that it has nothing more to do. */
 static kf_status take_job(kf_job *job, bool *ended, kf_error *error) {
     int64_t bytes = 0;
     KF_TRY(kf_world_share(&bytes, sizeof bytes, error));

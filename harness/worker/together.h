@@ -7,13 +7,13 @@
 
 #include "harness/worker/worker.h"
 
-/* Of the first: all measure the job. KF_HOST when a machine could not do it, or when the job before has left
- * a device of no use. */
+/* Measures the job on all; the first process calls it. KF_HOST when a machine could not do it, or when the
+ * job before has left a device of no use. */
 kf_status kf_together_measure(const kf_worker_setup *setup, const kf_job *job, kf_measurement *measurement,
                               kf_error *error);
-/* Of the others: does what the first gives until that ends. */
+/* Does what the first process gives until that ends; the others call it. */
 kf_status kf_together_follow(const kf_worker_setup *setup, kf_error *error);
-/* Of the first: there is nothing more to do. */
+/* Says that there is nothing more to do; the first process calls it. */
 kf_status kf_together_end(kf_error *error);
 
 #endif

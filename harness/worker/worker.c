@@ -24,7 +24,7 @@
 /* Between two calls of idle. */
 enum { IDLE_MILLISECONDS = 20 };
 
-/* What the wait for one reply keeps. */
+/* Holds what the wait for one reply keeps. */
 typedef struct wait_state {
     kf_stage stage;
     double limit, ends; /* seconds allowed to this stage; when they are over */
@@ -73,6 +73,8 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     return kf_message_send(socket, reply) && usable;
 }
 
+/* Serves in the worker's process: opens the device, says hello, and does jobs until the connection closes
+ * or the device is of no use. */
 static void serve(const kf_worker_setup *setup, int socket) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend = NULL;
@@ -93,7 +95,7 @@ static void serve(const kf_worker_setup *setup, int socket) {
 
 /* --- The driver's side ---------------------------------------------------------------------------------- */
 
-/* status: how it ended, if the caller saw its connection close; NULL: just stop it. */
+/* Stops a worker. Where status is not NULL, the caller saw its connection close and learns how it ended. */
 static void stop_worker(kf_worker *worker, int *status) {
     enum { PATIENCE_SECONDS = 2 };
     if (worker->process == 0) return;
@@ -132,6 +134,8 @@ static kf_status await_hello(kf_worker *worker, kf_error *error) {
     return status;
 }
 
+/* Starts a worker in a process of its own and waits for its hello. The child leaves by _exit, because what
+ * the driver registered and has not yet written is the driver's. */
 static kf_status start_worker(kf_worker *worker, kf_error *error) {
     int socket = -1;
     pid_t process = kf_child_fork_connected(&socket, error);

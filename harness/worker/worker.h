@@ -44,9 +44,9 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
                             void (*idle)(void *context), void *context, kf_outcome *outcome,
                             kf_measurement *measurement, kf_error *error);
 
-/* The same without waiting, for several workers at a time: gives the worker a config; then asks, for at most
- * so many milliseconds, whether it has ended. One at a time for each worker. KF_INTERRUPTED when nothing was
- * given. */
+/* Do the same without waiting, for several workers at a time: give the worker a config; then ask, for at
+ * most so many milliseconds, whether it has ended. Only one at a time for each worker. KF_INTERRUPTED when
+ * nothing was given. */
 kf_status kf_worker_give(kf_worker *worker, const kf_job *job, double deadline, kf_error *error);
 kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
                          kf_measurement *measurement, kf_error *error);
