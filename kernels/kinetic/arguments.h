@@ -28,114 +28,191 @@
 #define KF_FLOAT_MEMBER(name)  float name;
 #define KF_DOUBLE_MEMBER(name) double name;
 
-typedef struct kf_kinetic_arguments {
-    int extent[3]; /* items of this launch */
+/* What kernels are given, in groups; the arguments of a module's kernels are those groups that it reads. */
+
+typedef struct kf_kinetic_grid {
     int nodes[3];
     int row_pitch;
-    int sample_count;
-    int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on, or a launch of
-                        the flow */
-    int planes;      /* of a team's part, from first_plane on; all, of one device */
-    int reach;       /* planes beyond them whose nodes' forces the part works out too: passes of the immersed
-                        boundary - 1 */
-    int parts;       /* whose sums the kernels add up: a team's; 1 where its processes have added up theirs */
-    long long plane_pitch, origin; /* of a team's part: less by the indices before its first plane */
-    long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
+} kf_kinetic_grid;
 
-    void *source, *target; /* populations, stored as f_i - w_i; the same grid when streaming is in place */
-    int pushed;            /* esoteric pull: populations lie where they stream to, not where they left */
-    void *density; /* density - 1, with velocity and force: whole-domain fields of the unfused plans */
+/* Where nodes lie in memory, beside the grid's row_pitch. */
+typedef struct kf_kinetic_memory {
+    long long plane_pitch,
+        origin;         /* A team's part has an origin less by the indices before its first plane. */
+    long long capacity; /* Node indices lie in [0, capacity), a multiple of alpha in the csoa layout. */
+} kf_kinetic_memory;
+
+/* The nodes that a launch works on, and the team that they are a part of. One device has all planes and rows.
+ */
+typedef struct kf_kinetic_part {
+    int cut_side;            /* Whether the reader of pack_cut lies above (1) or below (-1) along z. */
+    int first_plane, planes; /* of the part, or of a slab that a launch works on */
+    int first_row, rows;     /* the same rows of each plane, where a team is cut across y too (KF_CUT_Y) */
+    int rows_before; /* rows of a plane before the first that is kept, by which the origin is less, too */
+    int cut_row;     /* cut_side along y */
+    int reach; /* Planes beyond the part whose nodes' forces it works out too: passes of the immersed boundary
+                  - 1. */
+    int parts; /* Parts whose sums the kernels add up: a team's; 1 where its processes have added up theirs.
+                */
+} kf_kinetic_part;
+
+/* Populations are stored as f_i - w_i, or moments. With the esoteric pull both are the same grid. */
+typedef struct kf_kinetic_node_values {
+    void *source, *target;
+    int pushed; /* Esoteric pull: populations lie where they stream to, not where they left. */
+} kf_kinetic_node_values;
+
+/* Fields of the whole domain in the unfused plans, and the domain's averages. */
+typedef struct kf_kinetic_fields {
+    void *density; /* density - 1 */
     void *velocity, *force;
     void *averages;          /* reciprocals of the domain averages of density, |momentum|, |second moment| */
     long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; where they are finished [parts] times */
+} kf_kinetic_fields;
 
-    /* Samples. Static solid: index of the lower corner of the sample's cell and the fractions within it.
-     * Moving: position relative to the solid's centre at time 0. */
-    void *sample_x, *sample_y, *sample_z, *sample_area;
-    void *sample_corner; /* kf_index; static solids only */
-    void *sample_force;  /* [3][sample_count] */
-    void *pose;          /* kf_pose */
+/* What the faces of the domain prescribe. */
+typedef struct kf_kinetic_faces {
+    double velocity[6][3];
+    float velocity_single[6][3];
+    double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
+} kf_kinetic_faces;
 
-    /* Cell list (gather): samples of cell c are cell_samples[cell_start[c]] ..
-     * cell_samples[cell_start[c+1]-1]. */
-    int *cell_start, *cell_samples;
+/* Outflow (boundary.h): what waits outside, [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT. */
+typedef struct kf_kinetic_outflow {
+    void *waiting, *next; /* of this step, and of the next: another place where collisions write it */
+    void *below, *above;  /* next of the parts below and above, which read the rows nearest to the cut from
+                             their own;  NULL: none */
+    /* The words of the nodes at the faces across x [face][word][z][y], which the flow's kernel of plan
+     * moments keeps there for convect_outflow; NULL: it reads them from the grid. */
+    void *edge;
+    long long start[6]; /* place of a face's first value */
+    double take[6],
+        pull[6]; /* the share that a step takes from the outermost nodes; its pull towards density 1 */
+} kf_kinetic_outflow;
 
-    /* Band: the nodes that samples touch. */
-    int *band_of;              /* node index -> place in the band, -1 outside */
-    void *band_node;           /* kf_index */
-    const unsigned *band_mask; /* a bit a node index, set in the band: what masked_band leaves out */
-    void *band_field;          /* kf_real4: velocity, density before the force */
-    void *band_force;          /* [band][4], kf_real or fixed point */
-    void *band_kept; /* [velocities][band_capacity]: in place, the band's nodes after collision, kf_stored;
-                      * with keep_streamed as they stream in, kf_real */
-    int march;       /* planes that a block of plan moments walks */
-    int cut_side;    /* of pack_cut and unpack_cut: whether the reader lies above (1) or below (-1) */
-    void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */
-    int listed_count, listed_from; /* of a team: of all its bands' nodes, and where the part's place 0 is */
-    void *band_total;              /* the same, summed over the passes of a step; only with several */
-    int *band_count; /* [0] used places, [1] places that were needed but not there, [2] samples in crowded, or
-                        of a static solid warps of band_chain that have ended */
-    int band_capacity;
+/* The solid's surface. */
+typedef struct kf_kinetic_samples {
+    int count;
     int box[3]; /* cells of the box around the solid */
+    /* Of a static solid the fractions within the cell with that corner, of a moving one the position relative
+     * to its centre at time 0. */
+    void *x, *y, *z, *area;
+    void *corner; /* kf_index, of a static solid: lower corner of the sample's cell */
+    void *force;  /* [3][count] */
+    void *pose;   /* kf_pose */
+    /* Cell list (gather): samples of cell c are cell_samples[cell_start[c]] .. cell_samples[cell_start[c + 1]
+     * - 1]. */
+    int *cell_start, *cell_samples;
+} kf_kinetic_samples;
 
-    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the lanes of a warp
-     * together. */
-    int segment_count;
-    void *segment_samples; /* kf_real4 [KF_SEGMENT_LENGTH][segment_count]: fractions and area, 0 where there
-                              is none; shared by lanes [segment_count][KF_SEGMENT_LENGTH] */
-    int *segment_places;   /* [8][segment_count]: the cell's nodes as places in the band */
-    void *segment_force;   /* [8][3][segment_count]; shared by lanes [segment_count][8][3] */
-    int *node_start;       /* [band + 1]: first entry of each band node */
-    int *node_entries;     /* places in segment_force (component 0) of the segments that touch the node */
+/* The nodes that samples touch. */
+typedef struct kf_kinetic_band {
+    int capacity;
+    int listed_count, listed_from; /* Of a team: nodes of all its bands, and where the part's place 0 is. */
+    int *count; /* [0] used places, [1] places that were needed but not there, [2] samples in crowded, or of a
+                   static solid warps of band_chain that have ended */
+    int *of;    /* node index -> place in the band, -1 outside */
+    void *node; /* kf_index */
+    const unsigned *mask; /* a bit a node index, set in the band: what masked_band leaves out */
+    void *field;          /* kf_real4: velocity, density before the force */
+    void *force;          /* [band][4], kf_real or fixed point */
+    void *total;          /* the same, summed over the passes of a step; only with several */
+    /* [velocities][capacity]: in place the band's nodes after collision, kf_stored; with keep_streamed as
+     * they stream in, kf_real. */
+    void *kept;
+    void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */
+} kf_kinetic_band;
 
-    /* Cells of a moving solid, filled anew at every step: segment_samples is kf_real4
-     * [cell_rows][band_capacity][KF_SEGMENT_LENGTH], a cell going by the place of its corner in the band. */
+/* Segments of a static solid: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the
+ * lanes of a warp together. */
+typedef struct kf_kinetic_segments {
+    int count;
+    /* kf_real4: fractions and area, 0 where there is no sample. Of segments [KF_SEGMENT_LENGTH][count], or
+     * shared by lanes [count][KF_SEGMENT_LENGTH]; of a moving solid's cells
+     * [cell_rows][band.capacity][KF_SEGMENT_LENGTH], where a cell goes by the place of its corner in the
+     * band; of patches [patch][KF_PATCH]. */
+    void *samples;
+    int *places;       /* [8][count]: the cell's nodes as places in the band */
+    void *force;       /* [8][3][count]; shared by lanes [count][8][3] */
+    int *node_start;   /* [band + 1]: first entry of each band node */
+    int *node_entries; /* places in force (component 0) of the segments that touch the node */
+} kf_kinetic_segments;
+
+/* Cells of a moving solid, filled anew at every step; or patches of KF_PATCH samples. */
+typedef struct kf_kinetic_patch_lists {
     int cell_rows;
     int *cell_count;  /* node index of the corner -> samples of the cell */
-    int *sample_rank; /* [sample_count]: place among those of its cell */
-    int *crowded;     /* [sample_count]: samples for which the rows had no place */
-    /* In patches of KF_PATCH samples segment_samples is kf_real4 [patch][KF_PATCH], and of each patch
-     * there are [0] the number of its runs and, from [2] on, of each run its cell's corner and first
-     * sample | samples << 16. */
-    int *patch_runs;      /* [patch][2 KF_PATCH + 2] */
-    unsigned *patch_band; /* a bit a node of the box around the solid, rows beginning with a word: set in the
-                             band */
+    int *sample_rank; /* [count]: place among those of its cell */
+    int *crowded;     /* [count]: samples for which the rows had no place */
+    /* [patch][2 KF_PATCH + 2]: [0] the number of the patch's runs and, from [2] on, of each run its cell's
+     * corner and first sample | samples << 16. */
+    int *runs;
+    unsigned
+        *band; /* a bit a node of the box around the solid, rows beginning with a word: set in the band */
+} kf_kinetic_patch_lists;
 
+/* The solid as a body: sums over its surface, and the step. */
+typedef struct kf_kinetic_body {
+    int pass;             /* of the immersed boundary within the step */
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][KF_LOAD_SUMS] */
-    long long pose_step;  /* of set_pose_step alone */
-    /* Sums of a free solid in fixed point, [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the
-     * domain; each part has them where the velocities are solved for. */
-    long long *body_sums;
-    int pass; /* of the immersed boundary within the step */
+    /* Of a free solid: fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the domain; where
+     * the velocities are solved for, of each part. */
+    long long *sums;
+    long long pose_step; /* of set_pose_step alone */
+} kf_kinetic_body;
 
-    double face_velocity[6][3];
-    float face_velocity_single[6][3];
-    double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
-    /* Plan moments keeps here the words of the nodes at the faces across x, [face][word][z][y], for
-     * convect_outflow; NULL: that reads them from the grid. */
-    void *edge;
-    /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT, each face from
-     * outflow_start on; the share that a step takes from the outermost nodes, and its pull towards density 1
-     * (boundary.h). */
-    void *outflow, *outflow_next; /* of this step, and of the next: another place where collisions write it */
-    /* These are outflow_next of the parts below and above, which read the rows nearest to the cut from
-     * their own; NULL: there is none. */
-    void *outflow_below, *outflow_above;
-    long long outflow_start[6];
-    double outflow_take[6], outflow_pull[6];
+typedef struct kf_kinetic_scalars {
     struct {
         KF_KINETIC_SCALARS(KF_FLOAT_MEMBER)
     } single_precision;
     struct {
         KF_KINETIC_SCALARS(KF_DOUBLE_MEMBER)
     } double_precision;
-    /* A team that is cut across y too (KF_CUT_Y) has parts that keep some rows of each plane. These are
-     * the rows of a launch, as first_plane and planes are its planes; the rows before the first that is
-     * kept, by which origin is less, too; and cut_side along y. */
-    int first_row, rows;
-    int rows_before;
-    int cut_row;
-} kf_kinetic_arguments;
+} kf_kinetic_scalars;
+
+/* Modules' arguments, which begin with the items of a launch. CUDA's compiler loads pairs of neighbours at
+ * once, and finds common parts of addresses among them: with the grid 4 bytes farther on, stream_collide took
+ * up to 9 registers more. */
+typedef struct kf_flow_arguments { /* fused.cu, esoteric.cu, moments.cu, separate.cu, boundary.cu */
+    int extent[3];
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    int march; /* planes that a block of plan moments walks */
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_fields fields;
+    kf_kinetic_faces faces;
+    kf_kinetic_outflow outflow;
+    kf_kinetic_band band;
+    kf_kinetic_segments segments;
+    kf_kinetic_scalars scalars;
+} kf_flow_arguments;
+
+typedef struct kf_solid_arguments { /* immersed.cu, immersed_band.cu, motion.cu */
+    int extent[3];
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_fields fields;
+    kf_kinetic_samples samples;
+    kf_kinetic_band band;
+    kf_kinetic_segments segments;
+    kf_kinetic_patch_lists patches;
+    kf_kinetic_body body;
+} kf_solid_arguments;
+
+typedef struct kf_state_arguments { /* state.cu, velocity.cu */
+    int extent[3];
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_fields fields;
+    kf_kinetic_outflow outflow;
+    kf_kinetic_band band;
+    kf_kinetic_scalars scalars;
+} kf_state_arguments;
 
 /* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernels advance_pose, or patch_sort (behind
  * it) and patch_collect, write it, and solve_body does for a free solid. Along periodic axes the centre is
@@ -183,21 +260,16 @@ enum {
 /* The arguments of the kernels that list samples by cell (order.cu). */
 typedef struct kf_order_arguments {
     int extent[3];
-    int sample_count;
-    int box[3]; /* cells of the box around the solid, which are the keys */
+    kf_kinetic_grid grid;
+    kf_kinetic_memory memory;
+    kf_kinetic_samples samples; /* keys are the cells of the box */
     int key_count, chunk_count;
-    int nodes[3];
-    int row_pitch;
-    long long plane_pitch, origin;
-    const void *pose;
-    const void *sample_x, *sample_y, *sample_z;
-    const void *sample_corner;
-    const int *identity; /* [sample_count]: rank in sampling order, breaks ties */
-    int *keys;           /* [sample_count] */
+    const int *identity; /* [samples]: rank in sampling order, breaks ties */
+    int *keys;           /* [samples] */
     int *start;          /* [key_count + 1] */
     int *chunk_sums;     /* [chunk_count] */
     int *next;           /* [key_count]: next free place of a key */
-    int *order;          /* [sample_count]: stored sample at each rank */
+    int *order;          /* [samples]: stored sample at each rank */
 } kf_order_arguments;
 
 #endif

@@ -39,8 +39,8 @@ KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long
 }
 
 /* Adds an item's to the domain's, in a slot that its number chooses. */
-KF_FUNCTION void kf_add_to_averages(const kf_kinetic_arguments *a, int item, const long long sums[3]) {
-    kf_int64 *slot = (kf_int64 *)a->average_sums + 3 * (item % KF_AVERAGE_SLOTS);
+KF_FUNCTION void kf_add_to_averages(const kf_module_arguments *a, int item, const long long sums[3]) {
+    kf_int64 *slot = (kf_int64 *)a->fields.average_sums + 3 * (item % KF_AVERAGE_SLOTS);
     kf_atomic_add_int64_of_warp(slot, (kf_int64)sums[0]);
     kf_atomic_add_int64_of_warp(slot + 1, (kf_int64)sums[1]);
     kf_atomic_add_int64_of_warp(slot + 2, (kf_int64)sums[2]);

@@ -13,7 +13,7 @@
 
 /* A moving solid's band has more places than nodes. */
 #if KF_MOVING
-#define KF_IN_BAND(a, place) ((place) < (a)->band_count[0])
+#define KF_IN_BAND(a, place) ((place) < (a)->band.count[0])
 #else
 #define KF_IN_BAND(a, place) 1
 #endif
@@ -24,11 +24,11 @@
  * done. */
 #if KF_BAND_CHAIN
 #define KF_BAND_PART(name)                                                                                   \
-    KF_FUNCTION void kf_##name(const kf_kinetic_arguments *a, int x, int y, int z, int before)
+    KF_FUNCTION void kf_##name(const kf_module_arguments *a, int x, int y, int z, int before)
 #define KF_LET_FORCES   (void)before;
-#define KF_AWAIT_FORCES kf_await_warps(a->band_count + 2, before);
+#define KF_AWAIT_FORCES kf_await_warps(a->band.count + 2, before);
 #else
-#define KF_BAND_PART(name) KF_SCALAR_KERNEL(name, kf_kinetic_arguments)
+#define KF_BAND_PART(name) KF_SCALAR_KERNEL(name, kf_module_arguments)
 #if KF_OVERLAP
 #define KF_LET_FORCES   KF_LET_SUCCESSOR;
 #define KF_AWAIT_FORCES KF_AWAIT_PREDECESSOR;
@@ -43,34 +43,34 @@
 #if KF_SEGMENT_LANES > 1
 #define KF_FORCE_STEP(a) 1
 #else
-#define KF_FORCE_STEP(a) ((long long)(a)->segment_count)
+#define KF_FORCE_STEP(a) ((long long)(a)->segments.count)
 #endif
 
 /* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back
  * after. */
 #define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
-    ((kf_stored *)a->band_kept)[(long long)(i)*a->band_capacity + place] = kf_to_store(f_##name);
+    ((kf_stored *)a->band.kept)[(long long)(i)*a->band.capacity + place] = kf_to_store(f_##name);
 #define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
-    const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band_capacity]);
+    const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band.capacity]);
 
 /* Density and velocity at a place of the band; its force starts from zero. */
-KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real deviation, kf_real ux,
+KF_FUNCTION void kf_begin_band(const kf_module_arguments *a, int place, kf_real deviation, kf_real ux,
                                kf_real uy, kf_real uz) {
     kf_real4 field;
     field.x = ux;
     field.y = uy;
     field.z = uz;
     field.w = KF_R(1.0) + KF_R(1.0 / KF_UNIT) * deviation;
-    ((kf_real4 *)a->band_field)[place] = field;
+    ((kf_real4 *)a->band.field)[place] = field;
 #if KF_SEGMENTS
     (void)a, (void)place; /* kf_band_force writes it */
 #elif KF_FIXED_POINT_FORCE
-    long long *force = (long long *)a->band_force + 4LL * place;
+    long long *force = (long long *)a->band.force + 4LL * place;
     force[0] = force[1] = force[2] = 0;
 #else
     kf_real4 zero;
     zero.x = zero.y = zero.z = zero.w = KF_R(0.0);
-    ((kf_real4 *)a->band_force)[place] = zero;
+    ((kf_real4 *)a->band.force)[place] = zero;
 #endif
 }
 
@@ -81,13 +81,13 @@ enum { KF_EARLY_ENTRIES = 8 };
 typedef struct kf_entries {
     int first, end, early[KF_EARLY_ENTRIES];
 } kf_entries;
-KF_FUNCTION kf_entries kf_ask_for_entries(const kf_kinetic_arguments *a, int place) {
+KF_FUNCTION kf_entries kf_ask_for_entries(const kf_module_arguments *a, int place) {
     kf_entries entries;
-    entries.first = a->node_start[place];
-    entries.end = a->node_start[place + 1];
+    entries.first = a->segments.node_start[place];
+    entries.end = a->segments.node_start[place + 1];
     KF_UNROLL
     for (int i = 0; i < KF_EARLY_ENTRIES; i++)
-        entries.early[i] = entries.first + i < entries.end ? a->node_entries[entries.first + i] : 0;
+        entries.early[i] = entries.first + i < entries.end ? a->segments.node_entries[entries.first + i] : 0;
     return entries;
 }
 #define KF_ASK_FOR_ENTRIES const kf_entries entries = kf_ask_for_entries(a, place);
@@ -106,14 +106,14 @@ KF_FUNCTION kf_entries kf_ask_for_entries(const kf_kinetic_arguments *a, int pla
 
 /* The force there, in the unit of the populations. With segments it is added up here, from those of the cells
  * around the node, and kept for whoever asks for the load on the solid. */
-KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place KF_AND_ENTRIES) {
+KF_FUNCTION kf_real4 kf_band_force(const kf_module_arguments *a, int place KF_AND_ENTRIES) {
     kf_real4 force;
 #if KF_SEGMENTS
-    const kf_real *forces = (const kf_real *)a->segment_force;
+    const kf_real *forces = (const kf_real *)a->segments.force;
 #if KF_BAND_CHAIN
     const int end = entries->end, first = entries->first + KF_EARLY_ENTRIES;
 #else
-    const int end = a->node_start[place + 1], first = a->node_start[place];
+    const int end = a->segments.node_start[place + 1], first = a->segments.node_start[place];
 #endif
     force.x = force.y = force.z = force.w = KF_R(0.0);
 #if KF_BAND_CHAIN
@@ -125,20 +125,20 @@ KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place KF_A
 #endif
     KF_UNROLL_BY_8
     for (int i = first; i < end; i++) {
-        KF_ADD_ENTRY(a->node_entries[i])
+        KF_ADD_ENTRY(a->segments.node_entries[i])
     }
-    ((kf_real4 *)a->band_force)[place] = force;
+    ((kf_real4 *)a->band.force)[place] = force;
     force.x *= KF_R(KF_UNIT);
     force.y *= KF_R(KF_UNIT);
     force.z *= KF_R(KF_UNIT);
 #elif KF_FIXED_POINT_FORCE
-    const long long *sums = (const long long *)a->band_force + 4LL * place;
+    const long long *sums = (const long long *)a->band.force + 4LL * place;
     force.x = (kf_real)((double)sums[0] * (KF_UNIT / KF_SPREAD_SCALE));
     force.y = (kf_real)((double)sums[1] * (KF_UNIT / KF_SPREAD_SCALE));
     force.z = (kf_real)((double)sums[2] * (KF_UNIT / KF_SPREAD_SCALE));
     force.w = KF_R(0.0);
 #else
-    force = ((const kf_real4 *)a->band_force)[place];
+    force = ((const kf_real4 *)a->band.force)[place];
     force.x *= KF_R(KF_UNIT);
     force.y *= KF_R(KF_UNIT);
     force.z *= KF_R(KF_UNIT);

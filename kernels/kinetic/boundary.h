@@ -37,11 +37,11 @@ KF_FUNCTION kf_real kf_as_stored(kf_real value) {
 
 /* Place of the population (cx, cy, cz), which comes in across the axis, in what the outflow keeps: u, v count
  * the nodes of the face, x before y before z. */
-KF_FUNCTION kf_index kf_outflow_place(const kf_kinetic_arguments *a, int axis, int high, int cx, int cy,
+KF_FUNCTION kf_index kf_outflow_place(const kf_module_arguments *a, int axis, int high, int cx, int cy,
                                       int cz, int u, int v) {
     const int c1 = axis == 0 ? cy : cx, c2 = axis == 2 ? cy : cz;
-    const int width = a->nodes[axis == 0 ? 1 : 0], height = a->nodes[axis == 2 ? 1 : 2];
-    return (kf_index)a->outflow_start[2 * axis + high] +
+    const int width = a->grid.nodes[axis == 0 ? 1 : 0], height = a->grid.nodes[axis == 2 ? 1 : 2];
+    return (kf_index)a->outflow.start[2 * axis + high] +
            ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + (axis == 2 ? kf_home_row(a, v) : v)) * width +
            (axis == 0 ? kf_home_row(a, u) : u);
 }
@@ -51,20 +51,21 @@ KF_FUNCTION kf_index kf_outflow_place(const kf_kinetic_arguments *a, int axis, i
 #else
 #define KF_WAITING_UNIT 1.0
 #endif
-KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high, int cx, int cy, int cz,
+KF_FUNCTION kf_real kf_outflow(const kf_module_arguments *a, int axis, int high, int cx, int cy, int cz,
                                int u, int v) {
-    return kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) *
-                        ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
+    return kf_as_stored(
+        KF_R(KF_UNIT / KF_WAITING_UNIT) *
+        ((const kf_real *)a->outflow.waiting)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
 /* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too;
  * where there are cuts across y, they are sent it (pack_outflow in boundary.cu). */
-KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index place, kf_real value) {
+KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index place, kf_real value) {
 #if KF_TEAM && !KF_CUT_Y
-    const int beside = a->reach + 2;
-    if (a->outflow_below && z < a->first_plane + beside) ((kf_real *)a->outflow_below)[place] = value;
-    if (a->outflow_above && z >= a->first_plane + a->planes - beside)
-        ((kf_real *)a->outflow_above)[place] = value;
+    const int beside = a->part.reach + 2;
+    if (a->outflow.below && z < a->part.first_plane + beside) ((kf_real *)a->outflow.below)[place] = value;
+    if (a->outflow.above && z >= a->part.first_plane + a->part.planes - beside)
+        ((kf_real *)a->outflow.above)[place] = value;
 #else
     (void)a, (void)z, (void)place, (void)value;
 #endif
@@ -84,17 +85,18 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
         const kf_real now = KF_R(KF_WAITING_UNIT / KF_UNIT) * kf_as_stored(f_##name);                        \
-        const kf_real before = share < KF_R(1.0) ? kf_load_kept((const kf_real *)a->outflow + place) : now;  \
+        const kf_real before =                                                                               \
+            share < KF_R(1.0) ? kf_load_kept((const kf_real *)a->outflow.waiting + place) : now;             \
         const kf_real next = kf_multiply_add(-(pull * KF_WEIGHT(cx, cy, cz)), deviation,                     \
                                              kf_multiply_add(share, now - before, before));                  \
-        ((kf_real *)a->outflow_next)[place] = next;                                                          \
+        ((kf_real *)a->outflow.next)[place] = next;                                                          \
         if (axis != 2) kf_hand_outflow(a, v, place, next);                                                   \
     }
 #define KF_KEEP_OUTFLOW(axis_, high_, u_, v_)                                                                \
     {                                                                                                        \
         const int axis = axis_, high = high_, u = u_, v = v_;                                                \
-        const kf_real share = KF_R(a->outflow_take[2 * axis + high]);                                        \
-        const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] * (KF_WAITING_UNIT / KF_UNIT));           \
+        const kf_real share = KF_R(a->outflow.take[2 * axis + high]);                                        \
+        const kf_real pull = KF_R(a->outflow.pull[2 * axis + high] * (KF_WAITING_UNIT / KF_UNIT));           \
         KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                    \
     }
 #define KF_HAS_OUTFLOW                                                                                       \
@@ -102,11 +104,11 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
      KF_FACE_3 == KF_OUTFLOW_FACE || KF_FACE_4 == KF_OUTFLOW_FACE || KF_FACE_5 == KF_OUTFLOW_FACE)
 #define KF_KEEP_OUTFLOWS                                                                                     \
     if (KF_FACE_0 == KF_OUTFLOW_FACE && x == 0) KF_KEEP_OUTFLOW(0, 0, y, z)                                  \
-    if (KF_FACE_1 == KF_OUTFLOW_FACE && x == a->nodes[0] - 1) KF_KEEP_OUTFLOW(0, 1, y, z)                    \
+    if (KF_FACE_1 == KF_OUTFLOW_FACE && x == a->grid.nodes[0] - 1) KF_KEEP_OUTFLOW(0, 1, y, z)               \
     if (KF_FACE_2 == KF_OUTFLOW_FACE && y == 0) KF_KEEP_OUTFLOW(1, 0, x, z)                                  \
-    if (KF_FACE_3 == KF_OUTFLOW_FACE && y == a->nodes[1] - 1) KF_KEEP_OUTFLOW(1, 1, x, z)                    \
+    if (KF_FACE_3 == KF_OUTFLOW_FACE && y == a->grid.nodes[1] - 1) KF_KEEP_OUTFLOW(1, 1, x, z)               \
     if (KF_FACE_4 == KF_OUTFLOW_FACE && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                  \
-    if (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
+    if (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->grid.nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
 
 /* Pairs of nodes take 96 registers instead of 80 when this is inlined; single nodes lose 2 % when it is not.
  */
@@ -118,40 +120,40 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, where the faces that it crosses are
  * mirrors if they are neither periodic nor outflows. */
-KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y,
+KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y,
                                          int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
-    const int bx = kf_beyond(sx, a->nodes[0]), by = kf_beyond(sy, a->nodes[1]),
-              bz = kf_beyond(sz, a->nodes[2]);
+    const int bx = kf_beyond(sx, a->grid.nodes[0]), by = kf_beyond(sy, a->grid.nodes[1]),
+              bz = kf_beyond(sz, a->grid.nodes[2]);
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
     if (bx != 0) {
-        sx = kind_x == KF_PERIODIC_FACE ? sx - bx * a->nodes[0] : x;
+        sx = kind_x == KF_PERIODIC_FACE ? sx - bx * a->grid.nodes[0] : x;
         cx = kind_x == KF_PERIODIC_FACE || kind_x == KF_OUTFLOW_FACE ? cx : -cx;
     }
     if (by != 0) {
-        sy = kind_y == KF_PERIODIC_FACE ? sy - by * a->nodes[1] : y;
+        sy = kind_y == KF_PERIODIC_FACE ? sy - by * a->grid.nodes[1] : y;
         cy = kind_y == KF_PERIODIC_FACE || kind_y == KF_OUTFLOW_FACE ? cy : -cy;
     }
     if (bz != 0) {
-        sz = kind_z == KF_PERIODIC_FACE ? sz - bz * a->nodes[2] : z;
+        sz = kind_z == KF_PERIODIC_FACE ? sz - bz * a->grid.nodes[2] : z;
         cz = kind_z == KF_PERIODIC_FACE || kind_z == KF_OUTFLOW_FACE ? cz : -cz;
     }
     if (bx != 0 && kind_x == KF_OUTFLOW_FACE) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
     if (by != 0 && kind_y == KF_OUTFLOW_FACE) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
     if (bz != 0 && kind_z == KF_OUTFLOW_FACE) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
 #if KF_SLABS /* the plane at the other end may be overwritten: a copy of it lies outside of this one */
-    if (bz != 0 && kind_z == KF_PERIODIC_FACE) sz += bz * a->nodes[2];
+    if (bz != 0 && kind_z == KF_PERIODIC_FACE) sz += bz * a->grid.nodes[2];
 #endif
 #if KF_CUT_Y /* the row beyond the seam lies outside of this one, too */
-    if (by != 0 && kind_y == KF_PERIODIC_FACE) sy += by * a->nodes[1];
+    if (by != 0 && kind_y == KF_PERIODIC_FACE) sy += by * a->grid.nodes[1];
 #endif
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of the domain
  * (kf_beyond), or from inside. */
-KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y,
+KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y,
                                        int z, int bx, int by, int bz) {
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
@@ -164,15 +166,15 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, in
     const kf_real back =
         kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
     if (!KF_MIRRORS(face)) return kf_as_stored(back);
-    const kf_real share = (kf_real)a->specular_share[face];
+    const kf_real share = (kf_real)a->faces.specular_share[face];
     return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
 }
 
 /* Returns what streams to the node with velocity (cx, cy, cz), from inside the domain or across any of its
  * faces. */
-KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
-    return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->nodes[0]),
-                              kf_beyond(y - cy, a->nodes[1]), kf_beyond(z - cz, a->nodes[2]));
+KF_FUNCTION kf_real kf_incoming(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+    return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->grid.nodes[0]),
+                              kf_beyond(y - cy, a->grid.nodes[1]), kf_beyond(z - cz, a->grid.nodes[2]));
 }
 
 #if !KF_ESOTERIC && !KF_MOMENTS
@@ -180,13 +182,13 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
  * of branches: the loads of all velocities are under way at once, where branches make one wait for the
  * other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
-KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
+KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i, int cx, int cy, int cz,
                                             int x, int y, int z) {
     const int kind_x = cx > 0 ? KF_FACE_0 : KF_FACE_1, kind_y = cy > 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = cz > 0 ? KF_FACE_4 : KF_FACE_5;
-    const int out_x = cx > 0 ? x == 0 : cx < 0 && x == a->nodes[0] - 1,
-              out_y = cy > 0 ? y == 0 : cy < 0 && y == a->nodes[1] - 1,
-              out_z = cz > 0 ? z == 0 : cz < 0 && z == a->nodes[2] - 1;
+    const int out_x = cx > 0 ? x == 0 : cx < 0 && x == a->grid.nodes[0] - 1,
+              out_y = cy > 0 ? y == 0 : cy < 0 && y == a->grid.nodes[1] - 1,
+              out_z = cz > 0 ? z == 0 : cz < 0 && z == a->grid.nodes[2] - 1;
     const int flip_x = out_x && kind_x != KF_PERIODIC_FACE && kind_x != KF_OUTFLOW_FACE,
               flip_y = out_y && kind_y != KF_PERIODIC_FACE && kind_y != KF_OUTFLOW_FACE,
               flip_z = out_z && kind_z != KF_PERIODIC_FACE && kind_z != KF_OUTFLOW_FACE;
@@ -194,13 +196,13 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
               solid_z = out_z && KF_IS_SOLID_FACE(kind_z), solid = solid_x || solid_y || solid_z;
     /* The population comes from this offset when walls mirror it, and has this number there. */
     const int dx = !out_x                       ? -cx
-                   : kind_x == KF_PERIODIC_FACE ? cx * (a->nodes[0] - 1)
+                   : kind_x == KF_PERIODIC_FACE ? cx * (a->grid.nodes[0] - 1)
                                                 : 0,
               dy = !out_y                       ? -cy
-                   : kind_y == KF_PERIODIC_FACE ? cy * (a->nodes[1] - 1)
+                   : kind_y == KF_PERIODIC_FACE ? cy * (a->grid.nodes[1] - 1)
                                                 : 0,
               dz = !out_z                       ? -cz
-                   : kind_z == KF_PERIODIC_FACE ? cz * (a->nodes[2] - 1)
+                   : kind_z == KF_PERIODIC_FACE ? cz * (a->grid.nodes[2] - 1)
                                                 : 0;
     const int number = flip_z   ? flip_y   ? flip_x ? KF_FLIPPED(1, 1, 1) : KF_FLIPPED(0, 1, 1)
                                     : flip_x ? KF_FLIPPED(1, 0, 1)
@@ -218,13 +220,13 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
 #else
     const int from_y = dy;
 #endif
-    const kf_index k = kf_node(a, x, y, z),
-                   from = k + (kf_index)(dx + (long long)a->row_pitch * from_y + a->plane_pitch * from_z);
+    const kf_index k = kf_node(a, x, y, z), from = k + (kf_index)(dx + (long long)a->grid.row_pitch * from_y +
+                                                                  a->memory.plane_pitch * from_z);
     const int mirrors = (cx != 0 && KF_MIRRORS(cx < 0)) || (cy != 0 && KF_MIRRORS(2 + (cy < 0))) ||
                         (cz != 0 && KF_MIRRORS(4 + (cz < 0)));
     const int bounced = solid && !mirrors;
-    kf_real value =
-        kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
+    kf_real value = kf_from_store(
+        *kf_address(a, a->populations.source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
     if ((cx != 0 && kind_x == KF_OUTFLOW_FACE) || (cy != 0 && kind_y == KF_OUTFLOW_FACE) ||
         (cz != 0 && kind_z == KF_OUTFLOW_FACE)) {
         const int waits_x = out_x && kind_x == KF_OUTFLOW_FACE, waits_y = out_y && kind_y == KF_OUTFLOW_FACE,
@@ -235,7 +237,7 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
                                : waits_z ? kf_outflow_place(a, 2, cz < 0, gx, gy, gz, x + dx, y + dy)
                                          : 0;
         const kf_real waiting =
-            kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * ((const kf_real *)a->outflow)[place]);
+            kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * ((const kf_real *)a->outflow.waiting)[place]);
         value = (waits_x || waits_y || waits_z) && !bounced ? waiting : value;
     }
     if ((cx != 0 && KF_IS_SOLID_FACE(kind_x)) || (cy != 0 && KF_IS_SOLID_FACE(kind_y)) ||
@@ -250,10 +252,11 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
                               : solid_y ? along_y
                                         : along_z);
         if (mirrors) {
-            const kf_real back = kf_from_store(*kf_address(a, a->source, KF_OPPOSITE(i), k)) + gain;
-            const kf_real share = (kf_real)a->specular_share[solid_x   ? cx < 0
-                                                             : solid_y ? 2 + (cy < 0)
-                                                                       : 4 + (cz < 0)];
+            const kf_real back =
+                kf_from_store(*kf_address(a, a->populations.source, KF_OPPOSITE(i), k)) + gain;
+            const kf_real share = (kf_real)a->faces.specular_share[solid_x   ? cx < 0
+                                                                   : solid_y ? 2 + (cy < 0)
+                                                                             : 4 + (cz < 0)];
             value = solid ? kf_as_stored(back + share * (value - back)) : value;
         } else {
             value = solid ? kf_as_stored(value + gain) : value;
@@ -266,7 +269,7 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_kinetic_arguments *a, int i
 /* Returns what kf_incoming does at node k in a row (y, z) whose neighbours along y and z lie inside; low
  * and high tell whether k is the first or the last of its row. It takes two addresses and a choice instead
  * of branches. */
-KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
+KF_FUNCTION kf_real kf_incoming_in_row(const kf_module_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
     const kf_stored *here = kf_arriving(a, i, k, cx, cy, cz);
@@ -274,28 +277,28 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
     if (kind == KF_OUTFLOW_FACE) {
-        const kf_index start = (kf_index)a->outflow_start[cx < 0];
+        const kf_index start = (kf_index)a->outflow.start[cx < 0];
         const kf_index place = kf_outflow_place(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
         const kf_real value = kf_from_store(*here);
-        const kf_real waiting = ((const kf_real *)a->outflow)[outside ? place : start];
+        const kf_real waiting = ((const kf_real *)a->outflow.waiting)[outside ? place : start];
         return outside ? kf_as_stored(KF_R(KF_UNIT / KF_WAITING_UNIT) * waiting) : value;
     }
     const kf_stored *other = here;
     if (kind == KF_PERIODIC_FACE)
-        other = kf_kept(a, a->source, i, inside + cx * a->nodes[0], cx, cy, cz);
+        other = kf_kept(a, a->populations.source, i, inside + cx * a->grid.nodes[0], cx, cy, cz);
     else if (kind == KF_FREE_SLIP_FACE)
-        other = kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz);
+        other = kf_kept(a, a->populations.source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz);
     else
-        other = kf_kept(a, a->source, kf_direction(-cx, -cy, -cz), k, -cx, -cy, -cz);
+        other = kf_kept(a, a->populations.source, kf_direction(-cx, -cy, -cz), k, -cx, -cy, -cz);
     const kf_real value = kf_from_store(*(outside ? other : here));
     if (!KF_IS_SOLID_FACE(kind)) return value;
     const kf_real *u = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1];
     const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
     const kf_real back = value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
     if (!KF_MIRRORS(cx < 0)) return outside ? kf_as_stored(back) : value;
-    const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];
+    const kf_real share = (kf_real)a->faces.specular_share[cx > 0 ? 0 : 1];
     const kf_real mirrored =
-        kf_from_store(*kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
+        kf_from_store(*kf_kept(a, a->populations.source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
     return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
 }
 

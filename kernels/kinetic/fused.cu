@@ -10,13 +10,16 @@
  * of them, and put back after. KF_BOUNDARY_ROWS_APART 1|2: stream_collide has the rows whose neighbours along
  * y and z lie inside, stream_collide_boundary the others. KF_KEEP_STREAMED 1: band_macroscopic keeps what it
  * has streamed for band_collide, in band_kept, one node beside the other. */
+#include "arguments.h"
+typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
-#define KF_IN_SLAB z += a->first_plane;
+#define KF_IN_SLAB z += a->part.first_plane;
 #elif KF_ALTERNATE /* one grid's address is below the other's, so its order changes with the step */
 #define KF_IN_SLAB                                                                                           \
-    if ((const char *)a->source > (const char *)a->target) z = a->extent[2] - 1 - z;                         \
+    if ((const char *)a->populations.source > (const char *)a->populations.target) z = a->extent[2] - 1 - z; \
     KF_IN_PART
 #else
 #define KF_IN_SLAB KF_IN_PART
@@ -38,10 +41,10 @@
 
 /* Bits of nodes k and k + 1 (KF_OF_PAIR, k even): whether they are in the band, and left out. */
 #if KF_MASKED_BAND
-#define KF_BAND_BITS(mask)                                                                                   \
-    const int left_out = (int)(kf_load_late(a->band_mask + (k >> 5)) >> (k & 31)) & (mask);
+#define KF_BAND_BITS(wanted)                                                                                 \
+    const int left_out = (int)(kf_load_late(a->band.mask + (k >> 5)) >> (k & 31)) & (wanted);
 #else
-#define KF_BAND_BITS(mask) const int left_out = 0;
+#define KF_BAND_BITS(wanted) const int left_out = 0;
 #endif
 
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
@@ -53,7 +56,7 @@
     KF_COLLIDE(KF_BODY_FORCE);                                                                               \
     KF_BAND_BITS(1)                                                                                          \
     if (left_out == 0) {                                                                                     \
-        if (x < a->nodes[0]) {                                                                               \
+        if (x < a->grid.nodes[0]) {                                                                          \
             KF_FINISH                                                                                        \
         }                                                                                                    \
         KF_EACH_VELOCITY(KF_STREAM_TARGET)                                                                   \
@@ -152,8 +155,8 @@
 #define KF_PAIR_STORE(i, first, second, shifted)                                                             \
     {                                                                                                        \
         const kf_store_pair high = kf_pair(f_##first, f_##second);                                           \
-        kf_stream_pair(kf_address(a, a->target, i, k), kf_lows(low_##first, high));                          \
-        kf_stream_pair(kf_address(a, a->target, i + 1, k), kf_highs(low_##first, high));                     \
+        kf_stream_pair(kf_address(a, a->populations.target, i, k), kf_lows(low_##first, high));              \
+        kf_stream_pair(kf_address(a, a->populations.target, i + 1, k), kf_highs(low_##first, high));         \
     }
 /* Stores the first or the second of the pair's nodes alone. */
 #define KF_PAIR_STORE_ONE(i, first, second, shifted)                                                         \
@@ -161,8 +164,9 @@
         const kf_store_pair high = kf_pair(f_##first, f_##second);                                           \
         const int second_node = left_out & 1;                                                                \
         const kf_store_pair lows = kf_lows(low_##first, high), highs = kf_highs(low_##first, high);          \
-        kf_stream(kf_address(a, a->target, i, k) + second_node, second_node ? kf_high(lows) : kf_low(lows)); \
-        kf_stream(kf_address(a, a->target, i + 1, k) + second_node,                                          \
+        kf_stream(kf_address(a, a->populations.target, i, k) + second_node,                                  \
+                  second_node ? kf_high(lows) : kf_low(lows));                                               \
+        kf_stream(kf_address(a, a->populations.target, i + 1, k) + second_node,                              \
                   second_node ? kf_high(highs) : kf_low(highs));                                             \
     }
 #define KF_COLLIDE_ONE                                                                                       \
@@ -173,9 +177,9 @@
 
 /* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are
  * written whole; what lands in the ghosts there is never used. */
-KF_KERNEL(stream_collide, kf_kinetic_arguments) {
+KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
-    const int last = a->nodes[0] - 1;
+    const int last = a->grid.nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
     const kf_index k = kf_node(a, x, y, z);
@@ -201,15 +205,16 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
         }
         if (left_out == 0) {
             KF_COUPLES(KF_PAIR_STORE)
-            kf_stream_pair(kf_address(a, a->target, 0, k), kf_pair(low_zzz, f_zzz));
+            kf_stream_pair(kf_address(a, a->populations.target, 0, k), kf_pair(low_zzz, f_zzz));
         } else if (left_out != 3) {
             KF_COUPLES(KF_PAIR_STORE_ONE)
-            kf_stream(kf_address(a, a->target, 0, k) + (left_out & 1), left_out & 1 ? f_zzz : low_zzz);
+            kf_stream(kf_address(a, a->populations.target, 0, k) + (left_out & 1),
+                      left_out & 1 ? f_zzz : low_zzz);
         }
     }
 }
 #elif KF_ROWS
-KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
+KF_ROW_KERNEL(stream_collide, kf_module_arguments, KF_ROW_PART, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
               kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
@@ -223,7 +228,7 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_row_value, K
     KF_EACH_VELOCITY(KF_HAND_ON)
 }
 #else
-KF_KERNEL(stream_collide, kf_kinetic_arguments) {
+KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
     KF_PREFETCH_AHEAD
     const kf_index k = kf_node(a, x, y, z);
@@ -235,10 +240,10 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 #if KF_BOUNDARY_ROWS_APART
 /* The first and the last plane's rows, then of the other planes the first and the last row. Extent: a row,
  * rows. */
-KF_SCALAR_KERNEL(stream_collide_boundary, kf_kinetic_arguments) {
-    const int row = y, beyond = row - 2 * a->nodes[1];
-    z = beyond >= 0 ? 1 + beyond / 2 : row < a->nodes[1] ? 0 : a->nodes[2] - 1;
-    y = beyond >= 0 ? beyond % 2 * (a->nodes[1] - 1) : row % a->nodes[1];
+KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
+    const int row = y, beyond = row - 2 * a->grid.nodes[1];
+    z = beyond >= 0 ? 1 + beyond / 2 : row < a->grid.nodes[1] ? 0 : a->grid.nodes[2] - 1;
+    y = beyond >= 0 ? beyond % 2 * (a->grid.nodes[1] - 1) : row % a->grid.nodes[1];
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)
@@ -248,9 +253,9 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_kinetic_arguments) {
 
 #if KF_KEEP_STREAMED
 #define KF_KEEP_ONE(i, name, cx, cy, cz)                                                                     \
-    ((kf_real *)a->band_kept)[(long long)(i)*a->band_capacity + place] = f_##name;
+    ((kf_real *)a->band.kept)[(long long)(i)*a->band.capacity + place] = f_##name;
 #define KF_LOAD_KEPT(i, name, cx, cy, cz)                                                                    \
-    kf_real f_##name = ((const kf_real *)a->band_kept)[(long long)(i)*a->band_capacity + place];
+    kf_real f_##name = ((const kf_real *)a->band.kept)[(long long)(i)*a->band.capacity + place];
 #define KF_KEEP_BAND      KF_EACH_VELOCITY(KF_KEEP_ONE)
 #define KF_LOAD_KEPT_BAND KF_ASK_FOR_ENTRIES KF_AWAIT_FORCES KF_EACH_VELOCITY(KF_LOAD_KEPT)
 #else
@@ -263,7 +268,7 @@ KF_BAND_PART(band_macroscopic) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
-    const kf_index k = ((const kf_index *)a->band_node)[place];
+    const kf_index k = ((const kf_index *)a->band.node)[place];
     KF_BAND_POSITION
     KF_LET_FORCES
     KF_LOAD_OF_BAND(KF_PULL)
@@ -277,7 +282,7 @@ KF_BAND_PART(band_collide) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
-    const kf_index k = ((const kf_index *)a->band_node)[place];
+    const kf_index k = ((const kf_index *)a->band.node)[place];
     if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
     KF_LOAD_KEPT_BAND
@@ -290,13 +295,13 @@ KF_BAND_PART(band_collide) {
 }
 
 /* Puts them back, and keeps what the outflow keeps of them. */
-KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_restore, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
-    const kf_index k = ((const kf_index *)a->band_node)[place];
+    const kf_index k = ((const kf_index *)a->band.node)[place];
     if (!kf_is_own(a, k)) return;
-    const kf_stored *kept = (const kf_stored *)a->band_kept + place;
+    const kf_stored *kept = (const kf_stored *)a->band.kept + place;
     KF_EACH_VELOCITY(KF_LOAD_ASIDE)
     KF_BAND_POSITION
     KF_MOMENTUM(deviation, jx, jy, jz)
@@ -313,16 +318,16 @@ KF_FUNCTION int kf_warps_of(int items) {
     return (items + 31) / 32;
 }
 /* The three parts of the chain in the order of the items, each from a warp of its own on. */
-KF_SCALAR_KERNEL(band_chain, kf_kinetic_arguments) {
-    const int lanes = a->segment_count * KF_SEGMENT_LANES;
-    const int band = kf_warps_of(a->band_capacity), seen = band + kf_warps_of(lanes), warp = x / 32;
+KF_SCALAR_KERNEL(band_chain, kf_module_arguments) {
+    const int lanes = a->segments.count * KF_SEGMENT_LANES;
+    const int band = kf_warps_of(a->band.capacity), seen = band + kf_warps_of(lanes), warp = x / 32;
     if (warp < band) {
-        if (x < a->band_capacity) kf_band_macroscopic(a, x, y, z, 0);
+        if (x < a->band.capacity) kf_band_macroscopic(a, x, y, z, 0);
     } else if (warp < seen) {
         if (x - 32 * band < lanes) kf_segment_forces(a, x - 32 * band, y, z, band);
     } else {
-        if (x - 32 * seen < a->band_capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
+        if (x - 32 * seen < a->band.capacity) kf_band_collide(a, x - 32 * seen, y, z, seen);
     }
-    kf_end_warp(a->band_count + 2, x, seen + band);
+    kf_end_warp(a->band.count + 2, x, seen + band);
 }
 #endif

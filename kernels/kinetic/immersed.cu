@@ -8,7 +8,10 @@
  *
  * Here on the fields of the whole domain, for the unfused plans: `gather` over nodes with a cell list, or
  * `scatter` over samples with atomics. On the band alone: immersed_band.cu. Defines: those of immersed.h. */
-#include "immersed.h"
+#include "arguments.h"
+typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
+
+#include "surface.h"
 
 /* Penalty force at every sample from the whole-domain fields, in a later pass with what the force of those
  * before adds to the velocity. */
@@ -16,30 +19,30 @@
     {                                                                                                        \
         const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
         const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
-        const kf_real here = ((const kf_real *)a->density)[k];                                               \
+        const kf_real here = ((const kf_real *)a->fields.density)[k];                                        \
         deviation += weight * here;                                                                          \
-        ux += weight * kf_component(a, a->velocity, 0, k);                                                   \
-        uy += weight * kf_component(a, a->velocity, 1, k);                                                   \
-        uz += weight * kf_component(a, a->velocity, 2, k);                                                   \
-        if (a->pass > 0) {                                                                                   \
+        ux += weight * kf_component(a, a->fields.velocity, 0, k);                                            \
+        uy += weight * kf_component(a, a->fields.velocity, 1, k);                                            \
+        uz += weight * kf_component(a, a->fields.velocity, 2, k);                                            \
+        if (a->body.pass > 0) {                                                                              \
             const kf_real share = weight * KF_R(0.5) / (KF_R(1.0) + here);                                   \
-            ux += share * kf_component(a, a->force, 0, k);                                                   \
-            uy += share * kf_component(a, a->force, 1, k);                                                   \
-            uz += share * kf_component(a, a->force, 2, k);                                                   \
+            ux += share * kf_component(a, a->fields.force, 0, k);                                            \
+            uy += share * kf_component(a, a->fields.force, 1, k);                                            \
+            uz += share * kf_component(a, a->fields.force, 2, k);                                            \
         }                                                                                                    \
     }
-KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(penalty, kf_module_arguments) {
     (void)y, (void)z;
-    if (a->pass == 0) kf_clear_load(a, x);
+    if (a->body.pass == 0) kf_clear_load(a, x);
     const kf_sample sample = kf_load_sample(a, x, 0);
     if (!kf_is_near(a, &sample)) return;
     kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
     KF_CELL_NODES(KF_INTERPOLATE)
     const kf_real4 g = kf_penalty(&sample, KF_R(1.0) + deviation, ux, uy, uz);
-    kf_real *force = (kf_real *)a->sample_force;
+    kf_real *force = (kf_real *)a->samples.force;
     force[x] = g.x;
-    force[(long long)a->sample_count + x] = g.y;
-    force[2LL * a->sample_count + x] = g.z;
+    force[(long long)a->samples.count + x] = g.y;
+    force[2LL * a->samples.count + x] = g.z;
 }
 
 /* Spreads the samples' forces on the whole-domain force field with atomics (the paper's section 4.3.2). */
@@ -47,72 +50,76 @@ KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
     {                                                                                                        \
         const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
         const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
-        kf_real *field = (kf_real *)a->force;                                                                \
+        kf_real *field = (kf_real *)a->fields.force;                                                         \
         if (kf_is_own(a, k)) {                                                                               \
             kf_atomic_add_real(field + kf_place(a, 3, 0, k), weight * gx);                                   \
             kf_atomic_add_real(field + kf_place(a, 3, 1, k), weight * gy);                                   \
             kf_atomic_add_real(field + kf_place(a, 3, 2, k), weight * gz);                                   \
         }                                                                                                    \
     }
-KF_SCALAR_KERNEL(scatter, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(scatter, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
     if (!kf_is_near(a, &sample)) return;
-    const kf_real *force = (const kf_real *)a->sample_force;
-    const kf_real gx = force[x], gy = force[(long long)a->sample_count + x],
-                  gz = force[2LL * a->sample_count + x];
+    const kf_real *force = (const kf_real *)a->samples.force;
+    const kf_real gx = force[x], gy = force[(long long)a->samples.count + x],
+                  gz = force[2LL * a->samples.count + x];
     KF_CELL_NODES(KF_SCATTER)
 }
 
 /* Gathers on every node of the solid's box the forces of the samples in the eight cells around it (the
  * paper's section 3.2). Extent: box + 1 nodes along each axis. */
-KF_SCALAR_KERNEL(gather, kf_kinetic_arguments) {
-    const int *low = ((const kf_pose *)a->pose)->box_origin;
-    const int nx = kf_home(0, low[0] + x, a->nodes[0]), ny = kf_home(1, low[1] + y, a->nodes[1]),
-              nz = kf_home(2, low[2] + z, a->nodes[2]);
-    if (nx < 0 || ny < 0 || nz < 0 || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
+KF_SCALAR_KERNEL(gather, kf_module_arguments) {
+    const int *low = ((const kf_pose *)a->samples.pose)->box_origin;
+    const int nx = kf_home(0, low[0] + x, a->grid.nodes[0]), ny = kf_home(1, low[1] + y, a->grid.nodes[1]),
+              nz = kf_home(2, low[2] + z, a->grid.nodes[2]);
+    if (nx < 0 || ny < 0 || nz < 0 || nx >= a->grid.nodes[0] || ny >= a->grid.nodes[1] ||
+        nz >= a->grid.nodes[2])
+        return;
     if (!kf_is_own_plane(a, nz)) return;
-    const kf_real *force = (const kf_real *)a->sample_force;
+    const kf_real *force = (const kf_real *)a->samples.force;
     kf_real gx = 0, gy = 0, gz = 0;
     for (int corner = 0; corner < 8; corner++) {
         const int dx = corner & 1, dy = corner >> 1 & 1, dz = corner >> 2;
         const int cx = x - dx, cy = y - dy, cz = z - dz;
-        if (cx < 0 || cy < 0 || cz < 0 || cx >= a->box[0] || cy >= a->box[1] || cz >= a->box[2]) continue;
-        const int cell = cx + a->box[0] * (cy + a->box[1] * cz);
-        for (int i = a->cell_start[cell]; i < a->cell_start[cell + 1]; i++) {
-            const int s = a->cell_samples[i];
+        if (cx < 0 || cy < 0 || cz < 0 || cx >= a->samples.box[0] || cy >= a->samples.box[1] ||
+            cz >= a->samples.box[2])
+            continue;
+        const int cell = cx + a->samples.box[0] * (cy + a->samples.box[1] * cz);
+        for (int i = a->samples.cell_start[cell]; i < a->samples.cell_start[cell + 1]; i++) {
+            const int s = a->samples.cell_samples[i];
             const kf_sample sample = kf_load_sample(a, s, 0);
             const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);
             gx += weight * force[s];
-            gy += weight * force[(long long)a->sample_count + s];
-            gz += weight * force[2LL * a->sample_count + s];
+            gy += weight * force[(long long)a->samples.count + s];
+            gz += weight * force[2LL * a->samples.count + s];
         }
     }
     const kf_index k = kf_node(a, nx, ny, nz);
-    if (a->pass > 0) {
-        gx += kf_component(a, a->force, 0, k);
-        gy += kf_component(a, a->force, 1, k);
-        gz += kf_component(a, a->force, 2, k);
+    if (a->body.pass > 0) {
+        gx += kf_component(a, a->fields.force, 0, k);
+        gy += kf_component(a, a->fields.force, 1, k);
+        gz += kf_component(a, a->fields.force, 2, k);
     }
-    kf_set_component(a, a->force, 0, k, gx);
-    kf_set_component(a, a->force, 1, k, gy);
-    kf_set_component(a, a->force, 2, k, gz);
+    kf_set_component(a, a->fields.force, 0, k, gx);
+    kf_set_component(a, a->fields.force, 1, k, gy);
+    kf_set_component(a, a->fields.force, 2, k, gz);
 }
 
 /* Force and torque on the solid, minus the sum of the samples' forces. Extent: ceil(samples / KF_LOAD_CHUNK);
  * an item strides over the samples so that neighbours read neighbours. */
-KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     (void)y, (void)z;
-    const kf_real *force = (const kf_real *)a->sample_force;
+    const kf_real *force = (const kf_real *)a->samples.force;
     kf_int64 load[KF_LOAD_SUMS];
     for (int i = 0; i < KF_LOAD_SUMS; i++)
         load[i] = 0;
-    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+    for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 1);
-        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2])))
+        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
             continue; /* who has its cell's corner */
-        kf_accumulate_load(load, (double)force[s], (double)force[(long long)a->sample_count + s],
-                           (double)force[2LL * a->sample_count + s], (double)sample.cell.rx,
+        kf_accumulate_load(load, (double)force[s], (double)force[(long long)a->samples.count + s],
+                           (double)force[2LL * a->samples.count + s], (double)sample.cell.rx,
                            (double)sample.cell.ry, (double)sample.cell.rz);
     }
     kf_add_load(a, x, load);
@@ -121,12 +128,12 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
 #if KF_FREE
 /* The sums that the solid's equations of motion need (body.h), from the whole-domain fields. An item strides
  * over the samples. Extent: ceil(samples / KF_BODY_CHUNK). */
-KF_SCALAR_KERNEL(body_sums, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(body_sums, kf_module_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
-    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+    for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
-        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2])))
+        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
             continue; /* who has its cell's corner */
         kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE)

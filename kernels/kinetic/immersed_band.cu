@@ -4,7 +4,11 @@
  * patches. Defines: those of immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then
  * cells are filled from all samples), KF_OWN_POSE 1: patch_sort finds the pose of the step that begins,
  * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
+#include "arguments.h"
+typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "segments.h"
+#include "surface.h"
 #ifndef KF_OWN_POSE
 #define KF_OWN_POSE 0
 #endif
@@ -15,10 +19,10 @@
 #define KF_ADD_BAND_FORCE(place, component, value) KF_ADD_FORCE_SUM(place, component, KF_FORCE_TERM(value))
 
 #define KF_INTERPOLATE_BAND(dx, dy, dz)                                                                      \
-    const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
+    const int place_##dx##dy##dz = a->band.of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
     const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
     if (place_##dx##dy##dz >= 0) {                                                                           \
-        const kf_real4 field = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];                        \
+        const kf_real4 field = ((const kf_real4 *)a->band.field)[place_##dx##dy##dz];                        \
         density += weight_##dx##dy##dz * field.w;                                                            \
         ux += weight_##dx##dy##dz * field.x;                                                                 \
         uy += weight_##dx##dy##dz * field.y;                                                                 \
@@ -33,7 +37,7 @@
 
 #if !KF_SEGMENTS && !KF_PATCH
 /* Interpolates, computes the penalty force and spreads it on the band alone. */
-KF_FUNCTION void kf_spread_sample(const kf_kinetic_arguments *a, int s) {
+KF_FUNCTION void kf_spread_sample(const kf_module_arguments *a, int s) {
     const kf_sample sample = kf_load_sample(a, s, 0);
     if (!kf_is_near(a, &sample)) return;
     kf_real density = 0, ux = 0, uy = 0, uz = 0;
@@ -42,7 +46,7 @@ KF_FUNCTION void kf_spread_sample(const kf_kinetic_arguments *a, int s) {
     KF_CELL_NODES(KF_SPREAD_BAND)
 }
 #if !KF_CELLS
-KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_spread, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
     kf_spread_sample(a, x);
@@ -52,27 +56,27 @@ KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
 
 /* After a pass of several: its force joins those before, its velocity the field, and the next starts from
  * zero. Extent: band_capacity. */
-KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_join, kf_module_arguments) {
     (void)y, (void)z;
     if (!KF_IN_BAND(a, x)) return;
     const kf_real4 force = kf_band_force(a, x);
-    kf_real4 *field = (kf_real4 *)a->band_field + x;
+    kf_real4 *field = (kf_real4 *)a->band.field + x;
     const kf_real half_per_density = KF_R(0.5) / field->w;
     field->x += half_per_density * force.x;
     field->y += half_per_density * force.y;
     field->z += half_per_density * force.z;
 #if KF_FIXED_POINT_FORCE
-    long long *added = (long long *)a->band_force + 4LL * x, *total = (long long *)a->band_total + 4LL * x;
+    long long *added = (long long *)a->band.force + 4LL * x, *total = (long long *)a->band.total + 4LL * x;
     for (int i = 0; i < 3; i++) {
-        total[i] = (a->pass == 0 ? 0 : total[i]) + added[i];
+        total[i] = (a->body.pass == 0 ? 0 : total[i]) + added[i];
         added[i] = 0;
     }
 #else
-    kf_real4 *added = (kf_real4 *)a->band_force + x, *total = (kf_real4 *)a->band_total + x;
+    kf_real4 *added = (kf_real4 *)a->band.force + x, *total = (kf_real4 *)a->band.total + x;
     kf_real4 sum;
     sum.x = sum.y = sum.z = sum.w = KF_R(0.0);
     *added = sum;
-    if (a->pass > 0) sum = *total;
+    if (a->body.pass > 0) sum = *total;
     sum.x += force.x;
     sum.y += force.y;
     sum.z += force.z;
@@ -82,9 +86,9 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
 
 #if KF_CELLS
 #define KF_CELL_FIELD(dx, dy, dz)                                                                            \
-    const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
+    const int place_##dx##dy##dz = a->band.of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
     const kf_real4 field_##dx##dy##dz =                                                                      \
-        place_##dx##dy##dz < 0 ? nothing : ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];            \
+        place_##dx##dy##dz < 0 ? nothing : ((const kf_real4 *)a->band.field)[place_##dx##dy##dz];            \
     kf_force_sum sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
 #define KF_CELL_SUM(dx, dy, dz)                                                                              \
     sum_x_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.x);                                          \
@@ -102,7 +106,7 @@ typedef struct kf_cell {
     kf_sample corner;
     kf_real arm_x, arm_y, arm_z, vx, vy, vz, wx, wy, wz;
 } kf_cell;
-KF_FUNCTION kf_sample kf_corner_of(const kf_kinetic_arguments *a, kf_index corner) {
+KF_FUNCTION kf_sample kf_corner_of(const kf_module_arguments *a, kf_index corner) {
     kf_sample sample;
     sample.corner = corner;
     kf_position(a, corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
@@ -113,13 +117,13 @@ KF_FUNCTION kf_sample kf_corner_of(const kf_kinetic_arguments *a, kf_index corne
     return sample;
 }
 /* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
-KF_FUNCTION kf_cell kf_cell_at(const kf_kinetic_arguments *a, kf_index corner) {
-    const kf_pose *pose = (const kf_pose *)a->pose;
+KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner) {
+    const kf_pose *pose = (const kf_pose *)a->samples.pose;
     kf_cell cell;
     cell.corner = kf_corner_of(a, corner);
-    cell.arm_x = (kf_real)kf_nearest(0, cell.corner.cell.x - pose->center[0], a->nodes[0]);
-    cell.arm_y = (kf_real)kf_nearest(1, cell.corner.cell.y - pose->center[1], a->nodes[1]);
-    cell.arm_z = (kf_real)kf_nearest(2, cell.corner.cell.z - pose->center[2], a->nodes[2]);
+    cell.arm_x = (kf_real)kf_nearest(0, cell.corner.cell.x - pose->center[0], a->grid.nodes[0]);
+    cell.arm_y = (kf_real)kf_nearest(1, cell.corner.cell.y - pose->center[1], a->grid.nodes[1]);
+    cell.arm_z = (kf_real)kf_nearest(2, cell.corner.cell.z - pose->center[2], a->grid.nodes[2]);
     cell.vx = (kf_real)pose->velocity[0];
     cell.vy = (kf_real)pose->velocity[1];
     cell.vz = (kf_real)pose->velocity[2];
@@ -146,9 +150,9 @@ KF_FUNCTION kf_cell kf_cell_at(const kf_kinetic_arguments *a, kf_index corner) {
 
 #if !KF_PATCH
 /* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
-KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row) {
-    const kf_index corner = ((const kf_index *)a->band_node)[place];
-    int count = a->cell_count[corner] - row * KF_SEGMENT_LENGTH;
+KF_FUNCTION void kf_spread_cell(const kf_module_arguments *a, int place, int row) {
+    const kf_index corner = ((const kf_index *)a->band.node)[place];
+    int count = a->patches.cell_count[corner] - row * KF_SEGMENT_LENGTH;
     if (count <= 0) return;
     if (count > KF_SEGMENT_LENGTH) count = KF_SEGMENT_LENGTH;
     const kf_cell cell = kf_cell_at(a, corner);
@@ -156,8 +160,8 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
     kf_real4 nothing;
     nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
     KF_CELL_NODES(KF_CELL_FIELD)
-    const kf_real4 *samples = (const kf_real4 *)a->segment_samples +
-                              ((long long)row * a->band_capacity + place) * KF_SEGMENT_LENGTH;
+    const kf_real4 *samples = (const kf_real4 *)a->segments.samples +
+                              ((long long)row * a->band.capacity + place) * KF_SEGMENT_LENGTH;
     for (int i = 0; i < count; i++) {
         KF_CELL_SAMPLE(cell, samples[i])
     }
@@ -166,13 +170,13 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
 
 /* Adds up the forces of each cell's samples and spreads the sums; then those of the samples for which no
  * place was left. Extent: cell_rows * band_capacity. */
-KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
-    const int place = x % a->band_capacity;
-    if (place < a->band_count[0]) kf_spread_cell(a, place, x / a->band_capacity);
-    for (int i = x; i < a->band_count[2]; i += a->extent[0])
-        kf_spread_sample(a, a->crowded[i]);
+    const int place = x % a->band.capacity;
+    if (place < a->band.count[0]) kf_spread_cell(a, place, x / a->band.capacity);
+    for (int i = x; i < a->band.count[2]; i += a->extent[0])
+        kf_spread_sample(a, a->patches.crowded[i]);
 }
 #else
 /* A moving solid's samples lie side by side on its surface in the order in which they are kept, however it
@@ -195,7 +199,7 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
 
 /* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the
  * cell's nodes. */
-KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, const kf_real4 *samples,
+KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, const kf_real4 *samples,
                                int count, int lane) {
     enum {
         TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4
@@ -225,14 +229,14 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
     const unsigned lanes = kf_lanes_beside(lane);
     KF_ADD_UP_LANES
     if (lane >= 8) return;
-    const int place = a->band_of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
+    const int place = a->band.of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
     if (place < 0) return;
 #if KF_FIXED_POINT_FORCE || KF_STORAGE == KF_F64_STORAGE
     KF_UNROLL
     for (int i = 0; i < 3; i++)
         KF_ADD_FORCE_SUM(place, i, sums[0][i]);
 #else
-    kf_atomic_add_three((float *)a->band_force + 4LL * place, sums[0][0], sums[0][1], sums[0][2]);
+    kf_atomic_add_three((float *)a->band.force + 4LL * place, sums[0][0], sums[0][1], sums[0][2]);
 #endif
 #else
     KF_CELL_NODES(KF_CELL_SPREAD)
@@ -240,12 +244,12 @@ KF_FUNCTION void kf_spread_run(const kf_kinetic_arguments *a, kf_index corner, c
 }
 
 /* Extent: KF_PATCH_ITEMS for each patch, in small blocks, each of which is soon over. */
-KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
     (void)y, (void)z;
     if (x < KF_LOAD_SUMS * KF_LOAD_SLOTS) kf_clear_load(a, x);
     const int patch = x / KF_PATCH_ITEMS, item = x % KF_PATCH_ITEMS, lane = item % KF_SEGMENT_LANES;
-    const int *runs = a->patch_runs + (long long)patch * KF_PATCH_RUNS;
-    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)patch * KF_PATCH;
+    const int *runs = a->patches.runs + (long long)patch * KF_PATCH_RUNS;
+    const kf_real4 *samples = (const kf_real4 *)a->segments.samples + (long long)patch * KF_PATCH;
     const int count = runs[0];
     int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run],
         span = runs[3 + 2 * run]; /* count is not waited for */
@@ -261,27 +265,27 @@ KF_SCALAR_KERNEL(patch_forces, kf_kinetic_arguments) {
 #endif
 
 /* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */
-KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(load_band, kf_module_arguments) {
     (void)y, (void)z;
-    const double *center = ((const kf_pose *)a->pose)->center;
+    const double *center = ((const kf_pose *)a->samples.pose)->center;
     kf_int64 load[KF_LOAD_SUMS];
     for (int i = 0; i < KF_LOAD_SUMS; i++)
         load[i] = 0;
-    for (int n = x; n < a->band_count[0]; n += a->extent[0]) {
+    for (int n = x; n < a->band.count[0]; n += a->extent[0]) {
         int nx, ny, nz;
-        kf_position(a, ((const kf_index *)a->band_node)[n], &nx, &ny, &nz);
+        kf_position(a, ((const kf_index *)a->band.node)[n], &nx, &ny, &nz);
         if (!kf_is_own_row(a, ny, nz)) continue;
 #if KF_FIXED_POINT_FORCE
-        const long long *force = (const long long *)a->band_force + 4LL * n;
+        const long long *force = (const long long *)a->band.force + 4LL * n;
         const double gx = (double)force[0] / KF_SPREAD_SCALE, gy = (double)force[1] / KF_SPREAD_SCALE,
                      gz = (double)force[2] / KF_SPREAD_SCALE;
 #else
-        const kf_real4 force = ((const kf_real4 *)a->band_force)[n];
+        const kf_real4 force = ((const kf_real4 *)a->band.force)[n];
         const double gx = (double)force.x, gy = (double)force.y, gz = (double)force.z;
 #endif
-        kf_accumulate_load(load, gx, gy, gz, kf_nearest(0, nx - center[0], a->nodes[0]),
-                           kf_nearest(1, ny - center[1], a->nodes[1]),
-                           kf_nearest(2, nz - center[2], a->nodes[2]));
+        kf_accumulate_load(load, gx, gy, gz, kf_nearest(0, nx - center[0], a->grid.nodes[0]),
+                           kf_nearest(1, ny - center[1], a->grid.nodes[1]),
+                           kf_nearest(2, nz - center[2], a->grid.nodes[2]));
     }
     kf_add_load(a, x, load);
 }
@@ -291,33 +295,35 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
 
 #if KF_MOVING
 /* Node k gets this place of the band; 1 where the band has no such place. */
-KF_FUNCTION int kf_give_place(const kf_kinetic_arguments *a, kf_index k, int place) {
-    const int fits = place < a->band_capacity;
-    if (fits) ((kf_index *)a->band_node)[place] = k;
-    a->band_of[k] = fits ? place : -1;
+KF_FUNCTION int kf_give_place(const kf_module_arguments *a, kf_index k, int place) {
+    const int fits = place < a->band.capacity;
+    if (fits) ((kf_index *)a->band.node)[place] = k;
+    a->band.of[k] = fits ? place : -1;
     return !fits;
 }
 /* So many places were needed but not there. */
-KF_FUNCTION void kf_take_back(const kf_kinetic_arguments *a, int over) {
+KF_FUNCTION void kf_take_back(const kf_module_arguments *a, int over) {
     if (over == 0) return;
-    kf_atomic_add_int(a->band_count, -over);
-    kf_atomic_add_int(a->band_count + 1, over);
+    kf_atomic_add_int(a->band.count, -over);
+    kf_atomic_add_int(a->band.count + 1, over);
 }
 #endif
 
 #if KF_MOVING && KF_CELLS && KF_PATCH
 /* Rows of the box around the solid, in words of patch_band. */
-#define KF_BOX_WORDS(a) (((a)->box[0] + 32) / 32)
+#define KF_BOX_WORDS(a) (((a)->samples.box[0] + 32) / 32)
 
 /* Marks the nodes in one of the four rows of a cell. */
-KF_FUNCTION void kf_mark_row(const kf_kinetic_arguments *a, const int *origin, const kf_sample_cell *cell,
+KF_FUNCTION void kf_mark_row(const kf_module_arguments *a, const int *origin, const kf_sample_cell *cell,
                              int row) {
-    const int x = kf_home(0, cell->x - origin[0], a->nodes[0]),
-              y = kf_home(1, cell->y - origin[1], a->nodes[1]),
-              z = kf_home(2, cell->z - origin[2], a->nodes[2]);
-    if (x < 0 || y < 0 || z < 0 || x >= a->box[0] || y >= a->box[1] || z >= a->box[2]) return;
+    const int x = kf_home(0, cell->x - origin[0], a->grid.nodes[0]),
+              y = kf_home(1, cell->y - origin[1], a->grid.nodes[1]),
+              z = kf_home(2, cell->z - origin[2], a->grid.nodes[2]);
+    if (x < 0 || y < 0 || z < 0 || x >= a->samples.box[0] || y >= a->samples.box[1] || z >= a->samples.box[2])
+        return;
     unsigned *const words =
-        a->patch_band + (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->box[1] + 1) * (z + (row >> 1)));
+        a->patches.band +
+        (long long)KF_BOX_WORDS(a) * (y + (row & 1) + (a->samples.box[1] + 1) * (z + (row >> 1)));
     if (x % 32 < 31) {
         kf_atomic_set_bits(words + x / 32, 3U << x % 32);
     } else {
@@ -358,7 +364,7 @@ KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
  * thread asks for all its samples at once; of those of a warp that lie in one cell the first enters it for
  * all. Cells are numbered as they are found: there are few, and nothing walks through the table. Extent:
  * KF_PATCH_THREADS for each patch. */
-KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
+KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     (void)block_y;
     KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH],
         cells_found;
@@ -366,15 +372,15 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     KF_SHARED kf_pose own_pose;
     const kf_pose *pose = &own_pose;
 #else
-    const kf_pose *pose = (const kf_pose *)a->pose;
+    const kf_pose *pose = (const kf_pose *)a->samples.pose;
 #endif
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
     int place[KF_SLOTS(KF_PATCH,
                        KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
-    int *runs = a->patch_runs + (long long)block_x * KF_PATCH_RUNS;
+    int *runs = a->patches.runs + (long long)block_x * KF_PATCH_RUNS;
     KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
         const int s = block_x * KF_PATCH + i;
-        packed[slot] = kf_moving_sample(a, s < a->sample_count ? s : a->sample_count - 1);
+        packed[slot] = kf_moving_sample(a, s < a->samples.count ? s : a->samples.count - 1);
     }
     KF_EACH_FULL_SLOT(i, slot, KF_PATCH_TABLE, KF_PATCH_THREADS) {
         (void)slot;
@@ -384,17 +390,17 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
         if (t == 0) cells_found = 0;
 #if KF_OWN_POSE
-        if (t == 0) kf_find_pose((const kf_pose *)a->pose, &own_pose);
+        if (t == 0) kf_find_pose((const kf_pose *)a->samples.pose, &own_pose);
         if (t == 0 && block_x == 0) {
-            kf_leave_pose((kf_pose *)a->pose, &own_pose);
-            a->band_count[0] = a->band_count[2] = 0;
+            kf_leave_pose((kf_pose *)a->samples.pose, &own_pose);
+            a->band.count[0] = a->band.count[2] = 0;
         }
 #endif
     }
     KF_BARRIER;
     KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
         const kf_sample sample = kf_place_sample(a, pose, packed[slot]);
-        const int own = block_x * KF_PATCH + i < a->sample_count && kf_is_near(a, &sample);
+        const int own = block_x * KF_PATCH + i < a->samples.count && kf_is_near(a, &sample);
         place[slot] = own ? (int)sample.corner : KF_NO_CELL;
         packed[slot].x = sample.cell.fx;
         packed[slot].y = sample.cell.fy;
@@ -450,7 +456,7 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
         (void)i;
         if (place[slot] < 0) continue;
         const int rank = counts[place[slot] & 0xffff] + (place[slot] >> 16);
-        ((kf_real4 *)a->segment_samples)[(long long)block_x * KF_PATCH + rank] = packed[slot];
+        ((kf_real4 *)a->segments.samples)[(long long)block_x * KF_PATCH + rank] = packed[slot];
     }
     KF_EACH_OF(i, 4 * cells_found, KF_PATCH_THREADS) {
         const kf_sample corner = kf_corner_of(a, (kf_index)corners[cells[i / 4]]);
@@ -463,22 +469,23 @@ KF_BLOCK_KERNEL(patch_sort, kf_kinetic_arguments) {
  * KF_PATCH_THREADS for each KF_PATCH_WORDS words of patch_band; a thread has a bit, and a warp those of a
  * word. */
 #define KF_PATCH_WORDS 32
-KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
+KF_BLOCK_KERNEL(patch_collect, kf_module_arguments) {
     (void)block_y;
     KF_SHARED unsigned words[KF_PATCH_WORDS];
     KF_SHARED int counts[KF_PATCH_WORDS], before[KF_PATCH_WORDS], starts[KF_PATCH_WORDS], all, first;
     KF_SHARED kf_index rows[KF_PATCH_WORDS];
-    const kf_pose *pose = (const kf_pose *)a->pose + KF_OWN_POSE;
-    const int row_words = KF_BOX_WORDS(a), count = row_words * (a->box[1] + 1) * (a->box[2] + 1);
+    const kf_pose *pose = (const kf_pose *)a->samples.pose + KF_OWN_POSE;
+    const int row_words = KF_BOX_WORDS(a),
+              count = row_words * (a->samples.box[1] + 1) * (a->samples.box[2] + 1);
     KF_EACH_OF(w, KF_PATCH_WORDS, KF_PATCH_THREADS) {
         const int word = block_x * KF_PATCH_WORDS + w;
-        words[w] = word < count ? a->patch_band[word] : 0;
+        words[w] = word < count ? a->patches.band[word] : 0;
         counts[w] = kf_count_bits(words[w]);
-        if (words[w] != 0) a->patch_band[word] = 0;
+        if (words[w] != 0) a->patches.band[word] = 0;
     }
 #if KF_OWN_POSE
     KF_EACH_THREAD_SCALAR(t, KF_PATCH_THREADS) {
-        if (t == KF_PATCH_THREADS - 1 && block_x == 0) *(kf_pose *)a->pose = *pose;
+        if (t == KF_PATCH_THREADS - 1 && block_x == 0) *(kf_pose *)a->samples.pose = *pose;
     }
 #endif
     KF_BARRIER;
@@ -491,11 +498,11 @@ KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
         before[w] = sum;
         if (w == KF_PATCH_WORDS - 1) {
             all = sum + counts[w];
-            if (all > 0) first = kf_atomic_add_int(a->band_count, all);
+            if (all > 0) first = kf_atomic_add_int(a->band.count, all);
         }
         starts[w] = origin[0] + 32 * (word - row * row_words);
-        rows[w] = kf_node(a, 0, kf_sample_row(a, origin[1] + row % (a->box[1] + 1)),
-                          kf_home(2, origin[2] + row / (a->box[1] + 1), a->nodes[2]));
+        rows[w] = kf_node(a, 0, kf_sample_row(a, origin[1] + row % (a->samples.box[1] + 1)),
+                          kf_home(2, origin[2] + row / (a->samples.box[1] + 1), a->grid.nodes[2]));
     }
     KF_BARRIER;
     if (all == 0) return;
@@ -503,39 +510,39 @@ KF_BLOCK_KERNEL(patch_collect, kf_kinetic_arguments) {
         const int w = i / 32;
         const unsigned bit = 1U << i % 32;
         if ((words[w] & bit) == 0) continue;
-        const kf_index k = rows[w] + kf_home(0, starts[w] + i % 32, a->nodes[0]);
+        const kf_index k = rows[w] + kf_home(0, starts[w] + i % 32, a->grid.nodes[0]);
         kf_take_back(a, kf_give_place(a, k, first + before[w] + kf_count_bits(words[w] & (bit - 1))));
     }
 }
 #elif KF_MOVING
 /* Takes the old band's nodes out of the map. Extent: band_capacity. */
-KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_release, kf_module_arguments) {
     (void)y, (void)z;
-    if (x >= a->band_count[0]) return;
-    const kf_index k = ((const kf_index *)a->band_node)[x];
-    a->band_of[k] = -1;
+    if (x >= a->band.count[0]) return;
+    const kf_index k = ((const kf_index *)a->band.node)[x];
+    a->band.of[k] = -1;
 #if KF_CELLS
-    a->cell_count[k] = 0;
+    a->patches.cell_count[k] = 0;
 #endif
 }
 
 /* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All
  * corners are asked for, then claimed, then given places: one by one each would wait for the one before. */
-KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
+KF_FUNCTION void kf_mark_cell(const kf_module_arguments *a, const kf_sample *sample) {
     int known[8], claimed[8], count = 0, over = 0;
     KF_UNROLL
     for (int corner = 0; corner < 8; corner++)
-        known[corner] = a->band_of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
+        known[corner] = a->band.of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
     KF_UNROLL
     for (int corner = 0; corner < 8; corner++) {
-        int *const of = a->band_of + KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        int *const of = a->band.of + KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
         claimed[corner] = known[corner] == -1 && kf_atomic_compare_swap_int(of, -1, -2) == -1;
     }
     KF_UNROLL
     for (int corner = 0; corner < 8; corner++)
         count += claimed[corner];
     if (count == 0) return;
-    int place = kf_atomic_add_int(a->band_count, count);
+    int place = kf_atomic_add_int(a->band.count, count);
     KF_UNROLL
     for (int corner = 0; corner < 8; corner++) {
         const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
@@ -547,23 +554,24 @@ KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sa
 #if KF_CELLS
 /* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
  * lies in a cell are the same. */
-KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(cell_mark, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
     if (!kf_is_near(a, &sample)) return;
-    const int rank = kf_atomic_count(a->cell_count + sample.corner);
-    a->sample_rank[x] = rank;
+    const int rank = kf_atomic_count(a->patches.cell_count + sample.corner);
+    a->patches.sample_rank[x] = rank;
     if (rank == 0) kf_mark_cell(a, &sample);
 }
 
 /* Brings the samples of a cell together, those without a place there into a list. */
-KF_SCALAR_KERNEL(cell_fill, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(cell_fill, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
     if (!kf_is_near(a, &sample)) return;
-    const int rank = a->sample_rank[x], row = rank / KF_SEGMENT_LENGTH, place = a->band_of[sample.corner];
-    if (row >= a->cell_rows || place < 0) {
-        a->crowded[kf_atomic_add_int(a->band_count + 2, 1)] = x;
+    const int rank = a->patches.sample_rank[x], row = rank / KF_SEGMENT_LENGTH,
+              place = a->band.of[sample.corner];
+    if (row >= a->patches.cell_rows || place < 0) {
+        a->patches.crowded[kf_atomic_add_int(a->band.count + 2, 1)] = x;
         return;
     }
     kf_real4 packed;
@@ -571,11 +579,11 @@ KF_SCALAR_KERNEL(cell_fill, kf_kinetic_arguments) {
     packed.y = sample.cell.fy;
     packed.z = sample.cell.fz;
     packed.w = sample.area;
-    const long long segment = (long long)row * a->band_capacity + place;
-    ((kf_real4 *)a->segment_samples)[segment * KF_SEGMENT_LENGTH + rank % KF_SEGMENT_LENGTH] = packed;
+    const long long segment = (long long)row * a->band.capacity + place;
+    ((kf_real4 *)a->segments.samples)[segment * KF_SEGMENT_LENGTH + rank % KF_SEGMENT_LENGTH] = packed;
 }
 #else
-KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_mark, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
     if (!kf_is_near(a, &sample)) return;
@@ -587,12 +595,12 @@ KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
 #if KF_FREE
 /* The sums that the solid's equations of motion need (body.h), from the band. An item strides over the
  * samples. Extent: ceil(samples / KF_BODY_CHUNK). */
-KF_SCALAR_KERNEL(band_body_sums, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_body_sums, kf_module_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
-    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+    for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
-        if (!kf_is_own_row(a, kf_sample_row(a, sample.cell.y), kf_home(2, sample.cell.z, a->nodes[2])))
+        if (!kf_is_own_row(a, kf_sample_row(a, sample.cell.y), kf_home(2, sample.cell.z, a->grid.nodes[2])))
             continue; /* who has its cell's corner */
         kf_real density = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE_BAND)

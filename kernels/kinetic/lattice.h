@@ -19,12 +19,12 @@
 #if KF_STORAGE == KF_F64_STORAGE
 typedef double kf_stored;
 typedef double kf_real;
-#define KF_PARAMETER(a, name) ((a)->double_precision.name)
-#define KF_FACE_VELOCITY(a)   ((a)->face_velocity)
+#define KF_PARAMETER(a, name) ((a)->scalars.double_precision.name)
+#define KF_FACE_VELOCITY(a)   ((a)->faces.velocity)
 #else
 typedef float kf_real;
-#define KF_PARAMETER(a, name) ((a)->single_precision.name)
-#define KF_FACE_VELOCITY(a)   ((a)->face_velocity_single)
+#define KF_PARAMETER(a, name) ((a)->scalars.single_precision.name)
+#define KF_FACE_VELOCITY(a)   ((a)->faces.velocity_single)
 #if KF_STORAGE == KF_F32_STORAGE
 typedef float kf_stored;
 #elif KF_CUDA
@@ -269,8 +269,10 @@ KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_stored value) {
 #endif
 
 /* Index of node (x, y, z), ghosts included. */
-KF_FUNCTION kf_index kf_node(const kf_kinetic_arguments *a, int x, int y, int z) {
-    return (kf_index)(a->origin + (long long)a->row_pitch * (y + 1) + a->plane_pitch * (z + 1)) + x;
+KF_FUNCTION kf_index kf_node(const kf_module_arguments *a, int x, int y, int z) {
+    return (kf_index)(a->memory.origin + (long long)a->grid.row_pitch * (y + 1) +
+                      a->memory.plane_pitch * (z + 1)) +
+           x;
 }
 /* Coordinates of node index k. */
 KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, long long plane_pitch, int *x,
@@ -288,25 +290,26 @@ KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, l
 
 /* Finds the position of node k of a part. */
 #if KF_CUT_Y
-KF_FUNCTION void kf_position(const kf_kinetic_arguments *a, kf_index k, int *x, int *y, int *z) {
-    kf_node_position(k, a->origin + (long long)a->row_pitch * a->rows_before, a->row_pitch, a->plane_pitch, x,
-                     y, z);
-    *y += a->rows_before;
+KF_FUNCTION void kf_position(const kf_module_arguments *a, kf_index k, int *x, int *y, int *z) {
+    kf_node_position(k, a->memory.origin + (long long)a->grid.row_pitch * a->part.rows_before,
+                     a->grid.row_pitch, a->memory.plane_pitch, x, y, z);
+    *y += a->part.rows_before;
 }
 #else
-#define kf_position(a, k, x, y, z) kf_node_position(k, (a)->origin, (a)->row_pitch, (a)->plane_pitch, x, y, z)
+#define kf_position(a, k, x, y, z)                                                                           \
+    kf_node_position(k, (a)->memory.origin, (a)->grid.row_pitch, (a)->memory.plane_pitch, x, y, z)
 #endif
 
 /* A row's place in the domain. Where that is periodic along y and cut across it, a part has rows beyond the
  * seam next to its own: below 0, and above the last. */
 #if KF_CUT_Y
-KF_FUNCTION int kf_home_row(const kf_kinetic_arguments *a, int y) {
-    return y < 0 ? y + a->nodes[1] : y >= a->nodes[1] ? y - a->nodes[1] : y;
+KF_FUNCTION int kf_home_row(const kf_module_arguments *a, int y) {
+    return y < 0 ? y + a->grid.nodes[1] : y >= a->grid.nodes[1] ? y - a->grid.nodes[1] : y;
 }
 /* The other way: its place next to the rows of a launch, if it lies among them. */
-KF_FUNCTION int kf_kept_row(const kf_kinetic_arguments *a, int y) {
-    const int below = y - a->nodes[1], above = y + a->nodes[1];
-    return below >= a->first_row ? below : above < a->first_row + a->rows ? above : y;
+KF_FUNCTION int kf_kept_row(const kf_module_arguments *a, int y) {
+    const int below = y - a->grid.nodes[1], above = y + a->grid.nodes[1];
+    return below >= a->part.first_row ? below : above < a->part.first_row + a->part.rows ? above : y;
 }
 #else
 #define kf_home_row(a, y) (y)
@@ -314,28 +317,28 @@ KF_FUNCTION int kf_kept_row(const kf_kinetic_arguments *a, int y) {
 #endif
 
 /* These return whether a plane, the nodes at (y, z), and node k are the part's. */
-KF_FUNCTION int kf_is_own_plane(const kf_kinetic_arguments *a, int z) {
+KF_FUNCTION int kf_is_own_plane(const kf_module_arguments *a, int z) {
 #if KF_TEAM
-    return z >= a->first_plane && z < a->first_plane + a->planes;
+    return z >= a->part.first_plane && z < a->part.first_plane + a->part.planes;
 #else
     (void)a, (void)z;
     return 1;
 #endif
 }
 #if KF_CUT_Y
-KF_FUNCTION int kf_is_own_row(const kf_kinetic_arguments *a, int y, int z) {
-    return y >= a->first_row && y < a->first_row + a->rows && kf_is_own_plane(a, z);
+KF_FUNCTION int kf_is_own_row(const kf_module_arguments *a, int y, int z) {
+    return y >= a->part.first_row && y < a->part.first_row + a->part.rows && kf_is_own_plane(a, z);
 }
 #else
 #define kf_is_own_row(a, y, z) kf_is_own_plane(a, z)
 #endif
-KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
+KF_FUNCTION int kf_is_own(const kf_module_arguments *a, kf_index k) {
 #if KF_CUT_Y
     int x, y, z;
     kf_position(a, k, &x, &y, &z);
     return kf_is_own_row(a, y, z);
 #elif KF_TEAM
-    return kf_is_own_plane(a, (int)(((long long)k - a->origin) / a->plane_pitch) - 1);
+    return kf_is_own_plane(a, (int)(((long long)k - a->memory.origin) / a->memory.plane_pitch) - 1);
 #else
     (void)a, (void)k;
     return 1;
@@ -345,28 +348,28 @@ KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
  * out the items beyond them. */
 #if KF_CUT_Y
 #define KF_IN_PART                                                                                           \
-    y += a->first_row;                                                                                       \
-    z += a->first_plane;
+    y += a->part.first_row;                                                                                  \
+    z += a->part.first_plane;
 #elif KF_TEAM
-#define KF_IN_PART z += a->first_plane;
+#define KF_IN_PART z += a->part.first_plane;
 #else
 #define KF_IN_PART
 #endif
 
 /* Distance in node indices to the neighbour at (cx, cy, cz). */
-KF_FUNCTION kf_index kf_offset(const kf_kinetic_arguments *a, int cx, int cy, int cz) {
+KF_FUNCTION kf_index kf_offset(const kf_module_arguments *a, int cx, int cy, int cz) {
     (void)a;
-    return (kf_index)(cx + (long long)a->row_pitch * cy + a->plane_pitch * cz);
+    return (kf_index)(cx + (long long)a->grid.row_pitch * cy + a->memory.plane_pitch * cz);
 }
 
 /* Place of component i of beta at node k (Eq. 9 of the paper). */
-KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf_index k) {
+KF_FUNCTION kf_index kf_place(const kf_module_arguments *a, int beta, int i, kf_index k) {
 #if KF_LAYOUT == KF_AOS_LAYOUT
     (void)a;
     return k * beta + i;
 #elif KF_LAYOUT == KF_SOA_LAYOUT
     (void)beta;
-    return (kf_index)a->capacity * i + k;
+    return (kf_index)a->memory.capacity * i + k;
 #else
     (void)a;
     return (((k >> KF_ALPHA_LOG2) * beta + i) << KF_ALPHA_LOG2) + (k & (((kf_index)1 << KF_ALPHA_LOG2) - 1));
@@ -375,7 +378,7 @@ KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf
 
 /* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory
  * access. */
-KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
+KF_FUNCTION kf_stored *kf_address(const kf_module_arguments *a, const void *f, int i, kf_index k) {
 #if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_stored *)f + kf_place(a, KF_VELOCITIES, i, k);
 #else
@@ -386,7 +389,7 @@ KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, 
 /* Returns the place of population i at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows
  * begin at multiples of alpha, neighbours along y and z have k's place in another group, so that only
  * three places are worked out bit by bit. */
-KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx,
+KF_FUNCTION kf_stored *kf_neighbour(const kf_module_arguments *a, const void *f, int i, kf_index k, int dx,
                                     int dy, int dz) {
 #if KF_LAYOUT == KF_CSOA_LAYOUT && KF_ALIGNED_ROWS
     return (kf_stored *)f +
@@ -397,19 +400,19 @@ KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f
 #endif
 }
 /* Population i of velocity (cx, cy, cz) as it streams into node k. */
-KF_FUNCTION const kf_stored *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy,
+KF_FUNCTION const kf_stored *kf_pulled(const kf_module_arguments *a, int i, kf_index k, int cx, int cy,
                                        int cz) {
-    return kf_neighbour(a, a->source, i, k, -cx, -cy, -cz);
+    return kf_neighbour(a, a->populations.source, i, k, -cx, -cy, -cz);
 }
 /* A velocity or its opposite is positive, never both. */
 #define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
 /* Returns the place where grid f keeps population i, which left node k with velocity (cx, cy, cz). In the
  * esoteric pull it lies under its own number or its opposite's, at the node it left or the one it goes to,
  * by its sign. */
-KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx,
-                               int cy, int cz) {
+KF_FUNCTION kf_stored *kf_kept(const kf_module_arguments *a, const void *f, int i, kf_index k, int cx, int cy,
+                               int cz) {
 #if KF_ESOTERIC
-    const int own = a->pushed ? kf_direction(-cx, -cy, -cz) : i;
+    const int own = a->populations.pushed ? kf_direction(-cx, -cy, -cz) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, f, own, k, cx, cy, cz) : kf_address(a, f, own, k);
 #else
     (void)cx, (void)cy, (void)cz;
@@ -417,21 +420,21 @@ KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int
 #endif
 }
 /* Returns the place where the source keeps population i, which comes to node k with velocity (cx, cy, cz). */
-KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy,
+KF_FUNCTION const kf_stored *kf_arriving(const kf_module_arguments *a, int i, kf_index k, int cx, int cy,
                                          int cz) {
 #if KF_ESOTERIC
-    const int own = a->pushed ? KF_OPPOSITE(i) : i;
-    return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)
-                                   : kf_neighbour(a, a->source, own, k, -cx, -cy, -cz);
+    const int own = a->populations.pushed ? KF_OPPOSITE(i) : i;
+    return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->populations.source, own, k)
+                                   : kf_neighbour(a, a->populations.source, own, k, -cx, -cy, -cz);
 #else
     return kf_pulled(a, i, k, cx, cy, cz);
 #endif
 }
 
-KF_FUNCTION kf_real kf_population(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
+KF_FUNCTION kf_real kf_population(const kf_module_arguments *a, const void *f, int i, kf_index k) {
     return kf_from_store(*kf_address(a, f, i, k));
 }
-KF_FUNCTION void kf_set_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k, kf_real value) {
+KF_FUNCTION void kf_set_population(const kf_module_arguments *a, void *f, int i, kf_index k, kf_real value) {
     *kf_address(a, f, i, k) = kf_to_store(value);
 }
 /* A step's stores of populations. */
@@ -441,21 +444,22 @@ KF_FUNCTION void kf_stream(kf_stored *place, kf_real value) {
 KF_FUNCTION void kf_stream_pair(kf_stored *place, kf_store_pair pair) {
     *(kf_store_pair *)place = pair;
 }
-KF_FUNCTION kf_real kf_component(const kf_kinetic_arguments *a, const void *v, int i, kf_index k) {
+KF_FUNCTION kf_real kf_component(const kf_module_arguments *a, const void *v, int i, kf_index k) {
     return ((const kf_real *)v)[kf_place(a, 3, i, k)];
 }
-KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i, kf_index k, kf_real value) {
+KF_FUNCTION void kf_set_component(const kf_module_arguments *a, void *v, int i, kf_index k, kf_real value) {
     ((kf_real *)v)[kf_place(a, 3, i, k)] = value;
 }
 
 /* Statements over all populations, held in variables f_zzz, f_pzz, ... */
 #define KF_LOAD_PULL(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
-    kf_real f_##name = kf_from_store(*kf_kept(a, a->source, i, k, cx, cy, cz));
+    kf_real f_##name = kf_from_store(*kf_kept(a, a->populations.source, i, k, cx, cy, cz));
 #define KF_LOAD_TARGET(i, name, cx, cy, cz)                                                                  \
-    kf_real f_##name = kf_from_store(*kf_kept(a, a->target, i, k, cx, cy, cz));
-#define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->target, i, k), f_##name);
-#define KF_STORE_TARGET(i, name, cx, cy, cz)  *kf_kept(a, a->target, i, k, cx, cy, cz) = kf_to_store(f_##name);
+    kf_real f_##name = kf_from_store(*kf_kept(a, a->populations.target, i, k, cx, cy, cz));
+#define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->populations.target, i, k), f_##name);
+#define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
+    *kf_kept(a, a->populations.target, i, k, cx, cy, cz) = kf_to_store(f_##name);
 /* To and from an array. */
 #define KF_GIVE_POPULATION(i, name, cx, cy, cz) given[i] = f_##name;
 #define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];

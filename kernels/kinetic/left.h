@@ -8,19 +8,19 @@
 #include "moments.h"
 #define KF_LOAD_LEFT                                                                                         \
     kf_real populations[27];                                                                                 \
-    kf_node_populations(a, a->source, k, populations, 1);                                                    \
+    kf_node_populations(a, a->populations.source, k, populations, 1);                                        \
     KF_EACH_VELOCITY(KF_TAKE_POPULATION)
 #else
 #define KF_LOAD_LEFT KF_EACH_VELOCITY(KF_LOAD_HERE)
 #endif
 
 /* The one that left node (x, y, z) with velocity (cx, cy, cz). */
-KF_FUNCTION kf_real kf_leaving(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+KF_FUNCTION kf_real kf_leaving(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     const kf_index k = kf_node(a, x, y, z);
 #if KF_MOMENTS
-    return kf_node_population(a, a->source, k, cx, cy, cz);
+    return kf_node_population(a, a->populations.source, k, cx, cy, cz);
 #else
-    return kf_from_store(*kf_kept(a, a->source, kf_direction(cx, cy, cz), k, cx, cy, cz));
+    return kf_from_store(*kf_kept(a, a->populations.source, kf_direction(cx, cy, cz), k, cx, cy, cz));
 #endif
 }
 

@@ -4,6 +4,9 @@
  * what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
  *
  * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile */
+#include "arguments.h"
+typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
@@ -122,19 +125,19 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
 /* Rows of the part, which begins at row 0 and has all unless there are cuts across y: then it has memory for
  * its own and those beside them, which go on beyond the seam of a domain that is periodic along y. */
 #if KF_CUT_Y
-#define KF_FIRST_ROW(a)    ((a)->first_row)
-#define KF_KEPT_FROM(a)    ((a)->rows_before)
-#define KF_PART_ROWS(a)    ((a)->rows)
-#define KF_HAS_LAST_ROW(a) ((a)->first_row + (a)->rows == (a)->nodes[1])
+#define KF_FIRST_ROW(a)    ((a)->part.first_row)
+#define KF_KEPT_FROM(a)    ((a)->part.rows_before)
+#define KF_PART_ROWS(a)    ((a)->part.rows)
+#define KF_HAS_LAST_ROW(a) ((a)->part.first_row + (a)->part.rows == (a)->grid.nodes[1])
 #define kf_tile_row(y, ny) (y)
 /* True where a tile that ends beyond the part's rows needs this row. */
-#define KF_IS_REACHED(a, y)    ((y) <= (a)->first_row + (a)->rows)
-#define KF_IS_TARGET(a, y, ny) ((y) >= (a)->first_row && (y) < (a)->first_row + (a)->rows)
+#define KF_IS_REACHED(a, y)    ((y) <= (a)->part.first_row + (a)->part.rows)
+#define KF_IS_TARGET(a, y, ny) ((y) >= (a)->part.first_row && (y) < (a)->part.first_row + (a)->part.rows)
 #define kf_beyond_rows(y, ny)  (KF_FACE_2 == KF_PERIODIC_FACE ? 0 : kf_beyond(y, ny))
 #else
 #define KF_FIRST_ROW(a)        0
 #define KF_KEPT_FROM(a)        0
-#define KF_PART_ROWS(a)        ((a)->nodes[1])
+#define KF_PART_ROWS(a)        ((a)->grid.nodes[1])
 #define KF_HAS_LAST_ROW(a)     1
 #define kf_tile_row(y, ny)     kf_home(y, ny, KF_FACE_2 == KF_PERIODIC_FACE)
 #define KF_IS_REACHED(a, y)    1
@@ -146,28 +149,29 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
 
 /* Velocity and density at the band's nodes (target) before any force of the solid: the collision without it
  * keeps them. */
-KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_macroscopic, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
-    const kf_moments m = kf_load_moments(a, a->target, ((const kf_index *)a->band_node)[place]);
+    const kf_moments m = kf_load_moments(a, a->populations.target, ((const kf_index *)a->band.node)[place]);
     kf_begin_band(a, place, m.deviation, m.ux, m.uy, m.uz);
 }
 
 /* The band's nodes with the force that the samples spread on them, which takes them into the list. */
-KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(band_collide, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
-    const kf_index k = ((const kf_index *)a->band_node)[place];
+    const kf_index k = ((const kf_index *)a->band.node)[place];
     if (!kf_is_own(a, k)) return;
-    const kf_bits listed = (kf_bits)(place + a->listed_from);
+    const kf_bits listed = (kf_bits)(place + a->band.listed_from);
     const kf_real4 force = kf_band_force(a, place);
-    const kf_moments m = kf_add_force(a, kf_load_moments(a, a->target, k), force.x, force.y, force.z);
+    const kf_moments m =
+        kf_add_force(a, kf_load_moments(a, a->populations.target, k), force.x, force.y, force.z);
     kf_real populations[27];
     kf_to_populations(&m, 1, KF_BODY_X + force.x, KF_BODY_Y + force.y, KF_BODY_Z + force.z, populations, 1);
     KF_UNROLL
     for (int i = 0; i < 27; i++)
         *kf_listed(a, i, listed) = populations[i];
-    kf_mark_listed(a, a->target, k, listed);
+    kf_mark_listed(a, a->populations.target, k, listed);
 }

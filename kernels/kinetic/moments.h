@@ -42,14 +42,15 @@ typedef struct kf_moments {
 #if KF_PACKED
 #include "packed.h"
 #if KF_CUT_Y /* a part has not all rows, and some beyond the domain's seam */
-KF_FUNCTION unsigned kf_of_node_in_domain(const kf_kinetic_arguments *a, kf_index k) {
+KF_FUNCTION unsigned kf_of_node_in_domain(const kf_module_arguments *a, kf_index k) {
     int x, y, z;
     kf_position(a, k, &x, &y, &z);
-    return kf_of_node(x + (long long)a->row_pitch * (kf_home_row(a, y) + 1 + (a->nodes[1] + 2LL) * (z + 1)));
+    return kf_of_node(x + (long long)a->grid.row_pitch *
+                              (kf_home_row(a, y) + 1 + (a->grid.nodes[1] + 2LL) * (z + 1)));
 }
 #define KF_OF_NODE(a, k) kf_of_node_in_domain(a, k)
 #else
-#define KF_OF_NODE(a, k) kf_of_node((k) - (a)->origin)
+#define KF_OF_NODE(a, k) kf_of_node((k) - (a)->memory.origin)
 #endif
 typedef unsigned kf_word;
 typedef int kf_bits;
@@ -87,7 +88,7 @@ typedef kf_moments kf_held;
 #endif
 
 /* Address of word i at node k: kf_address for fewer values. */
-KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void *grid, int i, kf_index k) {
+KF_FUNCTION kf_word *kf_moment_address(const kf_module_arguments *a, const void *grid, int i, kf_index k) {
 #if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, i, k);
 #else
@@ -96,7 +97,7 @@ KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void
 }
 #define KF_LOAD_WORD(i, name)  h.name = *kf_moment_address(a, grid, i, k);
 #define KF_STORE_WORD(i, name) *(kf_moment_address(a, grid, i, k)) = (h.name);
-KF_FUNCTION kf_held kf_load_held(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
+KF_FUNCTION kf_held kf_load_held(const kf_module_arguments *a, const void *grid, kf_index k) {
     kf_held h;
     KF_EACH_WORD(KF_LOAD_WORD)
     return h;
@@ -139,18 +140,19 @@ KF_FUNCTION kf_held kf_to_held(const kf_moments *m, unsigned of_node) {
     return *m;
 }
 #endif
-KF_FUNCTION kf_moments kf_load_moments(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
+KF_FUNCTION kf_moments kf_load_moments(const kf_module_arguments *a, const void *grid, kf_index k) {
     const kf_held h = kf_load_held(a, grid, k);
     return kf_to_moments(&h);
 }
-KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_moments m) {
+KF_FUNCTION void kf_store_moments(const kf_module_arguments *a, void *grid, kf_index k, kf_moments m) {
     const kf_held h = kf_to_held(&m, KF_OF_NODE(a, k));
     KF_EACH_WORD(KF_STORE_WORD)
 }
 
 /* Returns the place of a word of a node at a face across x, where these are kept side by side. */
-KF_FUNCTION kf_word *kf_edge_word(const kf_kinetic_arguments *a, int high, int i, int y, int z) {
-    return (kf_word *)a->edge + (((long long)KF_NODE_WORDS * high + i) * a->nodes[2] + z) * a->nodes[1] + y;
+KF_FUNCTION kf_word *kf_edge_word(const kf_module_arguments *a, int high, int i, int y, int z) {
+    return (kf_word *)a->outflow.edge +
+           (((long long)KF_NODE_WORDS * high + i) * a->grid.nodes[2] + z) * a->grid.nodes[1] + y;
 }
 
 /* --- Listed nodes --------------------------------------------------------------------------------------- */
@@ -172,13 +174,13 @@ KF_FUNCTION kf_bits kf_listed_place(const kf_held *h) {
     return kf_bits_of(h->ux);
 #endif
 }
-KF_FUNCTION void kf_mark_listed(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_bits place) {
+KF_FUNCTION void kf_mark_listed(const kf_module_arguments *a, void *grid, kf_index k, kf_bits place) {
     KF_UNROLL
     for (int i = 0; i < KF_NODE_WORDS; i++)
         *kf_moment_address(a, grid, i, k) = kf_word_from(i == 1 ? place : KF_MARK);
 }
-KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits place) {
-    return (kf_real *)a->listed + ((long long)i * a->listed_count + place);
+KF_FUNCTION kf_real *kf_listed(const kf_module_arguments *a, int i, kf_bits place) {
+    return (kf_real *)a->band.listed + ((long long)i * a->band.listed_count + place);
 }
 
 /* --- Populations from moments -----------------------------------------------------------------------------
@@ -263,7 +265,7 @@ KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx
 }
 
 /* All populations of a node that holds h, listed or not. */
-KF_FUNCTION void kf_held_populations(const kf_kinetic_arguments *a, const kf_held *h, kf_real *populations,
+KF_FUNCTION void kf_held_populations(const kf_module_arguments *a, const kf_held *h, kf_real *populations,
                                      int stride) {
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
@@ -275,12 +277,12 @@ KF_FUNCTION void kf_held_populations(const kf_kinetic_arguments *a, const kf_hel
         kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);
     }
 }
-KF_FUNCTION void kf_node_populations(const kf_kinetic_arguments *a, const void *grid, kf_index k,
+KF_FUNCTION void kf_node_populations(const kf_module_arguments *a, const void *grid, kf_index k,
                                      kf_real *populations, int stride) {
     const kf_held h = kf_load_held(a, grid, k);
     kf_held_populations(a, &h, populations, stride);
 }
-KF_FUNCTION kf_real kf_node_population(const kf_kinetic_arguments *a, const void *grid, kf_index k, int cx,
+KF_FUNCTION kf_real kf_node_population(const kf_module_arguments *a, const void *grid, kf_index k, int cx,
                                        int cy, int cz) {
     const kf_held h = kf_load_held(a, grid, k);
     if (kf_is_listed(&h)) return *kf_listed(a, kf_direction(cx, cy, cz), kf_listed_place(&h));
@@ -298,7 +300,7 @@ typedef struct kf_sums {
 
 /* With the body force alone. The moments of order 2 relax with the shear rate, those of higher order are
  * gone. */
-KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_sums *s) {
+KF_FUNCTION kf_moments kf_collide_sums(const kf_module_arguments *a, const kf_sums *s) {
     const kf_real half = KF_R(0.5) - KF_R(0.5) * KF_PARAMETER(a, shear_rate);
 #if KF_BODY_FORCE
     const kf_real qx = s->x + KF_R(0.5) * KF_BODY_X, qy = s->y + KF_R(0.5) * KF_BODY_Y,
@@ -337,7 +339,7 @@ KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_s
 /* Returns the moments as the collision would have made them with the force G besides. The moments of order
  * 2 about the velocity with half of G are larger by (G F + F G + G G) / (4 density) before they relax, F
  * being the body force. */
-KF_FUNCTION kf_moments kf_add_force(const kf_kinetic_arguments *a, kf_moments m, kf_real Gx, kf_real Gy,
+KF_FUNCTION kf_moments kf_add_force(const kf_module_arguments *a, kf_moments m, kf_real Gx, kf_real Gy,
                                     kf_real Gz) {
     const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);
     const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + m.deviation),

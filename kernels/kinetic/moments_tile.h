@@ -62,21 +62,21 @@ typedef struct kf_tile {
 
 /* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
 enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
-KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
+KF_FUNCTION int kf_tile_sides(const kf_module_arguments *a, int x0, int y0) {
     const int x = KF_FACE_0 == KF_PERIODIC_FACE
                       ? 0
-                      : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
-    const int y =
-        KF_FACE_2 == KF_PERIODIC_FACE
-            ? 0
-            : (y0 < 0 ? KF_LOW_Y : 0) + (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
+                      : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->grid.nodes[0] ? KF_HIGH_X : 0);
+    const int y = KF_FACE_2 == KF_PERIODIC_FACE
+                      ? 0
+                      : (y0 < 0 ? KF_LOW_Y : 0) +
+                            (KF_HAS_LAST_ROW(a) && y0 + KF_PLANE_Y > a->grid.nodes[1] ? KF_HIGH_Y : 0);
     return x + y;
 }
 
 /* The node at place (px, py) of the tile within its plane, from the first that is kept of it; -1: outside of
  * the domain. */
-KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int px, int py) {
-    const int nx = a->nodes[0], ny = a->nodes[1];
+KF_FUNCTION kf_index kf_tile_node(const kf_module_arguments *a, int x0, int y0, int px, int py) {
+    const int nx = a->grid.nodes[0], ny = a->grid.nodes[1];
     const int x = kf_home(x0 + px, nx, KF_FACE_0 == KF_PERIODIC_FACE), y = kf_tile_row(y0 + py, ny);
     if (!KF_IS_REACHED(a, y)) return -1;
     return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
@@ -115,7 +115,7 @@ KF_FUNCTION kf_z_column kf_get_column(const kf_real *place) {
     const kf_z_column c = {place[0], place[9 * KF_PLANE], place[18 * KF_PLANE]};
     return c;
 }
-KF_FUNCTION kf_z_column kf_listed_column(const kf_kinetic_arguments *a, int cx, int cy, kf_bits place) {
+KF_FUNCTION kf_z_column kf_listed_column(const kf_module_arguments *a, int cx, int cy, kf_bits place) {
     const kf_z_column c = {*kf_listed(a, kf_direction(cx, cy, -1), place),
                            *kf_listed(a, kf_direction(cx, cy, 0), place),
                            *kf_listed(a, kf_direction(cx, cy, 1), place)};
@@ -126,7 +126,7 @@ KF_FUNCTION kf_z_column kf_listed_column(const kf_kinetic_arguments *a, int cx, 
 #define KF_COLUMN(k)                                                                                         \
     { by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2] }
 /* Writes what leaves place i of the tile, whose node holds h. */
-KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i, kf_real *values,
+KF_FUNCTION void kf_leave(const kf_module_arguments *a, const kf_held *h, int i, kf_real *values,
                           kf_rolling *r) {
     const int o = KF_OWN(i);
     kf_real *const to = &values[i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X + 1)];
@@ -162,7 +162,7 @@ KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, int i
 /* Writes what leads into the tile from a place of its border beyond y: what leaves the place's image along
  * that axis with velocity 1, in the same bits as what leaves a place of a tile, because which nodes lie in
  * a tile depends on how the domain is cut up. */
-KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
+KF_FUNCTION void kf_leave_row(const kf_module_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(-1, inward, -1);
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
@@ -186,7 +186,7 @@ KF_FUNCTION void kf_leave_row(const kf_kinetic_arguments *a, const kf_held *h, i
     }
 }
 /* Writes what leads into the tile from a place of its border beyond x, as kf_leave_row does along y. */
-KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h, int inward, kf_real *to) {
+KF_FUNCTION void kf_leave_column(const kf_module_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(inward, -1, -1);
     if (kf_is_listed(h)) {
         const kf_bits place = kf_listed_place(h);
@@ -209,7 +209,7 @@ KF_FUNCTION void kf_leave_column(const kf_kinetic_arguments *a, const kf_held *h
         }
     }
 }
-KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h, int n, kf_real *values) {
+KF_FUNCTION void kf_leave_border(const kf_module_arguments *a, const kf_held *h, int n, kf_real *values) {
     const kf_border b = kf_border_place(kf_worked_out_here(n));
     kf_real *const to = &values[b.px + KF_PLANE_X * b.py];
     if (b.axis == 1)
@@ -222,19 +222,20 @@ KF_FUNCTION void kf_leave_border(const kf_kinetic_arguments *a, const kf_held *h
 #define KF_EACH_BORDER(i, slot) KF_EACH_SLOT(i, slot, KF_BORDER, KF_THREADS)
 #define KF_STAGE_WORD(i, name)                                                                               \
     kf_copy_ahead(&to[(i)*stride], from + kf_place(a, KF_NODE_WORDS, i, 0), sizeof(kf_word));
-KF_FUNCTION void kf_stage(const kf_kinetic_arguments *a, const kf_word *from, kf_word *to, int stride) {
+KF_FUNCTION void kf_stage(const kf_module_arguments *a, const kf_word *from, kf_word *to, int stride) {
     KF_EACH_WORD(KF_STAGE_WORD)
 }
 /* Index in plane z of the node that kf_tile_node gives, and address of its word 0. */
-KF_FUNCTION kf_index kf_index_in_plane(const kf_kinetic_arguments *a, kf_index node, int z) {
-    return kf_node(a, 0, KF_KEPT_FROM(a), 0) + node + (kf_index)a->plane_pitch * z;
+KF_FUNCTION kf_index kf_index_in_plane(const kf_module_arguments *a, kf_index node, int z) {
+    return kf_node(a, 0, KF_KEPT_FROM(a), 0) + node + (kf_index)a->memory.plane_pitch * z;
 }
-KF_FUNCTION kf_word *kf_in_plane(const kf_kinetic_arguments *a, void *grid, kf_index node, int z) {
+KF_FUNCTION kf_word *kf_in_plane(const kf_module_arguments *a, void *grid, kf_index node, int z) {
 #if KF_LAYOUT == KF_CSOA_LAYOUT && !KF_ALIGNED_ROWS
     return kf_moment_address(a, grid, 0, kf_index_in_plane(a, node, z));
 #else
     return kf_moment_address(a, grid, 0, kf_index_in_plane(a, node, 0)) +
-           (long long)z * ((kf_index)a->plane_pitch * (KF_LAYOUT == KF_SOA_LAYOUT ? 1 : KF_NODE_WORDS));
+           (long long)z *
+               ((kf_index)a->memory.plane_pitch * (KF_LAYOUT == KF_SOA_LAYOUT ? 1 : KF_NODE_WORDS));
 #endif
 }
 #define KF_TAKE_WORD(i, name) h.name = from[(i)*stride];
@@ -244,16 +245,17 @@ KF_FUNCTION kf_held kf_take_staged(const kf_word *from, int stride) {
     return h;
 }
 /* Returns the node of border place n. */
-KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y0, int n) {
+KF_FUNCTION kf_index kf_border_node(const kf_module_arguments *a, int x0, int y0, int n) {
     const kf_border b = kf_border_place(n);
     return kf_tile_node(a, x0, y0, b.px, b.py);
 }
-#define KF_HELD(plane, i, slot) kf_load_held(a, a->source, kf_index_in_plane(a, own_node[slot], plane))
+#define KF_HELD(plane, i, slot)                                                                              \
+    kf_load_held(a, a->populations.source, kf_index_in_plane(a, own_node[slot], plane))
 #define KF_STAGE(plane)                                                                                      \
     KF_EACH_BORDER(n, slot)                                                                                  \
         if (border_node[slot] >= 0)                                                                          \
-            kf_stage(a, kf_in_plane(a, a->source, border_node[slot], plane), &tile->beside.border[n],        \
-                     KF_BORDER);
+            kf_stage(a, kf_in_plane(a, a->populations.source, border_node[slot], plane),                     \
+                     &tile->beside.border[n], KF_BORDER);
 #define KF_TURN(plane, values)                                                                               \
     KF_EACH_OWN(i, slot)                                                                                     \
         if (own_node[slot] >= 0) {                                                                           \
@@ -279,15 +281,16 @@ KF_FUNCTION kf_index kf_border_node(const kf_kinetic_arguments *a, int x0, int y
         KF_EACH_SLOT_BACKWARDS(n, slot, KF_WAITING, KF_THREADS)                                              \
             kf_bring_waiting(a, kf_worked_out_here(n), x0, y0, z, sides, tile->population);                  \
     kf_end_copies();
-KF_FUNCTION void kf_bring_waiting(const kf_kinetic_arguments *a, int n, int x0, int y0, int z, int sides,
+KF_FUNCTION void kf_bring_waiting(const kf_module_arguments *a, int n, int x0, int y0, int z, int sides,
                                   kf_real *values) {
     const int k = n % (9 * KF_PLANE_Y) / KF_PLANE_Y, row = n % KF_PLANE_Y, cy = k % 3 - 1, cz = k / 3 - 1;
-    const int side = !KF_WAITS(-1) || n >= 9 * KF_PLANE_Y ? 1 : -1, y = kf_tile_row(y0 + row, a->nodes[1]);
+    const int side = !KF_WAITS(-1) || n >= 9 * KF_PLANE_Y ? 1 : -1,
+              y = kf_tile_row(y0 + row, a->grid.nodes[1]);
     if ((sides & (side < 0 ? KF_LOW_X : KF_HIGH_X)) == 0 || !KF_IS_REACHED(a, y) ||
-        kf_beyond_rows(y, a->nodes[1]) != 0)
+        kf_beyond_rows(y, a->grid.nodes[1]) != 0)
         return;
-    kf_copy_ahead(&values[KF_SLOT(-side, cy, cz) + (side < 0 ? 0 : a->nodes[0] - x0) + KF_PLANE_X * row],
-                  (const kf_real *)a->outflow + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z),
+    kf_copy_ahead(&values[KF_SLOT(-side, cy, cz) + (side < 0 ? 0 : a->grid.nodes[0] - x0) + KF_PLANE_X * row],
+                  (const kf_real *)a->outflow.waiting + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z),
                   sizeof(kf_real));
 }
 #define KF_AWAIT_WAITING kf_await_copies(1) /* all but the next plane's moments */
@@ -309,12 +312,12 @@ KF_FUNCTION int kf_mirror_reach(int axis, int c) {
 typedef struct kf_reach {
     int low_x, high_x, low_y, high_y;
 } kf_reach;
-KF_FUNCTION kf_reach kf_reach_of(const kf_kinetic_arguments *a, int x, int y) {
+KF_FUNCTION kf_reach kf_reach_of(const kf_module_arguments *a, int x, int y) {
     kf_reach r;
     r.low_x = KF_IS_MIRROR_X(-1) && x == 0 ? kf_mirror_reach(0, 1) : 0;
-    r.high_x = KF_IS_MIRROR_X(1) && x == a->nodes[0] - 1 ? kf_mirror_reach(0, -1) : 0;
+    r.high_x = KF_IS_MIRROR_X(1) && x == a->grid.nodes[0] - 1 ? kf_mirror_reach(0, -1) : 0;
     r.low_y = KF_IS_MIRROR_Y(-1) && y == 0 ? kf_mirror_reach(1, 1) : 0;
-    r.high_y = KF_IS_MIRROR_Y(1) && y == a->nodes[1] - 1 ? kf_mirror_reach(1, -1) : 0;
+    r.high_y = KF_IS_MIRROR_Y(1) && y == a->grid.nodes[1] - 1 ? kf_mirror_reach(1, -1) : 0;
     return r;
 }
 /* Offset from a node's own place of what comes to it with velocity (cx, cy, cz). */
@@ -337,7 +340,7 @@ KF_FUNCTION int kf_side_places(int sides) {
            ((sides & KF_LOW_Y) / KF_LOW_Y + (sides & KF_HIGH_Y) / KF_HIGH_Y) * KF_PLANE_X;
 }
 /* Number n of the entries at the sides, nine for each place. */
-KF_FUNCTION kf_inward kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int sides, int n) {
+KF_FUNCTION kf_inward kf_side_entry(const kf_module_arguments *a, int x0, int y0, int sides, int n) {
     kf_inward e;
     const int c1 = n % 9 % 3 - 1, c2 = n % 9 / 3 - 1,
               lines_x = (sides & KF_LOW_X) + (sides & KF_HIGH_X) / KF_HIGH_X;
@@ -347,8 +350,8 @@ KF_FUNCTION kf_inward kf_side_entry(const kf_kinetic_arguments *a, int x0, int y
     const int length = across_x ? KF_PLANE_Y : KF_PLANE_X, low = sides & (across_x ? KF_LOW_X : KF_LOW_Y);
     const int high = low == 0 || place >= length, inward = high ? -1 : 1;
     if (low != 0 && high) place -= length;
-    e.px = !across_x ? place : high ? a->nodes[0] - x0 : 0;
-    e.py = across_x ? place : high ? a->nodes[1] - y0 : 0;
+    e.px = !across_x ? place : high ? a->grid.nodes[0] - x0 : 0;
+    e.py = across_x ? place : high ? a->grid.nodes[1] - y0 : 0;
     e.cx = across_x ? inward : c1;
     e.cy = across_x ? c1 : inward;
     e.cz = c2;
@@ -373,15 +376,16 @@ KF_FUNCTION int kf_is_asked(int beyond_x, int beyond_y) {
 }
 
 /* Asks kf_incoming for all such populations of plane z; a plane that is not given has only these. */
-KF_RARE_FUNCTION void kf_ask(const kf_kinetic_arguments *a, int x0, int y0, int z, int sides, int given,
+KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z, int sides, int given,
                              kf_real *values) {
-    const int nx = a->nodes[0], ny = a->nodes[1];
+    const int nx = a->grid.nodes[0], ny = a->grid.nodes[1];
     KF_EACH_OF(n, 9 * (given ? kf_side_places(sides) : KF_PLANE), KF_THREADS) {
         const kf_inward e = given ? kf_side_entry(a, x0, y0, sides, n) : kf_plane_entry(z < 0 ? -1 : 1, n);
         const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
         const int beyond_x = kf_beyond(x, nx), beyond_y = kf_beyond_rows(y, ny);
         if (given && !kf_is_asked(beyond_x, beyond_y)) continue;
-        if (kf_beyond(tx, nx) != 0 || !KF_IS_TARGET(a, ty, ny) || kf_beyond(tz, a->nodes[2]) != 0) continue;
+        if (kf_beyond(tx, nx) != 0 || !KF_IS_TARGET(a, ty, ny) || kf_beyond(tz, a->grid.nodes[2]) != 0)
+            continue;
         kf_real *to = &values[KF_SLOT(e.cx, e.cy, e.cz) + e.px + KF_PLANE_X * e.py];
         if (given && beyond_x != 0 && KF_IS_MIRROR_X(beyond_x)) to += kf_mirror_reach(0, -beyond_x);
         if (given && beyond_y != 0 && KF_IS_MIRROR_Y(beyond_y)) to += kf_mirror_reach(1, -beyond_y);
@@ -423,7 +427,7 @@ KF_FUNCTION kf_level_sums kf_bounced_level(int side, const kf_real *back) {
     const kf_level_sums level = {all, sign * all, slope, all, ends, sign * slope};
     return level;
 }
-KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach reach, kf_real *here,
+KF_FUNCTION void kf_bounce(const kf_module_arguments *a, int side, kf_reach reach, kf_real *here,
                            kf_real *kept, kf_rolling *r, int o) {
     const kf_real *u = KF_FACE_VELOCITY(a)[side > 0];
     const kf_real sign = (kf_real)-side;
@@ -447,18 +451,19 @@ KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, int side, kf_reach rea
 /* Returns the sums of what comes in across a face along z (side): the share that it mirrors of the sums
  * that its image sends, and the rest of what the node itself has sent there. It leaves out what comes in
  * across x too, which the node has seen to (kf_bounce). */
-KF_FUNCTION kf_level_sums kf_sent_back(const kf_kinetic_arguments *a, int side, int x, const kf_real *here,
+KF_FUNCTION kf_level_sums kf_sent_back(const kf_module_arguments *a, int side, int x, const kf_real *here,
                                        kf_real staying, kf_level_sums image) {
     if (KF_Z_FACE(side) == 2) return image;
     const kf_real *u = KF_FACE_VELOCITY(a)[4 + (side > 0)];
-    const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->specular_share[4 + (side > 0)] : KF_R(0.0),
+    const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->faces.specular_share[4 + (side > 0)]
+                                                     : KF_R(0.0),
                   rest = KF_R(1.0) - share;
     kf_real back[9];
     KF_UNROLL
     for (int k = 0; k < 9; k++) {
         const int cx = k % 3 - 1, cy = k / 3 - 1;
         const int bounced =
-            (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->nodes[0] - 1);
+            (KF_BOUNCES(-1) && cx > 0 && x == 0) || (KF_BOUNCES(1) && cx < 0 && x == a->grid.nodes[0] - 1);
         const kf_real sent =
             kf_multiply_add(KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, 1), cx * u[0] + cy * u[1] - side * u[2],
                             KF_STAYS(cx, cy) ? staying : here[KF_SLOT(-cx, -cy, side)]);
@@ -478,15 +483,15 @@ KF_FUNCTION kf_level_sums kf_sent_back(const kf_kinetic_arguments *a, int side, 
 #define KF_PUT_WORD(i, name) *(to + kf_place(a, KF_NODE_WORDS, i, 0)) = (h.name);
 #define KF_PUT_EDGE(i, name) *kf_edge_word(a, high, i, row, level) = h.name;
 /* The node at (x, y, z), which has index node in its plane. */
-KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, int x, int y, int z,
+KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int x, int y, int z,
                                 kf_moments m) {
-    kf_word *const to = kf_in_plane(a, a->target, node, z);
+    kf_word *const to = kf_in_plane(a, a->populations.target, node, z);
     const kf_held h = kf_to_held(&m, KF_OF_NODE(a, kf_index_in_plane(a, node, z)));
     KF_EACH_WORD(KF_PUT_WORD)
-    if ((KF_WAITS(-1) && x == 0) || (KF_WAITS(1) && x == a->nodes[0] - 1)) {
+    if ((KF_WAITS(-1) && x == 0) || (KF_WAITS(1) && x == a->grid.nodes[0] - 1)) {
         const int high = kf_worked_out_here(x > 0), row = kf_worked_out_here(y),
                   level = kf_worked_out_here(z);
-        if (a->edge) {
+        if (a->outflow.edge) {
             KF_EACH_WORD(KF_PUT_EDGE)
         }
     }
@@ -512,14 +517,14 @@ KF_FUNCTION void kf_put_moments(const kf_kinetic_arguments *a, kf_index node, in
 /* Streams and collides plan moments: each block walks up a column of planes with its tile. A plane's
  * moments become populations in shared memory, the nodes sum what streams to them, and a node is collided
  * and stored when the plane above it has been read. */
-KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
+KF_BLOCK_KERNEL(stream_collide, kf_module_arguments) {
     KF_DECLARE_TILE
     kf_rolling r;
-    const int nx = a->nodes[0], last = KF_FIRST_ROW(a) + KF_PART_ROWS(a), nz = a->nodes[2];
+    const int nx = a->grid.nodes[0], last = KF_FIRST_ROW(a) + KF_PART_ROWS(a), nz = a->grid.nodes[2];
     const int tiles_y = (KF_PART_ROWS(a) + KF_TILE_Y - 1) / KF_TILE_Y;
     const int x0 = block_x * KF_TILE_X - 1, y0 = KF_FIRST_ROW(a) + block_y % tiles_y * KF_TILE_Y - 1;
 #if KF_TEAM
-    const int begin = a->first_plane, stop = begin + a->planes;
+    const int begin = a->part.first_plane, stop = begin + a->part.planes;
 #else
     const int begin = 0, stop = nz;
 #endif

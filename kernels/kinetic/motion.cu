@@ -1,43 +1,46 @@
 /* Finds the pose of a moving solid at each step, from the one before: prescribed, or of a free solid,
  * whose equations of motion (body.h) are solved from the sums that the samples leave. Defines: KF_FREE
  * 0|1, KF_TEAM 1: of a team, whose sums are those of all parts. */
+#include "arguments.h"
+typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "body.h"
 #include "prescribed.h"
 
 /* The pose of the step that begins, and the band emptied. One item. */
-KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
     (void)x, (void)y, (void)z;
-    kf_pose *pose = (kf_pose *)a->pose;
+    kf_pose *pose = (kf_pose *)a->samples.pose;
 #if KF_FREE
     if (pose->step > 0) kf_move_body(pose);
     kf_end_pose(pose);
 #else
     kf_advance_prescribed(pose);
 #endif
-    if (a->band_count) a->band_count[0] = a->band_count[2] = 0;
+    if (a->band.count) a->band.count[0] = a->band.count[2] = 0;
 }
 
-/* The next step begins at a->pose_step of the prescribed motion. One item. */
-KF_SCALAR_KERNEL(set_pose_step, kf_kinetic_arguments) {
+/* The next step begins at a->body.pose_step of the prescribed motion. One item. */
+KF_SCALAR_KERNEL(set_pose_step, kf_module_arguments) {
     (void)x, (void)y, (void)z;
-    ((kf_pose *)a->pose)->step = a->pose_step;
+    ((kf_pose *)a->samples.pose)->step = a->body.pose_step;
 }
 
 #if KF_FREE
 /* The velocities of this step, before the forces are spread; the sums are left empty. A solid that has
  * touched a face is held where it is. One block. */
-KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
+KF_BLOCK_KERNEL(solve_body, kf_module_arguments) {
     (void)block_x, (void)block_y;
     KF_SHARED double sums[KF_BODY_THREADS];
     KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
         double sum = 0.0;
         for (int i = t; i < KF_LOAD_SLOTS * KF_BODY_SUMS; i += KF_BODY_THREADS) {
-            long long all = a->body_sums[i];
+            long long all = a->body.sums[i];
 #if KF_TEAM
-            for (int part = 1; part < a->parts; part++)
-                all += a->body_sums[part * KF_BODY_PLACES + i];
+            for (int part = 1; part < a->part.parts; part++)
+                all += a->body.sums[part * KF_BODY_PLACES + i];
 #else
-            a->body_sums[i] = 0;
+            a->body.sums[i] = 0;
 #endif
             sum += (double)all;
         }
@@ -45,18 +48,18 @@ KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
     }
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
-        kf_pose *pose = (kf_pose *)a->pose;
+        kf_pose *pose = (kf_pose *)a->samples.pose;
         if (t != 0) continue;
         for (int i = 0; i < KF_BODY_SUMS; i++)
             sums[i] += sums[KF_BODY_SUMS + i];
-        long long left = a->body_sums[KF_BODY_PLACES - 1];
+        long long left = a->body.sums[KF_BODY_PLACES - 1];
 #if KF_TEAM
-        for (int part = 1; part < a->parts; part++)
-            left += a->body_sums[part * KF_BODY_PLACES + KF_BODY_PLACES - 1];
+        for (int part = 1; part < a->part.parts; part++)
+            left += a->body.sums[part * KF_BODY_PLACES + KF_BODY_PLACES - 1];
 #endif
         if (pose->left_at < 0 && left > 0) pose->left_at = pose->step - 1;
         if (pose->left_at < 0)
-            kf_solve_body(pose, sums, a->pass);
+            kf_solve_body(pose, sums, a->body.pass);
         else
             for (int i = 0; i < 3; i++)
                 pose->velocity[i] = pose->angular_velocity[i] = pose->angular_momentum[i] = 0.0;

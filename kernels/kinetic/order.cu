@@ -1,6 +1,9 @@
 /* Lists the samples by cell, for the gather variant of the immersed boundary. A counting sort in passes of
  * one item each. Samples of one cell keep the sampling order, so the list is the same whatever the order of
  * the atomics. */
+#include "arguments.h"
+typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "sample.h"
 
 /* Key of every sample, and the counters emptied by whoever's item number is a key. Extent: max(samples, keys
@@ -8,22 +11,22 @@
 KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     (void)y, (void)z;
     if (x <= a->key_count) a->start[x] = 0;
-    if (x >= a->sample_count) return;
-    const kf_pose *pose = (const kf_pose *)a->pose;
+    if (x >= a->samples.count) return;
+    const kf_pose *pose = (const kf_pose *)a->samples.pose;
 #if KF_MOVING
-    const kf_sample_cell cell =
-        kf_place_moving(pose, a->nodes, (double)((const kf_real *)a->sample_x)[x],
-                        (double)((const kf_real *)a->sample_y)[x], (double)((const kf_real *)a->sample_z)[x]);
+    const kf_sample_cell cell = kf_place_moving(
+        pose, a->grid.nodes, (double)((const kf_real *)a->samples.x)[x],
+        (double)((const kf_real *)a->samples.y)[x], (double)((const kf_real *)a->samples.z)[x]);
     int cx = cell.x, cy = cell.y, cz = cell.z;
 #else
     int cx, cy, cz;
-    kf_node_position(((const kf_index *)a->sample_corner)[x], a->origin, a->row_pitch, a->plane_pitch, &cx,
-                     &cy, &cz);
+    kf_node_position(((const kf_index *)a->samples.corner)[x], a->memory.origin, a->grid.row_pitch,
+                     a->memory.plane_pitch, &cx, &cy, &cz);
 #endif
-    cx = kf_home(0, cx - pose->box_origin[0], a->nodes[0]);
-    cy = kf_home(1, cy - pose->box_origin[1], a->nodes[1]);
-    cz = kf_home(2, cz - pose->box_origin[2], a->nodes[2]);
-    a->keys[x] = cx + a->box[0] * (cy + a->box[1] * cz);
+    cx = kf_home(0, cx - pose->box_origin[0], a->grid.nodes[0]);
+    cy = kf_home(1, cy - pose->box_origin[1], a->grid.nodes[1]);
+    cz = kf_home(2, cz - pose->box_origin[2], a->grid.nodes[2]);
+    a->keys[x] = cx + a->samples.box[0] * (cy + a->samples.box[1] * cz);
 }
 
 /* Samples of each key, one place further on: the scan then leaves every key's first rank. */

@@ -18,7 +18,7 @@ enum { KF_LINE = 128 };
 #define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
 /* Asks the last-level cache for what the nodes KF_PREFETCH_ROWS rows further on will stream in: of a
  * warp's first lanes each does so for one population of its nodes. */
-KF_FUNCTION void kf_prefetch_rows(const kf_kinetic_arguments *a, int x, int y, int z) {
+KF_FUNCTION void kf_prefetch_rows(const kf_module_arguments *a, int x, int y, int z) {
     const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
     const int along_x = KF_LANES_ALONG_X, bytes = (int)sizeof(kf_stored) * along_x;
     const int lane_x = (int)threadIdx.x % along_x, lane_y = (int)threadIdx.y % (32 / along_x);
@@ -27,11 +27,12 @@ KF_FUNCTION void kf_prefetch_rows(const kf_kinetic_arguments *a, int x, int y, i
     kf_index k =
         kf_node(a, x - lane_x, y - lane_y + KF_PREFETCH_ROWS, z + (int)(down >> i & 1) - (int)(up >> i & 1));
     for (int row = 0; row < 32 / along_x; row++) {
-        const char *place = (const char *)((const kf_stored *)a->source + kf_place(a, KF_VELOCITIES, i, k));
-        if (k < a->capacity)
+        const char *place =
+            (const char *)((const kf_stored *)a->populations.source + kf_place(a, KF_VELOCITIES, i, k));
+        if (k < a->memory.capacity)
             for (int byte = 0; byte < bytes; byte += KF_LINE)
                 kf_prefetch_line(place + byte);
-        k += a->row_pitch;
+        k += a->grid.row_pitch;
     }
 }
 #define KF_PREFETCH_AHEAD kf_prefetch_rows(a, x, y, z);
@@ -47,7 +48,7 @@ KF_FUNCTION void kf_prefetch_part(const kf_stored *part, int nodes) {
 }
 #define KF_PREFETCH_POPULATION(i, name, cx, cy, cz)                                                          \
     kf_prefetch_part(                                                                                        \
-        kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_PREFETCH_ROWS * a->row_pitch, cx, cy, cz),       \
+        kf_pulled(a, i, kf_node(a, x0, y, z) + (kf_index)KF_PREFETCH_ROWS * a->grid.row_pitch, cx, cy, cz),  \
         x1 - x0);
 #define KF_PREFETCH_PART KF_EACH_VELOCITY(KF_PREFETCH_POPULATION)
 #else

@@ -46,11 +46,11 @@ KF_FUNCTION kf_second kf_second_of(kf_real xx, kf_real yy, kf_real zz, kf_real x
  * averages, as of a few steps before. empirical_2019 (Li et al. 2019, second-hand): viscosity nu (5 - 4 g),
  * rate 1 / (3 nu' + 1/2), with nu 0.005, 0.007, 0.009, 0.01 for orders 3 to 6; g is read here as the speed
  * over 0.1, at most 1. */
-KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real density, kf_real jx,
+KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real density, kf_real jx,
                                          kf_real jy, kf_real jz, kf_second pi, kf_second k) {
     (void)a, (void)density, (void)jx, (void)jy, (void)jz, (void)pi, (void)k;
 #if KF_RATE_RULE == KF_ADAPTIVE_2020_RATES
-    const kf_real *averages = (const kf_real *)a->averages;
+    const kf_real *averages = (const kf_real *)a->fields.averages;
     const kf_real third = KF_R(KF_UNIT / 3.0);
     const kf_real dxx = pi.xx + third, dyy = pi.yy + third, dzz = pi.zz + third;
     const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);

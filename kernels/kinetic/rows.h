@@ -38,11 +38,11 @@ typedef kf_stored kf_row_value;
 #else
 #define KF_ROW_PART    (1 << 30)
 #define KF_KEPT_VALUES 1
-#define KF_COLLIDED(i) *kf_address(a, a->target, i, k)
+#define KF_COLLIDED(i) *kf_address(a, a->populations.target, i, k)
 #endif
 
 /* True where the row's last node is in this part; a part behind it may lie all beyond the domain. */
-#define KF_ENDS_ROW (x0 < a->nodes[0] && x1 >= a->nodes[0])
+#define KF_ENDS_ROW (x0 < a->grid.nodes[0] && x1 >= a->grid.nodes[0])
 
 #if KF_FOLDED_BOUNDARY
 #define KF_GHOST(i, cx, cy, cz) *(kf_stored *)kf_pulled(a, i, k, cx, cy, cz)
@@ -53,13 +53,13 @@ typedef kf_stored kf_row_value;
     if ((cx) < 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 0, 1, y, z));
 
 #define KF_FILL_GHOST(i, name, cx, cy, cz)                                                                   \
-    if (kf_beyond(x - (cx), a->nodes[0]) || kf_beyond(y - (cy), a->nodes[1]) ||                              \
-        kf_beyond(z - (cz), a->nodes[2]))                                                                    \
+    if (kf_beyond(x - (cx), a->grid.nodes[0]) || kf_beyond(y - (cy), a->grid.nodes[1]) ||                    \
+        kf_beyond(z - (cz), a->grid.nodes[2]))                                                               \
         KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
-KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
+KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y, int z) {
     if (KF_IN_BOUNDARY_ROW) {
-        for (int x = x0; x < x1 && x < a->nodes[0]; x++) {
+        for (int x = x0; x < x1 && x < a->grid.nodes[0]; x++) {
             const kf_index k = kf_node(a, x, y, z);
             kf_real populations[KF_VELOCITIES];
             kf_take_streamed(a, x, y, z, populations);
@@ -72,15 +72,15 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
         KF_EACH_VELOCITY(KF_FILL_FIRST)
     }
     if (KF_ENDS_ROW) {
-        const kf_index k = kf_node(a, a->nodes[0] - 1, y, z);
+        const kf_index k = kf_node(a, a->grid.nodes[0] - 1, y, z);
         KF_EACH_VELOCITY(KF_FILL_LAST)
     }
 }
 
 #define KF_LOAD_COLLIDED(i, name, cx, cy, cz)                                                                \
     const kf_real f_##name = kf_from_store((kf_stored)KF_COLLIDED(i));
-KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z,
-                                  const kf_row_value *kept, int x0) {
+KF_FUNCTION void kf_keep_outflows(const kf_module_arguments *a, int x, int y, int z, const kf_row_value *kept,
+                                  int x0) {
     const kf_index k = kf_node(a, x, y, z);
     (void)k, (void)kept, (void)x0;
     KF_EACH_VELOCITY(KF_LOAD_COLLIDED)
@@ -89,14 +89,14 @@ KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, i
     KF_KEEP_OUTFLOWS
 }
 #else
-KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
+KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y, int z) {
     (void)a, (void)x0, (void)x1, (void)y, (void)z;
 }
 #endif
 
 #define KF_WIDEN_PART(i, name, cx, cy, cz)                                                                   \
     kf_widen(kept + (i)*KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
-KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z,
+KF_FUNCTION void kf_begin_row(const kf_module_arguments *a, int x0, int x1, int y, int z,
                               kf_row_value *kept) {
     (void)kept;
     KF_IN_SLAB
@@ -111,27 +111,29 @@ KF_FUNCTION void kf_begin_row(const kf_kinetic_arguments *a, int x0, int x1, int
 #if KF_WIDENED
 #define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
     kf_narrow(narrow, kept + (i)*KF_STAGED, x1 - x0);                                                        \
-    kf_stream_bytes(kf_address(a, a->target, i, k), narrow, (x1 - x0) * (kf_int64)sizeof *narrow);
+    kf_stream_bytes(kf_address(a, a->populations.target, i, k), narrow, (x1 - x0) * (kf_int64)sizeof *narrow);
 #else
 #define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
-    kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i)*KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
+    kf_stream_bytes(kf_address(a, a->populations.target, i, k), kept + (i)*KF_STAGED,                        \
+                    (x1 - x0) * (kf_int64)sizeof *kept);
 #endif
-KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z,
+KF_FUNCTION void kf_finish_row(const kf_module_arguments *a, int x0, int x1, int y, int z,
                                const kf_row_value *kept) {
     (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
     KF_IN_SLAB
 #if KF_FOLDED_BOUNDARY
-    const int across =
-        (KF_FACE_2 == KF_OUTFLOW_FACE && y == 0) || (KF_FACE_3 == KF_OUTFLOW_FACE && y == a->nodes[1] - 1) ||
-        (KF_FACE_4 == KF_OUTFLOW_FACE && z == 0) || (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->nodes[2] - 1);
+    const int across = (KF_FACE_2 == KF_OUTFLOW_FACE && y == 0) ||
+                       (KF_FACE_3 == KF_OUTFLOW_FACE && y == a->grid.nodes[1] - 1) ||
+                       (KF_FACE_4 == KF_OUTFLOW_FACE && z == 0) ||
+                       (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->grid.nodes[2] - 1);
     const int low = KF_FACE_0 == KF_OUTFLOW_FACE && x0 == 0,
               high = KF_FACE_1 == KF_OUTFLOW_FACE && KF_ENDS_ROW;
     if (across)
-        for (int x = x0; x < x1 && x < a->nodes[0]; x++)
+        for (int x = x0; x < x1 && x < a->grid.nodes[0]; x++)
             kf_keep_outflows(a, x, y, z, kept, x0);
     else if (low || high)
         for (int end = low ? 0 : 1; end < (high ? 2 : 1); end++)
-            kf_keep_outflows(a, end ? a->nodes[0] - 1 : x0, y, z, kept, x0);
+            kf_keep_outflows(a, end ? a->grid.nodes[0] - 1 : x0, y, z, kept, x0);
 #endif
 #if KF_STAGED
     const kf_index k = kf_node(a, x0, y, z);

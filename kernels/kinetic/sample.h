@@ -30,11 +30,11 @@ KF_FUNCTION int kf_home(int axis, int position, int nodes) {
 /* The row that a part has for it: cut across y, it has memory for some, one after the other across the seam.
  */
 #if KF_CUT_Y
-KF_FUNCTION int kf_sample_row(const kf_kinetic_arguments *a, int position) {
-    return kf_home(1, position - a->rows_before, a->nodes[1]) + a->rows_before;
+KF_FUNCTION int kf_sample_row(const kf_module_arguments *a, int position) {
+    return kf_home(1, position - a->part.rows_before, a->grid.nodes[1]) + a->part.rows_before;
 }
 #else
-#define kf_sample_row(a, position) kf_home(1, position, (a)->nodes[1])
+#define kf_sample_row(a, position) kf_home(1, position, (a)->grid.nodes[1])
 #endif
 
 KF_FUNCTION kf_sample_cell kf_place_moving(const kf_pose *pose, const int *nodes, double x, double y,

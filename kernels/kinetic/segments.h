@@ -11,20 +11,20 @@
 typedef kf_int64 kf_force_sum;
 #define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE))) /* a power of two: exact */
 #define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
-    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
+    kf_atomic_add_int64((kf_int64 *)a->band.force + 4LL * (place) + (component), sum)
 #else
 typedef kf_real kf_force_sum;
 #define KF_FORCE_TERM(value) (value)
 #define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
-    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), sum)
+    kf_atomic_add_real((kf_real *)a->band.force + 4LL * (place) + (component), sum)
 #endif
 
 /* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
  * the same sums in every run. Static solids. */
 #define KF_SEGMENT_PLACE(dx, dy, dz)                                                                         \
-    const int place_##dx##dy##dz = a->segment_places[(dx + 2 * dy + 4 * dz) * a->segment_count + x];
+    const int place_##dx##dy##dz = a->segments.places[(dx + 2 * dy + 4 * dz) * a->segments.count + x];
 #define KF_SEGMENT_FIELD(dx, dy, dz)                                                                         \
-    const kf_real4 field_##dx##dy##dz = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];               \
+    const kf_real4 field_##dx##dy##dz = ((const kf_real4 *)a->band.field)[place_##dx##dy##dz];               \
     kf_real sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
 #define KF_SEGMENT_INTERPOLATE(dx, dy, dz)                                                                   \
     const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
@@ -48,10 +48,10 @@ typedef kf_real kf_force_sum;
     KF_CELL_NODES(KF_SEGMENT_SUM)
 #define KF_SEGMENT_STORE(dx, dy, dz)                                                                         \
     {                                                                                                        \
-        kf_real *out = (kf_real *)a->segment_force + 3LL * (dx + 2 * dy + 4 * dz) * a->segment_count + x;    \
+        kf_real *out = (kf_real *)a->segments.force + 3LL * (dx + 2 * dy + 4 * dz) * a->segments.count + x;  \
         out[0] = sum_x_##dx##dy##dz;                                                                         \
-        out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
-        out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
+        out[a->segments.count] = sum_y_##dx##dy##dz;                                                         \
+        out[2 * (long long)a->segments.count] = sum_z_##dx##dy##dz;                                          \
     }
 #if KF_SEGMENT_LANES > 1
 /* Lanes of a warp take the samples of a segment, or of a run, in turn. What they add up is halved three
@@ -117,7 +117,7 @@ KF_BAND_PART(segment_forces) {
     const int lane = item % KF_SEGMENT_LANES;
     x = item / KF_SEGMENT_LANES;
     const unsigned lanes = kf_lanes_beside(lane);
-    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
+    const kf_real4 *samples = (const kf_real4 *)a->segments.samples + (long long)x * KF_SEGMENT_LENGTH + lane;
     KF_LET_FORCES
     KF_CELL_NODES(KF_SEGMENT_PLACE)
     KF_ASK_FOR_SAMPLES(1)
@@ -128,7 +128,7 @@ KF_BAND_PART(segment_forces) {
     KF_TAKE_SAMPLES(1)
     KF_ADD_UP_LANES
     if (lane >= 8) return;
-    kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
+    kf_real *out = (kf_real *)a->segments.force + 24LL * x + 3 * lane;
     KF_UNROLL
     for (int i = 0; i < 3; i++)
         out[i] = sums[0][i];
@@ -136,15 +136,15 @@ KF_BAND_PART(segment_forces) {
 #elif KF_SEGMENTS
 KF_BAND_PART(segment_forces) {
     (void)y, (void)z;
-    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + x;
+    const kf_real4 *samples = (const kf_real4 *)a->segments.samples + x;
     KF_LET_FORCES
     KF_CELL_NODES(KF_SEGMENT_PLACE)
-    KF_ASK_FOR_SAMPLES((long long)a->segment_count)
+    KF_ASK_FOR_SAMPLES((long long)a->segments.count)
     KF_AWAIT_FORCES
     KF_CELL_NODES(KF_SEGMENT_FIELD)
     kf_sample sample;
     sample.bx = sample.by = sample.bz = KF_R(0.0);
-    KF_TAKE_SAMPLES((long long)a->segment_count)
+    KF_TAKE_SAMPLES((long long)a->segments.count)
     KF_CELL_NODES(KF_SEGMENT_STORE)
 }
 #endif

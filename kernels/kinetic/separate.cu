@@ -1,25 +1,29 @@
 /* The unfused plans: `baseline` (section 3.2 of the paper) and `paper` (its Algorithm 2). Streaming,
  * macroscopic fields and collision are passes of their own; the collision is one kernel (KF_SPLIT 1) or is
  * split over KF_SPLIT kernels, 2 to 4, that each compute a part of the populations from stored moments. */
+#include "arguments.h"
+typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "collision.h"
 
 #define KF_COPY_PULL(i, name, cx, cy, cz)                                                                    \
-    kf_set_population(a, a->target, i, k, kf_population(a, a->source, i, k - kf_offset(a, cx, cy, cz)));
+    kf_set_population(a, a->populations.target, i, k,                                                        \
+                      kf_population(a, a->populations.source, i, k - kf_offset(a, cx, cy, cz)));
 
-KF_KERNEL(stream, kf_kinetic_arguments) {
+KF_KERNEL(stream, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_COPY_PULL)
 }
 
 #define KF_STORE_STATE                                                                                       \
-    ((kf_real *)a->density)[k] = deviation;                                                                  \
-    kf_set_component(a, a->velocity, 0, k, ux);                                                              \
-    kf_set_component(a, a->velocity, 1, k, uy);                                                              \
-    kf_set_component(a, a->velocity, 2, k, uz);
+    ((kf_real *)a->fields.density)[k] = deviation;                                                           \
+    kf_set_component(a, a->fields.velocity, 0, k, ux);                                                       \
+    kf_set_component(a, a->fields.velocity, 1, k, uy);                                                       \
+    kf_set_component(a, a->fields.velocity, 2, k, uz);
 
 /* Density and velocity of the streamed populations (source), before any force of the solid. */
-KF_KERNEL(macroscopic, kf_kinetic_arguments) {
+KF_KERNEL(macroscopic, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_LOAD_HERE)
@@ -28,31 +32,31 @@ KF_KERNEL(macroscopic, kf_kinetic_arguments) {
 }
 
 /* Writes density and velocity, and sets the force to zero for the scatter that follows. */
-KF_KERNEL(macroscopic_reset, kf_kinetic_arguments) {
+KF_KERNEL(macroscopic_reset, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     KF_STORE_STATE
-    kf_set_component(a, a->force, 0, k, KF_R(0.0));
-    kf_set_component(a, a->force, 1, k, KF_R(0.0));
-    kf_set_component(a, a->force, 2, k, KF_R(0.0));
+    kf_set_component(a, a->fields.force, 0, k, KF_R(0.0));
+    kf_set_component(a, a->fields.force, 1, k, KF_R(0.0));
+    kf_set_component(a, a->fields.force, 2, k, KF_R(0.0));
 }
 
 /* State at a node from the stored fields and the force on it. */
 #define KF_LOAD_STATE                                                                                        \
-    const kf_real deviation = ((const kf_real *)a->density)[k];                                              \
-    const kf_real gx = kf_component(a, a->force, 0, k), gy = kf_component(a, a->force, 1, k),                \
-                  gz = kf_component(a, a->force, 2, k);                                                      \
+    const kf_real deviation = ((const kf_real *)a->fields.density)[k];                                       \
+    const kf_real gx = kf_component(a, a->fields.force, 0, k), gy = kf_component(a, a->fields.force, 1, k),  \
+                  gz = kf_component(a, a->fields.force, 2, k);                                               \
     const kf_real half_per_density = KF_R(0.5) / (KF_R(1.0) + deviation);                                    \
-    const kf_real ux = kf_component(a, a->velocity, 0, k) + gx * half_per_density,                           \
-                  uy = kf_component(a, a->velocity, 1, k) + gy * half_per_density,                           \
-                  uz = kf_component(a, a->velocity, 2, k) + gz * half_per_density;                           \
+    const kf_real ux = kf_component(a, a->fields.velocity, 0, k) + gx * half_per_density,                    \
+                  uy = kf_component(a, a->fields.velocity, 1, k) + gy * half_per_density,                    \
+                  uz = kf_component(a, a->fields.velocity, 2, k) + gz * half_per_density;                    \
     const kf_real Fx = KF_BODY_X + gx, Fy = KF_BODY_Y + gy, Fz = KF_BODY_Z + gz;
 
 #if KF_SPLIT == 1
 /* The whole collision of the streamed populations (source) into target. */
-KF_KERNEL(collide, kf_kinetic_arguments) {
+KF_KERNEL(collide, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
@@ -62,13 +66,15 @@ KF_KERNEL(collide, kf_kinetic_arguments) {
 }
 
 #define KF_STORE_CHANGE(i, name, cx, cy, cz)                                                                 \
-    kf_set_population(a, a->target, i, k, f_##name - kf_population(a, a->source, i, k));
+    kf_set_population(a, a->populations.target, i, k,                                                        \
+                      f_##name - kf_population(a, a->populations.source, i, k));
 #define KF_ADD_CHANGE(i, name, cx, cy, cz)                                                                   \
-    kf_set_population(a, a->target, i, k,                                                                    \
-                      kf_population(a, a->target, i, k) + kf_population(a, a->source, i, k));
+    kf_set_population(a, a->populations.target, i, k,                                                        \
+                      kf_population(a, a->populations.target, i, k) +                                        \
+                          kf_population(a, a->populations.source, i, k));
 
 /* Baseline: the collision terms Omega + G alone ... */
-KF_KERNEL(collision_terms, kf_kinetic_arguments) {
+KF_KERNEL(collision_terms, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
@@ -78,7 +84,7 @@ KF_KERNEL(collision_terms, kf_kinetic_arguments) {
 }
 
 /* ... and the update of the populations with them. */
-KF_KERNEL(update, kf_kinetic_arguments) {
+KF_KERNEL(update, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_ADD_CHANGE)
@@ -94,14 +100,14 @@ KF_KERNEL(update, kf_kinetic_arguments) {
     KF_EQUILIBRIUM_FACTORS(z, uz)
 #define KF_PART(i, name, cx, cy, cz)                                                                         \
     if (KF_PART_OF(i) == KF_PART_NUMBER) {                                                                   \
-        kf_real f_##name = kf_population(a, a->source, i, k);                                                \
+        kf_real f_##name = kf_population(a, a->populations.source, i, k);                                    \
         KF_RELAX_BGK(i, name, cx, cy, cz)                                                                    \
         KF_ADD_BGK_SOURCE(i, name, cx, cy, cz)                                                               \
-        kf_set_population(a, a->target, i, k, f_##name);                                                     \
+        kf_set_population(a, a->populations.target, i, k, f_##name);                                         \
     }
 #else
 /* Moments after relaxation, stored in place of populations in target. */
-KF_KERNEL(moments, kf_kinetic_arguments) {
+KF_KERNEL(moments, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
@@ -115,7 +121,7 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
     KF_EACH_VELOCITY(KF_LOAD_HERE)                                                                           \
     KF_FROM_MOMENTS(ux, uy, uz)
 #define KF_PART(i, name, cx, cy, cz)                                                                         \
-    if (KF_PART_OF(i) == KF_PART_NUMBER) kf_set_population(a, a->target, i, k, f_##name);
+    if (KF_PART_OF(i) == KF_PART_NUMBER) kf_set_population(a, a->populations.target, i, k, f_##name);
 #endif
 
 /* Part p of n holds the populations whose number i has i n / 27 = p: Omega_0 .. Omega_13 and Omega_14 ..
@@ -128,25 +134,25 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
     KF_PART_BEGIN                                                                                            \
     KF_EACH_VELOCITY(KF_PART)
 #define KF_PART_NUMBER 0
-KF_KERNEL(collide_part_1, kf_kinetic_arguments) {
+KF_KERNEL(collide_part_1, kf_module_arguments) {
     KF_COLLIDE_PART
 }
 #undef KF_PART_NUMBER
 #define KF_PART_NUMBER 1
-KF_KERNEL(collide_part_2, kf_kinetic_arguments) {
+KF_KERNEL(collide_part_2, kf_module_arguments) {
     KF_COLLIDE_PART
 }
 #if KF_SPLIT > 2
 #undef KF_PART_NUMBER
 #define KF_PART_NUMBER 2
-KF_KERNEL(collide_part_3, kf_kinetic_arguments) {
+KF_KERNEL(collide_part_3, kf_module_arguments) {
     KF_COLLIDE_PART
 }
 #endif
 #if KF_SPLIT > 3
 #undef KF_PART_NUMBER
 #define KF_PART_NUMBER 3
-KF_KERNEL(collide_part_4, kf_kinetic_arguments) {
+KF_KERNEL(collide_part_4, kf_module_arguments) {
     KF_COLLIDE_PART
 }
 #endif

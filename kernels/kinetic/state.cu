@@ -1,30 +1,33 @@
 /* State of the simulation: initial populations, fields for output, checkpoints, and the domain averages that
  * the adaptive relaxation rule divides by. */
+#include "arguments.h"
+typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "averages.h"
 #include "left.h"
 
 /* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
  * first_plane on; where there are cuts across y, some rows of these planes, from first_row on. */
 #if KF_CUT_Y
-#define KF_SLAB_ROWS y += a->first_row;
+#define KF_SLAB_ROWS y += a->part.first_row;
 #else
 #define KF_SLAB_ROWS
 #endif
 #define KF_SLAB_BEGIN                                                                                        \
     KF_SLAB_ROWS                                                                                             \
-    const kf_index k = kf_node(a, x, y, a->first_plane + z);                                                 \
-    const long long plane = (long long)a->nodes[0] * a->nodes[1];                                            \
-    const long long in_plane = x + (long long)a->nodes[0] * kf_home_row(a, y);
+    const kf_index k = kf_node(a, x, y, a->part.first_plane + z);                                            \
+    const long long plane = (long long)a->grid.nodes[0] * a->grid.nodes[1];                                  \
+    const long long in_plane = x + (long long)a->grid.nodes[0] * kf_home_row(a, y);
 
 #if KF_MOMENTS
 /* Moments in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. With a body force they are
  * those about a velocity that gains half of it; of the third order, which has no place, (F / 2)^3 is lost. */
-KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
-    const kf_real *u = (const kf_real *)a->velocity;
+    const kf_real *u = (const kf_real *)a->fields.velocity;
     kf_moments m;
-    m.deviation = KF_R(KF_UNIT) * ((const kf_real *)a->density)[n];
+    m.deviation = KF_R(KF_UNIT) * ((const kf_real *)a->fields.density)[n];
     const kf_real half_per_density = KF_R(0.5) / (KF_R(KF_UNIT) + m.deviation);
     m.ux = u[n] - KF_BODY_X * half_per_density;
     m.uy = u[count + n] - KF_BODY_Y * half_per_density;
@@ -40,60 +43,61 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
 #else
     m.xx = m.yy = m.xy = m.xz = m.yz = KF_R(0.0);
 #endif
-    kf_store_moments(a, a->source, k, m);
+    kf_store_moments(a, a->populations.source, k, m);
 }
 
 /* The moments' words as [z][i][y][x] in density, marks included; the list is saved beside them. */
-KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(pack, kf_module_arguments) {
     KF_SLAB_BEGIN
-    kf_word *compact = (kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
+    kf_word *compact = (kf_word *)a->fields.density + KF_NODE_WORDS * plane * z + in_plane;
     KF_UNROLL
     for (int i = 0; i < KF_NODE_WORDS; i++)
-        compact[i * plane] = *kf_moment_address(a, a->source, i, k);
+        compact[i * plane] = *kf_moment_address(a, a->populations.source, i, k);
 }
-KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(unpack, kf_module_arguments) {
     KF_SLAB_BEGIN
-    const kf_word *compact = (const kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
+    const kf_word *compact = (const kf_word *)a->fields.density + KF_NODE_WORDS * plane * z + in_plane;
     KF_UNROLL
     for (int i = 0; i < KF_NODE_WORDS; i++)
-        *kf_moment_address(a, a->source, i, k) = compact[i * plane];
+        *kf_moment_address(a, a->populations.source, i, k) = compact[i * plane];
 }
 #if KF_CUT_Y
 /* Begins a kernel over a box of nodes: rows from first_row on of planes from first_plane on, as
  * [i][z][y][x]. */
 #define KF_BOX_BEGIN                                                                                         \
-    const kf_index k = kf_node(a, x, a->first_row + y, a->first_plane + z);                                  \
+    const kf_index k = kf_node(a, x, a->part.first_row + y, a->part.first_plane + z);                        \
     const long long step = (long long)a->extent[0] * a->extent[1] * a->extent[2];                            \
     const long long place = x + a->extent[0] * (y + (long long)a->extent[1] * z);
-KF_SCALAR_KERNEL(pack_box, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(pack_box, kf_module_arguments) {
     KF_BOX_BEGIN
-    kf_word *compact = (kf_word *)a->density + place;
+    kf_word *compact = (kf_word *)a->fields.density + place;
     KF_UNROLL
     for (int i = 0; i < KF_NODE_WORDS; i++)
-        compact[i * step] = *kf_moment_address(a, a->source, i, k);
+        compact[i * step] = *kf_moment_address(a, a->populations.source, i, k);
 }
-KF_SCALAR_KERNEL(unpack_box, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(unpack_box, kf_module_arguments) {
     KF_BOX_BEGIN
-    const kf_word *compact = (const kf_word *)a->density + place;
+    const kf_word *compact = (const kf_word *)a->fields.density + place;
     KF_UNROLL
     for (int i = 0; i < KF_NODE_WORDS; i++)
-        *kf_moment_address(a, a->source, i, k) = compact[i * step];
+        *kf_moment_address(a, a->populations.source, i, k) = compact[i * step];
 }
 #endif
 #else
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
-    *kf_kept(a, a->source, i, k, cx, cy, cz) = kf_to_store(kf_equilibrium_deviation(                         \
+    *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = kf_to_store(kf_equilibrium_deviation(             \
         KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz), KF_E(z, cz), deviation));
 
-#define KF_NOTHING(i, name, cx, cy, cz)      kf_real f_##name = KF_R(0.0);
-#define KF_STORE_SOURCE(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = kf_to_store(f_##name);
+#define KF_NOTHING(i, name, cx, cy, cz) kf_real f_##name = KF_R(0.0);
+#define KF_STORE_SOURCE(i, name, cx, cy, cz)                                                                 \
+    *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = kf_to_store(f_##name);
 
 /* Populations in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. */
-KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
-    const kf_real deviation = ((const kf_real *)a->density)[n];
-    const kf_real *u = (const kf_real *)a->velocity;
+    const kf_real deviation = ((const kf_real *)a->fields.density)[n];
+    const kf_real *u = (const kf_real *)a->fields.velocity;
 #if KF_VELOCITIES == 19
     const kf_real ux = u[n], uy = u[count + n], uz = u[2 * count + n], keep = KF_R(0.0);
     const kf_real q_x = KF_R(0.0), q_y = KF_R(0.0), q_z = KF_R(0.0), a_xx = KF_R(0.0), a_yy = KF_R(0.0),
@@ -110,16 +114,18 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
 }
 
 /* Populations as [z][i][y][x] in density, whatever the layout. */
-#define KF_PACK(i, name, cx, cy, cz)   compact[(i)*plane] = *kf_kept(a, a->source, i, k, cx, cy, cz);
-#define KF_UNPACK(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[(i)*plane];
-KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
+#define KF_PACK(i, name, cx, cy, cz)                                                                         \
+    compact[(i)*plane] = *kf_kept(a, a->populations.source, i, k, cx, cy, cz);
+#define KF_UNPACK(i, name, cx, cy, cz)                                                                       \
+    *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = compact[(i)*plane];
+KF_SCALAR_KERNEL(pack, kf_module_arguments) {
     KF_SLAB_BEGIN
-    kf_stored *compact = (kf_stored *)a->density + KF_VELOCITIES * plane * z + in_plane;
+    kf_stored *compact = (kf_stored *)a->fields.density + KF_VELOCITIES * plane * z + in_plane;
     KF_EACH_VELOCITY(KF_PACK)
 }
-KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(unpack, kf_module_arguments) {
     KF_SLAB_BEGIN
-    const kf_stored *compact = (const kf_stored *)a->density + KF_VELOCITIES * plane * z + in_plane;
+    const kf_stored *compact = (const kf_stored *)a->fields.density + KF_VELOCITIES * plane * z + in_plane;
     KF_EACH_VELOCITY(KF_UNPACK)
 }
 
@@ -139,10 +145,10 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
 #define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
 #define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
 enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };
-KF_FUNCTION int kf_planes_beyond(const kf_kinetic_arguments *a, int z) {
-    return a->cut_side > 0 ? z : a->extent[2] - 1 - z; /* farther from the cut */
+KF_FUNCTION int kf_planes_beyond(const kf_module_arguments *a, int z) {
+    return a->part.cut_side > 0 ? z : a->extent[2] - 1 - z; /* farther from the cut */
 }
-KF_FUNCTION long long kf_values_before(const kf_kinetic_arguments *a, int z) {
+KF_FUNCTION long long kf_values_before(const kf_module_arguments *a, int z) {
     long long values = 0;
     for (int q = 0; q < z; q++) {
         const int beyond = kf_planes_beyond(a, q);
@@ -152,23 +158,24 @@ KF_FUNCTION long long kf_values_before(const kf_kinetic_arguments *a, int z) {
 }
 /* True where a population with this velocity along z, so many planes beyond the cut, is one that travels. */
 #define KF_CROSSES(cz)                                                                                       \
-    ((cz)*a->cut_side > 0 || /* towards the reader */                                                        \
+    ((cz)*a->part.cut_side > 0 || /* towards the reader */                                                   \
      ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
 #define KF_PACK_CUT(i, name, cx, cy, cz)                                                                     \
-    if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_kept(a, a->source, i, k, cx, cy, cz);
+    if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_kept(a, a->populations.source, i, k, cx, cy, cz);
 #define KF_UNPACK_CUT(i, name, cx, cy, cz)                                                                   \
-    if (KF_CROSSES(cz)) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[value++ * plane];
-KF_SCALAR_KERNEL(pack_cut, kf_kinetic_arguments) {
+    if (KF_CROSSES(cz)) *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = compact[value++ * plane];
+KF_SCALAR_KERNEL(pack_cut, kf_module_arguments) {
     KF_SLAB_BEGIN
     const int beyond = kf_planes_beyond(a, z);
-    kf_stored *compact = (kf_stored *)a->density + kf_values_before(a, z) * plane + in_plane;
+    kf_stored *compact = (kf_stored *)a->fields.density + kf_values_before(a, z) * plane + in_plane;
     int value = 0;
     KF_EACH_VELOCITY(KF_PACK_CUT)
 }
-KF_SCALAR_KERNEL(unpack_cut, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(unpack_cut, kf_module_arguments) {
     KF_SLAB_BEGIN
     const int beyond = kf_planes_beyond(a, z);
-    const kf_stored *compact = (const kf_stored *)a->density + kf_values_before(a, z) * plane + in_plane;
+    const kf_stored *compact =
+        (const kf_stored *)a->fields.density + kf_values_before(a, z) * plane + in_plane;
     int value = 0;
     KF_EACH_VELOCITY(KF_UNPACK_CUT)
 }
@@ -181,17 +188,17 @@ KF_SCALAR_KERNEL(unpack_cut, kf_kinetic_arguments) {
 KF_FUNCTION int kf_is_pulled(int c, int side, int beyond, int bounced) {
     return side == 0 || c * side > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
 }
-KF_FUNCTION int kf_rows_beyond(const kf_kinetic_arguments *a, int y) {
-    return a->cut_row > 0 ? y : a->extent[1] - 1 - y;
+KF_FUNCTION int kf_rows_beyond(const kf_module_arguments *a, int y) {
+    return a->part.cut_row > 0 ? y : a->extent[1] - 1 - y;
 }
 #define KF_PULLED(cy, cz)                                                                                    \
-    (kf_is_pulled(cy, a->cut_row, beyond_y, KF_BOUNCED_Y) &&                                                 \
-     kf_is_pulled(cz, a->cut_side, beyond_z, KF_BOUNCED_Z))
+    (kf_is_pulled(cy, a->part.cut_row, beyond_y, KF_BOUNCED_Y) &&                                            \
+     kf_is_pulled(cz, a->part.cut_side, beyond_z, KF_BOUNCED_Z))
 #define KF_COUNT_PULLED(i, name, cx, cy, cz) +KF_PULLED(cy, cz)
 /* Returns the place of a node's first value, and in step the way from each of its values to the next. */
-KF_FUNCTION long long kf_box_place(const kf_kinetic_arguments *a, int x, int y, int z, long long *step) {
-    const int ny = a->cut_row != 0 ? a->extent[1] : 1, nz = a->cut_side != 0 ? a->extent[2] : 1;
-    const int row = a->cut_row != 0 ? y : 0, plane = a->cut_side != 0 ? z : 0;
+KF_FUNCTION long long kf_box_place(const kf_module_arguments *a, int x, int y, int z, long long *step) {
+    const int ny = a->part.cut_row != 0 ? a->extent[1] : 1, nz = a->part.cut_side != 0 ? a->extent[2] : 1;
+    const int row = a->part.cut_row != 0 ? y : 0, plane = a->part.cut_side != 0 ? z : 0;
     long long values = 0;
     for (int q = 0; q < nz; q++)
         for (int r = 0; r < ny; r++) {
@@ -202,23 +209,23 @@ KF_FUNCTION long long kf_box_place(const kf_kinetic_arguments *a, int x, int y, 
     return values * *step + x + (long long)a->extent[0] * (y - row + z - plane);
 }
 #define KF_BOX_BEGIN                                                                                         \
-    const kf_index k = kf_node(a, x, a->first_row + y, a->first_plane + z);                                  \
+    const kf_index k = kf_node(a, x, a->part.first_row + y, a->part.first_plane + z);                        \
     const int beyond_y = kf_rows_beyond(a, y), beyond_z = kf_planes_beyond(a, z);                            \
     int value = 0;                                                                                           \
     long long step;                                                                                          \
     const long long place = kf_box_place(a, x, y, z, &step);
 #define KF_PACK_BOX(i, name, cx, cy, cz)                                                                     \
-    if (KF_PULLED(cy, cz)) compact[value++ * step] = *kf_kept(a, a->source, i, k, cx, cy, cz);
+    if (KF_PULLED(cy, cz)) compact[value++ * step] = *kf_kept(a, a->populations.source, i, k, cx, cy, cz);
 #define KF_UNPACK_BOX(i, name, cx, cy, cz)                                                                   \
-    if (KF_PULLED(cy, cz)) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[value++ * step];
-KF_SCALAR_KERNEL(pack_box, kf_kinetic_arguments) {
+    if (KF_PULLED(cy, cz)) *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = compact[value++ * step];
+KF_SCALAR_KERNEL(pack_box, kf_module_arguments) {
     KF_BOX_BEGIN
-    kf_stored *compact = (kf_stored *)a->density + place;
+    kf_stored *compact = (kf_stored *)a->fields.density + place;
     KF_EACH_VELOCITY(KF_PACK_BOX)
 }
-KF_SCALAR_KERNEL(unpack_box, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(unpack_box, kf_module_arguments) {
     KF_BOX_BEGIN
-    const kf_stored *compact = (const kf_stored *)a->density + place;
+    const kf_stored *compact = (const kf_stored *)a->fields.density + place;
     KF_EACH_VELOCITY(KF_UNPACK_BOX)
 }
 #endif
@@ -228,13 +235,13 @@ KF_SCALAR_KERNEL(unpack_box, kf_kinetic_arguments) {
 /* Density - 1 [z][y][x] and velocity [3][z][y][x] after the last step; the velocity holds half of the body
  * force.
  */
-KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(read_fields, kf_module_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
     KF_LOAD_LEFT
     KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
-    kf_real *u = (kf_real *)a->velocity;
-    ((kf_real *)a->density)[n] = KF_R(1.0 / KF_UNIT) * deviation;
+    kf_real *u = (kf_real *)a->fields.velocity;
+    ((kf_real *)a->fields.density)[n] = KF_R(1.0 / KF_UNIT) * deviation;
     u[n] = ux;
     u[count + n] = uy;
     u[2 * count + n] = uz;
@@ -242,10 +249,10 @@ KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
 
 /* Sums over every fourth row along y and z (averages.h). An item adds every so manieth row: extent (nodes_x,
  * items along y). */
-KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
+KF_SCALAR_KERNEL(average_sum, kf_module_arguments) {
     (void)z;
-    const int rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
-    const int rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+    const int rows_y = (a->grid.nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+    const int rows_z = (a->grid.nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
     long long sums[3];
     sums[0] = sums[1] = sums[2] = 0;
     for (int row = y; row < rows_y * rows_z; row += a->extent[1]) {
@@ -261,16 +268,16 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
 
 /* Reciprocals of the averages, and the slots emptied for the next time. A fluid at rest has no mean momentum:
  * its reciprocal is 0, which leaves the momentum out of the rule. One block of KF_AVERAGE_SLOTS threads. */
-KF_BLOCK_KERNEL(average_finish, kf_kinetic_arguments) {
+KF_BLOCK_KERNEL(average_finish, kf_module_arguments) {
     KF_SHARED long long sums[3][KF_AVERAGE_SLOTS];
     (void)block_x, (void)block_y;
     KF_EACH_THREAD_SCALAR(t, KF_AVERAGE_SLOTS) {
         for (int i = 0; i < 3; i++) {
-            sums[i][t] = a->average_sums[3 * t + i];
-            a->average_sums[3 * t + i] = 0;
+            sums[i][t] = a->fields.average_sums[3 * t + i];
+            a->fields.average_sums[3 * t + i] = 0;
 #if KF_TEAM
-            for (int part = 1; part < a->parts; part++)
-                sums[i][t] += a->average_sums[3 * (part * KF_AVERAGE_SLOTS + t) + i];
+            for (int part = 1; part < a->part.parts; part++)
+                sums[i][t] += a->fields.average_sums[3 * (part * KF_AVERAGE_SLOTS + t) + i];
 #endif
         }
     }
@@ -283,12 +290,12 @@ KF_BLOCK_KERNEL(average_finish, kf_kinetic_arguments) {
     }
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_AVERAGE_SLOTS) {
-        const long long rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
-        const long long rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
-        const double count = (double)(rows_y * rows_z * a->nodes[0]) * KF_AVERAGE_SCALE;
+        const long long rows_y = (a->grid.nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+        const long long rows_z = (a->grid.nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+        const double count = (double)(rows_y * rows_z * a->grid.nodes[0]) * KF_AVERAGE_SCALE;
         if (t < 3) {
             const double average = (double)sums[t][0] / count;
-            ((kf_real *)a->averages)[t] = (kf_real)(average > 1e-9 ? 1.0 / average : 0.0);
+            ((kf_real *)a->fields.averages)[t] = (kf_real)(average > 1e-9 ? 1.0 / average : 0.0);
         }
     }
 }

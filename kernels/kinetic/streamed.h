@@ -19,11 +19,11 @@
 #define KF_DECLARE(i, name, cx, cy, cz) kf_real f_##name;
 #if KF_FOLDED_BOUNDARY
 #include "boundary.h"
-#define KF_IN_BOUNDARY_ROW (y == 0 || y == a->nodes[1] - 1 || z == 0 || z == a->nodes[2] - 1)
+#define KF_IN_BOUNDARY_ROW (y == 0 || y == a->grid.nodes[1] - 1 || z == 0 || z == a->grid.nodes[2] - 1)
 #define KF_TAKE_FIRST(i, name, cx, cy, cz)                                                                   \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
-    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->nodes[0] - 1, y, z);
+    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->grid.nodes[0] - 1, y, z);
 #define KF_CHOOSE(i, name, cx, cy, cz) f_##name = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
 #if !KF_BOUNDARY_CHOICES
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
@@ -33,14 +33,14 @@
 #if KF_ROWS
 /* Once in a module: few nodes are asked about one by one. */
 #define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
-KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z,
+KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int y, int z,
                                        kf_real populations[KF_VELOCITIES]) {
     KF_EACH_VELOCITY(KF_TAKE_INTO)
 }
 #define KF_TAKE_STREAMED(i, name, cx, cy, cz) f_##name = populations[i];
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
-    if (KF_IN_BOUNDARY_ROW || x == 0 || x == a->nodes[0] - 1) {                                              \
+    if (KF_IN_BOUNDARY_ROW || x == 0 || x == a->grid.nodes[0] - 1) {                                         \
         kf_real populations[KF_VELOCITIES];                                                                  \
         kf_take_streamed(a, x, y, z, populations);                                                           \
         KF_EACH_VELOCITY(KF_TAKE_STREAMED)                                                                   \
@@ -49,7 +49,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     }
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
-#define KF_ALL_AT_FACES (KF_IN_BOUNDARY_ROW || a->nodes[0] <= KF_LANES_ALONG_X)
+#define KF_ALL_AT_FACES (KF_IN_BOUNDARY_ROW || a->grid.nodes[0] <= KF_LANES_ALONG_X)
 #if KF_BOUNDARY_ROWS_APART == 1
 #define KF_FLOW_AT_FACES 0
 #else
@@ -59,7 +59,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     if (AT_FACES) {                                                                                          \
         KF_EACH_VELOCITY(TAKE)                                                                               \
-    } else if (x >= KF_LANES_ALONG_X && x < ((a->nodes[0] - 1) & -KF_LANES_ALONG_X)) {                       \
+    } else if (x >= KF_LANES_ALONG_X && x < ((a->grid.nodes[0] - 1) & -KF_LANES_ALONG_X)) {                  \
         KF_EACH_VELOCITY(GET)                                                                                \
     } else if (x < KF_LANES_ALONG_X) {                                                                       \
         KF_EACH_VELOCITY(KF_TAKE_FIRST)                                                                      \

@@ -1,4 +1,7 @@
 /* The velocity at all nodes for what goes with the flow, such as smoke, without leaving the device. */
+#include "arguments.h"
+typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
+
 #include "left.h"
 
 typedef struct
@@ -10,21 +13,21 @@ typedef struct
 }
 kf_float4;
 
-/* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: nodes_x, rows,
- * planes, from first_plane on, which comes first in a->velocity; where there are cuts across y, from
- * first_row on. */
-KF_SCALAR_KERNEL(velocity, kf_kinetic_arguments) {
+/* [z][y][x][4] in a->fields.velocity after the last step; it holds half of the body force. Extent: nodes_x,
+ * rows, planes, from first_plane on, which comes first in a->fields.velocity; where there are cuts across y,
+ * from first_row on. */
+KF_SCALAR_KERNEL(velocity, kf_module_arguments) {
 #if KF_CUT_Y
-    y += a->first_row;
+    y += a->part.first_row;
 #endif
-    const kf_index k = kf_node(a, x, y, a->first_plane + z);
+    const kf_index k = kf_node(a, x, y, a->part.first_plane + z);
     KF_LOAD_LEFT
     KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
-    const long long node = x + a->nodes[0] * (y + (long long)a->nodes[1] * z);
+    const long long node = x + a->grid.nodes[0] * (y + (long long)a->grid.nodes[1] * z);
     kf_float4 value;
     value.x = (float)ux;
     value.y = (float)uy;
     value.z = (float)uz;
     value.w = 0.0f;
-    ((kf_float4 *)a->velocity)[node] = value;
+    ((kf_float4 *)a->fields.velocity)[node] = value;
 }

@@ -126,19 +126,19 @@ static kf_status load_modules(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
 }
 
 static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
-    a->double_precision.shear_rate = 1.0 / (3.0 * scene->viscosity + 0.5);
-    a->double_precision.high_order_rate = scene->high_order_rate;
-    a->double_precision.body_force_x = scene->body_force[0];
-    a->double_precision.body_force_y = scene->body_force[1];
-    a->double_precision.body_force_z = scene->body_force[2];
-#define COPY_SINGLE(name) a->single_precision.name = (float)a->double_precision.name;
+    a->scalars.double_precision.shear_rate = 1.0 / (3.0 * scene->viscosity + 0.5);
+    a->scalars.double_precision.high_order_rate = scene->high_order_rate;
+    a->scalars.double_precision.body_force_x = scene->body_force[0];
+    a->scalars.double_precision.body_force_y = scene->body_force[1];
+    a->scalars.double_precision.body_force_z = scene->body_force[2];
+#define COPY_SINGLE(name) a->scalars.single_precision.name = (float)a->scalars.double_precision.name;
     KF_KINETIC_SCALARS(COPY_SINGLE)
 #undef COPY_SINGLE
-    memcpy(a->face_velocity, scene->face_velocity, sizeof a->face_velocity);
+    memcpy(a->faces.velocity, scene->face_velocity, sizeof a->faces.velocity);
     for (int face = 0; face < KF_FACES; face++)
         for (int i = 0; i < 3; i++)
-            a->face_velocity_single[face][i] = (float)scene->face_velocity[face][i];
-    memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
+            a->faces.velocity_single[face][i] = (float)scene->face_velocity[face][i];
+    memcpy(a->faces.specular_share, scene->specular_share, sizeof a->faces.specular_share);
 }
 
 /* Makes the memory for what waits outside of a part in reach: its own, which its neighbours write to. */
@@ -170,10 +170,10 @@ void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity) {
     kf_kinetic_arguments *a = &kinetic->arguments;
     const int next = 1 - parity;
     if (kinetic->outflow[0] == NULL) return;
-    a->outflow = kf_buffer_address(kinetic->outflow[parity]);
-    a->outflow_next = kf_buffer_address(kinetic->outflow[next]);
-    a->outflow_below = outflow_beside(plan, part, 0, next);
-    a->outflow_above = outflow_beside(plan, part, 1, next);
+    a->outflow.waiting = kf_buffer_address(kinetic->outflow[parity]);
+    a->outflow.next = kf_buffer_address(kinetic->outflow[next]);
+    a->outflow.below = outflow_beside(plan, part, 0, next);
+    a->outflow.above = outflow_beside(plan, part, 1, next);
 }
 
 /* Makes the memory for what waits outside of outflow faces: nine values for each of their nodes. */
@@ -185,9 +185,9 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
         for (int face = 0; face < KF_FACES; face++) {
             if (scene->faces[face] != KF_OUTFLOW) continue;
             const double speed = kf_scene_outflow_speed(scene, (kf_face)face);
-            a->outflow_start[face] = count;
-            a->outflow_take[face] = speed / (1.0 + speed);
-            a->outflow_pull[face] = kf_scene_outflow_pull(scene, (kf_face)face);
+            a->outflow.start[face] = count;
+            a->outflow.take[face] = speed / (1.0 + speed);
+            a->outflow.pull[face] = kf_scene_outflow_pull(scene, (kf_face)face);
             count += 9LL * scene->nodes[(face / 2 + 1) % 3] * scene->nodes[(face / 2 + 2) % 3];
         }
         if (count == 0) return KF_OK;
@@ -330,9 +330,9 @@ static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetics, kf_error *erro
     for (int part = 0; part < plan->part_count; part++) {
         kf_kinetic *kinetic = &kinetics[part];
         kinetic->force = kinetics->force;
-        kinetic->arguments.density = part_of_field(kinetic, density, 1);
-        kinetic->arguments.velocity = part_of_field(kinetic, velocity, 3);
-        kinetic->arguments.force = part_of_field(kinetic, kinetic->force, 3);
+        kinetic->arguments.fields.density = part_of_field(kinetic, density, 1);
+        kinetic->arguments.fields.velocity = part_of_field(kinetic, velocity, 3);
+        kinetic->arguments.fields.force = part_of_field(kinetic, kinetic->force, 3);
     }
     return KF_OK;
 }
@@ -342,8 +342,8 @@ static kf_status make_averages(kf_plan *plan, kf_kinetic *kinetic, kf_error *err
     if (!kinetic->adaptive) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, 3 * kinetic->real_bytes, &kinetic->averages, error));
     KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->average_sums, error));
-    kinetic->arguments.averages = kf_buffer_address(kinetic->averages);
-    kinetic->arguments.average_sums = kf_buffer_address(kinetic->average_sums);
+    kinetic->arguments.fields.averages = kf_buffer_address(kinetic->averages);
+    kinetic->arguments.fields.average_sums = kf_buffer_address(kinetic->average_sums);
     if (plan->all_parts == 1) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_sums, error));
     return kf_plan_buffer(plan, bytes, &kinetic->no_sums, error);
@@ -415,18 +415,18 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
         alone.parts = alone.parts_y = 1;
         kf_kinetic_lay_out(scene, &alone, &kinetic->corners);
     }
-    memcpy(a->nodes, scene->nodes, sizeof a->nodes);
-    a->row_pitch = kinetic->geometry.row_pitch;
-    a->plane_pitch = kinetic->geometry.plane_pitch;
-    a->origin = kinetic->geometry.origin;
-    a->capacity = kinetic->geometry.capacity;
-    a->first_plane = kinetic->first_plane;
-    a->planes = kinetic->planes;
-    a->first_row = kinetic->first_row;
-    a->rows = kinetic->rows;
-    a->rows_before = kinetic->geometry.rows_before;
-    a->reach = kinetic->passes - 1 + kinetic->computes_halo;
-    a->parts = kf_kinetic_sum_places(plan);
+    memcpy(a->grid.nodes, scene->nodes, sizeof a->grid.nodes);
+    a->grid.row_pitch = kinetic->geometry.row_pitch;
+    a->memory.plane_pitch = kinetic->geometry.plane_pitch;
+    a->memory.origin = kinetic->geometry.origin;
+    a->memory.capacity = kinetic->geometry.capacity;
+    a->part.first_plane = kinetic->first_plane;
+    a->part.planes = kinetic->planes;
+    a->part.first_row = kinetic->first_row;
+    a->part.rows = kinetic->rows;
+    a->part.rows_before = kinetic->geometry.rows_before;
+    a->part.reach = kinetic->passes - 1 + kinetic->computes_halo;
+    a->part.parts = kf_kinetic_sum_places(plan);
     set_scalars(scene, a);
 }
 

@@ -127,6 +127,25 @@ typedef enum kf_kinetic_source {
     KF_SOURCES
 } kf_kinetic_source;
 
+/* All that kernels are given, of which each module's kernels take the groups that they read. */
+typedef struct kf_kinetic_arguments {
+    int extent[3];
+    int march;
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_fields fields;
+    kf_kinetic_faces faces;
+    kf_kinetic_outflow outflow;
+    kf_kinetic_samples samples;
+    kf_kinetic_band band;
+    kf_kinetic_segments segments;
+    kf_kinetic_patch_lists patches;
+    kf_kinetic_body body;
+    kf_kinetic_scalars scalars;
+} kf_kinetic_arguments;
+
 /* A plan's data, one for each part of a team: plan->system is their array. */
 typedef struct kf_kinetic {
     int part, first_plane, planes; /* all planes of one device */
@@ -166,7 +185,8 @@ typedef struct kf_kinetic {
      * them. */
     kf_buffer *outflow_beside[2][2];
     size_t outflow_bytes;
-    kf_buffer *edge; /* arguments.edge of plan moments on one device; NULL without an outflow across x */
+    kf_buffer
+        *edge; /* arguments.outflow.edge of plan moments on one device; NULL without an outflow across x */
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *team_body,
         *no_body; /* of a team: all parts' body_sums, or their sums, and zeros to begin them with */
@@ -187,6 +207,11 @@ typedef struct kf_kinetic {
     int listed_before; /* places in a team's list before the part's */
     int listed_all;    /* nodes that the list of a checkpoint has room for, whatever the number of parts */
 } kf_kinetic;
+
+/* kinetic_arguments.c: a launch of a module's kernel, with those of the arguments that it takes. */
+void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *function,
+                           kf_kinetic_source source, const int block[3],
+                           const kf_kinetic_arguments *arguments);
 
 /* kinetic.c: chooses the roles of outflow[] in steps of that parity, of a part and of those beside it. */
 void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity);

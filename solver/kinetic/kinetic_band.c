@@ -56,27 +56,27 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
         const size_t value = keeps ? kinetic->real_bytes : kinetic->store_bytes;
         kf_buffer *kept;
         KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * place * value, &kept, error));
-        a->band_kept = kf_buffer_address(kept);
+        a->band.kept = kf_buffer_address(kept);
     }
     if (kinetic->options.plan == KF_PLAN_MOMENTS && kinetic->listed == NULL) {
         KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->real_bytes, &kinetic->listed, error));
-        a->listed = kf_buffer_address(kinetic->listed);
-        a->listed_count = (int)place;
+        a->band.listed = kf_buffer_address(kinetic->listed);
+        a->band.listed_count = (int)place;
     }
-    if (plan->all_parts == 1) kinetic->listed_all = a->listed_count;
+    if (plan->all_parts == 1) kinetic->listed_all = a->band.listed_count;
     if (kinetic->passes > 1) {
         KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_total, error));
-        a->band_total = kf_buffer_address(kinetic->band_total);
+        a->band.total = kf_buffer_address(kinetic->band_total);
     }
     kinetic->band_count_static = kinetic->moving ? 0 : (int)touched;
-    a->band_capacity = (int)place;
-    a->band_node = kf_buffer_address(kinetic->band_node);
-    a->band_field = kf_buffer_address(field);
-    a->band_force = kf_buffer_address(kinetic->band_force);
-    a->band_count = kf_buffer_address(kinetic->band_count);
+    a->band.capacity = (int)place;
+    a->band.node = kf_buffer_address(kinetic->band_node);
+    a->band.field = kf_buffer_address(field);
+    a->band.force = kf_buffer_address(kinetic->band_force);
+    a->band.count = kf_buffer_address(kinetic->band_count);
     if (kinetic->segments) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->geometry.capacity * sizeof(int), &kinetic->band_of, error));
-    a->band_of = (int *)kf_buffer_address(kinetic->band_of) + kinetic->geometry.before;
+    a->band.of = (int *)kf_buffer_address(kinetic->band_of) + kinetic->geometry.before;
     return kf_buffer_fill(kinetic->band_of, 0xff, error); /* -1: outside the band */
 }
 
@@ -85,16 +85,16 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
 static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
-    const size_t nodes = (size_t)kinetic->geometry.capacity, samples = (size_t)a->sample_count;
+    const size_t nodes = (size_t)kinetic->geometry.capacity, samples = (size_t)a->samples.count;
     const long length = kinetic->options.segment_length;
     int *counts = kf_allocate_zeroed((size_t)kinetic->corners.capacity, sizeof(int)), fullest = 0;
     for (size_t s = 0; s < samples; s++)
         if (++counts[corner[s] + kinetic->corners.before] > fullest)
             fullest = counts[corner[s] + kinetic->corners.before];
     free(counts);
-    a->cell_rows = (int)((3L * fullest / 2 + length - 1) / length);
+    a->patches.cell_rows = (int)((3L * fullest / 2 + length - 1) / length);
     kf_buffer *filled, *rank, *crowded;
-    const size_t places = (size_t)a->cell_rows * (size_t)a->band_capacity;
+    const size_t places = (size_t)a->patches.cell_rows * (size_t)a->band.capacity;
     if (places > 2147483647)
         return kf_fail(error, KF_MACHINE,
                        "%d samples in one cell are too many for immersed_boundary aggregated", fullest);
@@ -102,20 +102,20 @@ static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const lon
     KF_TRY(kf_plan_buffer(plan, samples * sizeof(int), &rank, error));
     KF_TRY(kf_plan_buffer(plan, samples * sizeof(int), &crowded, error));
     KF_TRY(kf_plan_buffer(plan, places * (size_t)length * 4 * kinetic->real_bytes, &filled, error));
-    a->cell_count = (int *)kf_buffer_address(kinetic->cell_count) + kinetic->geometry.before;
-    a->sample_rank = kf_buffer_address(rank);
-    a->crowded = kf_buffer_address(crowded);
-    a->segment_samples = kf_buffer_address(filled);
+    a->patches.cell_count = (int *)kf_buffer_address(kinetic->cell_count) + kinetic->geometry.before;
+    a->patches.sample_rank = kf_buffer_address(rank);
+    a->patches.crowded = kf_buffer_address(crowded);
+    a->segments.samples = kf_buffer_address(filled);
     return kf_buffer_fill(kinetic->cell_count, 0, error);
 }
 
 int kf_kinetic_patches(const kf_kinetic *kinetic) {
     const long length = kinetic->options.patch_length;
-    return (int)((kinetic->arguments.sample_count + length - 1) / length);
+    return (int)((kinetic->arguments.samples.count + length - 1) / length);
 }
 
 size_t kf_kinetic_patch_words(const kf_kinetic *kinetic) {
-    const int *box = kinetic->arguments.box;
+    const int *box = kinetic->arguments.samples.box;
     return ((size_t)box[0] + 32) / 32 * ((size_t)box[1] + 1) * ((size_t)box[2] + 1);
 }
 
@@ -129,10 +129,10 @@ static kf_status make_patch_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error
         return kf_fail(error, KF_MACHINE, "patches are for grids of less than 2^31 nodes");
     KF_TRY(kf_plan_buffer(plan, patches * length * 4 * kinetic->real_bytes, &sorted, error));
     KF_TRY(kf_plan_buffer(plan, patches * (2 * length + 2) * sizeof(int), &runs, error));
-    kinetic->arguments.segment_samples = kf_buffer_address(sorted);
+    kinetic->arguments.segments.samples = kf_buffer_address(sorted);
     KF_TRY(kf_plan_buffer(plan, words * sizeof(unsigned), &kinetic->patch_band, error));
-    kinetic->arguments.patch_runs = kf_buffer_address(runs);
-    kinetic->arguments.patch_band = kf_buffer_address(kinetic->patch_band);
+    kinetic->arguments.patches.runs = kf_buffer_address(runs);
+    kinetic->arguments.patches.band = kf_buffer_address(kinetic->patch_band);
     return kf_buffer_fill(kinetic->patch_band, 0, error);
 }
 
@@ -158,7 +158,7 @@ kf_status kf_kinetic_upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long 
     for (size_t n = 0; n < touched; n++)
         mask[(nodes[n] + kinetic->geometry.before) / 32] |= 1U << (nodes[n] + kinetic->geometry.before) % 32;
     /* Planes begin with a word: a part's first one has the bits from its first node on. */
-    kinetic->arguments.band_mask =
+    kinetic->arguments.band.mask =
         (const unsigned *)kf_buffer_address(buffer) + kinetic->geometry.before / 32;
     const kf_status status = kf_buffer_upload(buffer, 0, mask, words * sizeof *mask, error);
     free(mask);
@@ -191,7 +191,7 @@ static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t to
     while (!kinetic->moving && !kinetic->computes_halo && first < touched &&
            plane_of(kinetic, nodes[first]) < kinetic->first_plane)
         first++;
-    kinetic->arguments.listed_from = kinetic->listed_before - (int)first;
+    kinetic->arguments.band.listed_from = kinetic->listed_before - (int)first;
 }
 
 /* Makes the list of listed nodes that all parts of a team share in plan moments (kinetic.h): orders the
@@ -242,8 +242,8 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     KF_TRY(kf_plan_spread(plan, 27 * row, row, ends, &list, error));
     for (int part = 0; part < plan->part_count; part++) {
         kinetics[part].listed = list;
-        kinetics[part].arguments.listed = kf_buffer_address(list);
-        kinetics[part].arguments.listed_count = (int)n;
+        kinetics[part].arguments.band.listed = kf_buffer_address(list);
+        kinetics[part].arguments.band.listed_count = (int)n;
     }
     return KF_OK;
 }

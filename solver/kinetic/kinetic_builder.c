@@ -145,7 +145,7 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
     kf_function *kernel = kf_builder_function(b, source, name);
     if (b->status != KF_OK) return;
     memcpy(arguments.extent, extent, sizeof arguments.extent);
-    kf_launch_set(&launch, name, kernel, block, &arguments, sizeof arguments);
+    kf_kinetic_set_launch(&launch, name, kernel, source, block, &arguments);
     launch.overlaps = b->overlaps;
     launch.shared_bytes = b->shared_bytes;
     kf_append_launch(b, parity, &launch, bytes);
@@ -162,8 +162,8 @@ kf_item *kf_append_copy(kf_builder *b, int parity, const char *name, const kf_co
 /* Arguments with the two grids in the roles that a pass needs. */
 kf_kinetic_arguments kf_from_to(const kf_kinetic *kinetic, int from, int to) {
     kf_kinetic_arguments arguments = kinetic->arguments;
-    arguments.source = kinetic->grids[from];
-    arguments.target = kinetic->grids[to];
+    arguments.populations.source = kinetic->grids[from];
+    arguments.populations.target = kinetic->grids[to];
     return arguments;
 }
 

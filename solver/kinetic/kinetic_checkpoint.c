@@ -66,7 +66,7 @@ static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const c
             continue;
         const size_t value = kinetic->real_bytes, row = (size_t)n[u] * value,
                      start =
-                         (size_t)kinetic->arguments.outflow_start[face] * value + (size_t)first[u] * value;
+                         (size_t)kinetic->arguments.outflow.start[face] * value + (size_t)first[u] * value;
         for (int i = 0; i < 9; i++)
             for (int line = first[v]; line < first[v] + count[v]; line++) {
                 const size_t at = start + row * ((size_t)i * (size_t)n[v] + (size_t)line);

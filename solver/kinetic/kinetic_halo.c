@@ -244,19 +244,19 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
     const size_t bytes = box_bytes(kinetic, &box, step), waiting = outflow_bytes(b, &box);
     const bool esoteric = kinetic->options.esoteric;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
-    arguments.pushed = esoteric && p == 0;
-    arguments.first_row = packs ? box.first[ROWS] : first_halo_row(kinetic, &box, step);
-    arguments.rows = count[ROWS];
-    arguments.first_plane = box.first[PLANES];
-    arguments.planes = count[PLANES];
-    arguments.cut_row = to * step[ROWS];
-    arguments.cut_side = to * step[PLANES];
-    arguments.density = kf_buffer_address(packed);
+    arguments.populations.pushed = esoteric && p == 0;
+    arguments.part.first_row = packs ? box.first[ROWS] : first_halo_row(kinetic, &box, step);
+    arguments.part.rows = count[ROWS];
+    arguments.part.first_plane = box.first[PLANES];
+    arguments.part.planes = count[PLANES];
+    arguments.part.cut_row = to * step[ROWS];
+    arguments.part.cut_side = to * step[PLANES];
+    arguments.fields.density = kf_buffer_address(packed);
     kf_append(b, p, KF_SOURCE_STATE, packs ? "pack_box" : "unpack_box", extent, b->face_block, arguments,
               2.0 * (double)bytes);
     if (waiting == 0) return;
-    arguments.first_row = box.first[ROWS];
-    arguments.density = (char *)kf_buffer_address(packed) + outflow_place(kinetic, &box, step);
+    arguments.part.first_row = box.first[ROWS];
+    arguments.fields.density = (char *)kf_buffer_address(packed) + outflow_place(kinetic, &box, step);
     kf_append(b, p, KF_SOURCE_BOUNDARY, packs ? "pack_outflow" : "unpack_outflow", ends, b->face_block,
               arguments, 2.0 * (double)waiting);
 }
@@ -275,11 +275,11 @@ void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const 
         append_box(b, p, packs, side, packed);
         return;
     }
-    arguments.pushed = esoteric && p == 0;
-    arguments.first_plane =
+    arguments.populations.pushed = esoteric && p == 0;
+    arguments.part.first_plane =
         (packs ? kf_box_sent(b, number, side) : kf_box_received(b, number, side)).first[PLANES];
-    arguments.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];
-    arguments.density = kf_buffer_address(packed);
+    arguments.part.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];
+    arguments.fields.density = kf_buffer_address(packed);
     kf_append(b, p, KF_SOURCE_STATE, names[packs][is_cut_alone(kinetic)], extent, b->face_block, arguments,
               2.0 * (double)kf_halo_bytes(kinetic));
 }

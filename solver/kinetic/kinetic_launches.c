@@ -30,11 +30,11 @@ static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, 
                            const int extent[3], const int block[3], kf_kinetic_arguments arguments) {
     int range[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_touched_planes(b->plan, b->kinetic->part, range);
-    arguments.outflow_below = arguments.outflow_above = NULL;
-    kf_kinetic_rows(b->kinetic, 1, &arguments.first_row, &arguments.rows);
+    arguments.outflow.below = arguments.outflow.above = NULL;
+    kf_kinetic_rows(b->kinetic, 1, &arguments.part.first_row, &arguments.part.rows);
     for (int r = 0; r < ranges; r++) {
-        arguments.first_plane = range[r][0];
-        arguments.planes = range[r][1] - range[r][0];
+        arguments.part.first_plane = range[r][0];
+        arguments.part.planes = range[r][1] - range[r][0];
         kf_append(b, parity, source, name, extent, block, arguments, 0);
     }
 }
@@ -48,7 +48,7 @@ static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
     if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    arguments.edge = edge;
+    arguments.outflow.edge = edge;
     if (b->kinetic->computes_halo)
         append_touched(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments);
     else
@@ -65,17 +65,17 @@ static void set_outflow_launch(kf_builder *b) {
     kf_function *convect = kf_builder_function(b, KF_SOURCE_BOUNDARY, "convect_outflow");
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
     outflow_extent(b->kinetic, arguments.extent);
-    arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
-    arguments.pushed = 0;
-    arguments.outflow_below = arguments.outflow_above = NULL;
-    kf_kinetic_rows(b->kinetic, b->kinetic->halo_width, &arguments.first_row, &arguments.rows);
+    arguments.outflow.waiting = arguments.outflow.next = kf_buffer_address(b->kinetic->outflow[0]);
+    arguments.populations.pushed = 0;
+    arguments.outflow.below = arguments.outflow.above = NULL;
+    kf_kinetic_rows(b->kinetic, b->kinetic->halo_width, &arguments.part.first_row, &arguments.part.rows);
     for (int face = 0; face < KF_FACES; face++)
-        arguments.outflow_take[face] = 1.0;
+        arguments.outflow.take[face] = 1.0;
     for (int r = 0; r < ranges && b->status == KF_OK; r++) {
-        arguments.first_plane = range[r][0];
-        arguments.planes = range[r][1] - range[r][0];
-        kf_launch_set(&b->kinetic->outflow_launch[r], "convect_outflow", convect, b->face_block, &arguments,
-                      sizeof arguments);
+        arguments.part.first_plane = range[r][0];
+        arguments.part.planes = range[r][1] - range[r][0];
+        kf_kinetic_set_launch(&b->kinetic->outflow_launch[r], "convect_outflow", convect, KF_SOURCE_BOUNDARY,
+                              b->face_block, &arguments);
     }
     b->kinetic->outflow_launches = ranges;
 }
@@ -122,13 +122,13 @@ static void append_motion(kf_builder *b, int parity, int grid) {
     if (!kinetic->moving || !kinetic->has_samples) return;
     bool band = kinetic->band;
     if (band && !kinetic->patches)
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band.capacity, grid,
                         grid);
     if (!kf_kinetic_sorts_with_pose(kf_plan_scene(b->plan), &kinetic->options))
         kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
     if (kinetic->options.immersed_boundary == KF_GATHER) append_order_launches(b, parity);
     if (!band) return;
-    const int samples = kinetic->arguments.sample_count;
+    const int samples = kinetic->arguments.samples.count;
     if (kinetic->patches) {
         static const int block[3] = {PATCH_THREADS, 1, 1};
         const int extent[3] = {PATCH_THREADS * kf_kinetic_patches(kinetic), 1, 1};
@@ -155,13 +155,13 @@ static void append_all_nodes(kf_builder *b, int parity, const char *name, int fr
 static void append_penalty(kf_builder *b, int parity) {
     if (!b->kinetic->has_samples) return;
     kf_append_body(b, parity, 0);
-    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.sample_count, 0, 1);
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.samples.count, 0, 1);
 }
 
 /* Appends the sum of the samples' forces at the nodes. */
 static void append_dense_sum(kf_builder *b, int parity) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int samples = kinetic->arguments.sample_count, *box = kinetic->arguments.box;
+    const int samples = kinetic->arguments.samples.count, *box = kinetic->arguments.samples.box;
     if (!kinetic->has_samples) return;
     if (kinetic->options.immersed_boundary == KF_GATHER) {
         const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
@@ -178,7 +178,7 @@ static void append_dense_force(kf_builder *b, int parity) {
     const int passes = b->kinetics->passes;
     for (int pass = 0; pass < passes; pass++) {
         for (int part = 0; part < b->parts; part++)
-            b->kinetics[part].arguments.pass = pass;
+            b->kinetics[part].arguments.body.pass = pass;
         if (pass > 0) kf_neighbour_barrier(b, parity);
         kf_append_team_body(b, parity, 0);
         kf_each_part(b, parity, append_penalty);
@@ -186,7 +186,7 @@ static void append_dense_force(kf_builder *b, int parity) {
         kf_each_part(b, parity, append_dense_sum);
     }
     for (int part = 0; part < b->parts; part++)
-        b->kinetics[part].arguments.pass = 0;
+        b->kinetics[part].arguments.body.pass = 0;
 }
 
 /* Everything before the collision: grid `from` is streamed into grid `to`. The collision overwrites what
@@ -275,32 +275,32 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
     const kf_kinetic_arguments *a = &kinetic->arguments;
     if (kinetic->segments)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
-                        (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
+                        (int)kinetic->options.segment_lanes * a->segments.count, grid, grid);
     else if (kinetic->patches)
         append_patch_forces(b, parity, grid);
     else if (kinetic->cells)
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
-                        grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->patches.cell_rows * a->band.capacity,
+                        grid, grid);
     else
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->sample_count, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->samples.count, grid, grid);
 }
 
 /* The force of a pass joins those of the passes before. */
 static void append_band_join(kf_builder *b, int parity, int grid) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
     if (b->kinetic->passes > 1)
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band_capacity, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band.capacity, grid, grid);
 }
 
 static void end_band_force(kf_builder *b) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
-    arguments->pass = 0;
-    if (b->kinetic->passes > 1) arguments->band_force = arguments->band_total;
+    arguments->body.pass = 0;
+    if (b->kinetic->passes > 1) arguments->band.force = arguments->band.total;
 }
 
 void kf_append_band_force(kf_builder *b, int parity, int grid) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
-    for (arguments->pass = 0; arguments->pass < b->kinetic->passes; arguments->pass++) {
+    for (arguments->body.pass = 0; arguments->body.pass < b->kinetic->passes; arguments->body.pass++) {
         append_band_pass(b, parity, grid);
         append_band_join(b, parity, grid);
     }
@@ -315,7 +315,7 @@ static const char *const esoteric_names[4][2] = {{"band_macroscopic_even", "band
 
 /* Step p of two on one grid: what the band's nodes become is worked out before the grid changes, */
 static void append_esoteric_band(kf_builder *b, int p) {
-    const int band = b->kinetic->arguments.band_capacity;
+    const int band = b->kinetic->arguments.band.capacity;
     if (!b->kinetic->has_samples) return;
     if (!b->band_is_done) {
         kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[0][p], band, 0, 0);
@@ -328,7 +328,7 @@ static void append_esoteric_band(kf_builder *b, int p) {
 static void append_esoteric(kf_builder *b, int p) {
     append_nodes(b, p, esoteric_names[2][p], 0, 0, 54);
     if (b->kinetic->has_samples)
-        kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[3][p], b->kinetic->arguments.band_capacity, 0,
+        kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[3][p], b->kinetic->arguments.band.capacity, 0,
                         0);
 }
 
@@ -379,12 +379,12 @@ static void append_moments(kf_builder *b, int p) {
     const bool apart = outflow_is_apart(b);
     b->shared_bytes = tile_bytes(kinetic);
     b->joins = apart;
-    if (apart && kinetic->edge != NULL) arguments.edge = kf_buffer_address(kinetic->edge);
+    if (apart && kinetic->edge != NULL) arguments.outflow.edge = kf_buffer_address(kinetic->edge);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
     b->aside = apart;
-    if (apart) append_outflow(b, p, 1 - p, arguments.edge);
+    if (apart) append_outflow(b, p, 1 - p, arguments.outflow.edge);
     b->aside = false;
 }
 
@@ -401,12 +401,12 @@ static void append_free_band(kf_builder *b, int p, const char *begins) {
     b->aside = b->kinetics->options.concurrent_solid;
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        kf_append_items(b, p, KF_SOURCE_FLOW, begins, b->kinetic->arguments.band_capacity, grid,
+        kf_append_items(b, p, KF_SOURCE_FLOW, begins, b->kinetic->arguments.band.capacity, grid,
                         b->kinetics->options.esoteric ? 0 : 1 - p);
     }
     for (int pass = 0; pass < passes; pass++) {
         for (int part = 0; part < b->parts; part++)
-            b->kinetics[part].arguments.pass = pass;
+            b->kinetics[part].arguments.body.pass = pass;
         kf_append_team_body(b, p, grid);
         for (int part = 0; part < b->parts; part++) {
             kf_on_part(b, part);
@@ -423,12 +423,12 @@ static void append_free_band(kf_builder *b, int p, const char *begins) {
 
 static void append_moments_force(kf_builder *b, int p) {
     if (!b->kinetic->has_samples || b->band_is_done) return;
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", b->kinetic->arguments.band_capacity, p, 1 - p);
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", b->kinetic->arguments.band.capacity, p, 1 - p);
     kf_append_band_force(b, p, 1 - p);
 }
 
 static void append_moments_band(kf_builder *b, int p) {
-    const int band[3] = {b->kinetic->arguments.band_capacity, 1, 1};
+    const int band[3] = {b->kinetic->arguments.band.capacity, 1, 1};
     const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, p, 1 - p);
     if (b->kinetic->has_samples && b->kinetic->computes_halo)
         append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
@@ -461,9 +461,9 @@ static void append_all_moments(kf_builder *b, int p) {
 /* Sets what step p of two reads and writes besides the grids. */
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
-    a->pushed = b->kinetic->options.esoteric && p == 1;
+    a->populations.pushed = b->kinetic->options.esoteric && p == 1;
     kf_kinetic_choose_outflow(b->plan, b->kinetic->part, p);
-    if (b->kinetic->has_samples) a->band_force = kf_buffer_address(b->kinetic->band_force);
+    if (b->kinetic->has_samples) a->band.force = kf_buffer_address(b->kinetic->band_force);
 }
 
 static void append_part_boundaries(kf_builder *b, int p) {
@@ -484,22 +484,22 @@ static void append_flow(kf_builder *b, int p) {
         kf_append_shift(b, p);
     else
         kf_append_two_grids(b, p);
-    b->kinetic->arguments.pushed = esoteric && p == 0;
+    b->kinetic->arguments.populations.pushed = esoteric && p == 0;
     append_outflow(b, p, esoteric ? 0 : 1 - p, NULL);
 }
 
 static void set_load_launch(kf_builder *b, int p) {
     (void)p;
     const kf_kinetic *kinetic = b->kinetic;
-    b->kinetic->arguments.pushed = 0;
+    b->kinetic->arguments.populations.pushed = 0;
     if (!kinetic->has_samples) return;
     kf_function *load = kf_builder_function(b, KF_SOURCE_IMMERSED, "load_band");
     kf_kinetic_arguments arguments = kinetic->arguments;
-    arguments.extent[0] = chunks(kinetic->arguments.band_capacity);
+    arguments.extent[0] = chunks(kinetic->arguments.band.capacity);
     arguments.extent[1] = arguments.extent[2] = 1;
     if (b->status == KF_OK)
-        kf_launch_set(&b->kinetic->load_launch, "load_band", load, b->line_block, &arguments,
-                      sizeof arguments);
+        kf_kinetic_set_launch(&b->kinetic->load_launch, "load_band", load, KF_SOURCE_IMMERSED, b->line_block,
+                              &arguments);
 }
 
 /* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside

@@ -73,7 +73,7 @@ static kf_status download_lists(const kf_plan *plan, char *lists[], kf_error *er
     const kf_kinetic *kinetics = plan->system;
     for (int part = 0; part < (kinetics->computes_halo ? plan->part_count : 1); part++) {
         const kf_kinetic *kinetic = &kinetics[part];
-        const size_t bytes = POPULATIONS * (size_t)kinetic->arguments.listed_count * kinetic->real_bytes;
+        const size_t bytes = POPULATIONS * (size_t)kinetic->arguments.band.listed_count * kinetic->real_bytes;
         if (kinetic->listed == NULL) continue; /* it has no samples */
         lists[part] = kf_allocate(bytes);
         KF_TRY(kf_buffer_download(kinetic->listed, 0, lists[part], bytes, error));
@@ -104,7 +104,7 @@ static void number_nodes(const kf_plan *plan, char *const lists[], char *list, c
             const int part = owner_of(plan, row_of(plan, node), z);
             if (part >= 0)
                 copy_node(list, all, n, lists[kinetics->computes_halo ? part : 0],
-                          (size_t)kinetics[part].arguments.listed_count, place_at(&w, plane, node),
+                          (size_t)kinetics[part].arguments.band.listed_count, place_at(&w, plane, node),
                           kinetics->real_bytes);
             put_place(&w, plane, node, n++);
         }
@@ -200,7 +200,7 @@ static kf_status bring_rows(const kf_list_placing *placing, int part, kf_error *
     for (size_t i = 0; i < POPULATIONS && used > 0; i++)
         KF_TRY(kf_buffer_upload(
             kinetic->listed,
-            (i * (size_t)kinetic->arguments.listed_count + (size_t)kinetic->listed_before) * real,
+            (i * (size_t)kinetic->arguments.band.listed_count + (size_t)kinetic->listed_before) * real,
             placing->rows[part] + i * (size_t)kinetic->listed_all * real, used * real, error));
     return KF_OK;
 }

@@ -1,6 +1,4 @@
 /* Listing the samples by cell on the device, for the gather variant: the passes of a sort by counting. */
-#include <string.h>
-
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -14,7 +12,7 @@ static void list_passes(kf_builder *b) {
                                                "order_scan_sums", "order_scan_add",  "order_begin_place",
                                                "order_place",     "order_break_ties"};
     kf_order_arguments arguments = b->kinetic->order;
-    const int samples = arguments.sample_count, keys = arguments.key_count;
+    const int samples = arguments.samples.count, keys = arguments.key_count;
     const int items[PASSES] = {samples > keys + 1 ? samples : keys + 1,
                                samples,
                                arguments.chunk_count,
@@ -38,30 +36,21 @@ static kf_status make_list(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) 
     kf_order_arguments *o = &kinetic->order;
     const kf_kinetic_arguments *a = &kinetic->arguments;
     long long keys = 1;
-    for (int i = 0; i < 3; i++) {
-        o->box[i] = a->box[i];
-        keys *= o->box[i];
-    }
+    for (int i = 0; i < 3; i++)
+        keys *= a->samples.box[i];
     if (keys > 1 << 30)
         return kf_fail(
             error, KF_MACHINE,
             "the box around the solid has %lld cells, which is too many for immersed_boundary gather", keys);
-    o->sample_count = a->sample_count;
+    o->grid = a->grid;
+    o->memory = a->memory;
+    o->samples = a->samples;
     o->key_count = (int)keys;
     o->chunk_count = (o->key_count + KF_SCAN_CHUNK - 1) / KF_SCAN_CHUNK;
-    memcpy(o->nodes, a->nodes, sizeof o->nodes);
-    o->row_pitch = a->row_pitch;
-    o->plane_pitch = a->plane_pitch;
-    o->origin = a->origin;
-    o->pose = a->pose;
-    o->sample_x = a->sample_x;
-    o->sample_y = a->sample_y;
-    o->sample_z = a->sample_z;
-    o->sample_corner = a->sample_corner;
     o->identity = kf_buffer_address(kinetic->identity);
 
     enum { ARRAYS = 5 };
-    const size_t samples = (size_t)o->sample_count;
+    const size_t samples = (size_t)o->samples.count;
     int **arrays[ARRAYS] = {&o->keys, &o->start, &o->chunk_sums, &o->next, &o->order};
     const size_t counts[ARRAYS] = {samples, (size_t)keys + 1, (size_t)o->chunk_count, (size_t)keys, samples};
     for (int i = 0; i < ARRAYS; i++) {
@@ -78,7 +67,7 @@ kf_status kf_prepare_order(kf_builder *b, kf_error *error) {
         return KF_OK;
     KF_TRY(make_list(b->plan, kinetic, error));
     list_passes(b);
-    kinetic->arguments.cell_start = kinetic->order.start;
-    kinetic->arguments.cell_samples = kinetic->order.order;
+    kinetic->arguments.samples.cell_start = kinetic->order.start;
+    kinetic->arguments.samples.cell_samples = kinetic->order.order;
     return KF_OK;
 }

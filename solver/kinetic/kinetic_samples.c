@@ -167,7 +167,7 @@ kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
 
 /* Returns whether the part works out the force of nodes in that plane. */
 static bool reaches(const kf_kinetic *kinetic, int plane) {
-    const int reach = kinetic->arguments.reach, low = kinetic->first_plane - reach,
+    const int reach = kinetic->arguments.part.reach, low = kinetic->first_plane - reach,
               high = kinetic->first_plane + kinetic->planes - 1 + reach, nodes = kinetic->geometry.nodes[2];
     if (!(kinetic->wraps >> 2 & 1)) return plane >= low && plane <= high;
     return (plane >= low && plane <= high) || (plane - nodes >= low && plane - nodes <= high) ||
@@ -177,7 +177,7 @@ static bool reaches(const kf_kinetic *kinetic, int plane) {
 /* Returns whether the part works out the force of nodes of cells between a row and the next, where there
  * are cuts across y. */
 static bool reaches_rows(const kf_kinetic *kinetic, int cell) {
-    const int reach = kinetic->arguments.reach;
+    const int reach = kinetic->arguments.part.reach;
     return kinetic->options.parts_y == 1 ||
            (cell + 1 >= kinetic->first_row - reach && cell < kinetic->first_row + kinetic->rows + reach);
 }
@@ -270,17 +270,17 @@ static kf_status upload_ordered(const kf_kinetic *kinetic, const kf_ordered_samp
  * samples. */
 static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
-    const size_t count = (size_t)a->sample_count;
+    const size_t count = (size_t)a->samples.count;
     KF_TRY(kf_plan_buffer(plan, 2 * sizeof(kf_pose), &kinetic->pose,
                           error)); /* and what patch_sort leaves behind it */
     KF_TRY(
         kf_plan_buffer(plan, KF_LOAD_SUMS * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
-    a->pose = kf_buffer_address(kinetic->pose);
-    a->load_sums = kf_buffer_address(kinetic->load_sums);
+    a->samples.pose = kf_buffer_address(kinetic->pose);
+    a->body.load_sums = kf_buffer_address(kinetic->load_sums);
     if (kinetic->free) {
         const size_t bytes = KF_BODY_PLACES * sizeof(long long);
         KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->body_sums, error));
-        a->body_sums = kf_buffer_address(kinetic->body_sums);
+        a->body.sums = kf_buffer_address(kinetic->body_sums);
         if (plan->all_parts > 1) {
             KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_body,
                                   error));
@@ -299,13 +299,13 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     if (!kinetic->band) {
         kf_buffer *force;
         KF_TRY(kf_plan_buffer(plan, 3 * count * kinetic->real_bytes, &force, error));
-        a->sample_force = kf_buffer_address(force);
+        a->samples.force = kf_buffer_address(force);
     }
-    a->sample_x = kf_buffer_address(kinetic->samples[0]);
-    a->sample_y = kf_buffer_address(kinetic->samples[1]);
-    a->sample_z = kf_buffer_address(kinetic->samples[2]);
-    a->sample_area = kf_buffer_address(kinetic->samples[3]);
-    if (kinetic->sample_corner != NULL) a->sample_corner = kf_buffer_address(kinetic->sample_corner);
+    a->samples.x = kf_buffer_address(kinetic->samples[0]);
+    a->samples.y = kf_buffer_address(kinetic->samples[1]);
+    a->samples.z = kf_buffer_address(kinetic->samples[2]);
+    a->samples.area = kf_buffer_address(kinetic->samples[3]);
+    if (kinetic->sample_corner != NULL) a->samples.corner = kf_buffer_address(kinetic->sample_corner);
     return KF_OK;
 }
 
@@ -317,11 +317,11 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
                        2147483647 / 8);
     kf_kinetic_begin_ordering(scene, kinetic);
     kf_ordered_samples ordered = kf_kinetic_order_samples(scene, kinetic);
-    kinetic->arguments.sample_count = (int)ordered.count;
+    kinetic->arguments.samples.count = (int)ordered.count;
     kinetic->has_samples = ordered.count > 0;
     int moving_edge = 2 * (int)ceil(solid_radius(scene)) + 2;
     for (int i = 0; i < 3; i++)
-        kinetic->arguments.box[i] = kinetic->moving ? moving_edge : kinetic->ordering.cells[i];
+        kinetic->arguments.samples.box[i] = kinetic->moving ? moving_edge : kinetic->ordering.cells[i];
     kf_status status = make_sample_buffers(plan, kinetic, error);
     if (status == KF_OK && !kinetic->segments && kinetic->has_samples)
         status = upload_ordered(kinetic, &ordered, error);

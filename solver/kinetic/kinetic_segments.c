@@ -121,9 +121,10 @@ static kf_status upload_places(kf_plan *plan, kf_kinetic *kinetic, const segment
     list_entries(places, lists->segment_count, kinetic->options.segment_lanes > 1, band_count, start,
                  entries);
     kf_kinetic_arguments *a = &kinetic->arguments;
-    kf_status status = upload_integers(plan, places, count, &a->segment_places, error);
-    if (status == KF_OK) status = upload_integers(plan, start, (size_t)band_count + 1, &a->node_start, error);
-    if (status == KF_OK) status = upload_integers(plan, entries, count, &a->node_entries, error);
+    kf_status status = upload_integers(plan, places, count, &a->segments.places, error);
+    if (status == KF_OK)
+        status = upload_integers(plan, start, (size_t)band_count + 1, &a->segments.node_start, error);
+    if (status == KF_OK) status = upload_integers(plan, entries, count, &a->segments.node_entries, error);
     free(places);
     free(start);
     free(entries);
@@ -145,7 +146,7 @@ static kf_status upload_samples(kf_plan *plan, kf_kinetic *kinetic, const segmen
     kf_buffer *buffer;
     kf_status status = kf_plan_buffer(plan, count * kinetic->real_bytes, &buffer, error);
     if (status == KF_OK) status = kf_kinetic_upload_reals(kinetic, buffer, packed, count, error);
-    if (status == KF_OK) kinetic->arguments.segment_samples = kf_buffer_address(buffer);
+    if (status == KF_OK) kinetic->arguments.segments.samples = kf_buffer_address(buffer);
     free(packed);
     return status;
 }
@@ -153,16 +154,16 @@ static kf_status upload_samples(kf_plan *plan, kf_kinetic *kinetic, const segmen
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error) {
-    const size_t count = (size_t)kinetic->arguments.sample_count;
+    const size_t count = (size_t)kinetic->arguments.samples.count;
     cell_entry *entries = sort_by_cell(corner, count, band_of, band_count);
     segment_lists lists = cut_segments(entries, count, (int)kinetic->options.segment_length);
-    kinetic->arguments.segment_count = lists.segment_count;
+    kinetic->arguments.segments.count = lists.segment_count;
     kf_buffer *force;
     kf_status status = upload_places(plan, kinetic, &lists, band_of, band_count, error);
     if (status == KF_OK) status = upload_samples(plan, kinetic, &lists, entries, values, error);
     if (status == KF_OK)
         status = kf_plan_buffer(plan, 24 * (size_t)lists.segment_count * kinetic->real_bytes, &force, error);
-    if (status == KF_OK) kinetic->arguments.segment_force = kf_buffer_address(force);
+    if (status == KF_OK) kinetic->arguments.segments.force = kf_buffer_address(force);
     free(entries);
     free_lists(&lists);
     return status;

@@ -47,10 +47,11 @@ static void append_slabs(kf_builder *b, int p) {
     for (int i = 0; i < slabs && b->status == KF_OK; i++) {
         kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
         const int from_below = p == 0 ? i : slabs - 1 - i;
-        arguments.first_plane = slab_begin(kinetic, slabs, from_below);
-        extent[2] = arguments.planes = slab_begin(kinetic, slabs, from_below + 1) - arguments.first_plane;
-        if (from_below > 0) arguments.outflow_below = NULL;
-        if (from_below < slabs - 1) arguments.outflow_above = NULL;
+        arguments.part.first_plane = slab_begin(kinetic, slabs, from_below);
+        extent[2] = arguments.part.planes =
+            slab_begin(kinetic, slabs, from_below + 1) - arguments.part.first_plane;
+        if (from_below > 0) arguments.outflow.below = NULL;
+        if (from_below < slabs - 1) arguments.outflow.above = NULL;
         b->beside = kinetic->options.gpu && i % 2 == 0;
         if (i >= BEHIND)
             kf_schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
@@ -66,7 +67,7 @@ static void append_slabs(kf_builder *b, int p) {
  * ones. A team's part has a grid of its own, in which both ends of the domain lie if it is at one of them. */
 void kf_append_shift(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int band = kinetic->arguments.band_capacity, last = kinetic->geometry.nodes[2] - 1;
+    const int band = kinetic->arguments.band.capacity, last = kinetic->geometry.nodes[2] - 1;
     const bool ring = kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC,
                ends = kinetic->first_plane == 0 || kinetic->first_plane + kinetic->planes > last;
     if (ring && ends && kinetic->options.boundary_kernels == 0) {

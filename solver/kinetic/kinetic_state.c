@@ -17,8 +17,8 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
 
 void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a) {
     const bool odd = steps % 2 == 1;
-    a->source = kinetic->grids[kinetic->swaps && odd];
-    a->pushed = kinetic->options.esoteric && odd;
+    a->populations.source = kinetic->grids[kinetic->swaps && odd];
+    a->populations.pushed = kinetic->options.esoteric && odd;
 }
 
 kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
@@ -27,18 +27,18 @@ kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int firs
     kf_function *kernel;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
-    size_t cells = (size_t)a.nodes[0] * (size_t)a.nodes[1] * (size_t)planes;
+    size_t cells = (size_t)a.grid.nodes[0] * (size_t)a.grid.nodes[1] * (size_t)planes;
     char *slab = kf_buffer_address(kinetic->slab);
-    a.extent[0] = a.nodes[0];
+    a.extent[0] = a.grid.nodes[0];
     a.extent[2] = planes;
-    a.first_plane = first;
-    kf_kinetic_rows(kinetic, beside ? kinetic->halo_width : 0, &a.first_row, &a.extent[1]);
+    a.part.first_plane = first;
+    kf_kinetic_rows(kinetic, beside ? kinetic->halo_width : 0, &a.part.first_row, &a.extent[1]);
     kf_kinetic_find_populations(kinetic, plan->steps_done, &a);
-    a.density = slab;
-    a.velocity = slab + cells * kinetic->real_bytes;
+    a.fields.density = slab;
+    a.fields.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
     kf_launch launch;
-    kf_launch_set(&launch, name, kernel, block, &a, sizeof a);
+    kf_kinetic_set_launch(&launch, name, kernel, KF_SOURCE_STATE, block, &a);
     KF_TRY(kf_backend_launch(plan->parts[grid], &launch, error));
     return kf_backend_synchronize(plan->parts[grid], error);
 }
@@ -276,7 +276,7 @@ static kf_status check_band(const kf_kinetic *kinetic, kf_error *error) {
     if (counts[1] == 0) return KF_OK;
     return kf_fail(error, KF_MACHINE,
                    "the moving solid touches more nodes than were reserved (%d): its samples spread out",
-                   kinetic->arguments.band_capacity);
+                   kinetic->arguments.band.capacity);
 }
 
 /* A free solid that has come to a face of the domain is held there. */
@@ -346,9 +346,9 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
         KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_MOTION], "set_pose_step", &function, error));
         kf_kinetic_arguments a = kinetic->arguments;
         a.extent[0] = a.extent[1] = a.extent[2] = 1;
-        a.pose_step = (long long)kf_plan_window_step(plan, window, shift);
+        a.body.pose_step = (long long)kf_plan_window_step(plan, window, shift);
         kf_launch launch;
-        kf_launch_set(&launch, "set_pose_step", function, block, &a, sizeof a);
+        kf_kinetic_set_launch(&launch, "set_pose_step", function, KF_SOURCE_MOTION, block, &a);
         KF_TRY(kf_backend_launch(plan->parts[part], &launch, error));
     }
     return KF_OK;

@@ -37,7 +37,7 @@ static void append_average_sum(kf_builder *b, int parity, int grid) {
 static void append_average_finish(kf_builder *b, int parity, int grid) {
     const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    if (b->plan->all_parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
+    if (b->plan->all_parts > 1) arguments.fields.average_sums = kf_buffer_address(b->kinetic->team_sums);
     kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
 }
 
@@ -86,7 +86,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid) {
 /* Appends the sums of what the samples of a free solid see. */
 static void append_body_sums(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
+    const int items = (kinetic->arguments.samples.count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
     if (b->plan->all_parts > 1)
         append_sums_copy(b, parity, "body_empty", kinetic->body_sums, 0, kinetic->no_body,
                          KF_BODY_PLACES * sizeof(long long));
@@ -98,7 +98,7 @@ static void append_body_sums(kf_builder *b, int parity, int grid) {
 static void append_solve(kf_builder *b, int parity) {
     const int extent[3] = {KF_BODY_THREADS, 1, 1};
     kf_kinetic_arguments arguments = b->kinetic->arguments;
-    if (b->plan->all_parts > 1) arguments.body_sums = kf_buffer_address(b->kinetic->team_body);
+    if (b->plan->all_parts > 1) arguments.body.sums = kf_buffer_address(b->kinetic->team_body);
     kf_append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, arguments, 0);
 }
 

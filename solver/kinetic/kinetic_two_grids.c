@@ -32,8 +32,8 @@ void kf_append_join(kf_builder *b, int p, const char *name) {
 static void append_chain(kf_builder *b, int p) {
     enum { WARP = 32 };
     const kf_kinetic_arguments *a = &b->kinetic->arguments;
-    const int lanes = (int)b->kinetic->options.segment_lanes * a->segment_count,
-              band = (a->band_capacity + WARP - 1) / WARP, segments = (lanes + WARP - 1) / WARP;
+    const int lanes = (int)b->kinetic->options.segment_lanes * a->segments.count,
+              band = (a->band.capacity + WARP - 1) / WARP, segments = (lanes + WARP - 1) / WARP;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (2 * band + segments), p, 1 - p);
 }
 
@@ -41,7 +41,7 @@ static void append_chain(kf_builder *b, int p) {
  * the flow's kernel leaves it out. */
 static void append_band_first(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int band = kinetic->arguments.band_capacity;
+    const int band = kinetic->arguments.band.capacity;
     if (!kinetic->has_samples) return;
     b->aside = kinetic->options.concurrent_solid;
     if (kf_kinetic_has_chain(kf_plan_scene(b->plan), &kinetic->options)) {
@@ -67,17 +67,17 @@ static void append_some(kf_builder *b, int p, const kf_kinetic_box *box, bool jo
     int extent[3];
     if (box->count[0] == 0 || box->count[1] == 0) return;
     kf_flow_extent(kinetic, extent);
-    extent[1] = arguments.rows = box->count[0];
-    extent[2] = arguments.planes = box->count[1];
-    arguments.first_row = box->first[0];
-    arguments.first_plane = first;
-    if (first > kinetic->first_plane) arguments.outflow_below = NULL;
-    if (end < kinetic->first_plane + kinetic->planes) arguments.outflow_above = NULL;
+    extent[1] = arguments.part.rows = box->count[0];
+    extent[2] = arguments.part.planes = box->count[1];
+    arguments.part.first_row = box->first[0];
+    arguments.part.first_plane = first;
+    if (first > kinetic->first_plane) arguments.outflow.below = NULL;
+    if (end < kinetic->first_plane + kinetic->planes) arguments.outflow.above = NULL;
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
               2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows /
                   kinetic->planes);
     if (!kinetic->has_samples || kinetic->options.masked_band) return;
-    const int band[3] = {kinetic->arguments.band_capacity, 1, 1};
+    const int band[3] = {kinetic->arguments.band.capacity, 1, 1};
     b->joins = joins;
     kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
 }
@@ -138,7 +138,7 @@ static void append_boundary_rows(kf_builder *b, int p, int extent[3]) {
 /* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
 void kf_append_two_grids(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int band = kinetic->arguments.band_capacity;
+    const int band = kinetic->arguments.band.capacity;
     const bool again = kinetic->has_samples && !kinetic->options.masked_band;
     append_band_first(b, p);
     int extent[3];

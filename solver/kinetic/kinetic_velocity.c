@@ -27,15 +27,15 @@ static kf_status launch(kf_plan *plan, int grid, int first, int planes, const kf
     kf_function *kernel;
     KF_TRY(kf_module_function(*module, "velocity", &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
-    a.extent[0] = a.nodes[0];
+    a.extent[0] = a.grid.nodes[0];
     a.extent[2] = planes;
-    a.first_plane = first;
-    kf_kinetic_rows(kinetic, 0, &a.first_row, &a.extent[1]);
+    a.part.first_plane = first;
+    kf_kinetic_rows(kinetic, 0, &a.part.first_row, &a.extent[1]);
     kf_kinetic_find_populations(kinetic, plan->steps_done, &a);
-    a.velocity = kf_buffer_address(buffer);
+    a.fields.velocity = kf_buffer_address(buffer);
     const int block[3] = {64, 1, 1};
     kf_launch one;
-    kf_launch_set(&one, "velocity", kernel, block, &a, sizeof a);
+    kf_kinetic_set_launch(&one, "velocity", kernel, KF_SOURCE_VELOCITY, block, &a);
     return kf_backend_launch(plan->parts[grid], &one, error);
 }
 

@@ -249,7 +249,7 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
         if (!has_outflow(plan, face)) continue;
         const size_t row = row_bytes(plan, face),
                      place =
-                         (size_t)kinetic->arguments.outflow_start[face] * kinetic->real_bytes + first * row;
+                         (size_t)kinetic->arguments.outflow.start[face] * kinetic->real_bytes + first * row;
         const kf_copy copy = {.target = out ? host : kept,
                               .source = out ? kept : host,
                               .target_offset = out ? at : place,

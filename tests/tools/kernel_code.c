@@ -1,7 +1,8 @@
-/* What kernels are compiled to: `kernel_code list` prints the sources of all known configs (known_configs.h)
- * and of the kernels that belong to no plan, each once, as the words of a compiler: FILE -DNAME=VALUE ...
- * `kernel_code code ARCHITECTURE` (sm_90, or cpu: this machine's) reads such lines and prints each behind the
- * hash of its machine code. scripts/kernel-code.sh calls both. */
+/* What kernels are compiled to: `kernel_code list DRAWN` prints the sources of all known configs, of so many
+ * others of each flow (known_configs.h) and of the kernels that belong to no plan, each once, as the words of
+ * a compiler: FILE -DNAME=VALUE ... `kernel_code code ARCHITECTURE` (sm_90, or cpu: this machine's) reads
+ * such lines and prints each behind the hash of its machine code; with a FOLDER behind it, it leaves the
+ * objects there, named by the number of the line. scripts/kernel-code.sh calls both. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,8 +173,9 @@ static void hash_code(const unsigned char *object, char hex[KF_HASH_HEX]) {
     kf_hash_end(&hasher, hex);
 }
 
+/* folder: NULL, or where the object is left, as that number. */
 static kf_status print_code(const kf_device_info *device, const kf_source *source, const char *line,
-                            kf_error *error) {
+                            const char *folder, int number, kf_error *error) {
     kf_build build;
     void *object = NULL;
     size_t size = 0;
@@ -182,10 +184,14 @@ static kf_status print_code(const kf_device_info *device, const kf_source *sourc
     if (!kf_cache_get(build.hash, kf_device_is_gpu(device) ? "cubin" : "so", &object, &size))
         return kf_fail(error, KF_HOST, "%s: the machine code is not in the cache", source->file);
     hash_code(object, hex);
+    char path[KF_PATH];
+    kf_status status = KF_OK;
+    if (folder != NULL) status = kf_path(path, error, "%s/%d", folder, number);
+    if (folder != NULL && status == KF_OK) status = kf_file_write_own(path, object, size, error);
     free(object);
     printf("%.16s %s\n", hex, line);
     (void)fflush(stdout);
-    return KF_OK;
+    return status;
 }
 
 /* Takes "FILE -DNAME=VALUE ..." apart, in place. */
@@ -205,7 +211,7 @@ static kf_status read_source(char *words, kf_source *source, kf_defines *defines
     return KF_OK;
 }
 
-static kf_status print_codes(const char *architecture, kf_error *error) {
+static kf_status print_codes(const char *architecture, const char *folder, kf_error *error) {
     kf_device_info device = {.backend = "cuda"};
     char *line = NULL;
     size_t room = 0;
@@ -215,13 +221,13 @@ static kf_status print_codes(const char *architecture, kf_error *error) {
     else
         kf_copy_text(device.architecture, sizeof device.architecture, architecture);
     kf_compiler_stay(&device);
-    while (status == KF_OK && getline(&line, &room, stdin) >= 0) {
+    for (int number = 1; status == KF_OK && getline(&line, &room, stdin) >= 0; number++) {
         kf_source source;
         kf_defines defines;
         line[strcspn(line, "\n")] = '\0';
         char *words = kf_duplicate(line);
         status = read_source(words, &source, &defines, error);
-        if (status == KF_OK) status = print_code(&device, &source, line, error);
+        if (status == KF_OK) status = print_code(&device, &source, line, folder, number, error);
         free(words);
     }
     free(line);
@@ -233,10 +239,11 @@ int main(int count, char **words) {
     kf_status status = KF_BAD_INPUT;
     if (count == 3 && strcmp(words[1], "list") == 0)
         status = list_sources(atoi(words[2]), &error);
-    else if (count == 3 && strcmp(words[1], "code") == 0)
-        status = print_codes(words[2], &error);
+    else if ((count == 3 || count == 4) && strcmp(words[1], "code") == 0)
+        status = print_codes(words[2], count == 4 ? words[3] : NULL, &error);
     else
-        kf_fail(&error, status, "usage: kernel_code list DRAWN | kernel_code code ARCHITECTURE < LIST");
+        kf_fail(&error, status,
+                "usage: kernel_code list DRAWN | kernel_code code ARCHITECTURE [FOLDER] < LIST");
     if (status != KF_OK) fprintf(stderr, "kernel_code: %s\n", error.message);
     return status == KF_OK ? 0 : status == KF_BAD_INPUT ? 2 : 3;
 }

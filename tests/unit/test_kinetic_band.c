@@ -190,7 +190,7 @@ static void test_samples_that_crowd(void **state) {
     const kf_config config = default_with(scene, values);
     kf_plan *plan = open_plan(scene, &config);
     const kf_kinetic *kinetic = plan->system;
-    assert_true(16 * kinetic->arguments.cell_rows < COUNT);
+    assert_true(16 * kinetic->arguments.patches.cell_rows < COUNT);
     kf_plan_free(plan);
     verify(scene, values);
     compare_patches(scene, values, 256);

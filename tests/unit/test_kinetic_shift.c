@@ -32,7 +32,7 @@ static void assert_in_turns(const kf_plan *plan) {
     for (size_t i = 0; i < plan->item_count; i++) {
         const kf_item *item = &plan->items[i];
         if (strcmp(item->name, "stream_collide") != 0) continue;
-        if (((const kf_kinetic_arguments *)(const void *)item->kernel->arguments)->source ==
+        if (((const kf_flow_arguments *)(const void *)item->kernel->arguments)->populations.source ==
             ((const kf_kinetic *)plan->system)->grids[0])
             assert_int_equal(item->lane, gpu && slabs++ % 2 == 0 ? KF_LANE_BESIDE : KF_LANE_MAIN);
     }

@@ -1,0 +1,120 @@
+/* What is read from the solid's surface and summed over it, by modules whose arguments have its samples and
+ * the body: a sample (immersed.h) of a static solid from its cell and the fractions within it, of a moving
+ * one from its position at time 0 and the pose; force and torque; and what a free solid's equations of motion
+ * (body.h) need. Defines: those of immersed.h, KF_FREE 0|1. */
+#ifndef KF_KERNELS_KINETIC_SURFACE_H
+#define KF_KERNELS_KINETIC_SURFACE_H
+
+#include "immersed.h"
+#if KF_FREE
+#include "body.h"
+#endif
+
+/* Loads sample s. The arm of a static sample costs divisions, so only who needs it asks for it (with_arm). */
+KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int with_arm) {
+#if KF_MOVING
+    (void)with_arm;
+    return kf_place_sample(a, (const kf_pose *)a->samples.pose, kf_moving_sample(a, s));
+#else
+    kf_sample sample;
+    const kf_real *xs = (const kf_real *)a->samples.x, *ys = (const kf_real *)a->samples.y,
+                  *zs = (const kf_real *)a->samples.z;
+    sample.area = ((const kf_real *)a->samples.area)[s];
+    sample.corner = ((const kf_index *)a->samples.corner)[s];
+    sample.cell.fx = xs[s];
+    sample.cell.fy = ys[s];
+    sample.cell.fz = zs[s];
+    sample.bx = sample.by = sample.bz = KF_R(0.0);
+    if (with_arm || KF_WRAP) {
+        const double *center = ((const kf_pose *)a->samples.pose)->center;
+        kf_position(a, sample.corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
+        sample.cell.y = kf_home_row(a, sample.cell.y);
+        const double rx = sample.cell.x + (double)sample.cell.fx - center[0],
+                     ry = sample.cell.y + (double)sample.cell.fy - center[1],
+                     rz = sample.cell.z + (double)sample.cell.fz - center[2];
+        sample.cell.rx = (kf_real)kf_nearest(0, rx, a->grid.nodes[0]);
+        sample.cell.ry = (kf_real)kf_nearest(1, ry, a->grid.nodes[1]);
+        sample.cell.rz = (kf_real)kf_nearest(2, rz, a->grid.nodes[2]);
+#if KF_WRAP
+        kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
+#endif
+    }
+    return sample;
+#endif
+}
+
+/* The sums of the step before make room for this step's. */
+KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
+    for (int i = item; i < KF_LOAD_SUMS * KF_LOAD_SLOTS; i += a->extent[0])
+        a->body.load_sums[i] = 0;
+}
+
+/* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
+ * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
+KF_FUNCTION void kf_add_load(const kf_module_arguments *a, int item, const kf_int64 *load) {
+    kf_int64 *slot = (kf_int64 *)a->body.load_sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        if (i < KF_LOAD_SUMS - 1 || load[i] != 0) kf_atomic_add_int64(slot + i, load[i]);
+}
+KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
+    return (kf_int64)floor(value * scale + 0.5);
+}
+KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double gz, double rx, double ry,
+                                    double rz) {
+    if (!(fabs(gx) + fabs(gy) + fabs(gz) < KF_FORCE_LIMIT)) { /* as fixed point it would look like a force */
+        load[KF_LOAD_SUMS - 1]++;
+        return;
+    }
+    load[0] -= kf_fixed_point(gx, KF_FORCE_SCALE);
+    load[1] -= kf_fixed_point(gy, KF_FORCE_SCALE);
+    load[2] -= kf_fixed_point(gz, KF_FORCE_SCALE);
+    load[3] -= kf_fixed_point(ry * gz - rz * gy, KF_TORQUE_SCALE);
+    load[4] -= kf_fixed_point(rz * gx - rx * gz, KF_TORQUE_SCALE);
+    load[5] -= kf_fixed_point(rx * gy - ry * gx, KF_TORQUE_SCALE);
+}
+
+#if KF_FREE
+/* Returns whether a sample lies beyond the outermost nodes between faces. */
+KF_FUNCTION int kf_has_left(const kf_module_arguments *a, const kf_sample_cell *cell) {
+    const kf_real least = KF_R(0.0), most = KF_R(1.0);
+    return (!KF_WRAPS(0) && (cell->fx < least || cell->fx > most)) ||
+           (!KF_WRAPS(1) && (cell->fy < least || cell->fy > most)) ||
+           (!KF_WRAPS(2) && (cell->fz < least || cell->fz > most));
+}
+
+/* The sums that the samples of an item add to the solid's equations of motion (body.h), and how many of
+ * them have left the domain. */
+typedef struct kf_body_share {
+    kf_int64 sums[KF_BODY_SUMS];
+    int left;
+} kf_body_share;
+KF_FUNCTION kf_body_share kf_no_body_share(void) {
+    kf_body_share share;
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        share.sums[i] = 0;
+    share.left = 0;
+    return share;
+}
+KF_FUNCTION void kf_add_sample_to_body(const kf_module_arguments *a, const kf_sample *sample,
+                                       kf_body_share *share, double density, double ux, double uy,
+                                       double uz) {
+    const double per_radius = 1.0 / ((const kf_pose *)a->samples.pose)->radius;
+    double one[KF_BODY_SUMS];
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        one[i] = 0.0;
+    kf_add_to_body(one, 2.0 * density * (double)sample->area, per_radius * (double)sample->cell.rx,
+                   per_radius * (double)sample->cell.ry, per_radius * (double)sample->cell.rz, ux, uy, uz);
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        share->sums[i] += (kf_int64)floor(one[i] * KF_BODY_SCALE + 0.5); /* without a bias */
+    share->left += kf_has_left(a, &sample->cell);
+}
+KF_FUNCTION void kf_add_body_share(const kf_module_arguments *a, int item, const kf_body_share *share) {
+    kf_int64 *slot = (kf_int64 *)a->body.sums + KF_BODY_SUMS * (item % KF_LOAD_SLOTS);
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        kf_atomic_add_int64(slot + i, share->sums[i]);
+    if (share->left != 0)
+        kf_atomic_add_int64((kf_int64 *)a->body.sums + KF_BODY_SUMS * KF_LOAD_SLOTS, share->left);
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* What a module's kernels are given of all that a plan has for them. */
+#include <assert.h>
+
+#include "solver/kinetic/kinetic.h"
+
+static kf_flow_arguments flow_arguments(const kf_kinetic_arguments *a) {
+    return (kf_flow_arguments){.extent = {a->extent[0], a->extent[1], a->extent[2]},
+                               .march = a->march,
+                               .grid = a->grid,
+                               .part = a->part,
+                               .memory = a->memory,
+                               .populations = a->populations,
+                               .fields = a->fields,
+                               .faces = a->faces,
+                               .outflow = a->outflow,
+                               .band = a->band,
+                               .segments = a->segments,
+                               .scalars = a->scalars};
+}
+
+static kf_solid_arguments solid_arguments(const kf_kinetic_arguments *a) {
+    return (kf_solid_arguments){.extent = {a->extent[0], a->extent[1], a->extent[2]},
+                                .grid = a->grid,
+                                .part = a->part,
+                                .memory = a->memory,
+                                .populations = a->populations,
+                                .fields = a->fields,
+                                .samples = a->samples,
+                                .band = a->band,
+                                .segments = a->segments,
+                                .patches = a->patches,
+                                .body = a->body};
+}
+
+static kf_state_arguments state_arguments(const kf_kinetic_arguments *a) {
+    return (kf_state_arguments){.extent = {a->extent[0], a->extent[1], a->extent[2]},
+                                .grid = a->grid,
+                                .part = a->part,
+                                .memory = a->memory,
+                                .populations = a->populations,
+                                .fields = a->fields,
+                                .outflow = a->outflow,
+                                .band = a->band,
+                                .scalars = a->scalars};
+}
+
+void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *function,
+                           kf_kinetic_source source, const int block[3],
+                           const kf_kinetic_arguments *arguments) {
+    assert(source != KF_SOURCE_ORDER); /* order.cu has arguments of its own. */
+    if (source == KF_SOURCE_FLOW || source == KF_SOURCE_BOUNDARY) {
+        const kf_flow_arguments flow = flow_arguments(arguments);
+        kf_launch_set(launch, name, function, block, &flow, sizeof flow);
+    } else if (source == KF_SOURCE_IMMERSED || source == KF_SOURCE_MOTION) {
+        const kf_solid_arguments solid = solid_arguments(arguments);
+        kf_launch_set(launch, name, function, block, &solid, sizeof solid);
+    } else {
+        const kf_state_arguments state = state_arguments(arguments);
+        kf_launch_set(launch, name, function, block, &state, sizeof state);
+    }
+}
