@@ -309,6 +309,16 @@ void kf_scene_refer_to_area(kf_scene *scene, double area);
  * rests. */
 double kf_scene_flow_through(const kf_scene *scene);
 
+/* What of a closed solid's surface has its opposite side nearer than a limit. */
+typedef struct kf_thin {
+    double share; /* of the surface; 0: none of it */
+    double width; /* cells: the middle one of all widths below the limit */
+    double at[3]; /* lattice: a place of the surface with that width */
+} kf_thin;
+/* Finds parts of the solid thinner than limit cells, and gaps narrower than that: between parts, and between
+ * the solid and walls of the domain. Nothing of an open mesh. By lines from 4000 places of the surface. */
+void kf_scene_thinness(const kf_scene *scene, double limit, kf_thin *parts, kf_thin *gaps);
+
 /* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
  */
 int kf_scene_shortest_edge(const kf_scene *scene);

@@ -10,7 +10,8 @@
 
 enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
-                    WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001;
+                    WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001, THIN_CELLS = 4.0,
+                    THIN_SHARE = 1e-3;
 
 static double along(const double velocity[3], const double stream[3]) {
     double sum = 0.0, square = 0.0;
@@ -51,6 +52,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.open_edges = scene->open_edges;
     s.least_viscosity = kf_flow_least_viscosity(scene);
     (void)kf_flow_rule_name(scene, s.rule);
+    kf_scene_thinness(scene, THIN_CELLS, &s.parts, &s.gaps);
+    s.cell_size = dx;
     s.speed = scene->reference_speed * dx / dt;
     s.viscosity = scene->viscosity * dx * dx / dt;
     s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
@@ -78,8 +81,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
 /* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
  * together. The lines belong to the function and last until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[10][256];
-    static const char *found[10];
+    static char texts[12][320];
+    static const char *found[12];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -107,6 +110,19 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          s->wall_distance)
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)
+    WARN(
+        s->parts.share > THIN_SHARE,
+        "parts thinner than %g cells, %.2g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g %.3g m): "
+        "they act about a cell thicker on each side; take more cells, or leave out what may go",
+        THIN_CELLS, 100.0 * s->parts.share, s->parts.width, s->parts.width * s->cell_size,
+        (s->parts.at[0] + 0.5) * s->cell_size, (s->parts.at[1] + 0.5) * s->cell_size,
+        (s->parts.at[2] + 0.5) * s->cell_size)
+    WARN(s->gaps.share > THIN_SHARE,
+         "gaps narrower than %g cells, beside %.2g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g "
+         "%.3g m): the grid hardly carries the flow through them",
+         THIN_CELLS, 100.0 * s->gaps.share, s->gaps.width, s->gaps.width * s->cell_size,
+         (s->gaps.at[0] + 0.5) * s->cell_size, (s->gaps.at[1] + 0.5) * s->cell_size,
+         (s->gaps.at[2] + 0.5) * s->cell_size)
     WARN(s->blockage > MUCH_BLOCKAGE,
          "blockage %.2g %%: the tunnel's walls raise the drag by about that much; below 5 %% is usual",
          100.0 * s->blockage)

@@ -23,6 +23,8 @@ typedef struct kf_scene_summary {
     size_t open_edges;      /* of the mesh: kf_scene */
     double wind, road;      /* metres a second: of the inflow, and of a wall that moves along it; 0: none */
     double least_viscosity; /* lattice: below it the scene's collision blows up in long runs; 0: none known */
+    kf_thin parts, gaps;    /* below THIN_CELLS of scene_summary.c */
+    double cell_size;       /* metres */
     char rule[64];          /* that collision */
 } kf_scene_summary;
 

@@ -5,10 +5,22 @@
 
 static void test_flows(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "ahmed", "aircraft", "architecture",   "ball",       "bunch",
-        "car",   "cavity2d", "concave",        "cylinder2d", "cylinder_array2d",
-        "plate", "settling", "spinning_torus", "torus",      "vortices"};
+    static const char *const names[] = {"ahmed",
+                                        "ahmed_no_stilts",
+                                        "aircraft",
+                                        "architecture",
+                                        "ball",
+                                        "bunch",
+                                        "car",
+                                        "cavity2d",
+                                        "concave",
+                                        "cylinder2d",
+                                        "cylinder_array2d",
+                                        "plate",
+                                        "settling",
+                                        "spinning_torus",
+                                        "torus",
+                                        "vortices"};
     kf_text text = {0};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         const kf_scene_options options = {.node_limit = 16000, .samples_per_cell = 5};
