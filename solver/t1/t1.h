@@ -177,16 +177,21 @@ kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, k
 enum { KF_T1_GUARD = 256 };
 kf_status kf_t1_plan_with_room(const kf_problem *problem, const kf_config *config, size_t room,
                                kf_backend *backend, kf_plan **plan, kf_error *error);
-/* Downloads an output of the plan; caller frees. */
+/* Downloads an output of the plan: into *values, which has room for all of it, or, where it is NULL, into
+ * memory that the caller frees. */
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error);
 size_t kf_t1_count_of(const kf_plan *plan, int argument);
 /* Uploads bytes of an argument, from that one on; those behind its end are its guard. */
 kf_status kf_t1_upload(kf_plan *plan, int argument, size_t offset, const void *data, size_t bytes,
                        kf_error *error);
 
-/* Values of arguments before a launch, kept on the device for a whole run: [round][argument]. */
+/* What a whole run keeps, of the arguments. buffers: their values before a launch, on the device. outputs:
+ * what launches made of them, on the host, KF_T1_FIRST of the first launch of a config, KF_T1_LATEST of the
+ * latest. Pages that are new for each download take longer than the download does. */
+enum { KF_T1_FIRST, KF_T1_LATEST, KF_T1_KEPT };
 typedef struct kf_t1_masters {
     kf_buffer *buffers[KF_T1_ROUNDS][KF_T1_ARGUMENTS];
+    void *outputs[KF_T1_KEPT][KF_T1_ARGUMENTS];
 } kf_t1_masters;
 void kf_t1_free_masters(kf_t1_masters *masters);
 /* Before a launch that is to be verified: arguments get their values of the round, and what is only written

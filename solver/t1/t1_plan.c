@@ -228,6 +228,11 @@ void kf_t1_free_masters(kf_t1_masters *masters) {
             kf_buffer_free(masters->buffers[round][i]);
             masters->buffers[round][i] = NULL;
         }
+    for (int kept = 0; kept < KF_T1_KEPT; kept++)
+        for (int i = 0; i < KF_T1_ARGUMENTS; i++) {
+            free(masters->outputs[kept][i]);
+            masters->outputs[kept][i] = NULL;
+        }
 }
 
 /* From the copy on the device, which is made when it is first asked for. */
@@ -305,23 +310,39 @@ static kf_status check_guard(const kf_t1 *t1, int i, bool behind, kf_error *erro
                    behind ? "behind" : "before");
 }
 
+/* Finds in *at the first value of an argument that differs from before, or its count, piece by piece. */
+static kf_status find_change(const kf_t1 *t1, int i, const void *before, size_t *at, kf_error *error) {
+    enum { PIECE = 1 << 22 };
+    const size_t size = t1->problem->arguments[i].type.bytes, all = t1->counts[i] * size;
+    char *now = kf_allocate(all < PIECE ? all : PIECE);
+    kf_status status = KF_OK;
+    *at = t1->counts[i];
+    for (size_t done = 0; done < all && status == KF_OK && *at == t1->counts[i]; done += PIECE) {
+        const size_t bytes = all - done < PIECE ? all - done : PIECE;
+        const char *was = (const char *)before + done;
+        status = kf_buffer_download(t1->buffers[i], t1->room + done, now, bytes, error);
+        if (status != KF_OK || memcmp(now, was, bytes) == 0) continue;
+        size_t byte = 0;
+        while (now[byte] == was[byte])
+            byte++;
+        *at = (done + byte) / size;
+    }
+    free(now);
+    return status;
+}
+
 /* The value of an input that is no longer what it was. What the default config has is at hand; else it is
  * made again. */
 static kf_status check_input(kf_plan *plan, int i, int round, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const kf_t1_argument *argument = &t1->problem->arguments[i];
-    const size_t size = argument->type.bytes, count = t1->counts[i];
+    const size_t count = t1->counts[i];
     const bool at_hand = round == 0 && count <= argument->count;
-    void *now = NULL, *made = NULL;
-    KF_TRY(kf_t1_download(plan, i, &now, error));
-    const kf_status status = at_hand ? KF_OK : values_of(t1, i, round, &made, error);
-    const char *before = at_hand ? argument->initial : made, *after = now;
+    void *made = NULL;
     size_t at = count;
-    if (status == KF_OK && memcmp(after, before, count * size) != 0)
-        for (at = 0; memcmp(after + at * size, before + at * size, size) == 0;)
-            at++;
-    free(now);
-    if (status == KF_OK) free(made);
+    kf_status status = at_hand ? KF_OK : values_of(t1, i, round, &made, error);
+    if (status == KF_OK) status = find_change(t1, i, at_hand ? argument->initial : made, &at, error);
+    free(made);
     if (status != KF_OK || at == count) return status;
     return kf_fail(error, KF_GATE_FAILED, "%s writes to '%s', which is ReadOnly: value %zu has changed",
                    t1->problem->kernel_name, argument->name, at / (size_t)argument->type.components);
@@ -504,9 +525,10 @@ kf_status kf_t1_upload(kf_plan *plan, int argument, size_t offset, const void *d
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const size_t bytes = t1->counts[argument] * t1->problem->arguments[argument].type.bytes;
-    *values = kf_allocate(bytes);
-    kf_status status = kf_buffer_download(t1->buffers[argument], t1->room, *values, bytes, error);
-    if (status == KF_OK) return KF_OK;
+    const bool own = *values == NULL;
+    if (own) *values = kf_allocate(bytes);
+    const kf_status status = kf_buffer_download(t1->buffers[argument], t1->room, *values, bytes, error);
+    if (status == KF_OK || !own) return status;
     free(*values);
     *values = NULL;
     return status;

@@ -86,19 +86,21 @@ static kf_status run_reference(kf_plan *plan, kf_t1_bench *bench, int round, kf_
     return KF_OK;
 }
 
-/* Makes the references of all rounds at once, unless they are there. */
-static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, kf_error *error) {
+/* Makes the references of all rounds at once, unless they are there. room: bytes before and behind each
+ * argument, in which the reference must not write. */
+static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, size_t room, kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
     kf_plan *plan = NULL;
     const int rounds = rounds_of(problem);
     if (bench->rounds[0].made) return KF_OK;
     const bool kernel = problem->reference_file[0] != '\0';
     const kf_problem *judge = problem->judge != NULL ? problem->judge : bench->problem;
-    kf_status status =
-        kf_t1_plan_with_room(judge, kernel ? NULL : &((const kf_t1_problem *)judge->own)->reference,
-                             KF_T1_GUARD, backend, &plan, error);
+    kf_status status = kf_t1_plan_with_room(
+        judge, kernel ? NULL : &((const kf_t1_problem *)judge->own)->reference, room, backend, &plan, error);
+    if (status == KF_OK) status = kf_plan_initialise(plan, error); /* for its guards */
     for (int round = 0; round < rounds && status == KF_OK; round++)
         status = run_reference(plan, bench, round, error);
+    if (status == KF_OK) status = kf_t1_check(plan, -1, error);
     if (plan != NULL) kf_plan_free(plan);
     bench->rounds[0].made = status == KF_OK;
     return status == KF_OK ? KF_OK
@@ -125,10 +127,47 @@ static bool other_size(const kf_t1_problem *problem, int size[3]) {
     return true;
 }
 
+/* Returns room for a kernel that has the file's size in it, where the other size is a smaller one: as much as
+ * the largest argument has. */
+static size_t room_at_other_size(const kf_t1_problem *problem) {
+    size_t room = KF_T1_GUARD;
+    for (int i = 0; i < problem->argument_count; i++) {
+        const size_t bytes = problem->arguments[i].count * problem->arguments[i].type.bytes;
+        if (bytes > room) room = bytes;
+    }
+    return (room + KF_T1_GUARD - 1) / KF_T1_GUARD * KF_T1_GUARD;
+}
+
 static bool same_counts(const kf_t1_problem *a, const kf_t1_problem *b) {
     for (int i = 0; i < a->argument_count; i++)
         if (a->arguments[i].count != b->arguments[i].count) return false;
     return true;
+}
+
+/* Returns the share of an output that the reference left as it was before the launch. */
+static double untouched(const kf_t1_bench *bench, int i) {
+    const kf_t1_problem *problem = bench->problem->own;
+    const kf_t1_argument *argument = &problem->arguments[i];
+    const size_t size = argument->type.bytes;
+    const char *after = bench->rounds[0].values[i], *before = argument->read ? argument->initial : NULL;
+    const char spoiled[16] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    size_t count = 0;
+    for (size_t at = 0; at < argument->count; at++)
+        count += memcmp(after + at * size, before != NULL ? before + at * size : spoiled, size) == 0;
+    return (double)count / (double)argument->count;
+}
+
+/* Returns whether the reference has a size in it that is not the problem's: it leaves much more of an output
+ * alone than at the file's size. Such a kernel is right for its own size alone, and what it does at another
+ * one differs from config to config. */
+static bool has_its_size_in_it(const kf_reference *reference) {
+    static const double MORE = 0.02;
+    const kf_t1_problem *problem = reference->own.problem->own;
+    for (int i = 0; i < problem->argument_count; i++)
+        if (problem->arguments[i].output &&
+            untouched(&reference->other, i) > untouched(&reference->own, i) + MORE)
+            return true;
+    return false;
 }
 
 /* The problem of another size, if its arguments follow the size and the reference can do it. What cannot is
@@ -152,7 +191,9 @@ static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
     reference->other_problem = kf_t1_wrap(other, true);
     reference->other_problem->system = reference->own.problem->system;
     reference->other.problem = reference->other_problem;
-    if (make_references(backend, &reference->other, &error) == KF_OK) return;
+    if (make_references(backend, &reference->other, room_at_other_size(problem), &error) == KF_OK &&
+        !has_its_size_in_it(reference))
+        return;
     free_bench(&reference->other);
     memset(&reference->other, 0, sizeof reference->other);
     kf_problem_free(reference->other_problem);
@@ -180,20 +221,20 @@ static void describe(const kf_t1_argument *argument, const void *values, const v
 }
 
 /* The outputs of a launch against those that are right in this round. The output that comes nearest to its
- * bound, or is farthest beyond it, stands for all. kept: gets the outputs; NULL: they are not needed. */
-static kf_status judge(kf_plan *plan, const kf_t1_bench *bench, int round, kf_verification *verification,
-                       void **kept, kf_error *error) {
+ * bound, or is farthest beyond it, stands for all. kept: where the outputs stay. */
+static kf_status judge(kf_plan *plan, kf_t1_bench *bench, int round, int kept, kf_verification *verification,
+                       kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
     double farthest = -1.0;
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
     for (int i = 0; i < problem->argument_count; i++) {
         const kf_t1_argument *argument = &problem->arguments[i];
-        void *values = NULL;
         size_t worst = 0;
         if (!argument->output) continue;
         const void *right = right_of(bench, round, i);
-        KF_TRY(kf_t1_download(plan, i, &values, error));
+        KF_TRY(kf_t1_download(plan, i, &bench->masters.outputs[kept][i], error));
+        const void *values = bench->masters.outputs[kept][i];
         const double bound = bound_of(argument);
         const double off = kf_t1_deviation(argument, values, right, &worst);
         const double share = off == 0.0 ? 0.0 : bound > 0.0 ? off / bound : (double)INFINITY;
@@ -203,10 +244,6 @@ static kf_status judge(kf_plan *plan, const kf_t1_bench *bench, int round, kf_ve
             kf_verification_add(verification, argument->name, off, bound);
             describe(argument, values, right, worst, verification);
         }
-        if (kept != NULL)
-            kept[i] = values;
-        else
-            free(values);
     }
     if (verification->error <= verification->bound) return KF_OK;
     bool answered = problem->reference_file[0] != '\0';
@@ -224,27 +261,26 @@ static const char *const round_names[KF_T1_ROUNDS] = {"", "with inputs of anothe
 static kf_status judge_round(kf_plan *plan, kf_t1_bench *bench, int round, kf_error *error) {
     kf_verification verification;
     KF_TRY(launch(plan, &bench->masters, round, error));
-    const kf_status status = judge(plan, bench, round, &verification, NULL, error);
+    const kf_status status = judge(plan, bench, round, KF_T1_LATEST, &verification, error);
     if (status != KF_GATE_FAILED) return status;
     const kf_error reason = *error;
     return kf_fail(error, KF_GATE_FAILED, "%s%s", round_names[round], reason.message);
 }
 
 /* A second launch from the same inputs: bit for bit the same, or how far off, for the user to know. */
-static kf_status repeat(kf_plan *plan, kf_t1_bench *bench, void *const *first, kf_verification *verification,
-                        kf_error *error) {
+static kf_status repeat(kf_plan *plan, kf_t1_bench *bench, kf_verification *verification, kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
     double spread = 0.0;
     KF_TRY(launch(plan, &bench->masters, 0, error));
     for (int i = 0; i < problem->argument_count; i++) {
         const kf_t1_argument *argument = &problem->arguments[i];
-        void *values = NULL;
         size_t worst = 0;
         if (!argument->output) continue;
-        KF_TRY(kf_t1_download(plan, i, &values, error));
-        const bool same = memcmp(values, first[i], argument->count * argument->type.bytes) == 0;
-        const double off = same ? 0.0 : kf_t1_deviation(argument, values, first[i], &worst);
-        free(values);
+        KF_TRY(kf_t1_download(plan, i, &bench->masters.outputs[KF_T1_LATEST][i], error));
+        const void *first = bench->masters.outputs[KF_T1_FIRST][i],
+                   *values = bench->masters.outputs[KF_T1_LATEST][i];
+        const bool same = memcmp(values, first, argument->count * argument->type.bytes) == 0;
+        const double off = same ? 0.0 : kf_t1_deviation(argument, values, first, &worst);
         if (!(off <= spread)) spread = off;
         if (off <= bound_of(argument)) continue;
         return kf_fail(
@@ -271,7 +307,7 @@ static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, 
     kf_status status = kf_t1_plan(reference->other_problem, &plan->config, plan->backend, &other, error);
     if (status == KF_OK) status = kf_plan_initialise(other, error); /* for its guards */
     if (status == KF_OK) status = launch(other, &reference->other.masters, 0, error);
-    if (status == KF_OK) status = judge(other, &reference->other, 0, &verification, NULL, error);
+    if (status == KF_OK) status = judge(other, &reference->other, 0, KF_T1_LATEST, &verification, error);
     if (status == KF_OK) status = kf_t1_check(other, -1, error);
     if (other != NULL) kf_plan_free(other);
     if (status == KF_OK) return KF_OK;
@@ -312,14 +348,14 @@ static kf_status look_for_threads(const kf_reference *reference, kf_error *error
 }
 
 static kf_status judge_all(kf_plan *plan, kf_reference *reference, kf_verification *verification,
-                           void **first, kf_error *error) {
+                           kf_error *error) {
     kf_t1_bench *bench = &reference->own;
     KF_TRY(look_for_threads(reference, error));
-    KF_TRY(judge(plan, bench, 0, verification, first, error));
+    KF_TRY(judge(plan, bench, 0, KF_T1_FIRST, verification, error));
     KF_TRY(kf_t1_check(plan, 0, error));
     for (int round = 1; round < rounds_of(bench->problem->own); round++)
         KF_TRY(judge_round(plan, bench, round, error));
-    KF_TRY(repeat(plan, bench, first, verification, error));
+    KF_TRY(repeat(plan, bench, verification, error));
     KF_TRY(look_for_threads(reference, error));
     KF_TRY(kf_t1_check(plan, -1, error));
     look_for_other_size(plan->backend, reference);
@@ -330,16 +366,12 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
                        kf_error *error) {
     /* A reference's buffers are made by whoever needs them first. */
     kf_reference *own = (kf_reference *)(uintptr_t)reference;
-    void *first[KF_T1_ARGUMENTS] = {NULL};
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
     const bool begins = !own->own.rounds[0].made;
-    KF_TRY(make_references(plan->backend, &own->own, error));
+    KF_TRY(make_references(plan->backend, &own->own, KF_T1_GUARD, error));
     if (begins && counts_threads(own->own.problem->own)) own->threads = count_threads();
-    const kf_status status = judge_all(plan, own, verification, first, error);
-    for (int i = 0; i < KF_T1_ARGUMENTS; i++)
-        free(first[i]);
-    return status;
+    return judge_all(plan, own, verification, error);
 }
 
 /* --- After timing ------------------------------------------------------------------------------------------
@@ -419,7 +451,7 @@ static kf_status recheck(kf_plan *plan, kf_t1_bench *bench, double step_us, kf_e
     KF_TRY(time_fresh(plan, &bench->masters, round, true, events, SLOWER * same_us + LAUNCH_US, &other_us,
                       error));
     KF_TRY(launch(plan, &bench->masters, round, error));
-    const kf_status status = judge(plan, bench, round, &verification, NULL, error);
+    const kf_status status = judge(plan, bench, round, KF_T1_LATEST, &verification, error);
     if (status == KF_GATE_FAILED) {
         const kf_error reason = *error;
         return kf_fail(error, KF_GATE_FAILED, "after it was timed, %s%s", round_names[round], reason.message);
@@ -444,7 +476,7 @@ static kf_status recheck(kf_plan *plan, kf_t1_bench *bench, double step_us, kf_e
 kf_status kf_t1_recheck(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error) {
     kf_reference *own = (kf_reference *)(uintptr_t)reference;
     kf_event *events[2] = {NULL, NULL};
-    KF_TRY(make_references(plan->backend, &own->own, error));
+    KF_TRY(make_references(plan->backend, &own->own, KF_T1_GUARD, error));
     kf_status status = kf_event_create(plan->backend, &events[0], error);
     if (status == KF_OK) status = kf_event_create(plan->backend, &events[1], error);
     if (status == KF_OK) status = recheck(plan, &own->own, step_us, events, error);

@@ -274,11 +274,61 @@ static void a_useless_reference_is_named(void **state) {
     }
 }
 
+/* --- Honest kernels ----------------------------------------------------------------------------------------
+ */
+
+/* Kernels with their size in them, as many published ones have, though their file gives sizes that follow
+ * ProblemSize: what they do at another size is nothing to hold a config against. Each way, whatever of the
+ * room at its end a config writes there. */
+static void a_kernel_with_its_size_in_it_is_no_cheat(void **state) {
+    (void)state;
+    static const char kernel[] =
+        "void fixed(float *out, const float *in, int room) {\n"
+        "    const int n = 20000, more = cheat == 0 ? 0 : 64;\n"
+        "    for (int i = 0; i < n + more && i < room; i++) out[i] = 2 * in[i];\n}\n";
+    static const char *const accesses[] = {"WriteOnly", "ReadWrite"};
+    for (int i = 0; i < 2; i++) {
+        bench b = {.problem = NULL};
+        kf_error error = {KF_OK, ""};
+        kf_text text = {0};
+        kf_text_append(&text,
+                       "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"cheat\", \"Type\": "
+                       "\"int\", \"Values\": [0, 1]}]}, "
+                       "\"KernelSpecification\": {\"Language\": \"C\", \"KernelName\": \"fixed\", "
+                       "\"KernelFile\": \"fixed.c\", "
+                       "\"ProblemSize\": 20000, \"Arguments\": ["
+                       "{\"Name\": \"out\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+                       "\"%s\", \"Size\": \"ProblemSize\"},"
+                       "{\"Name\": \"in\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+                       "\"ReadOnly\", \"Size\": "
+                       "\"ProblemSize\", \"FillType\": \"Random\", \"FillValue\": 1},"
+                       "{\"Name\": \"room\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": "
+                       "\"ProblemSize\"}]}}",
+                       accesses[i]);
+        assert_int_equal(kf_file_write_atomic(problem_path("fixed.c"), kernel, sizeof kernel - 1, NULL),
+                         KF_OK);
+        assert_int_equal(
+            kf_file_write_atomic(problem_path("fixed.t1.json"), text.text, strlen(text.text), NULL), KF_OK);
+        kf_text_free(&text);
+        b.problem = open_problem("fixed.t1.json");
+        assert_int_equal(kf_trial_open(b.problem, &b.trial, &error), KF_OK);
+        assert_int_equal(kf_trial_refer(&b.trial, &error), KF_OK);
+        start(&b);
+        for (int config = 0; config < 2; config++) {
+            kf_measurement m = measure(&b, config);
+            if (m.state != KF_STATE_OK) fail_msg("%s, %d: %s", accesses[i], config, m.reason);
+            kf_measurement_free(&m);
+        }
+        close_bench(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cheat_is_caught),
         cmocka_unit_test(nothing_is_faster_than_the_machine),
         cmocka_unit_test(a_useless_reference_is_named),
+        cmocka_unit_test(a_kernel_with_its_size_in_it_is_no_cheat),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -360,12 +360,12 @@ static void constants_stay_in_all_rounds(void **state) {
     kf_plan *plan = NULL;
     kf_t1_masters masters = {.buffers = {{NULL}}};
     kf_error error = {KF_OK, ""};
-    float *first = NULL, *other = NULL;
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
     assert_int_equal(
         kf_t1_plan(problem, &((const kf_t1_problem *)problem->own)->reference, backend, &plan, &error),
         KF_OK);
     for (int argument = 1; argument < 3; argument++) { /* in, weights */
+        float *first = NULL, *other = NULL;
         assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
         assert_int_equal(kf_t1_download(plan, argument, (void **)&first, &error), KF_OK);
         assert_int_equal(kf_t1_restore(plan, &masters, 1, &error), KF_OK);
