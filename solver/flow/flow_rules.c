@@ -16,6 +16,7 @@ double kf_flow_least_viscosity(const kf_scene *scene) {
     if (scene->collision == KF_BGK) return 8e-4 * speed;
     if (scene->collision == KF_RM_MRT) return (scene->rate_rule == KF_RATE_ONES ? 8e-4 : 4e-4) * speed;
     if (scene->rate_rule == KF_RATE_KBC) return 8e-4 * speed;
+    if (scene->rate_rule == KF_RATE_EMPIRICAL_2019) return 2.4e-5 * speed;
     return scene->rate_rule == KF_RATE_CONSTANT && scene->high_order_rate > high_rate ? 4e-4 * speed : 0.0;
 }
 
