@@ -217,11 +217,12 @@ check-threads: ## the tests of driver, workers and cpu backend under ThreadSanit
 	@$(MAKE) BUILD=$(THREADS_BUILD) SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" programs $(THREAD_TESTS:%=$(THREADS_BUILD)/%)
 	@bash scripts/sanitize.sh $(THREADS_BUILD) --alone $(THREAD_TESTS:%=$(THREADS_BUILD)/%)
 
-# The fuzzer is clang's, which knows _Float16 on x86 only since version 15. Everything is built with its counters, the targets are linked with its main.
+# The fuzzer is clang's, which knows _Float16 on x86 only since version 15, and __fp16 with its own runtime library. Everything is built with its counters, the targets are linked with its main.
 FUZZ_BUILD := $(BUILD)/fuzzing
 bundle-fuzz: FOLDER ?= bundle/fuzzing
 SECONDS ?= 60
 BUILD_FUZZ = $(MAKE) BUILD=$(FUZZ_BUILD) BUNDLE=yes CC=clang CPPFLAGS="$(CPPFLAGS) -D_Float16=__fp16" CFLAGS="$(CFLAGS) -Wno-error" \
+	LDFLAGS="$(LDFLAGS) --rtlib=compiler-rt --unwindlib=libgcc" \
 	SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" fuzz-targets
 fuzz: ## run every fuzz target for SECONDS=60 each (TARGETS="mesh scene" for some of them)
 	@sh scripts/packages.sh build lint

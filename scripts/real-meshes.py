@@ -1,5 +1,6 @@
 """Every mesh below a folder, by kftune and by the readers and the raster of this file, which share nothing with it:
-a table of boxes and of frontal areas along x. usage: real-meshes.py KFTUNE FOLDER"""
+a table of boxes and of frontal areas along x. usage: real-meshes.py KFTUNE FOLDER [NAME...]: of all
+meshes, or the rows of those names alone."""
 import base64, collections, gzip, json, math, os, re, struct, subprocess, sys, tempfile, urllib.parse
 
 ROWS = 600
@@ -204,9 +205,15 @@ def by_kftune(kftune, path, folder):
 
 
 def main():
-    kftune, folder = sys.argv[1:3]
+    kftune, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
     found = sorted(os.path.join(where, name) for where, _, names in os.walk(folder) for name in names
                    if re.sub(r"\.gz$", "", name.lower()).endswith(ENDINGS))
+    called = {path: "/".join(os.path.relpath(path, folder).split("/")[-3:]) for path in found}
+    unknown = [name for name in wanted if name not in called.values()]
+    if unknown:
+        sys.exit("real-meshes.py: no mesh is called " + ", ".join(unknown))
+    if wanted:
+        found = [path for path in found if called[path] in wanted]
     counts, table = collections.Counter(), []
     with tempfile.TemporaryDirectory() as work:
         for path in found:
@@ -222,8 +229,7 @@ def main():
                 own, unread = own_reading(copy, data), ""
             except Exception as error:  # whatever is wrong with a file
                 own, unread = None, str(error) or type(error).__name__
-            name = os.path.relpath(path, folder)
-            name = "/".join(name.split("/")[-3:])
+            name = called[path]
             if seen is None:
                 counts["refused"] += 1
                 table.append((name, "refused", why[:150]))
@@ -238,6 +244,10 @@ def main():
                 verdict = "same" if box < 2e-3 and abs(off) < 0.02 else "differs"
                 counts["read, " + verdict] += 1
                 table.append((name, verdict, "box %.4f %%, area %+.2f %%" % (100 * box, 100 * off)))
+    rows = ["| %s |" % " | ".join(cell.replace("|", "/") for cell in row) for row in table]
+    if wanted:
+        print("\n".join(rows))
+        return
     print("# Real meshes of three Debian packages\n")
     print("`scripts/real-meshes.sh`: %d meshes of `assimp-testmodels`, `openfoam-examples` and `gmsh-doc`, the box of each and its"
           % len(found))
@@ -246,8 +256,7 @@ def main():
     for outcome, count in sorted(counts.items()):
         print("| %s | %d |" % (outcome, count))
     print("\n| mesh | outcome | largest difference of the box, in the longest side; area; or why |\n| --- | --- | --- |")
-    for row in table:
-        print("| %s |" % " | ".join(cell.replace("|", "/") for cell in row))
+    print("\n".join(rows))
 
 
 main()

@@ -206,14 +206,12 @@ static double dye_bytes(const builder *b) {
 
 /* Blocks that go from column to column: as many as fit on the device at once. */
 static kf_status read_ahead(const builder *b, work *columns) {
-    enum { SHARED = 227 << 10 };
     const kf_fluid_design *d = &b->p->design;
     kf_function *function;
     KF_TRY(kf_module_function(b->p->modules[KF_COLUMNS], "columns", &function, b->error));
     columns->shared = kf_line_prefetch_bytes(&d->columns, d->columns.lines, d->real_bytes, d->spectrum_bytes);
-    const int threads = columns->block[0], by_shared = (int)(SHARED / (columns->shared + 1024));
-    int resident = kf_function_resident_blocks(function, threads, 0);
-    if (resident > by_shared) resident = by_shared;
+    const int threads = columns->block[0],
+              resident = kf_function_resident_blocks(function, threads, columns->shared);
     if (resident < 1)
         return kf_fail(b->error, KF_MACHINE,
                        "columns: not one block of %d threads and %zu bytes fits a multiprocessor", threads,
@@ -309,12 +307,9 @@ kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *
         kf_line_shared_bytes(rows, o->rows_per_block, 1, o->exchange_buffers, p->design.real_bytes);
     const size_t column_bytes = kf_line_shared_bytes(columns, columns->lines, o->component_per_thread ? 1 : 2,
                                                      o->exchange_buffers, p->design.real_bytes);
-    /* All blocks must be there at once: they wait for each other. */
-    const size_t shared = row_bytes > column_bytes ? row_bytes : column_bytes, limit = 200 << 10;
-    int resident = kf_function_resident_blocks(function, threads, 0);
-    const int by_shared = (int)(limit / shared);
-    if (by_shared < resident) resident = by_shared;
-    const long most = (long)resident * kf_backend_device(plan->backend)->multiprocessors;
+    const size_t shared = row_bytes > column_bytes ? row_bytes : column_bytes;
+    const long most = (long)kf_function_resident_blocks(function, threads, shared) *
+                      kf_backend_device(plan->backend)->multiprocessors;
     const long row_blocks =
         (p->design.row_count + o->rows_per_block - 1) / o->rows_per_block * p->fluid->simulations;
     const long column_blocks =
@@ -323,13 +318,15 @@ kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *
                blocks = needed < most ? needed : most;
     if (blocks < 1)
         return kf_fail(error, KF_MACHINE,
-                       "plan persistent: not one block of %d threads fits a multiprocessor", threads);
+                       "plan persistent: not one block of %d threads and %zu bytes fits a multiprocessor",
+                       threads, shared);
     kf_fluid_arguments a = arguments_of(&b, 0);
     const int block[3] = {threads, 1, 1};
     a.extent[0] = (int)blocks * threads;
     a.extent[1] = a.extent[2] = 1;
     a.steps = steps;
     kf_launch_set(launch, "persistent", function, block, &a, sizeof a);
+    launch->waits_for_all = true;
     launch->shared_bytes = shared;
     return KF_OK;
 }

@@ -29,6 +29,8 @@ typedef struct recorded_function {
 typedef struct recorded_module {
     kf_module base;
     recorded_function *functions;
+    kf_source source; /* with what it points to; its file's name is the caller's */
+    kf_defines defines;
 } recorded_module;
 
 typedef struct recorded_graph {
@@ -63,6 +65,10 @@ static kf_status load_module(kf_backend *backend, const kf_source *source, kf_mo
     recorded_module *made = kf_allocate_zeroed(1, sizeof *made);
     made->base.backend = backend;
     *module = &made->base;
+    for (int i = 0; i < source->define_count; i++)
+        made->defines.list[i] = source->defines[i];
+    made->source = *source;
+    made->source.defines = made->defines.list;
     memset(build, 0, sizeof *build);
     memset(build->hash, 'a', KF_HASH_HEX - 1);
     r->work.modules++;
@@ -102,8 +108,10 @@ static void describe(const kf_function *function, kf_function_info *info) {
 }
 
 static int resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes) {
-    (void)shared_bytes;
-    (void)function;
+    const recording *r = recording_of(function->module->backend);
+    if (r->resident != NULL)
+        return r->resident(&((const recorded_module *)function->module)->source, threads_per_block,
+                           shared_bytes);
     return threads_per_block <= 2048 ? 2048 / threads_per_block : 0;
 }
 

@@ -23,6 +23,9 @@ typedef struct recording {
     size_t most_bytes;   /* larger buffers are out of memory; 0: none are */
     kf_text *sources;    /* each module's file and defines are added; or NULL */
     const char *failing; /* a launch of this name fails; or NULL */
+    /* How many blocks of a function of this source are resident on a multiprocessor; NULL: as its threads
+     * allow. */
+    int (*resident)(const kf_source *source, int threads_per_block, size_t shared_bytes);
 } recording;
 
 /* A cpu of one thread, whose plans are told. */

@@ -65,7 +65,25 @@ void *kf_cuda_stream_handle(const kf_stream *stream) {
     return handle_of(stream);
 }
 
-/* With the attribute that lets it begin while its predecessor ends, where it wants to and the device can. */
+/* Blocks that wait for some that are never begun wait for ever. */
+static kf_status check_resident(const kf_launch *launch, const unsigned grid[3], kf_error *error) {
+    if (!launch->waits_for_all) return KF_OK;
+    const kf_backend *backend = launch->function->module->backend;
+    const int threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const long blocks = (long)grid[0] * grid[1] * grid[2],
+               most =
+                   (long)kf_cuda_function_resident_blocks(launch->function, threads, launch->shared_bytes) *
+                   kf_backend_device(backend)->multiprocessors;
+    if (blocks <= most) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "cuda: %s: its %ld blocks wait for each other, and %ld of them, of %d threads with %zu bytes, "
+        "are resident at once",
+        launch->name, blocks, most, threads, launch->shared_bytes);
+}
+
+/* With the attributes of a launch that begins while its predecessor ends, and of one whose blocks all run at
+ * once, where it wants these and the device can. */
 static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const unsigned grid[3],
                               void **extra) {
     CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
@@ -73,9 +91,16 @@ static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const 
                                (unsigned)launch->block[2]};
     const unsigned shared = (unsigned)launch->shared_bytes;
 #ifdef KF_CUDA_LAUNCH_CONFIG
-    if (launch->overlaps && kf_cuda_of(stream->backend)->launches_overlap && kf_cuda.launch_kernel_ex) {
-        CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                       .value.programmaticStreamSerializationAllowed = 1};
+    const kf_cuda_backend *own = kf_cuda_of(stream->backend);
+    CUlaunchAttribute attributes[2];
+    unsigned count = 0;
+    if (launch->overlaps && own->launches_overlap)
+        attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                                  .value.programmaticStreamSerializationAllowed = 1};
+    if (launch->waits_for_all && own->launches_together)
+        attributes[count++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    if (count > 0 && kf_cuda.launch_kernel_ex) {
         const CUlaunchConfig config = {.gridDimX = grid[0],
                                        .gridDimY = grid[1],
                                        .gridDimZ = grid[2],
@@ -84,8 +109,8 @@ static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const 
                                        .blockDimZ = block[2],
                                        .sharedMemBytes = shared,
                                        .hStream = handle_of(stream),
-                                       .attrs = &attribute,
-                                       .numAttrs = 1};
+                                       .attrs = attributes,
+                                       .numAttrs = count};
         return kf_cuda.launch_kernel_ex(&config, handle, NULL, extra);
     }
 #endif
@@ -114,6 +139,7 @@ kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *e
     if (launch->shared_bytes > 0)
         KF_CUDA_TRY(cuFuncSetAttribute, function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     (int)launch->shared_bytes);
+    KF_TRY(check_resident(launch, grid, error));
     const CUresult result = launch_kernel(stream, launch, grid, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
     kf_cuda_fail(error, result, "cuLaunchKernel");

@@ -57,12 +57,16 @@ void kf_cuda_module_free(kf_module *module) {
     free(own);
 }
 
-/* Returns where the kernel's last parameter ends; 0 when the driver cannot tell. */
-static size_t argument_bytes(CUfunction function) {
+/* Returns where the kernel's last parameter ends; 0 when the driver cannot tell. Kernels of portable.h have
+ * one; how many others have is known only when the driver refuses to tell of the next, which a sanitizer
+ * reports. */
+static size_t argument_bytes(CUfunction function, bool has_one) {
     size_t offset = 0, size = 0, end = 0;
     if (!kf_cuda.parameter_info) return 0;
-    for (size_t i = 0; kf_cuda.parameter_info(function, i, &offset, &size) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; kf_cuda.parameter_info(function, i, &offset, &size) == CUDA_SUCCESS; i++) {
         end = offset + size;
+        if (has_one) break;
+    }
     return end;
 }
 
@@ -95,7 +99,7 @@ kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_functi
     made->base.module = module;
     made->handle = handle;
     made->info = info;
-    made->info.argument_bytes = argument_bytes(handle);
+    made->info.argument_bytes = argument_bytes(handle, !named);
     made->name = kf_duplicate(name);
     made->next = own->functions;
     own->functions = made;
