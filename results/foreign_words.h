@@ -25,8 +25,8 @@ void kf_domains_add_values(cJSON *domains, const cJSON *parameters);
  * kind of numbers, and keys of Python's caches two. */
 enum { KF_WHOLE_FLOAT = 1 };
 
-/* foreign_values.c: returns a parameter's value as a config can have it: a whole number, a boolean or a
- * plain name. */
+/* Returns a parameter's value as a config can have it: a whole number, a boolean or a plain name
+ * (foreign_values.c). */
 cJSON *kf_foreign_value(const cJSON *value);
 /* The other way: what the file had of it, by the parameter's domain in the file (NULL: as it is). */
 cJSON *kf_foreign_original(const cJSON *domain, const cJSON *value);

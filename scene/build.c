@@ -41,7 +41,8 @@ void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
     if (solid->yaw != 0.0) turn_on(upright, solid->yaw, matrix);
 }
 
-/* Of the mesh along x as it is turned, but for the yaw, which makes the solid no smaller. */
+/* Gives the length of the mesh along x as it is turned, but without the yaw, which makes the solid no
+ * smaller. */
 static double straight_length(const kf_solid_description *solid, const kf_mesh *mesh) {
     kf_solid_description straight = *solid;
     double matrix[9], low = INFINITY, high = -INFINITY;

@@ -273,7 +273,7 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     return KF_OK;
 }
 
-/* What the command line said instead of the rest, when a run kept the scene. */
+/* Reads what the command line said instead of the rest, when a run kept the scene. */
 static kf_status read_asked(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const keys[] = {"grid", "samples_per_cell", "accuracy", "seed", NULL};
     const kf_json_place place = {file, "asked"};

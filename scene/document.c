@@ -75,6 +75,8 @@ static void append_value(kf_text *text, const cJSON *value) {
     free(words);
 }
 
+/* Appends in what two documents differ, member by member with their paths; beyond ENOUGH_SAID no more is
+ * said. */
 static void append_difference(const char *path, const cJSON *one, const cJSON *other, kf_text *text) {
     if (text->length > ENOUGH_SAID || cJSON_Compare(one, other, true)) return;
     if (!cJSON_IsObject(one) || !cJSON_IsObject(other)) {
@@ -109,7 +111,7 @@ static void put(cJSON *object, const char *key, const cJSON *value) {
         cJSON_AddItemToObject(object, key, cJSON_Duplicate(value, true));
 }
 
-/* What differs between before and after goes into the scene. Where the scene is not as before, somebody
+/* Merges into the scene what differs between before and after. Where the scene is not as before, somebody
  * changed it by hand: then a line says what it was. */
 static void merge(const char *path, const cJSON *before, const cJSON *after, cJSON *scene, kf_text *notes) {
     for (int side = 0; side < 2; side++)
@@ -149,7 +151,7 @@ static kf_status read_placed(const char *file, const cJSON *document, kf_placeme
     return kf_placement_from_json((kf_json_place){file, "placed"}, section, placed, error);
 }
 
-/* Of the notes of the new placement those that the old one's do not have. */
+/* Notes those lines of the new placement that the old one's do not have. */
 static void note_news(const char *before, const char *after, kf_text *notes) {
     for (const char *line = after; line != NULL && *line != '\0';) {
         const size_t length = strcspn(line, "\n");
@@ -232,6 +234,8 @@ static void change_speed(cJSON *document, cJSON *flow, double before, double spe
         scale_vector(cJSON_GetObjectItemCaseSensitive(face, "velocity"), factor);
 }
 
+/* Changes the flow of a scene file that was not made of a mesh: speed, Reynolds number or viscosity, and
+ * the solid's yaw. The mesh of such a scene is placed already, so all other placing is refused. */
 static kf_status change_flow(const char *file, cJSON *document, const kf_placement *said, kf_error *error) {
     const kf_json_place top = {file, ""};
     const cJSON *flow = NULL, *solid = NULL;

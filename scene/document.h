@@ -20,8 +20,8 @@ kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_
 kf_status kf_scene_document_change(const char *file, cJSON *document, const kf_placement *said,
                                    kf_text *notes, kf_error *error);
 
-/* The same scene with another mesh in the place of its own: scaled, turned and placed alike, in the same
- * tunnel. false: the scene has no mesh of a file. */
+/* Puts another mesh in the place of the scene's own: scaled, turned and placed alike, in the same tunnel.
+ * False: the scene has no mesh of a file. */
 bool kf_scene_document_swap_mesh(cJSON *document, const char *mesh_file);
 
 /* Adds what the command line says instead of the file (section "asked" of scenes of flows): so that it opens

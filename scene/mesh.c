@@ -52,6 +52,7 @@ static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
+/* Hashes the content of a mesh file block by block, so that a large one needs no memory. */
 kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *error) {
     size_t bytes = 0;
     char block[1 << 16];

@@ -34,12 +34,12 @@ typedef struct kf_particle_bodies {
     int count;
 } kf_particle_bodies;
 
-/* particles_bodies.c: reads "fluid" and "obstacles". */
+/* Reads "fluid" and "obstacles" (particles_bodies.c). */
 kf_status kf_particle_bodies_read(const char *file, const cJSON *root, const kf_particle_scene *scene,
                                   kf_particle_bodies *bodies, kf_text *notes, kf_error *error);
 void kf_particle_bodies_free(kf_particle_bodies *bodies);
-/* particles_material.c: reads "material" and "model"; the viscous and acoustic limits are the kernels'
- * business. */
+/* Reads "material" and "model"; the viscous and acoustic limits are the kernels' business
+ * (particles_material.c). */
 kf_status kf_particle_material_read(const char *file, const cJSON *root, kf_particle_scene *scene,
                                     kf_text *notes, kf_error *error);
 /* Returns where the box without its layers of particles ends along an axis, in spacings; it begins at
@@ -55,7 +55,7 @@ typedef struct kf_particle_fates {
     size_t in_ground;
 } kf_particle_fates;
 
-/* particles_place.c: fills position, velocity, deviation, and tells of what is left out. */
+/* Fills position, velocity, deviation, and tells of what is left out (particles_place.c). */
 kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
                             kf_error *error);
 /* Return whether a column's middle lies in the box, and in a polygon; y < 0: there are two dimensions. */
@@ -63,11 +63,12 @@ bool kf_particle_in_box(const kf_particle_scene *scene, double x, double y);
 bool kf_particle_in_polygon(const kf_particle_body *body, int axes, double x, double y);
 /* How many particles of a polygon lie above each other there. */
 double kf_particle_layers(const kf_particle_scene *scene, const kf_particle_body *body, double x, double y);
-/* particles_left_out.c: tells what was left out; fates is one of each body; KF_BAD_INPUT when nothing of a
- * shape has room. */
+/* Tells what was left out; fates is one of each body; KF_BAD_INPUT when nothing of a shape has room
+ * (particles_left_out.c). */
 kf_status kf_particle_tell_left_out(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
                                     const kf_particle_fates *fates, kf_text *notes, kf_error *error);
-/* particles_ground.c: refuses a terrain that lies beside, above or below the box, and tells of the others. */
+/* Refuses a terrain that lies beside, above or below the box, and tells of the others
+ * (particles_ground.c). */
 kf_status kf_particle_check_terrain(const char *file, const kf_particle_scene *scene, kf_text *notes,
                                     kf_error *error);
 

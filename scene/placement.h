@@ -43,13 +43,15 @@ typedef struct kf_placement {
 /* Returns whether anything is said. */
 bool kf_placement_given(const kf_placement *placement);
 
-/* What is said, as the section "placed" of a scene file that was made of a mesh; the caller frees it. */
+/* Writes what is said as the section "placed" of a scene file that was made of a mesh; the caller frees
+ * it. */
 cJSON *kf_placement_to_json(const kf_placement *placement);
-/* The same back: unknown keys and values out of range are KF_BAD_INPUT. */
+/* Reads that section again: unknown keys and values out of range are KF_BAD_INPUT. */
 kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_placement *placement,
                                  kf_error *error);
-/* What is said later goes before what was said: a Reynolds number takes the place of a viscosity, and the
- * other way round. The tunnel stays as wide as it was made, whatever the new yaw. */
+/* Changes a placement by what is said later, which goes before what was said: a Reynolds number takes the
+ * place of a viscosity, and the other way round. The tunnel stays as wide as it was made, whatever the new
+ * yaw. */
 void kf_placement_change(kf_placement *placement, const kf_placement *said);
 
 /* Returns whether the file is a mesh by its ending: what placement is for. */

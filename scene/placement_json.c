@@ -1,4 +1,4 @@
-/* What was said about a mesh, in the scene file that was made of it. */
+/* Keeps what was said about a mesh in the scene file that was made of it. */
 #include <string.h>
 
 #include "scene/placement.h"
@@ -7,6 +7,7 @@ static void add_given(cJSON *object, const char *key, double value) {
     if (value > 0.0) cJSON_AddNumberToObject(object, key, value);
 }
 
+/* Writes only what was given, so that what was guessed is guessed again for another mesh. */
 cJSON *kf_placement_to_json(const kf_placement *p) {
     cJSON *placed = cJSON_CreateObject();
     if (p->wind.sign != 0) cJSON_AddStringToObject(placed, "wind", kf_heading_name(p->wind));
@@ -43,6 +44,7 @@ static kf_status read_grid(kf_json_place place, const cJSON *placed, int nodes[3
     return KF_OK;
 }
 
+/* Reads the section "placed" and checks every value as the command line does. */
 kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_placement *p, kf_error *error) {
     static const char *const keys[] = {
         "wind", "up",    "length", "speed",      "reynolds", "viscosity",        "road",
@@ -70,6 +72,8 @@ kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_pl
     return KF_OK;
 }
 
+/* Changes what is said, value by value. A new grid, number of cells or blockage ends what the old grid
+ * was. */
 void kf_placement_change(kf_placement *p, const kf_placement *said) {
     if (!p->tunnel_yaw_given) p->tunnel_yaw = p->yaw;
     p->tunnel_yaw_given = true;

@@ -309,7 +309,7 @@ void kf_scene_refer_to_area(kf_scene *scene, double area);
  * rests. */
 double kf_scene_flow_through(const kf_scene *scene);
 
-/* What of a closed solid's surface has its opposite side nearer than a limit. */
+/* Describes the part of a closed solid's surface that has its opposite side nearer than a limit. */
 typedef struct kf_thin {
     double share; /* of the surface; 0: none of it */
     double width; /* cells: the middle one of all widths below the limit */

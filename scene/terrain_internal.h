@@ -8,8 +8,8 @@
 kf_status kf_terrain_reserve(const char *file, kf_terrain *terrain, double columns, double rows,
                              kf_error *error);
 
-/* terrain_picture.c: reads heights from low to high, in proportion to the samples of a grey PNG of 1 to 16
- * bits. */
+/* Reads heights from low to high, in proportion to the samples of a grey PNG of 1 to 16 bits
+ * (terrain_picture.c). */
 kf_status kf_terrain_read_picture(const char *file, double low, double high, kf_terrain *terrain,
                                   kf_error *error);
 

@@ -28,7 +28,7 @@ typedef struct cubes {
     entry *entries; /* ascending by cube */
 } cubes;
 
-/* What a line of sight ends at. */
+/* Holds what a line of sight ends at. */
 typedef struct sight {
     double distance;  /* INFINITY: at nothing within the limit */
     double normal[3]; /* there, as the triangle is wound */
@@ -89,6 +89,7 @@ static int by_cube(const void *one, const void *other) {
                               : (a->triangle > b->triangle) - (a->triangle < b->triangle);
 }
 
+/* Sorts the triangles into cubes, and finds how many the fullest has, which bounds the cost of a look. */
 static cubes sort_triangles(const kf_mesh *mesh, double edge) {
     const kf_box box = kf_mesh_bounds(mesh);
     cubes c = {.mesh = mesh, .edge = edge};
@@ -219,6 +220,8 @@ typedef struct survey {
     size_t part_count, gap_count, points; /* points: that are looked from */
 } survey;
 
+/* Looks from a point of the surface both ways: inwards to the opposite side, and outwards to the next
+ * surface or wall that faces it. What is nearer than TOUCHING touches and is no gap. */
 static void look_both_ways(survey *s, uint32_t triangle, const double at[3]) {
     double normal[3], inwards[3];
     kf_mesh_normal(s->sorted.mesh, triangle, normal);
@@ -261,6 +264,9 @@ static void look_from_all(survey *s, size_t triangles) {
     }
 }
 
+/* Surveys how thin the solid is, and the gaps beside it, from points over its surface. Triangles that
+ * crowd in one place are no reason to wait: then there are fewer points. A mesh that has no inside is not
+ * surveyed. */
 void kf_scene_thinness(const kf_scene *scene, double limit, kf_thin *parts, kf_thin *gaps) {
     const kf_mesh *mesh = &scene->mesh;
     *parts = *gaps = (kf_thin){0};

@@ -161,22 +161,22 @@ struct kf_graph {
     kf_backend *backend;
 };
 
-/* cpu/cpu.c opens the cpu; threads 0: all that this process may use. */
+/* The file cpu/cpu.c opens the cpu; threads 0: all that this process may use. */
 kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                           kf_error *error);
 /* A buffer of mapped memory, which is unmapped with it. */
 kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped);
 
-/* cuda/cuda.c opens a GPU, when built with KF_HAVE_CUDA; else open.c answers that this build has no CUDA.
- * There too are kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
+/* The file cuda/cuda.c opens a GPU, when built with KF_HAVE_CUDA; else open.c answers that this build has
+ * no CUDA. There too are kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
 kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
 
-/* open.c is for one device: it tells whether spec names one, opens that device (threads: of a cpu that
- * leaves it open, 0 for all), and finds the best there is. */
+/* The file open.c is for one device: it tells whether spec names one, opens that device (threads: of a cpu
+ * that leaves it open, 0 for all), and finds the best there is. */
 kf_status kf_device_check_one(const char *spec, kf_error *error);
 kf_status kf_device_open_one(const char *spec, int threads, const kf_teams *teams, kf_backend **backend,
                              kf_error *error);

@@ -45,9 +45,9 @@ typedef struct kf_system {
     /* Top-level keys of a JSON file, any of which makes it this system's (NULL-terminated). NULL: the system
      * runs scenes as they are, and takes part in the choice of the first that accepts one. */
     const char *const *sections;
-    /* Its problems name programs, which are compiled and run: a file is one by how its name ends
-     * (".t1.json"), or where the user names the system, never by what is in it. NULL: problems run nothing
-     * that they bring. */
+    /* Problems of such a system name programs, which are compiled and run. A file is one by how its name
+     * ends (".t1.json"), or where the user names the system, never by what is in it. NULL: problems run
+     * nothing that they bring. */
     const char *program_ending;
     /* A section that the system adds to scenes which others run too (scene/scene.h); NULL: none. */
     const struct kf_scene_section *scene_section;

@@ -78,7 +78,7 @@ struct kf_space {
     cJSON *former; /* what the declaration says of parameters that there were; NULL: nothing */
 };
 
-/* space_read.c: fills everything but the tree from the declaration. */
+/* Fills everything but the tree from the declaration (space_read.c). */
 kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *error);
 /* How many values --fix leaves, and their positions. */
 static inline int kf_parameter_choices(const kf_parameter *parameter) {
@@ -87,7 +87,7 @@ static inline int kf_parameter_choices(const kf_parameter *parameter) {
 static inline int kf_parameter_choice(const kf_parameter *parameter, int number) {
     return parameter->choices != NULL ? parameter->choices[number] : number;
 }
-/* space_values.c has what follows; kf_scalar_compare is for two of the same kind, as strcmp. */
+/* The file space_values.c has what follows; kf_scalar_compare is for two of the same kind, as strcmp. */
 int kf_scalar_compare(const kf_scalar *left, const kf_scalar *right);
 bool kf_space_variable(void *space, const char *name, kf_scalar *value); /* a kf_name_lookup */
 bool kf_parameter_allows(const kf_parameter *parameter, int position);
@@ -98,14 +98,14 @@ int kf_parameter_position(const kf_parameter *parameter, const kf_scalar *value)
 kf_status kf_space_check_line(const char *file, const char *path, const char *key, const char *text,
                               kf_error *error);
 
-/* space.c: finds a preset; NULL and KF_BAD_INPUT when the space has none of that name. */
+/* Finds a preset; NULL and KF_BAD_INPUT when the space has none of that name (space.c). */
 kf_status kf_space_find_preset(const kf_space *space, const char *name, const kf_preset **preset,
                                kf_error *error);
 
-/* space_listed.c: adds a config of the space as one of its presets. */
+/* Adds a config of the space as one of its presets (space_listed.c). */
 kf_status kf_space_add_preset(kf_space *space, const char *name, const kf_config *config, kf_error *error);
 
-/* space_former.c: keeps what the declaration says of parameters that there were. */
+/* Keeps what the declaration says of parameters that there were (space_former.c). */
 kf_status kf_space_read_former(kf_space *space, const cJSON *list, kf_error *error);
 /* The name, when the space had a parameter of that name, and what it is called now (NULL: it is gone); else
  * NULL. */
@@ -127,7 +127,7 @@ const kf_constraint *kf_constraint_strictest(const kf_space *space, double *excl
 kf_status kf_tree_build(kf_space *space, kf_error *error);
 void kf_tree_free(kf_space *space);
 
-/* space_text.c: writes the domain in few words, "1 2 4 ... 4096 (13 values)". */
+/* Writes the domain in few words, "1 2 4 ... 4096 (13 values)" (space_text.c). */
 void kf_domain_text(const kf_parameter *parameter, kf_text *text);
 void kf_scalar_text(const kf_scalar *value, kf_text *text);
 

@@ -9,7 +9,7 @@
 void kf_on_out_of_memory(void (*handler)(size_t bytes));
 /* Without `bytes` of memory: does what was said with kf_on_out_of_memory, else ends the program. */
 _Noreturn void kf_out_of_memory(size_t bytes);
-/* malloc, calloc and realloc that never give NULL: see above. */
+/* These are malloc, calloc and realloc that never give NULL: see above. */
 void *kf_allocate(size_t size) __attribute__((returns_nonnull));
 void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
 void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));

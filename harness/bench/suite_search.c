@@ -18,7 +18,7 @@
 
 enum { SEEDS = 100, MOST_FILES = 128, MARKS = 2 };
 
-/* Where the model is held against the best of all others, Mann-Whitney's test is made over the seeds. */
+/* At these evaluations Mann-Whitney's test over the seeds holds the model against the best of all others. */
 static const int cells[] = {20, 50, 100, 200};
 enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 700, STRATEGIES = 16 };
 

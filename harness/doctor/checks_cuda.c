@@ -118,6 +118,7 @@ static bool counters_restricted(void) {
     return restricted;
 }
 
+/* Checks that CUPTI is there and that the driver lets this user read counters. */
 void kf_check_cupti(kf_diagnosis *check) {
 #ifdef KF_HAVE_CUPTI
     kf_error error = {0};

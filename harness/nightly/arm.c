@@ -38,7 +38,7 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
         KF_TRY(status);
     }
     const char *measured = program->hash;
-    /* Of a command its files are judged, not the kftune that times them; an earlier night's job has their
+    /* A command is judged by its files, not by the kftune that times it; an earlier night's job has their
      * hash. */
     if (entry->benchmark->command != NULL)
         measured = arm == KF_ARM_REFERENCE && answer->measurement.build_hash[0] != '\0'

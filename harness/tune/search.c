@@ -37,7 +37,7 @@ typedef struct search {
     int swept; /* the incumbent whose ways of sharing were tried last, and when to try again: see sweep */
     int next_sweep;
     bool asked; /* what was best for a similar scene */
-    /* What each device measures at present where several share the search, the first's first. */
+    /* Holds what each device measures at present where several share the search, the first's first. */
     struct {
         pending entry;
         bool busy;

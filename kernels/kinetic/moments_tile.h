@@ -1,6 +1,6 @@
-/* stream_collide of the plan `moments`, with a thread for each node of a block's tile: shared memory holds
- * what leaves the tile's nodes and those around them, and the nodes find there what streams to them. Of
- * the places around the tile, its border, only what leads into the tile is worked out.
+/* Streams and collides in the plan `moments`, with a thread for each node of a block's tile: shared memory
+ * holds what leaves the tile's nodes and those around them, and the nodes find there what streams to them.
+ * Of the places around the tile, its border, only what leads into the tile is worked out.
  *
  * Populations come in across faces of the domain in four ways. Behind a mirror (free slip) is the image of
  * the nodes before it: across x and y a node reads the mirrored population where it left (kf_reach), and
@@ -97,8 +97,7 @@ KF_FUNCTION kf_border kf_border_place(int n) {
     return b;
 }
 
-/* --- What leaves a plane's places ------------------------------------------------------------------------
- */
+/* --- Populations that leave a plane's places ---------------------------------------------------------- */
 
 /* Populations that stay with their thread, where nobody asks for any in their place. */
 #define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
@@ -268,8 +267,7 @@ KF_FUNCTION kf_index kf_border_node(const kf_module_arguments *a, int x0, int y0
             kf_leave_border(a, &h, n, values);                                                               \
         }
 
-/* --- What comes in across faces --------------------------------------------------------------------------
- */
+/* --- Populations that come in across faces ------------------------------------------------------------ */
 
 /* Brings what waits outside outflows across x for plane z: nine values for each row of the tile's plane
  * and side, on their way to where they are read. The last threads do it, because the first ones have

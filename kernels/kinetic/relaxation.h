@@ -32,9 +32,9 @@ KF_FUNCTION kf_second kf_second_of(kf_real xx, kf_real yy, kf_real zz, kf_real x
     return second;
 }
 
-/* What adaptive_2020 adds to tau for each omega^2 |k'|^2, k' being the central second moments without their
- * trace: 4/9 of the strain rate's square. Rates near 2 let noise grow along walls and in shear, 1.5 damps it
- * (docs/physics.md). */
+/* The rule adaptive_2020 adds this to tau for each omega^2 |k'|^2, k' being the central second moments
+ * without their trace: 4/9 of the strain rate's square. Rates near 2 let noise grow along walls and in
+ * shear, 1.5 damps it (docs/physics.md). */
 #define KF_TAU_OF_STRAIN 64.0
 #define KF_TAU_LEAST     0.005
 #define KF_TAU_LARGEST   (1.0 / 6.0)

@@ -111,6 +111,8 @@ KF_FUNCTION unsigned kf_lanes_beside(int lane) {
 #define KF_TAKE_SAMPLES(stride) KF_TAKE_SAMPLES_FROM(0, stride)
 #endif
 #if KF_SEGMENTS && KF_SEGMENT_LANES > 1
+/* Computes the forces of a segment's samples, each lane those of its own; the lanes add them up in pairs, and
+ * the first eight write the sums of a node each. */
 KF_BAND_PART(segment_forces) {
     (void)y, (void)z;
     const int item = x;

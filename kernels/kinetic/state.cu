@@ -137,11 +137,10 @@ KF_SCALAR_KERNEL(unpack, kf_module_arguments) {
 #ifndef KF_BOUNCED_Z
 #define KF_BOUNCED_Z 0
 #endif
-/* Of the planes beside a cut what is pulled beyond it travels, and no more. The plane beside the cut gives
- * what goes there. Where a band's velocities are worked out beyond the cut (several planes), all but the
- * farthest give what stays in its plane, too, and all but the two farthest what goes the other way. Values
- * follow each other in density plane by plane, [value][y][x]; cut_side 1: the reader lies above, -1:
- * below. */
+/* Beside a cut no more travels than is pulled beyond it. The plane beside the cut gives what goes there.
+ * Where a band's velocities are worked out beyond the cut (several planes), all but the farthest give what
+ * stays in its plane, too, and all but the two farthest what goes the other way. Values follow each other
+ * in density plane by plane, [value][y][x]; cut_side 1: the reader lies above, -1: below. */
 #define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
 #define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
 enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };

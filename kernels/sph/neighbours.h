@@ -73,6 +73,9 @@ KF_FUNCTION int kf_end_of_run(const kf_sph_arguments *a, int cell) {
     const int end = inside | (KF_RUN - 1);
     return cell - inside + (end < n ? end : n - 1);
 }
+/* Gives the candidates for neighbours of a particle at p, whose cell is home, in part k of the search: a
+ * range of sorted particles, and p moved by the box's size where the range lies across a periodic face.
+ * With KF_PRUNE, cells that the kernel's radius cannot reach are left out. */
 #endif
 KF_FUNCTION kf_neighbour_range kf_candidates(const kf_sph_arguments *a, kf_four p, const int *home, int k) {
     kf_neighbour_range r;

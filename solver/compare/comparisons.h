@@ -11,7 +11,7 @@ int kf_cases_of(const kf_system *system, const kf_case *list[KF_MOST_CASES]);
 /* Lists the cases of all systems (solver/systems.h), in the order of the table. */
 int kf_cases_of_all(const kf_case *list[KF_MOST_CASES]);
 
-/* wake.c and drag.c run incompressible beside kinetic, cylinder.c stable_fluids beside d2q9. */
+/* The files wake.c and drag.c run incompressible beside kinetic, cylinder.c stable_fluids beside d2q9. */
 kf_status kf_case_wake(kf_validation *validation, kf_error *error);
 kf_status kf_case_beside(kf_validation *validation, kf_error *error);
 kf_status kf_case_cylinder(kf_validation *validation, kf_error *error);

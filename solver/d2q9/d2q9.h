@@ -115,8 +115,8 @@ bool kf_d2q9_has_solid(const kf_scene *scene);
 /* Relaxation rates of Eq. 6 in the order v, e, h, epsilon. */
 void kf_d2q9_rates(const kf_scene *scene, double rates[4]);
 
-/* d2q9.c: makes a buffer of so many bytes a node (of each of so many values) over the memories of a team,
- * each part's rows in its own. */
+/* Makes a buffer of so many bytes a node (of each of so many values) over the memories of a team, each
+ * part's rows in its own (d2q9.c). */
 kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
                          kf_buffer **buffer, kf_error *error);
 /* The rows of a part, by its number among those of all processes, are those from its first to the next one's.
@@ -126,7 +126,8 @@ int kf_d2q9_first_row(const kf_plan *plan, int part);
  * each other's memory. */
 bool kf_d2q9_is_first(const kf_plan *plan);
 
-/* d2q9_slab.c has what processes need that do not reach each other's memory, on several hosts. */
+/* The file d2q9_slab.c has what those processes need that do not reach each other's memory, on several
+ * hosts. */
 kf_status kf_d2q9_check_slab(const kf_plan *plan, const kf_d2q9_options *options, kf_error *error);
 /* Buffers and messages; and what a step gives the first part to do: rows beside the cuts are packed and sent
  * (post: the call that begins it), and what comes is taken. Lane: KF_LANE_MAIN or KF_LANE_ASIDE. */
@@ -137,10 +138,10 @@ kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, 
 /* Gathers what leaves along all links, on the device; `a` is of the present state. */
 kf_status kf_d2q9_gather_links(kf_plan *plan, kf_d2q9_arguments a, kf_error *error);
 
-/* d2q9_geometry.c: uploads flags, links and open nodes. */
+/* Uploads flags, links and open nodes (d2q9_geometry.c). */
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error);
 
-/* d2q9_launches.c: makes the launches of a step. */
+/* Makes the launches of a step (d2q9_launches.c). */
 kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error);
 /* Scheme of the grid that a number of steps leaves, and the grid (kernels/d2q9/arguments.h). */
 int kf_d2q9_scheme(const kf_d2q9 *system, uint64_t steps);

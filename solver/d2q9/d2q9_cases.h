@@ -29,10 +29,10 @@ kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_array(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error);
 
-/* d2q9_cases_array.c: the square array of cylinders on the voxels of the paper's Table 4. Errors of the
- * solid fraction (as printed: of the fraction's first six digits) and, in the steady state, of k from Eq.
- * 15 with the analytic force on an obstacle; both relative, against Eq. 14 and 16. force: error of the
- * momentum exchange against the force that drives the flow. */
+/* Measures the square array of cylinders on the voxels of the paper's Table 4 (d2q9_cases_array.c). Errors
+ * of the solid fraction (as printed: of the fraction's first six digits) and, in the steady state, of k
+ * from Eq. 15 with the analytic force on an obstacle; both relative, against Eq. 14 and 16. The error
+ * `force` is that of the momentum exchange against the force that drives the flow. */
 typedef struct kf_array_errors {
     double fraction, k, force;
 } kf_array_errors;

@@ -203,7 +203,7 @@ static kf_status visit_rows(kf_plan *plan, kf_d2q9_arguments a, int first, int r
     return KF_OK;
 }
 
-/* The same for all nodes. */
+/* Visits all nodes in this way, some rows at a time. */
 static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     kf_d2q9_arguments a;

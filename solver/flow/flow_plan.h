@@ -39,9 +39,10 @@ typedef struct kf_flow_methods {
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
 } kf_flow_methods;
 
-/* What a look at a flow found first that makes no sense: a density or velocity that is not finite, a speed of
- * more than half a cell a step, a density far from 1. Planes (of a flow in two dimensions rows)
- * KF_WATCHED_APART apart tell soon enough: what is no number spreads by a cell a step. */
+/* Remembers what a look at a flow found first that makes no sense: a density or velocity that is not
+ * finite, a speed of more than half a cell a step, a density far from 1. Planes (of a flow in two
+ * dimensions rows) KF_WATCHED_APART apart tell soon enough: a value that is no number spreads by a cell a
+ * step. */
 enum { KF_WATCHED_APART = 64 };
 typedef struct kf_flow_watch {
     const kf_scene *scene;
@@ -53,7 +54,7 @@ typedef struct kf_flow_watch {
 void kf_flow_watch_node(kf_flow_watch *watch, size_t index, double deviation, const double velocity[3]);
 /* KF_GATE_FAILED, naming step, node and what to try, when it failed. */
 kf_status kf_flow_watch_end(const kf_flow_watch *watch, uint64_t step, kf_error *error);
-/* The same for all nodes of fields. */
+/* Looks in this way at all nodes of fields. */
 kf_status kf_fields_check(const kf_scene *scene, const kf_fields *fields, uint64_t step, kf_error *error);
 
 /* Takes a snapshot of any flow, as kf_plan_methods wants it: "velocity" (m/s) and "pressure_coefficient"

@@ -7,9 +7,10 @@
 /* The lattice viscosity below which runs with the scene's collision and rates were seen to blow up between
  * walls, at its speed; 0: none was. */
 double kf_flow_least_viscosity(const kf_scene *scene);
-/* What the collision is called in a scene file, as "the rates \"kbc\"". */
+/* Gives the name of the collision in a scene file, as "the rates \"kbc\"". */
 const char *kf_flow_rule_name(const kf_scene *scene, char text[64]);
-/* What holds where the scene's does not, as ", or the rates ..."; "" where nothing is known. */
+/* Names the rules that are stable where the scene's is not, as ", or the rates ..."; "" where nothing is
+ * known. */
 const char *kf_flow_steadier_rules(const kf_scene *scene);
 
 #endif

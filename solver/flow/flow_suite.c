@@ -82,8 +82,8 @@ static kf_status without_solid(changed_scene *made, const cJSON *changes, kf_jso
     return KF_OK;
 }
 
-/* turn_steps lets the body, lifted to the middle of the domain, turn about its length, where its rim stays
- * slower than sound. */
+/* The change turn_steps lets the body, lifted to the middle of the domain, turn about its length, where
+ * its rim stays slower than sound. */
 static kf_status turn_steps(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     static const double PI = 3.14159265358979323846;
     kf_scene *scene = &made->scene;
@@ -112,7 +112,7 @@ static kf_status turn_steps(changed_scene *made, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* more_nodes gives the domain so many more or less along each axis. */
+/* The change more_nodes gives the domain so many more or less along each axis. */
 static kf_status more_nodes(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double more[3] = {0};
     KF_TRY(kf_json_numbers(place, changes, "more_nodes", true, -1e4, 1e4, 3, more, error));
@@ -121,7 +121,7 @@ static kf_status more_nodes(changed_scene *made, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* nodes puts the body as it is into a domain of so many nodes that holds the one from before. */
+/* The change nodes puts the body as it is into a domain of so many nodes that holds the one from before. */
 static kf_status nodes(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double wanted[3] = {0};
     KF_TRY(kf_json_numbers(place, changes, "nodes", true, 1, 1 << 20, 3, wanted, error));
@@ -156,8 +156,8 @@ static double occupied_cells(const kf_scene *scene, double scale) {
     return occupied;
 }
 
-/* samples_in_a_cell scales the body until a cell that has samples has so many, to a tenth, in a domain
- * that just holds it. */
+/* The change samples_in_a_cell scales the body until a cell that has samples has so many, to a tenth, in a
+ * domain that just holds it. */
 static kf_status samples_in_a_cell(changed_scene *made, const cJSON *changes, kf_json_place place,
                                    kf_error *error) {
     enum { MARGIN = 8, ATTEMPTS = 6 };
@@ -186,8 +186,8 @@ static kf_status samples_in_a_cell(changed_scene *made, const cJSON *changes, kf
     return KF_OK;
 }
 
-/* cache_bytes_a_node makes the domain the largest cube of multiples of 8 nodes that fills 0.6 of the
- * last-level cache. */
+/* The change cache_bytes_a_node makes the domain the largest cube of multiples of 8 nodes that fills 0.6
+ * of the last-level cache. */
 static kf_status cache_bytes_a_node(changed_scene *made, const cJSON *changes, kf_json_place place,
                                     kf_error *error) {
     enum { LEAST_EDGE = 16 };

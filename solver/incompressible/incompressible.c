@@ -294,7 +294,7 @@ static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_incompressible_outline(scene, s);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    /* docs/incompressible.md counts 40 values and 6 words, and what the solves begin with; their
+    /* The page docs/incompressible.md counts 40 values and 6 words, and what the solves begin with; their
      * iterations are left out. */
     plan->least_bytes = plan->updates * (44.0 * (double)s->real_bytes + 8.0 * sizeof(unsigned));
     KF_TRY(make_buffers(plan, s, error)); /* first: what does not fit says so before it compiles */

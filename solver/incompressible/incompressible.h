@@ -87,7 +87,7 @@ typedef struct kf_incompressible {
     int diffusions; /* Jacobi iterations of the implicit viscous term in a sub-step */
 } kf_incompressible;
 
-/* incompressible.c: sets what follows from scene and system->options alone: all but modules and buffers. */
+/* Sets what follows from scene and system->options alone: all but modules and buffers (incompressible.c). */
 void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *system);
 
 /* incompressible_options.c */
@@ -129,7 +129,7 @@ typedef struct kf_listed_launch {
 } kf_listed_launch;
 
 enum { KF_PATIENCE = 10 };
-/* incompressible_launches.c. A launch is appended to the plan's steps, or done at once. */
+/* A launch is appended to the plan's steps, or done at once (incompressible_launches.c). */
 typedef struct kf_incompressible_builder {
     kf_plan *plan;
     kf_incompressible *system;
@@ -170,7 +170,7 @@ void kf_incompressible_project_start(kf_incompressible_builder *b);
 void kf_incompressible_sum_load(kf_incompressible_builder *b);
 void kf_incompressible_sum_divergence(kf_incompressible_builder *b);
 
-/* incompressible_pressure.c: appends a solve for arguments->pressure, whose divergence is summed. */
+/* Appends a solve for arguments->pressure, whose divergence is summed (incompressible_pressure.c). */
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
 /* incompressible_cosine.c */
 enum { KF_COSINE_STAGES = 12 };
@@ -191,7 +191,7 @@ void kf_incompressible_lay_out(kf_grid_level *level);
 /* The grids of the multigrid, from levels[0]. */
 void kf_incompressible_lay_out_levels(kf_incompressible *system);
 
-/* incompressible_solid.c: works out the distance to the scene's mesh; the caller frees values. */
+/* Works out the distance to the scene's mesh; the caller frees values (incompressible_solid.c). */
 void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid);
 
 /* incompressible_state.c */

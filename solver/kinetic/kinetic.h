@@ -259,8 +259,8 @@ bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *optio
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
-/* kinetic_cuts.c: cuts the domain into so many parts along an axis (1: rows, 2: planes); part p has
- * first[p] .. first[p + 1] - 1. */
+/* Cuts the domain into so many parts along an axis (1: rows, 2: planes); part p has first[p] .. first[p +
+ * 1] - 1 (kinetic_cuts.c). */
 void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int parts,
                     int first[KF_MOST_PARTS + 1]);
 /* A box of rows and planes, and the boxes of all parts of a team. */
@@ -278,18 +278,18 @@ int kf_kinetic_most_parts(const kf_scene *scene);
 /* KF_BAD_INPUT with what a team cannot run. */
 kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error);
 
-/* kinetic_samples.c: returns the axes (bits 0 to 2) along which the solid can lie across a periodic
- * domain's seam, and checks that there is room for it to. */
+/* Returns the axes (bits 0 to 2) along which the solid can lie across a periodic domain's seam, and checks
+ * that there is room for it to (kinetic_samples.c). */
 int kf_kinetic_wraps(const kf_scene *scene);
 kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error);
 /* Node c (bits: x, y, z) of the cell with that corner. */
 long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c);
-/* kinetic_band.c. Makes the list of all bands' nodes for a team in plan moments, each part's in its own
- * memory; of a solid that rests in the order of one device's. It makes nothing elsewhere, nor where each
- * part has a list of its own. */
+/* Makes the list of all bands' nodes for a team in plan moments, each part's in its own memory
+ * (kinetic_band.c); the list of a solid that rests is in the order of one device's. It makes nothing
+ * elsewhere, nor where each part has a list of its own. */
 kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
-/* kinetic_list.c: a checkpoint has the list's nodes in the order of the domain's planes, whatever place
- * they have on a device. This returns its bytes: 0 without a list. */
+/* Gives the bytes of the list in a checkpoint, 0 without a list (kinetic_list.c). A checkpoint has the
+ * list's nodes in the order of the domain's planes, whatever place they have on a device. */
 size_t kf_kinetic_list_bytes(const kf_kinetic *kinetics);
 /* Brings it from the devices, and puts places in it into the words of planes, of all processes. */
 kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error *error);
@@ -315,8 +315,9 @@ kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, 
                                   size_t count, kf_error *error);
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
-/* kinetic_segments.c makes the aggregated variant's lists. `corner` and `values` (x, y, z fractions, area)
- * are in the samples' order; `band_of` maps node indices to places in the band plus 1, 0 being outside. */
+/* The file kinetic_segments.c makes the aggregated variant's lists. `corner` and `values` (x, y, z
+ * fractions, area) are in the samples' order; `band_of` maps node indices to places in the band plus 1, 0
+ * being outside. */
 /* Return the patches of a moving solid's samples, and the words of the bits of the nodes in the box around
  * it. */
 int kf_kinetic_patches(const kf_kinetic *kinetic);
@@ -325,7 +326,7 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);
 
-/* kinetic_launches.c: makes the launches of a step, of all parts. */
+/* Makes the launches of a step, of all parts (kinetic_launches.c). */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
 /* Sides of a part: below (0) and above (1) along z; where there are cuts across y, those along y too, and the
@@ -341,8 +342,8 @@ typedef enum kf_neighbour_reach {
     KF_NEIGHBOUR_IN_REACH,
     KF_NEIGHBOUR_FAR
 } kf_neighbour_reach;
-/* kinetic_halo.c. Returns the number, among all parts, of the part beyond a side of part `number`; -1:
- * none. */
+/* Returns the number, among all parts, of the part beyond a side of part `number`; -1: none
+ * (kinetic_halo.c). */
 int kf_kinetic_neighbour(const kf_plan *plan, int number, int side);
 /* Returns what lies beyond a side of a part, which is counted from this process's first, also one beside
  * these. */
@@ -350,9 +351,9 @@ kf_neighbour_reach kf_kinetic_neighbour_reach(const kf_plan *plan, int part, int
 /* Returns whether planes are copied across that side. */
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
 
-/* kinetic_world.c works between the processes of a run (base/backend/team/world.h), each with a contiguous
- * range of parts. Every process has addresses for the whole domain, of which it uses its own planes and
- * copies of those beside them. */
+/* The file kinetic_world.c works between the processes of a run (base/backend/team/world.h), each with a
+ * contiguous range of parts. Every process has addresses for the whole domain, of which it uses its own
+ * planes and copies of those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
 /* Returns in how many places a part finds the sums of averages and of a free solid that it adds up: one
@@ -389,19 +390,19 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error);
  * exchanges is in the grid's slab, whole planes. */
 kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
                              kf_error *error);
-/* kinetic_checkpoint.c has the plan's methods state_size, save and restore. */
+/* The file kinetic_checkpoint.c has the plan's methods state_size, save and restore. */
 kf_status kf_kinetic_state_size(kf_plan *plan, size_t *bytes, kf_error *error);
 kf_status kf_kinetic_save(kf_plan *plan, void *state, kf_error *error);
 kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error);
 /* Points the arguments to the populations as they lie after so many steps. */
 void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a);
-/* kinetic_velocity.c has the flow's method velocity (solver/flow/flow_plan.h); of several processes all
- * get it. */
+/* The file kinetic_velocity.c has the flow's method velocity (solver/flow/flow_plan.h), which gives it to
+ * all of several processes. */
 kf_status kf_kinetic_device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error);
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
 
-/* kinetic_reference.c. Scenes whose accuracy is at least this have a reference on 19 velocities, too. */
+/* Scenes whose accuracy is at least this have a reference on 19 velocities, too (kinetic_reference.c). */
 #define KF_ACCURACY_OF_19 0.03
 kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                kf_error *error);

@@ -77,12 +77,12 @@ void kf_append_join(kf_builder *b, int p, const char *name);
 /* The force of the samples on the band, in all passes of a step: in the end it is where band_force of the
  * arguments says. */
 void kf_append_band_force(kf_builder *b, int parity, int grid);
-/* kinetic_two_grids.c: appends step p of two between two grids. For a team that copies planes it is in two
- * halves: the outer nodes, which others read, and, while these travel, the inner ones. */
+/* Appends step p of two between two grids (kinetic_two_grids.c). For a team that copies planes it is in
+ * two halves: the outer nodes, which others read, and, while these travel, the inner ones. */
 void kf_append_two_grids(kf_builder *b, int p);
 void kf_append_outer(kf_builder *b, int p);
 void kf_append_inner(kf_builder *b, int p);
-/* kinetic_shift.c: appends step p of two of a grid that moves to and fro. */
+/* Appends step p of two of a grid that moves to and fro (kinetic_shift.c). */
 void kf_append_shift(kf_builder *b, int p);
 
 /* Teams; of one device nothing is appended. */
@@ -97,7 +97,7 @@ void kf_neighbour_barrier(kf_builder *b, int parity);
 /* Appends to each part. */
 void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity));
 
-/* kinetic_halo.c. Makes the halo exchange; nothing where parts read each other's planes in place. */
+/* Makes the halo exchange; nothing where parts read each other's planes in place (kinetic_halo.c). */
 void kf_make_halo_exchange(kf_builder *b);
 /* Sends the planes that step p has written beside the cuts; takes those of the neighbours; aside: beside what
  * the main lane is given meanwhile. */
@@ -112,8 +112,8 @@ size_t kf_message_bytes(const kf_builder *b, int number, int side);
 kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side);
 kf_kinetic_box kf_box_received(const kf_builder *b, int number, int side);
 
-/* kinetic_world.c: exchanges halos across the ends of this process's planes, where another process has
- * what lies beyond. A call posts the messages between the sends and the receives; on a GPU it waits until
+/* Exchanges halos across the ends of this process's planes, where another process has what lies beyond
+ * (kinetic_world.c). A call posts the messages between the sends and the receives; on a GPU it waits until
  * what they hold has come to the host. */
 void kf_make_messages(kf_builder *b);
 bool kf_has_messages(const kf_builder *b);
@@ -124,8 +124,8 @@ void kf_append_far_halo_receives(kf_builder *b, int p);
  * then gives them to it, between what packs and what unpacks them. */
 bool kf_is_by_nccl(const kf_builder *b);
 
-/* kinetic_world.c. Appends a call that all parts of this process make together, in a part's stream;
- * nothing where there is no other process. */
+/* Appends a call that all parts of this process make together, in a part's stream; nothing where there is
+ * no other process (kinetic_world.c). */
 void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue);
 /* The domain's averages, of all parts; the same grid for all. */
 void kf_append_averages(kf_builder *b, int parity, int grid);
@@ -134,7 +134,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid);
 void kf_append_body(kf_builder *b, int parity, int grid);
 void kf_append_team_body(kf_builder *b, int parity, int grid);
 
-/* kinetic_order.c: makes b->kinetic->order_launches, where the part's config lists samples by cell. */
+/* Makes b->kinetic->order_launches, where the part's config lists samples by cell (kinetic_order.c). */
 kf_status kf_prepare_order(kf_builder *b, kf_error *error);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct rated {
     double rate; /* of KF_RATE_CONSTANT */
 } rated;
 
-/* Those without a least viscosity (flow_rules.h) run all of the above; the others run the first at theirs. */
+/* Rules without a least viscosity (flow_rules.h) run all of the above; the others run the first at theirs. */
 static const rated rules[] = {
     {KF_ACM_MRT, KF_RATE_ADAPTIVE_2020, 0.0},
     {KF_ACM_MRT, KF_RATE_K17, 0.0},
@@ -137,7 +137,7 @@ static kf_status run_one(kf_validation *validation, const long_run *r, const rat
     return status;
 }
 
-/* Where the rule has a least viscosity at the speed of a run, into least. */
+/* Says whether the rule has a least viscosity at the speed of a run, which goes into least. */
 static bool is_bounded(const rated *rule, const long_run *r, double *least) {
     kf_scene *scene = make_scene(r, rule);
     *least = kf_flow_least_viscosity(scene);

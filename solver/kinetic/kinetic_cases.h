@@ -5,7 +5,7 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/validation/flow.h"
 
-/* kinetic_case_flow.c. Opens the kinetic system's plan of the scene, initialised; kf_flow_close frees it.
+/* Opens the kinetic system's plan of the scene, initialised; kf_flow_close frees it (kinetic_case_flow.c).
  * overrides may be NULL. Where the user fixes plan=moments a scene with the default rates gets those that
  * the plan needs. */
 kf_status kf_kinetic_case_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,

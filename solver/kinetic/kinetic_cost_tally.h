@@ -39,9 +39,9 @@ static inline double kf_kinetic_populations(const kf_kinetic_tally *tally) {
     return (double)tally->options.velocities;
 }
 
-/* kinetic_cost_solid.c. Add the kernels of a moving solid's pose and band; of the order of its samples; of
- * forces from its samples on nodes; of the collision of the nodes with forces; and of what one grid takes
- * back of them. */
+/* Add the kernels of a moving solid's pose and band; of the order of its samples; of forces from its
+ * samples on nodes; of the collision of the nodes with forces; and of what one grid takes back of them
+ * (kinetic_cost_solid.c). */
 void kf_kinetic_add_motion(kf_kinetic_tally *tally);
 void kf_kinetic_add_order(kf_kinetic_tally *tally);
 void kf_kinetic_add_forces(kf_kinetic_tally *tally);

@@ -167,7 +167,7 @@ static double strain_square(const double second[3][3], double density, const dou
     return omega * omega * square;
 }
 
-/* tau of adaptive_2020: Li et al.'s, and what damps noise where the fluid is strained. */
+/* Computes tau of adaptive_2020: that of Li and others, and what damps noise where the fluid is strained. */
 static double adaptive_tau(const double average[3], double density, const double u[3],
                            const double second[3][3], double omega) {
     double tau = 0.0003 * density / average[0] + 0.00016 * kf_reference_norm(second) / average[2] + 0.0087 +

@@ -13,7 +13,7 @@ typedef struct kf_ordered_samples {
     int *identity;
 } kf_ordered_samples;
 
-/* kinetic_samples.c. The first begins the order of samples in the part; the second returns those of the
+/* The first begins the order of samples in the part (kinetic_samples.c). The second returns those of the
  * part in that order, which kf_kinetic_free_ordered frees. */
 void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic);
 kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kinetic *kinetic);
@@ -22,7 +22,7 @@ void kf_kinetic_free_ordered(kf_ordered_samples *ordered);
 kf_status kf_kinetic_upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer, const long long *values,
                                     size_t count, kf_error *error);
 
-/* kinetic_band.c. Makes the band's memory, and fills that of a static solid. */
+/* Makes the band's memory, and fills that of a static solid (kinetic_band.c). */
 kf_status kf_kinetic_make_band(kf_plan *plan, kf_kinetic *kinetic, const kf_ordered_samples *ordered,
                                kf_error *error);
 /* The bits of the band's nodes (ascending, touched of them; 0: NULL), for the flow's kernel to leave them
@@ -30,9 +30,9 @@ kf_status kf_kinetic_make_band(kf_plan *plan, kf_kinetic *kinetic, const kf_orde
 kf_status kf_kinetic_upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long long *nodes, size_t touched,
                                  kf_error *error);
 
-/* kinetic_crowding.c. Returns the area with which each sample's penalty force acts (lattice): its own,
- * divided by the sum that the samples around it (itself included) have about it, weighted as their forces
- * are spread and its velocity is interpolated, where that is more than 1. It is 1/2 to 1 on a wall, and
+/* Returns the area with which each sample's penalty force acts (lattice): its own, divided by the sum that
+ * the samples around it (itself included) have about it, weighted as their forces are spread and its
+ * velocity is interpolated, where that is more than 1 (kinetic_crowding.c). It is 1/2 to 1 on a wall, and
  * more where a solid is thinner than a cell: there forces that take the same slip twice would overshoot. A
  * moving solid's are left as they are, unless that sum is more than 1.1 somewhere within a cell of where
  * it begins. Caller frees. */

@@ -168,7 +168,7 @@ static kf_status visit_planes(kf_plan *plan, int grid, int first, int planes, vo
     return KF_OK;
 }
 
-/* The same for all nodes of this process, slab by slab. */
+/* Visits all nodes of this process in this way, slab by slab. */
 static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const int *n = kf_plan_scene(plan)->nodes;

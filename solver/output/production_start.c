@@ -1,4 +1,4 @@
-/* Where a run begins. */
+/* Finds where a run begins: at the start, or where a checkpoint ended. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -37,9 +37,9 @@ struct kf_reference {
     kf_sph_world world;
 };
 
-/* sph_reference_rates.c: works out new_a, new_de, shift and stress of all particles. */
+/* Works out new_a, new_de, shift and stress of all particles (sph_reference_rates.c). */
 void kf_sph_modern_rates(kf_sph_world *world);
-/* sph_reference_thesis.c: works out the same rates by the thesis' scheme, and changes v by XSPH. */
+/* Works out the same rates by the thesis' scheme, and changes v by XSPH (sph_reference_thesis.c). */
 void kf_sph_thesis_rates(kf_sph_world *world);
 
 /* A wall without particles as particle sees it; false when it is out of reach. */

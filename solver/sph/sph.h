@@ -106,7 +106,7 @@ void kf_sph_free_grid(kf_sph_grid *grid);
 /* How far above the ground particles begin; three dimensions, on terrain. */
 double kf_sph_highest(const kf_particle_scene *scene);
 
-/* sph_arguments.c: sets all arguments but pointers. */
+/* Sets all arguments but pointers (sph_arguments.c). */
 void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *options,
                           const kf_sph_grid *grid, kf_sph_arguments *arguments);
 /* Sums over the layers of a half-space at a distance, in spacings: G = of |dW/dn|, M = of t |dW/dn|, t being

@@ -139,8 +139,9 @@ static void clip(double begin, double direction, double low, double high, double
     *to = fmin(*to, fmax(one, other));
 }
 
-/* highest: of the ground, metres. Most of a ray is beside the box or above all ground: there nothing is
- * looked up, which leaves the steps that are taken where they are. */
+/* Finds how far along the ray the ground is; `highest` is that of the ground in metres. Most of a ray is
+ * beside the box or above all ground: there nothing is looked up, which leaves the steps that are taken
+ * where they are. */
 static float ground_depth(const kf_sph_view *v, int x, int y, double from, double to, double step,
                           double highest) {
     double place[3], first = from, last = to;

@@ -7,10 +7,10 @@
 
 /* Sets plan->windows, if the scene has several. */
 void kf_sph_declare_windows(kf_plan *plan);
-/* kf_plan_methods.seek. The first call runs the same scene with larger spacings (SMALL particles on a cpu,
- * LARGE on a GPU) with the plan's config, and notes its state at the windows; every particle of the plan
- * then goes where the coarse one that it is part of is, and as fast. shift is of no meaning: a window is
- * one moment. */
+/* The method kf_plan_methods.seek. Its first call runs the same scene with larger spacings (SMALL
+ * particles on a cpu, LARGE on a GPU) with the plan's config, and notes its state at the windows; every
+ * particle of the plan then goes where the coarse one that it is part of is, and as fast. shift is of no
+ * meaning: a window is one moment. */
 kf_status kf_sph_seek(kf_plan *plan, int window, double shift, kf_error *error);
 
 #endif

@@ -128,8 +128,8 @@ bool kf_fluid_pairs_particles(const kf_fluid *fluid);
 /* Returns whether every step has work of its own before it: pushes, sources, a moving solid. */
 bool kf_fluid_has_clock(const kf_fluid *fluid);
 
-/* stable_fluids.c: makes a problem of this fluid, which it takes over (owned) or leaves to whoever made
- * it. */
+/* Makes a problem of this fluid, which it takes over (owned) or leaves to whoever made it
+ * (stable_fluids.c). */
 kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned);
 
 /* stable_fluids_plan.c */
@@ -139,8 +139,8 @@ kf_status kf_fluid_make_plan(const kf_problem *problem, const kf_config *config,
 kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error);
 /* The steps of one launch of the persistent kernel from the state in the plan's velocity. */
 kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *launch, kf_error *error);
-/* stable_fluids_transforms.c: makes the items that transform the work arrays of a plan that has its
- * transforms apart. */
+/* Makes the items that transform the work arrays of a plan that has its transforms apart
+ * (stable_fluids_transforms.c). */
 kf_status kf_fluid_make_transforms(kf_plan *plan, kf_error *error);
 kf_status kf_fluid_add_forward(kf_plan *plan, kf_error *error);
 kf_status kf_fluid_add_inverse(kf_plan *plan, kf_error *error);

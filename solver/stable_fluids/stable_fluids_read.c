@@ -213,7 +213,7 @@ static kf_status read_dyes(const reader *r) {
     return KF_OK;
 }
 
-/* --- What is done to the fluid -------------------------------------------------------------------------- */
+/* --- Forces and sources ------------------------------------------------------------------------------- */
 
 static void add_impulse(kf_fluid *f, const kf_fluid_impulse *impulse) {
     if ((f->impulse_count & (f->impulse_count - 1)) == 0)

@@ -107,8 +107,8 @@ static inline bool kf_t1_needs_gpu(const kf_t1_problem *problem) {
     return problem->language == KF_T1_CUDA || problem->language == KF_T1_OPENCL;
 }
 
-/* t1_read.c: reads and checks everything but what the data holds. size takes the place of the file's
- * ProblemSize; NULL, or its first is 0: the file's. The caller frees with kf_t1_release. */
+/* Reads and checks everything but what the data holds (t1_read.c). size takes the place of the file's
+ * ProblemSize; where it or its first member is 0, the file's is kept. The caller frees with kf_t1_release. */
 kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error);
 /* Reads a problem with another file in the place of its kernel's, whose reference is what the file's own
  * kernel does. */
@@ -116,17 +116,17 @@ kf_status kf_t1_read_candidate(const char *file, const char *candidate, const in
                                kf_t1_problem **problem, kf_error *error);
 void kf_t1_release(kf_t1_problem *problem); /* NULL is fine */
 
-/* t1_kernel.c: reads language, files, name and the compiler's options. */
+/* Reads language, files, name and the compiler's options (t1_kernel.c). */
 kf_status kf_t1_read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error);
 /* The path of a file beside the problem file, or of an absolute one. */
 kf_status kf_t1_beside(const kf_t1_problem *problem, const char *file, char path[KF_PATH], kf_error *error);
 
-/* t1_space.c: makes the declaration of a space of parameters and conditions, and chooses a reference. */
+/* Makes the declaration of a space of parameters and conditions, and chooses a reference (t1_space.c). */
 kf_status kf_t1_read_space(kf_t1_problem *problem, const cJSON *space, kf_error *error);
 
-/* t1_text.c: expressions as T1 files have them. text may also use ProblemSize[i], and max(PARAMETER) and
- * min(PARAMETER) for the ends of a domain; expanding it puts numbers in their place. `what` names it in
- * messages. */
+/* Read expressions as T1 files have them (t1_text.c). text may also use ProblemSize[i], and max(PARAMETER)
+ * and min(PARAMETER) for the ends of a domain; expanding it puts numbers in their place. `what` names it
+ * in messages. */
 void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expanded);
 kf_status kf_t1_expression(const kf_t1_problem *problem, const char *what, const char *text,
                            kf_expression **expression, kf_error *error);
@@ -204,18 +204,19 @@ kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error);
  * they held, -1: only guards are looked at. */
 kf_status kf_t1_check(kf_plan *plan, int round, kf_error *error);
 
-/* t1_source.c finds what is compiled. A kernel of one file is compiled as it is; of others a source is
- * written into the cache's folder: functions in C get an entry for the cpu backend, OpenCL becomes CUDA C. */
+/* The file t1_source.c finds what is compiled. A kernel of one file is compiled as it is; of others a
+ * source is written into the cache's folder: functions in C get an entry for the cpu backend, OpenCL
+ * becomes CUDA C. */
 extern const char kf_t1_plain_entry[];
 kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error);
 /* Adds to a compiler's error what the problem's file has to do with it. Returns error->status. */
 kf_status kf_t1_explain(const kf_t1_problem *problem, kf_error *error);
 
-/* t1_opencl.c: appends the text of an OpenCL C source as CUDA C that includes kernels/t1/opencl.h. */
+/* Appends the text of an OpenCL C source as CUDA C that includes kernels/t1/opencl.h (t1_opencl.c). */
 void kf_t1_translate(const char *file, const char *text, kf_text *out);
 
-/* t1_examine.c: examines whether the reference (the reference kernel, and the default config) is of any
- * use: it ends, is finite, the same again, and reads and writes no more than its arguments. KF_BAD_INPUT
+/* Examines whether the reference (the reference kernel, and the default config) is of any use: it ends, is
+ * finite, the same again, and reads and writes no more than its arguments (t1_examine.c). KF_BAD_INPUT
  * says which argument is too short, and what is read of it. */
 kf_status kf_t1_examine(const kf_problem *problem, kf_backend *backend, kf_error *error);
 

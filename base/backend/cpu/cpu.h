@@ -5,7 +5,7 @@
 #include "base/backend/backend.h"
 #include "base/util/file.h"
 
-/* --- cpu_program.c: running a program without a shell -------------------------------------------------- */
+/* --- A program without a shell (cpu_program.c) -------------------------------------------------------- */
 
 typedef struct kf_program_result {
     int exit_status; /* -1: ended by a signal */

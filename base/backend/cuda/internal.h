@@ -49,10 +49,10 @@ typedef struct kf_cuda_buffer {
     bool on_host;    /* pinned memory */
 } kf_cuda_buffer;
 
-/* pages.c: buffers that are put together from pages. The steps of making one are addresses without memory;
- * memory on a device, perhaps for other processes too; that memory at its place, which takes the handle
- * over; both at once; reading and writing for these devices; and the whole, or nothing where something has
- * failed. */
+/* Make buffers that are put together from pages (pages.c). The steps of making one are addresses without
+ * memory; memory on a device, perhaps for other processes too; that memory at its place, which takes the
+ * handle over; both at once; reading and writing for these devices; and the whole, or nothing where
+ * something has failed. */
 kf_status kf_cuda_reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buffer, size_t *page,
                           kf_error *error);
 kf_status kf_cuda_make_pages(kf_backend *part, size_t bytes, bool shared,
@@ -68,7 +68,7 @@ void kf_cuda_pages_free(kf_cuda_buffer *buffer);
 kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                  int count, kf_buffer **buffer, kf_error *error);
 
-/* memory.c has the methods on buffers. */
+/* The file memory.c has the methods on buffers. */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_cuda_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 void kf_cuda_buffer_free(kf_buffer *buffer);
@@ -80,7 +80,7 @@ kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *
 kf_status kf_cuda_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
 void kf_cuda_stages_free(kf_cuda_backend *backend);
 
-/* module.c has the methods on modules and functions. */
+/* The file module.c has the methods on modules and functions. */
 kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
                               kf_build *build, kf_error *error);
 void kf_cuda_module_free(kf_module *module);
@@ -93,7 +93,7 @@ int kf_cuda_function_resident_blocks(const kf_function *function, int threads_pe
 const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block,
                                              size_t shared_bytes);
 
-/* launch.c has the methods that put work on the stream. */
+/* The file launch.c has the methods that put work on the stream. */
 void *kf_cuda_stream_handle(const kf_stream *stream);
 kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error);
 kf_status kf_cuda_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);

@@ -7,8 +7,8 @@
 
 #include "base/backend/library.h"
 
-/* nvml.h comes with the toolkit only in part of the distributions, so the used part of its stable binary
- * interface is declared here. Results are 0 on success. */
+/* The header nvml.h comes with the toolkit only in part of the distributions, so the used part of its
+ * stable binary interface is declared here. Results are 0 on success. */
 typedef struct nvml_device *nvml_device;
 typedef struct nvml_memory {
     unsigned long long total, free, used; /* cppcheck-suppress unusedStructMember ; NVML's layout */

@@ -152,6 +152,8 @@ static void come_apart(void) {
 
 static const kf_world_cleaner cleaner = {abort_messages, settle_nothing, come_apart};
 
+/* Joins all parts of the run: the first process makes the identifier, all share it and join together. All
+ * processes call it, and all fail where one does. */
 static kf_status open_nccl(kf_backend *first, kf_error *error) {
     nccl_id id;
     int version = 0;
