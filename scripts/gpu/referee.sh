@@ -192,5 +192,12 @@ P
     )
     tell "honest configs in all: $sums"
 fi
-for store in "$folder"/*.db; do "$kftune" store export --store "$store" --format csv 2>/dev/null; done | grep -v ',ok,' >"$folder/refused.csv"
+python3 - "$folder"/*.db <<'P' >"$folder/refused.csv"
+import csv, sqlite3, sys
+out = csv.writer(sys.stdout)
+for path in sys.argv[1:]:
+    out.writerows(sqlite3.connect(path).execute(
+        "SELECT p.name, r.role, r.state, count(*), r.reason, min(c.json) FROM result r JOIN run ON run.id = r.run JOIN problem p ON p.id = run.problem "
+        "JOIN config c ON c.id = r.config WHERE r.state <> 'ok' GROUP BY run.id, r.role, r.state, substr(r.reason, 1, 60)"))
+P
 [ "$failures" -eq 0 ]
