@@ -62,7 +62,8 @@ typedef struct kf_process {
     int sequence; /* of its result in the run */
     kf_state state;
     char reason[512];
-    double time_us; /* median of its samples; NAN unless ok */
+    double time_us;   /* median of its samples; NAN unless ok */
+    double clock_mhz; /* of them; NAN where it is not known */
     char series[KF_HASH_HEX], program[KF_HASH_HEX], config[KF_HASH_HEX], build[KF_HASH_HEX];
 } kf_process;
 /* Visits the processes of a night in order of benchmark, arm and ordinal; benchmark NULL: of all. */

@@ -304,6 +304,7 @@ static void read_process(sqlite3_stmt *statement, kf_process *process) {
     process->state = (kf_state)name_index(word, kf_state_names, KF_STATES);
     kf_read_text(&reader, process->reason, sizeof process->reason);
     process->time_us = kf_read_number(&reader);
+    process->clock_mhz = kf_read_number(&reader);
     kf_read_text(&reader, process->series, sizeof process->series);
     kf_read_text(&reader, process->program, sizeof process->program);
     kf_read_text(&reader, process->config, sizeof process->config);
@@ -314,13 +315,14 @@ kf_status kf_store_processes(kf_store *store, int64_t night, const char *benchma
                              kf_status (*visit)(void *context, const kf_process *process, kf_error *error),
                              void *context, kf_error *error) {
     kf_binder binder;
-    KF_TRY(prepare(store,
-                   "SELECT n.benchmark, n.arm, n.ordinal, r.run, r.sequence, r.state, r.reason, r.step_us, "
-                   "n.series, n.program, c.hash, b.hash FROM nightly n JOIN result r ON r.id = n.result "
-                   "JOIN config c ON c.id = r.config LEFT JOIN build b ON b.id = r.build "
-                   "WHERE n.night = ?1 AND (?2 IS NULL OR n.benchmark = ?2) "
-                   "ORDER BY n.benchmark, n.arm, n.ordinal",
-                   &binder, error));
+    KF_TRY(prepare(
+        store,
+        "SELECT n.benchmark, n.arm, n.ordinal, r.run, r.sequence, r.state, r.reason, r.step_us, "
+        "r.clock_mhz, n.series, n.program, c.hash, b.hash FROM nightly n JOIN result r ON r.id = n.result "
+        "JOIN config c ON c.id = r.config LEFT JOIN build b ON b.id = r.build "
+        "WHERE n.night = ?1 AND (?2 IS NULL OR n.benchmark = ?2) "
+        "ORDER BY n.benchmark, n.arm, n.ordinal",
+        &binder, error));
     kf_bind_integer(&binder, night);
     kf_bind_text(&binder, benchmark);
     kf_process *process = kf_allocate_zeroed(1, sizeof *process);

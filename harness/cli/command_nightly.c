@@ -287,6 +287,7 @@ static const kf_action actions[] = {
     {"show", "--store --night --junit --github --report", show_night},
     {"pin", "--store --night", pin_night},
     {"compare", "--suite --store --device --reference --candidate --benchmark --change", compare},
+    {"import", "--pin", kf_nightly_import},
     {"measure", "--job --verify --counters", measure}};
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -294,7 +295,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const char *name = arguments->positional_count > 0 ? arguments->positional[0] : "run";
     const kf_action *action = NULL;
     KF_TRY(kf_action_find("nightly", actions, ACTIONS, name, arguments, &action, error));
-    if (arguments->positional_count > 1 && action->run != compare)
+    if (arguments->positional_count > 1 && action->run != compare && action->run != kf_nightly_import)
         return kf_fail(error, KF_BAD_INPUT, "nightly %s: '%.80s' is one word too many", name,
                        arguments->positional[1]);
     return action->run(arguments, error);
@@ -314,19 +315,21 @@ static const kf_option options[] = {
     {"--candidate", "FOLDER", "compare: the program in question (default: .)", false},
     {"--benchmark", "NAME", "compare: the benchmark of the suite to run", false},
     {"--change", "PERCENT", "compare: smallest change that counts, in percent (default: 1)", false},
+    {"--pin", "COMMIT", "import: also hold the newest values against this commit's", false},
     {"--job", "TEXT", "measure: what this process measures", false},
     {"--verify", NULL, "measure: verify it first", false},
     {"--counters", "SET", "measure: count with this metric set instead of timing", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positional[] = {"run|list|show|pin|compare", "FILE...", NULL};
+static const char *const positional[] = {"run|list|show|pin|compare|import", "FILE...", NULL};
 
 const kf_command kf_command_nightly = {
     .name = "nightly",
     .summary = "measure a suite and tell regressions from noise",
-    .synopsis = "kftune nightly [run|compare] --suite FILE [options]\n       kftune nightly list|show|pin "
-                "[options]\n       "
-                "kftune nightly compare OLD.json NEW.json",
+    .synopsis =
+        "kftune nightly [run|compare] --suite FILE [options]\n       kftune nightly list|show|pin "
+        "[options]\n       "
+        "kftune nightly compare OLD.json NEW.json\n       kftune nightly import SERIES.csv | NIGHT.json...",
     .description =
         "For a timer or a CI job. Runs every benchmark in at least five fresh processes. What looks changed\n"
         "is run in turns with the last good program, the same night. Status 1 on SLOW, DRIFT or WRONG, and\n"
@@ -337,6 +340,10 @@ const kf_command kf_command_nightly = {
         "is\n"
         "slower. Given two files of Google Benchmark, nvbench, hyperfine or pytest-benchmark, it compares\n"
         "what both hold.\n"
+        "import: judges series that something else measured: a CSV with the columns time, value and, if it\n"
+        "likes, commit, machine and benchmark, or a file of such a library a night, oldest first. Nothing "
+        "is\n"
+        "run or stored. Status 1 when a series became slower.\n"
         "measure: runs one process of a night, as a night starts it.",
     .example = "kftune nightly --suite quick --store nightly.db --report night.md",
     .options = options,

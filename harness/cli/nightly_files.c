@@ -7,6 +7,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/nightly/result_files.h"
+#include "harness/nightly/series.h"
 
 static const char *shown(double us, char buffer[32]) {
     return isfinite(us) ? kf_human_time_us(us, buffer) : "-";
@@ -88,5 +89,79 @@ kf_status kf_nightly_compare_files(const kf_arguments *arguments, kf_error *erro
         kf_result_file_free(&after);
     }
     kf_result_file_free(&before);
+    return status;
+}
+
+/* --- Series ----------------------------------------------------------------------------------------------
+ */
+
+static double percent_of(double change) {
+    return 100.0 * expm1(change);
+}
+
+static void print_series(const kf_series_verdict *list, int count) {
+    printf("%-9s  %-32s  %-16s  %6s  %-16s  %10s  %9s  %s\n", "verdict", "benchmark", "machine", "nights",
+           "newest", "value", "change", "why");
+    for (int i = 0; i < count; i++) {
+        const kf_series_verdict *v = &list[i];
+        char change[24] = "-";
+        if (isfinite(v->comparison.shift))
+            (void)snprintf(change, sizeof change, "%+.2f %%", percent_of(v->comparison.shift));
+        printf("%-9s  %-32s  %-16s  %6d  %-16.16s  %10.6g  %9s  %s\n", kf_verdict_names[v->state],
+               v->benchmark[0] != '\0' ? v->benchmark : "-", v->machine[0] != '\0' ? v->machine : "-",
+               v->nights, v->newest, v->new_value, change, v->reason);
+    }
+}
+
+static void print_series_json(const kf_series_verdict *list, int count) {
+    cJSON *json = kf_json_answer("nightly import"), *series = cJSON_AddArrayToObject(json, "series");
+    for (int i = 0; i < count; i++) {
+        const kf_series_verdict *v = &list[i];
+        cJSON *item = cJSON_CreateObject();
+        (void)cJSON_AddItemToArray(series, item);
+        (void)cJSON_AddStringToObject(item, "benchmark", v->benchmark);
+        (void)cJSON_AddStringToObject(item, "machine", v->machine);
+        (void)cJSON_AddStringToObject(item, "verdict", kf_verdict_names[v->state]);
+        (void)cJSON_AddStringToObject(item, "reason", v->reason);
+        (void)cJSON_AddStringToObject(item, "newest", v->newest);
+        (void)cJSON_AddStringToObject(item, "since", v->since);
+        (void)cJSON_AddNumberToObject(item, "nights", v->nights);
+        kf_json_add_number(item, "old_value", v->old_value);
+        kf_json_add_number(item, "new_value", v->new_value);
+        (void)cJSON_AddNumberToObject(item, "old_samples", (double)v->old_count);
+        (void)cJSON_AddNumberToObject(item, "new_samples", (double)v->new_count);
+        kf_json_add_number(item, "threshold", expm1(v->threshold));
+        kf_json_add_number(item, "change", expm1(v->comparison.shift));
+        kf_json_add_number(item, "change_low", expm1(v->comparison.low));
+        kf_json_add_number(item, "change_high", expm1(v->comparison.high));
+        kf_json_add_number(item, "probability", v->comparison.probability);
+    }
+    kf_json_print(json);
+}
+
+kf_status kf_nightly_import(const kf_arguments *arguments, kf_error *error) {
+    kf_series_rows rows = {.list = NULL};
+    kf_series_verdict *list = NULL;
+    int count = 0, failures = 0;
+    if (arguments->positional_count < 2)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "nightly import: give a CSV of a series, or a file of times a night");
+    kf_status status = KF_OK;
+    for (int i = 1; i < arguments->positional_count && status == KF_OK; i++)
+        status = kf_series_read(arguments->positional[i], i, &rows, error);
+    if (status == KF_OK)
+        status = kf_series_judge(&rows, kf_argument(arguments, "--pin", NULL), &list, &count, error);
+    if (status == KF_OK) {
+        if (kf_arguments_json(arguments))
+            print_series_json(list, count);
+        else
+            print_series(list, count);
+        for (int i = 0; i < count; i++)
+            failures += kf_verdict_fails(list[i].state);
+        if (failures > 0)
+            status = kf_fail(error, KF_GATE_FAILED, "%d of %d series became slower", failures, count);
+    }
+    free(list);
+    kf_series_free(&rows);
     return status;
 }

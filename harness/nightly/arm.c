@@ -7,6 +7,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
+#include "harness/nightly/steady.h"
 
 static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling included */
 
@@ -16,9 +17,15 @@ void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measuremen
     kf_arm_state *state = &entry->arms[arm];
     state->done++;
     if (measurement->state == KF_STATE_OK) {
-        if (state->count < KF_NIGHT_PROCESSES) state->time_us[state->count++] = time_us;
+        if (state->count < KF_NIGHT_PROCESSES) {
+            state->clock_mhz[state->count] =
+                measurement->clock_mhz > 0.0 ? measurement->clock_mhz : (double)NAN;
+            state->time_us[state->count++] = time_us;
+        }
         if (arm == KF_ARM_NIGHT && entry->build[0] == '\0')
             kf_copy_text(entry->build, sizeof entry->build, measurement->build_hash);
+    } else if (measurement->state == KF_STATE_SKIPPED) {
+        state->throttled++;
     } else if (arm == KF_ARM_NIGHT) {
         entry->failed = measurement->state;
         kf_copy_text(entry->failure, sizeof entry->failure, measurement->reason);
@@ -27,8 +34,9 @@ void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measuremen
 
 /* Takes an answer that is a measurement of tonight's scene into the store. */
 static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_arm arm,
-                             const kf_program *program, const char *job, const kf_job_end *answer,
+                             const kf_program *program, const char *job, kf_job_end *answer,
                              kf_error *error) {
+    entry->samples_out += kf_leave_out_throttled(&answer->measurement);
     kf_config config = entry->config;
     if (arm == KF_ARM_REFERENCE && entry->benchmark->command == NULL) {
         kf_nightly_job *old = kf_allocate(sizeof *old);
@@ -66,7 +74,7 @@ static double limit_seconds(const kf_suite_benchmark *benchmark) {
 
 /* Measures an arm of an entry in a process of its own and keeps the answer. A process that gave none, or
  * that made another scene than this one, gives the entry a problem. */
-kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
+static kf_status measure_once(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;
     const kf_program *program = earlier ? &entry->reference_program : &session->program;
     const char *job = earlier ? entry->reference_job : entry->job;
@@ -89,4 +97,15 @@ kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm 
     if (status == KF_OK && answer->measured) kf_measurement_free(&answer->measurement);
     free(answer);
     return status;
+}
+
+/* Measures again where the device throttled, twice at most. */
+kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
+    enum { TRIES = 3 };
+    for (int i = 0; i < TRIES && entry->problem[0] == '\0'; i++) {
+        const int throttled = entry->arms[arm].throttled;
+        KF_TRY(measure_once(session, entry, arm, error));
+        if (entry->arms[arm].throttled == throttled) break;
+    }
+    return KF_OK;
 }

@@ -7,9 +7,11 @@
 #include "harness/nightly/night.h"
 
 typedef struct kf_arm_state {
-    int done;  /* processes, whatever came of them */
-    int count; /* of times */
+    int done;      /* processes, whatever came of them */
+    int throttled; /* of them; their times do not count */
+    int count;     /* of times */
     double time_us[KF_NIGHT_PROCESSES];
+    double clock_mhz[KF_NIGHT_PROCESSES]; /* NAN: not known */
 } kf_arm_state;
 
 typedef struct kf_entry {
@@ -43,6 +45,7 @@ typedef struct kf_entry {
     char *reference_job;   /* owned */
     kf_program reference_program;
     kf_comparison comparison;
+    size_t samples_out; /* of all arms: taken while the device throttled */
 } kf_entry;
 
 typedef struct kf_nightly_session {
@@ -65,7 +68,8 @@ kf_status kf_entry_open_command(kf_entry *entry, kf_store *store, kf_error *erro
 /* Forgets the copies that no night to come can want. */
 kf_status kf_entry_prune(const kf_entry *entry, kf_store *store, int64_t night, kf_error *error);
 
-/* Run one process of an arm and store it, or note one that was stored (arm.c). */
+/* Run one process of an arm and store it, up to two more where the device throttles; or note one that was
+ * stored (arm.c). */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error);
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us);
 

@@ -16,8 +16,22 @@ static double percent(double change) {
     return 100.0 * expm1(change);
 }
 
+static __attribute__((format(printf, 2, 3))) void append(kf_entry *entry, const char *format, ...) {
+    va_list arguments;
+    const size_t used = strlen(entry->verdict.reason);
+    va_start(arguments, format);
+    (void)vsnprintf(entry->verdict.reason + used, sizeof entry->verdict.reason - used, format, arguments);
+    va_end(arguments);
+}
+
 static kf_status store_verdict(kf_nightly_session *session, kf_entry *entry, kf_verdict_state state,
                                kf_error *error) {
+    int processes = 0;
+    for (int arm = 0; arm < KF_ARMS; arm++)
+        processes += entry->arms[arm].throttled;
+    if (processes > 0 || entry->samples_out > 0)
+        append(entry, "; left out, as the device throttled: %zu samples, %d whole processes",
+               entry->samples_out, processes);
     entry->verdict.state = state;
     kf_copy_text(entry->verdict.series, sizeof entry->verdict.series, entry->series);
     KF_TRY(kf_store_add_verdict(session->request->store, session->result->night.id, entry->run.id,
@@ -249,11 +263,13 @@ static kf_status measure_pairs(kf_nightly_session *session, kf_entry *entry, int
         for (int turn = 0; turn < 2; turn++) {
             kf_arm arm = (round + turn) % 2 == 0 ? KF_ARM_REFERENCE : KF_ARM_CANDIDATE;
             kf_arm_state *state = &entry->arms[arm];
-            if (state->done > round || entry->problem[0] != '\0') continue;
+            if (state->done - state->throttled > round || entry->problem[0] != '\0') continue;
             KF_TRY(kf_entry_measure(session, entry, arm, error));
-            if (entry->problem[0] == '\0' && state->count < state->done)
-                (void)snprintf(entry->problem, sizeof entry->problem, "a process of the %s failed",
-                               arm == KF_ARM_REFERENCE ? "earlier program" : "night's program");
+            if (entry->problem[0] == '\0' && state->count <= round)
+                (void)snprintf(entry->problem, sizeof entry->problem, "%s",
+                               state->done - state->throttled <= round ? "the device throttled throughout"
+                               : arm == KF_ARM_REFERENCE ? "a process of the earlier program failed"
+                                                         : "a process of the night's program failed");
         }
     return KF_OK;
 }
@@ -272,9 +288,32 @@ static kf_status compare_one(kf_nightly_session *session, kf_entry *entry, int p
     return KF_OK;
 }
 
+/* Mean clock of an arm; NAN where one of its processes has none. */
+static double clock_of(const kf_arm_state *arm) {
+    double sum = 0.0;
+    for (int i = 0; i < arm->count; i++)
+        sum += arm->clock_mhz[i];
+    return sum / arm->count;
+}
+
+/* Whether a change of times is also one of cycles: half of it, the same way. A clock that differs between the
+ * programs' processes changes times alone. Where clocks are not known nothing speaks against it. */
+static bool cycles_agree(const kf_entry *entry) {
+    double logs[2][KF_NIGHT_PROCESSES];
+    const kf_arm arms[2] = {KF_ARM_REFERENCE, KF_ARM_CANDIDATE};
+    if (isnan(clock_of(&entry->arms[arms[0]]) + clock_of(&entry->arms[arms[1]]))) return true;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < entry->arms[arms[side]].count; i++)
+            logs[side][i] = log(entry->arms[arms[side]].time_us[i] * entry->arms[arms[side]].clock_mhz[i]);
+    const kf_comparison cycles =
+        kf_compare(logs[0], (size_t)entry->arms[arms[0]].count, logs[1], (size_t)entry->arms[arms[1]].count);
+    return cycles.shift / entry->comparison.shift >= 0.5;
+}
+
 static kf_verdict_state decide(const kf_entry *entry, bool accepted) {
     kf_finding finding = kf_confirm(&entry->comparison, entry->threshold, &kf_standard_rules);
-    if (!accepted || finding == KF_FINDING_NONE || entry->problem[0] != '\0') return KF_AMBIGUOUS;
+    if (!accepted || finding == KF_FINDING_NONE || entry->problem[0] != '\0' || !cycles_agree(entry))
+        return KF_AMBIGUOUS;
     if (finding == KF_FINDING_FASTER) return entry->drift ? KF_AMBIGUOUS : KF_FAST;
     return entry->drift ? KF_DRIFT : KF_SLOW;
 }
@@ -300,6 +339,9 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
             percent(c->high), entry->drift ? "the pinned " : "",
             kf_night_text(session, entry->reference, named), entry->arms[KF_ARM_CANDIDATE].count,
             c->probability);
+    if (entry->problem[0] == '\0' && !cycles_agree(entry))
+        append(entry, "; not in cycles: %.0f MHz then, %.0f MHz tonight",
+               clock_of(&entry->arms[KF_ARM_REFERENCE]), clock_of(&entry->arms[KF_ARM_CANDIDATE]));
     bool known = false;
     if (state == KF_AMBIGUOUS)
         KF_TRY(second_measures(session, entry, entry->reference, &state, &known, error));

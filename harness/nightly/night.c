@@ -32,7 +32,7 @@ static kf_status take_over_process(void *context, const kf_process *process, kf_
         return KF_OK;
     }
     entry->run.id = process->run;
-    kf_measurement measurement = {.state = process->state};
+    kf_measurement measurement = {.state = process->state, .clock_mhz = process->clock_mhz};
     kf_copy_text(measurement.reason, sizeof measurement.reason, process->reason);
     kf_copy_text(measurement.build_hash, sizeof measurement.build_hash, process->build);
     kf_entry_note(entry, process->arm, &measurement, process->time_us);
@@ -65,7 +65,8 @@ static kf_status measure_all(kf_nightly_session *session, kf_error *error) {
     for (int round = 0; round < KF_NIGHT_PROCESSES; round++)
         for (int i = 0; i < session->count; i++) {
             kf_entry *entry = &session->entries[i];
-            bool wanted = round < entry->benchmark->processes && entry->arms[KF_ARM_NIGHT].done <= round;
+            const kf_arm_state *arm = &entry->arms[KF_ARM_NIGHT];
+            bool wanted = round < entry->benchmark->processes && arm->done - arm->throttled <= round;
             if (entry->judged || entry->problem[0] != '\0' || entry->failed != KF_STATE_OK || !wanted)
                 continue;
             KF_TRY(kf_entry_measure(session, entry, KF_ARM_NIGHT, error));

@@ -119,7 +119,11 @@ KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
         }
         if (r >= reach) continue;
         const float weight = (1.0f - r / reach) * (1.0f - r / reach);
+#if KF_CLIPPED
+        const float pressure = fmaxf(v.w, 0.0f);
+#else
         const float pressure = KF_STIFF ? (powf(1.0f + v.w, 7.0f) - 1.0f) / 7.0f : v.w;
+#endif
         kf_atomic_add_int64(&sums[1], (kf_int64)(weight * 1e9f));
         kf_atomic_add_int64(&sums[2], (kf_int64)(weight * pressure * 1e12f));
     }

@@ -138,6 +138,8 @@ kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
 /* sph_state.c */
 extern const kf_plan_methods kf_sph_methods;
 enum { KF_SPH_STATE_VALUES = 16 }; /* place, velocity, e, rates, stress: kernels/sph/state.cu */
+/* Pa, of a relative deviation e of the density; scheme thesis has none below 0. */
+double kf_sph_pressure_of(const kf_particle_scene *scene, double e);
 /* [count][KF_SPH_STATE_VALUES] in the order of the scene's particles; caller frees. */
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error);
 /* Particles have been put into arguments->next, and the counts of cells are 0: what else the plan's next step

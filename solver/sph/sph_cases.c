@@ -24,6 +24,7 @@ const kf_case kf_sph_cases[] = {
      false, kf_case_sph_dam_break, 0},
     {"sph-spheric", "SPHERIC test 2: heights and pressures of a dam break onto a box", true,
      kf_case_sph_spheric, 0},
+    {"sph-thesis", "scheme thesis: a tank at rest, a channel, energy", true, kf_case_sph_thesis, 0},
     {"sph-slump", "where the slump of a Bingham block comes to rest", true, kf_case_sph_slump, 0},
     {"sph-column", "run-out of granular columns", true, kf_case_sph_column, 0},
     {0},
@@ -92,8 +93,7 @@ double kf_sph_velocity(const kf_sph_flow *flow, size_t k, int axis) {
 double kf_sph_pressure(const kf_sph_flow *flow, size_t k) {
     const kf_particle_scene *s = flow->scene;
     const double e = (double)flow->values[k * KF_SPH_STATE_VALUES + 6];
-    const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
-    return p * s->density * s->sound_speed * s->sound_speed;
+    return kf_sph_pressure_of(s, e);
 }
 
 size_t kf_sph_fluid(const kf_sph_flow *flow) {

@@ -54,6 +54,8 @@ kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error);
 /* sph_cases_wave.c */
 kf_status kf_case_sph_wave(kf_validation *validation, kf_error *error);
+/* sph_cases_thesis.c */
+kf_status kf_case_sph_thesis(kf_validation *validation, kf_error *error);
 /* sph_cases_slump.c */
 kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_column(kf_validation *validation, kf_error *error);

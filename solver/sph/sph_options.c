@@ -191,6 +191,7 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
         kf_define_to(defines, "KF_LANES", options->lanes);
     if (which == KF_SPH_SCHEME) define_model(scene, options, defines);
     if (which == KF_SPH_STATE) kf_define_to(defines, "KF_STIFF", scene->material.stiff);
+    if (which == KF_SPH_STATE && scene->scheme == KF_SCHEME_THESIS) kf_define_to(defines, "KF_CLIPPED", 1);
     *source = (kf_source){.file = which == KF_SPH_SCHEME && scene->scheme == KF_SCHEME_THESIS
                                       ? "kernels/sph/thesis.cu"
                                       : files[which],

@@ -1,4 +1,5 @@
 #include "solver/sph/sph_picture.h"
+#include "solver/sph/sph.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "solver/picture/canvas.h"
+#include "solver/sph/sph.h"
 #include "solver/sph/sph_view.h"
 
 static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120, 116, 110},
@@ -270,8 +272,7 @@ void kf_sph_first_snapshot(const kf_particle_scene *s, kf_snapshot *snapshot) {
             velocity[3 * k + i] = (float)((double)s->velocity[3 * k + i] * s->sound_speed);
         }
         density[k] = (float)((1.0 + e) * s->density);
-        pressure[k] = (float)((s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e) * s->density *
-                              s->sound_speed * s->sound_speed);
+        pressure[k] = (float)kf_sph_pressure_of(s, e);
         stress[k] = 0.0f;
     }
 }

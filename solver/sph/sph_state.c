@@ -137,8 +137,9 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
 
 /* ---- The view of a user: SI units ---- */
 
-static double pressure_of(const kf_particle_scene *s, double e) {
-    const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
+double kf_sph_pressure_of(const kf_particle_scene *s, double e) {
+    double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
+    if (s->scheme == KF_SCHEME_THESIS) p = fmax(p, 0.0);
     return p * s->density * s->sound_speed * s->sound_speed;
 }
 
@@ -172,7 +173,7 @@ static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *e
             velocity[3 * k + i] = (float)((double)from[3 + i] * s->sound_speed);
         }
         density[k] = (float)((1.0 + (double)from[6]) * s->density);
-        pressure[k] = (float)pressure_of(s, (double)from[6]);
+        pressure[k] = (float)kf_sph_pressure_of(s, (double)from[6]);
         if (stress != NULL) stress[k] = (float)stress_of(s, from);
         if (wall != NULL) wall[k] = k >= s->count - s->wall_count;
     }

@@ -96,4 +96,6 @@ prints output-nightly nightly --suite "$scratch/suite.json" --store "$scratch/n.
 holds github-benchmark "$scratch/n.json"
 prints output-nightly nightly show --store "$scratch/n.db"
 prints output-nightly-list nightly list --store "$scratch/n.db"
+printf 'time,value\n1,2\n2,2.01\n' >"$scratch/series.csv"
+prints output-nightly-import nightly import "$scratch/series.csv"
 finish

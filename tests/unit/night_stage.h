@@ -21,7 +21,23 @@ typedef struct stage {
     kf_suite suite;
     double noise;        /* of times, relative, either way; 0: a thousandth */
     double instructions; /* that programs written from now on count; 0: they do not count */
+    double clock_mhz;    /* of their samples; 0: not known */
+    int throttled_each;  /* each so many-th process is on a device that slowed down, and takes 1.4 times as
+                          * long; 0: none is */
 } stage;
+
+/* Gives what the stage wants of clocks to the measurement, as it is printed. THROTTLED: NVML's bits. */
+static inline void stage_clocks(const stage *s, cJSON *json) {
+    static const char *const ends[] = {"device_before", "device_after"};
+    if (s->clock_mhz > 0.0) {
+        const double clocks[] = {s->clock_mhz};
+        (void)cJSON_ReplaceItemInObjectCaseSensitive(json, "clocks_mhz", cJSON_CreateDoubleArray(clocks, 1));
+        (void)cJSON_ReplaceItemInObjectCaseSensitive(json, "clock_mhz", cJSON_CreateNumber(s->clock_mhz));
+    }
+    for (int i = 0; i < 2; i++)
+        (void)cJSON_ReplaceItemInObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, ends[i]),
+                                                     "throttle_reasons", cJSON_CreateRaw("THROTTLED"));
+}
 
 /* The hash of the scene that the suite names. */
 static inline void scene_hash(const kf_suite_benchmark *benchmark, char hash[KF_HASH_HEX]) {
@@ -71,6 +87,7 @@ static inline void write_program(const stage *s, const char *name, double time_u
         kf_copy_text(m->counters[0].metric, sizeof m->counters[0].metric, "instructions_perf_event");
     }
     cJSON *json = kf_measurement_to_json(m);
+    stage_clocks(s, json);
     if (measured == KF_STATE_OK) {
         (void)cJSON_ReplaceItemInObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "step_us"),
                                                      "median", cJSON_CreateRaw("TIME"));
@@ -86,13 +103,17 @@ static inline void write_program(const stage *s, const char *name, double time_u
     kf_text_append(
         &script,
         "#!/bin/sh\nseed=$(cat '%s/seed' 2>/dev/null || echo 1)\necho $((seed + 7919)) >'%s/seed'\n"
-        "t=$(awk -v seed=$seed 'BEGIN { srand(seed); rand(); printf \"%%.6f\", %.9g * (1 - %g "
-        "+ %g * rand()) }')\n",
-        s->folder, s->folder, time_us, noise, 2 * noise);
-    kf_text_append(
-        &script,
-        "sed \"s/TIME/$t/g\" <<'ANSWER'\n{\"kftune\": \"test\", \"scene_hash\": \"%s\", \"measurement\": ",
-        hash);
+        "count=$(cat '%s/count' 2>/dev/null || echo 0)\necho $((count + 1)) >'%s/count'\n"
+        "slow=1 bits=0\n[ %d = 0 ] || [ $((count %% %d)) != 0 ] || { slow=1.4; bits=64; }\n"
+        "t=$(awk -v seed=$seed -v slow=$slow 'BEGIN { srand(seed); rand(); printf \"%%.6f\", slow * %.9g * "
+        "(1 - "
+        "%g + %g * rand()) }')\n",
+        s->folder, s->folder, s->folder, s->folder, s->throttled_each,
+        s->throttled_each > 0 ? s->throttled_each : 1, time_us, noise, 2 * noise);
+    kf_text_append(&script,
+                   "sed \"s/TIME/$t/g; s/THROTTLED/$bits/g\" <<'ANSWER'\n{\"kftune\": \"test\", "
+                   "\"scene_hash\": \"%s\", \"measurement\": ",
+                   hash);
     kf_text_append(&script, "%s", text);
     kf_text_append(&script, "}\nANSWER\n# %s\n", name);
     free(text);

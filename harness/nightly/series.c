@@ -1,0 +1,274 @@
+/* Judging series: what a night does where it cannot run anything again. */
+#include "harness/nightly/series.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/statistics/statistics.h"
+#include "base/util/memory.h"
+#include "base/util/text.h"
+
+static const double NOISY = 0.05; /* relative; a change of this size must not hide */
+
+static const kf_comparison unknown = {NAN, NAN, NAN, 1.0};
+
+/* The rows of one time. */
+typedef struct night {
+    size_t first, end; /* among the rows */
+} night;
+
+/* A benchmark on a machine: its last KF_WINDOW nights. */
+typedef struct series {
+    const kf_series_row *rows;
+    night nights[KF_WINDOW];
+    kf_night_level levels[KF_WINDOW];
+    int count;
+} series;
+
+static __attribute__((format(printf, 2, 3))) void say(kf_series_verdict *v, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(v->reason, sizeof v->reason, format, arguments);
+    va_end(arguments);
+}
+
+/* --- Order ---------------------------------------------------------------------------------------------- */
+
+static int by_series(const kf_series_row *a, const kf_series_row *b) {
+    const int benchmark = strcmp(a->benchmark, b->benchmark);
+    return benchmark != 0 ? benchmark : strcmp(a->machine, b->machine);
+}
+
+static int by_time(const kf_series_row *a, const kf_series_row *b) {
+    if (isfinite(a->order) && isfinite(b->order)) return (a->order > b->order) - (a->order < b->order);
+    return strcmp(a->time, b->time);
+}
+
+static int in_order(const void *left, const void *right) {
+    const int other = by_series(left, right);
+    return other != 0 ? other : by_time(left, right);
+}
+
+/* Numbers and texts have no common order. */
+static kf_status check_times(const kf_series_rows *rows, kf_error *error) {
+    for (size_t i = 1; i < rows->count; i++)
+        if (isfinite(rows->list[i].order) != isfinite(rows->list[0].order))
+            return kf_fail(error, KF_BAD_INPUT, "times '%.40s' and '%.40s': numbers and texts have no order",
+                           rows->list[0].time, rows->list[i].time);
+    return KF_OK;
+}
+
+/* --- Nights --------------------------------------------------------------------------------------------- */
+
+static double *logs_of(const series *s, int begin, int end, size_t *count) {
+    const size_t first = s->nights[begin].first;
+    *count = s->nights[end - 1].end - first;
+    double *logs = kf_allocate(*count * sizeof *logs);
+    for (size_t i = 0; i < *count; i++)
+        logs[i] = log(s->rows[first + i].value);
+    return logs;
+}
+
+static double median_value(const series *s, int begin, int end) {
+    size_t count = 0;
+    double *logs = logs_of(s, begin, end, &count);
+    const double median = exp(kf_median(logs, count));
+    free(logs);
+    return median;
+}
+
+static void add_night(series *s, size_t first, size_t end) {
+    if (s->count == KF_WINDOW) {
+        memmove(s->nights, s->nights + 1, (KF_WINDOW - 1) * sizeof *s->nights);
+        memmove(s->levels, s->levels + 1, (KF_WINDOW - 1) * sizeof *s->levels);
+        s->count--;
+    }
+    double *values = kf_allocate((end - first) * sizeof *values);
+    for (size_t i = first; i < end; i++)
+        values[i - first] = s->rows[i].value;
+    const char *commit = s->rows[first].commit;
+    const bool identical = s->count > 0 && commit[0] != '\0' &&
+                           strcmp(commit, s->rows[s->nights[s->count - 1].first].commit) == 0;
+    s->levels[s->count] = kf_night_level_of(values, (int)(end - first), identical);
+    s->nights[s->count++] = (night){first, end};
+    free(values);
+}
+
+static const char *name_of(const series *s, int at) {
+    const kf_series_row *row = &s->rows[s->nights[at].first];
+    return row->commit[0] != '\0' ? row->commit : row->time;
+}
+
+/* --- Verdicts ------------------------------------------------------------------------------------------- */
+
+/* The nights from..until against those of since..end. */
+static void compare(const series *s, int from, int until, int since, kf_series_verdict *v) {
+    double *before = logs_of(s, from, until, &v->old_count),
+           *after = logs_of(s, since, s->count, &v->new_count);
+    v->comparison = kf_compare(before, v->old_count, after, v->new_count);
+    v->old_value = median_value(s, from, until);
+    v->new_value = median_value(s, since, s->count);
+    kf_copy_text(v->since, sizeof v->since, name_of(s, since));
+    free(before);
+    free(after);
+}
+
+/* Where the level of the newest night begins: at a change point that is not older than five values may take,
+ * or with the newest night alone; -1: nothing changed. *before: where the level before it begins. */
+static int level_begins(const series *s, const kf_screening *screening, int *before) {
+    double levels[KF_WINDOW];
+    kf_change_point points[KF_WINDOW];
+    for (int i = 0; i < s->count; i++)
+        levels[i] = s->levels[i].level;
+    const int found =
+        kf_change_points(levels, s->count, kf_standard_rules.point_probability, screening->threshold, points);
+    int since = -1;
+    if (found > 0 && s->count - points[found - 1].at <= KF_LEAST_PROCESSES)
+        since = points[found - 1].at;
+    else if (screening->candidate)
+        since = screening->before + 1;
+    *before = 0;
+    for (int i = 0; i < found; i++)
+        if (points[i].at < since) *before = points[i].at;
+    return since;
+}
+
+static void judge_change(const series *s, int before, int since, kf_series_verdict *v) {
+    compare(s, before, since, since, v);
+    const kf_finding finding = kf_confirm(&v->comparison, v->threshold, &kf_standard_rules);
+    v->state = KF_AMBIGUOUS;
+    if (v->old_count < KF_LEAST_PROCESSES || v->new_count < KF_LEAST_PROCESSES)
+        say(v, "looks changed since %s; values before: %zu, since: %zu, needed: %d of each", v->since,
+            v->old_count, v->new_count, KF_LEAST_PROCESSES);
+    else if (finding == KF_FINDING_NONE)
+        say(v, "looked changed since %s; the values do not confirm it, p %.2g", v->since,
+            v->comparison.probability);
+    else {
+        v->state = finding == KF_FINDING_SLOWER ? KF_SLOW : KF_FAST;
+        say(v, "since %s, %zu values against %zu, p %.2g", v->since, v->new_count, v->old_count,
+            v->comparison.probability);
+    }
+}
+
+static void judge_quiet(const series *s, kf_series_verdict *v) {
+    const double hidden = expm1(v->threshold);
+    v->state = KF_SAME;
+    if (s->levels[s->count - 1].identical)
+        say(v, "the same commit as the night before");
+    else if (hidden >= NOISY) {
+        v->state = KF_NODATA;
+        say(v, "a change of less than %.3g %% would not be seen in these values", 100.0 * hidden);
+    } else
+        say(v, "no change of more than %.3g %%", 100.0 * hidden);
+}
+
+/* The nights of a commit; *end - *begin of them in a row, the last such. */
+static bool find_commit(const series *s, const char *commit, int *begin, int *end) {
+    *end = s->count;
+    while (*end > 0 && strcmp(name_of(s, *end - 1), commit) != 0)
+        --*end;
+    *begin = *end;
+    while (*begin > 0 && strcmp(name_of(s, *begin - 1), commit) == 0)
+        --*begin;
+    return *end > 0 && *end < s->count;
+}
+
+/* The first night back from `begin`, not before `least`, from which to `end` there are values enough. */
+static int enough_from(const series *s, int least, int begin, int end) {
+    while (begin > least && s->nights[end - 1].end - s->nights[begin].first < KF_LEAST_PROCESSES)
+        begin--;
+    return begin;
+}
+
+/* Whether the level is above the pinned commit's by more than a drift may be. A commit of few values has
+ * those of the nights before it with it. */
+static bool drifted(const series *s, const char *pin, int since, kf_series_verdict *v) {
+    int begin = 0, end = 0;
+    if (pin == NULL || !find_commit(s, pin, &begin, &end)) return false;
+    compare(s, enough_from(s, 0, begin, end), end, enough_from(s, end, since < end ? end : since, s->count),
+            v);
+    if (!(v->comparison.shift > kf_standard_rules.drift) ||
+        v->comparison.probability >= kf_standard_rules.confirmed_probability) {
+        v->comparison = unknown;
+        return false;
+    }
+    v->state = KF_DRIFT;
+    say(v, "against the pinned %s: %zu values against %zu, p %.2g", pin, v->new_count, v->old_count,
+        v->comparison.probability);
+    return true;
+}
+
+static void judge(const series *s, const char *pin, kf_series_verdict *v) {
+    int before = 0;
+    const kf_screening screening = kf_screen(s->levels, s->count, &kf_standard_rules);
+    const int since = level_begins(s, &screening, &before);
+    const kf_series_row *newest = &s->rows[s->nights[s->count - 1].first];
+    kf_copy_text(v->benchmark, sizeof v->benchmark, newest->benchmark);
+    kf_copy_text(v->machine, sizeof v->machine, newest->machine);
+    kf_copy_text(v->newest, sizeof v->newest, name_of(s, s->count - 1));
+    v->nights = s->count;
+    v->threshold = screening.threshold;
+    v->new_value = median_value(s, s->count - 1, s->count);
+    v->state = KF_NODATA;
+    if (s->count < 2)
+        say(v, "one night: nothing to compare with");
+    else if (drifted(s, pin, since >= 0 ? since : s->count - 1, v))
+        return;
+    else if (since > 0)
+        judge_change(s, before, since, v);
+    else
+        judge_quiet(s, v);
+}
+
+/* Of many series some change by chance; the surest stay. */
+static void control(kf_series_verdict *list, int count) {
+    double *probabilities = kf_allocate(((size_t)count + 1) * sizeof *probabilities);
+    bool *accepted = kf_allocate_zeroed((size_t)count + 1, sizeof *accepted);
+    for (int i = 0; i < count; i++)
+        probabilities[i] = list[i].comparison.probability;
+    kf_false_discovery(probabilities, count, kf_standard_rules.false_discovery_rate, accepted);
+    for (int i = 0; i < count; i++)
+        if (!accepted[i] && (list[i].state == KF_SLOW || list[i].state == KF_FAST))
+            list[i].state = KF_AMBIGUOUS;
+    free(probabilities);
+    free(accepted);
+}
+
+static kf_status check_pin(const kf_series_rows *rows, const char *pin, kf_error *error) {
+    bool found = pin == NULL;
+    for (size_t i = 0; i < rows->count && !found; i++)
+        found = strcmp(rows->list[i].commit, pin) == 0 || strcmp(rows->list[i].time, pin) == 0;
+    return found ? KF_OK : kf_fail(error, KF_BAD_INPUT, "no value is of the commit or file '%.60s'", pin);
+}
+
+kf_status kf_series_judge(kf_series_rows *rows, const char *pin, kf_series_verdict **verdicts, int *count,
+                          kf_error *error) {
+    KF_TRY(check_times(rows, error));
+    KF_TRY(check_pin(rows, pin, error));
+    qsort(rows->list, rows->count, sizeof *rows->list, in_order);
+    kf_series_verdict *list = kf_allocate_zeroed(rows->count, sizeof *list);
+    series *s = kf_allocate(sizeof *s);
+    *count = 0;
+    for (size_t first = 0, end; first < rows->count;) {
+        *s = (series){.rows = rows->list};
+        for (; first < rows->count &&
+               (s->count == 0 || by_series(&rows->list[first - 1], &rows->list[first]) == 0);
+             first = end) {
+            for (end = first + 1; end < rows->count && in_order(&rows->list[first], &rows->list[end]) == 0;
+                 end++) {
+            }
+            add_night(s, first, end);
+        }
+        kf_series_verdict *v = &list[(*count)++];
+        v->comparison = unknown;
+        v->old_value = (double)NAN;
+        judge(s, pin, v);
+    }
+    control(list, *count);
+    free(s);
+    *verdicts = list;
+    return KF_OK;
+}

@@ -1,0 +1,158 @@
+/* Reading series: lines of a CSV, or files of benchmark libraries as nights. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/file.h"
+#include "base/util/memory.h"
+#include "base/util/text.h"
+#include "harness/nightly/result_files.h"
+#include "harness/nightly/series.h"
+
+enum { LARGEST_FILE = 1 << 28, FIELDS = 32 };
+typedef enum column { TIME, VALUE, COMMIT, MACHINE, BENCHMARK, COLUMNS } column;
+static const char *const column_names[COLUMNS] = {"time", "value", "commit", "machine", "benchmark"};
+
+typedef struct reader {
+    const char *path;
+    int line;
+    int places[COLUMNS]; /* of a column among the fields; -1: it is not there */
+    kf_series_rows *rows;
+    kf_error *error;
+} reader;
+
+void kf_series_free(kf_series_rows *rows) {
+    free(rows->list);
+    *rows = (kf_series_rows){.list = NULL};
+}
+
+static kf_series_row *add_row(kf_series_rows *rows) {
+    rows->list = kf_grow(rows->list, rows->count, &rows->room, sizeof *rows->list);
+    kf_series_row *row = &rows->list[rows->count++];
+    *row = (kf_series_row){.order = (double)NAN};
+    return row;
+}
+
+/* Cuts a field off *line, which then begins behind its comma; NULL behind the last. Quotes hold commas, and
+ * two of them one quote. */
+static char *next_field(char **line) {
+    char *field = *line, *from = field, *to = field;
+    bool quoted = false;
+    if (field == NULL) return NULL;
+    for (; *from != '\0' && (quoted || *from != ','); from++) {
+        if (*from == '"' && quoted && from[1] == '"')
+            *to++ = *from++;
+        else if (*from == '"')
+            quoted = !quoted;
+        else
+            *to++ = *from;
+    }
+    *line = *from == ',' ? from + 1 : NULL;
+    *to = '\0';
+    return field;
+}
+
+static char *trimmed(char *text) {
+    text += strspn(text, " \t\r");
+    for (char *end = text + strlen(text); end > text && strchr(" \t\r", end[-1]) != NULL;)
+        *--end = '\0';
+    return text;
+}
+
+static int split(char *line, char *fields[FIELDS]) {
+    int count = 0;
+    for (char *field = next_field(&line); field != NULL && count < FIELDS; field = next_field(&line))
+        fields[count++] = trimmed(field);
+    return count;
+}
+
+static kf_status read_header(reader *r, char *line) {
+    char *fields[FIELDS];
+    const int count = split(line, fields);
+    for (int c = 0; c < COLUMNS; c++) {
+        r->places[c] = -1;
+        for (int i = 0; i < count; i++)
+            if (strcmp(fields[i], column_names[c]) == 0) r->places[c] = i;
+    }
+    if (r->places[TIME] >= 0 && r->places[VALUE] >= 0) return KF_OK;
+    return kf_fail(
+        r->error, KF_BAD_INPUT,
+        "%s: the first line must name the columns time and value; commit, machine and benchmark may "
+        "be beside them",
+        r->path);
+}
+
+static double number_of(const char *text) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    return end != text && *end == '\0' ? value : (double)NAN;
+}
+
+static kf_status read_row(const reader *r, char *line) {
+    char *fields[FIELDS];
+    const int count = split(line, fields);
+    const char *texts[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++)
+        texts[c] = r->places[c] >= 0 && r->places[c] < count ? fields[r->places[c]] : "";
+    const double value = number_of(texts[VALUE]);
+    if (!(value > 0.0) || !isfinite(value))
+        return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: value '%.40s' is no number above 0", r->path, r->line,
+                       texts[VALUE]);
+    if (texts[TIME][0] == '\0')
+        return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: the time is missing", r->path, r->line);
+    kf_series_row *row = add_row(r->rows);
+    row->value = value;
+    row->order = number_of(texts[TIME]);
+    kf_copy_text(row->time, sizeof row->time, texts[TIME]);
+    kf_copy_text(row->commit, sizeof row->commit, texts[COMMIT]);
+    kf_copy_text(row->machine, sizeof row->machine, texts[MACHINE]);
+    kf_copy_text(row->benchmark, sizeof row->benchmark, texts[BENCHMARK]);
+    return KF_OK;
+}
+
+static kf_status read_csv(reader *r) {
+    char *text = NULL, *line;
+    size_t size = 0;
+    KF_TRY(kf_file_read(r->path, LARGEST_FILE, &text, &size, r->error));
+    kf_status status = KF_OK;
+    if (strlen(text) != size) status = kf_fail(r->error, KF_BAD_INPUT, "%s: is no text", r->path);
+    char *rest = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    const size_t before = r->rows->count;
+    while (status == KF_OK && (line = strsep(&rest, "\n")) != NULL) {
+        r->line++;
+        if (r->line == 1)
+            status = read_header(r, line);
+        else if (trimmed(line)[0] != '\0')
+            status = read_row(r, line);
+    }
+    free(text);
+    if (status == KF_OK && r->rows->count == before)
+        status = kf_fail(r->error, KF_BAD_INPUT, "%s: holds no value", r->path);
+    return status;
+}
+
+/* One file of a benchmark library is a night. Its path stands for its time and says nothing of its code: each
+ * night's file may have the same name. */
+static kf_status read_night(const char *path, int night, kf_series_rows *rows, kf_error *error) {
+    kf_result_file file;
+    KF_TRY(kf_result_file_read(path, &file, error));
+    for (size_t i = 0; i < file.count; i++)
+        for (size_t k = 0; k < file.list[i].count; k++) {
+            kf_series_row *row = add_row(rows);
+            row->order = night;
+            row->value = file.list[i].us[k];
+            kf_copy_text(row->benchmark, sizeof row->benchmark, file.list[i].name);
+            const size_t length = strlen(path), most = sizeof row->time - 1;
+            kf_copy_text(row->time, sizeof row->time, length > most ? path + length - most : path);
+        }
+    kf_result_file_free(&file);
+    return KF_OK;
+}
+
+kf_status kf_series_read(const char *path, int night, kf_series_rows *rows, kf_error *error) {
+    const size_t length = strlen(path);
+    reader r = {.path = path, .rows = rows, .error = error};
+    if (length > 4 && strcmp(path + length - 4, ".csv") == 0) return read_csv(&r);
+    return read_night(path, night, rows, error);
+}

@@ -1,0 +1,162 @@
+/* Series that something else measured. The kinds of fault: a change that becomes SAME because it is hidden,
+ * young or old, and files whose numbers are read as something else. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/util/random.h"
+#include "base/util/text.h"
+#include "harness/nightly/series.h"
+#include "tests/unit/store_fixture.h"
+
+enum { NIGHTS = 40 };
+
+/* A series of 100 that becomes 100 (1 + percent / 100) from night `changed` on. */
+typedef struct plan {
+    int changed, each; /* values a night */
+    double percent, noise;
+    const char *machine;
+} plan;
+
+static void write_series(const char *path, const plan *plans, int count) {
+    kf_text text = {0};
+    kf_error error = {0};
+    uint64_t seed = 7;
+    kf_text_append(&text, "machine,\"time\",commit,value\r\n");
+    for (int night = 0; night < NIGHTS; night++)
+        for (int p = 0; p < count; p++)
+            for (int k = 0; k < plans[p].each; k++) {
+                const double noise = (double)kf_random_below(&seed, 10000) / 10000.0 - 0.5;
+                const double change = night >= plans[p].changed ? 0.01 * plans[p].percent : 0.0;
+                kf_text_append(&text, "\"%s\", 2026-%02d-%02d , c%d,%.6f\r\n", plans[p].machine,
+                               1 + night / 28, 1 + night % 28, night,
+                               100.0 * (1.0 + change) * (1.0 + plans[p].noise * noise));
+            }
+    assert_int_equal(kf_file_write_atomic(path, text.text, text.length, &error), KF_OK);
+    kf_text_free(&text);
+}
+
+static kf_series_verdict judged(const plan *plans, int count, const char *pin, int which) {
+    char path[KF_PATH];
+    kf_error error = {0};
+    kf_series_rows rows = {.list = NULL};
+    kf_series_verdict *list = NULL;
+    int found = 0;
+    fixture_path(path, "series.csv");
+    write_series(path, plans, count);
+    if (kf_series_read(path, 1, &rows, &error) != KF_OK) fail_msg("%s", error.message);
+    if (kf_series_judge(&rows, pin, &list, &found, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(found, count);
+    const kf_series_verdict verdict = list[which];
+    free(list);
+    kf_series_free(&rows);
+    return verdict;
+}
+
+static void expect(plan p, const char *pin, kf_verdict_state state, const char *reason) {
+    p.machine = "node 7, rack \"\"b\"\"";
+    const kf_series_verdict v = judged(&p, 1, pin, 0);
+    if (v.state != state || strstr(v.reason, reason) == NULL)
+        fail_msg("%s instead of %s: %s", kf_verdict_names[v.state], kf_verdict_names[state], v.reason);
+    assert_string_equal(v.machine, "node 7, rack \"b\"");
+    assert_string_equal(v.newest, "c39");
+    assert_int_equal(v.nights, NIGHTS);
+}
+
+static void test_verdicts(void **state) {
+    (void)state;
+    expect((plan){.changed = 99, .each = 1, .noise = 0.01}, NULL, KF_SAME, "no change of more than 1");
+    /* One value is no evidence, five are, whether of one night or of five. */
+    expect((plan){.changed = 39, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_AMBIGUOUS, "since: 1");
+    expect((plan){.changed = 35, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_SLOW, "since c35");
+    expect((plan){.changed = 39, .each = 5, .percent = 5, .noise = 0.01}, NULL, KF_SLOW, "since c39");
+    expect((plan){.changed = 39, .each = 5, .percent = -5, .noise = 0.01}, NULL, KF_FAST, "since c39");
+    /* What is older is history; a pin is not. */
+    expect((plan){.changed = 20, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_SAME, "no change");
+    for (int night = 12; night < 35; night++)
+        expect((plan){.changed = night, .each = 1, .percent = 5, .noise = 0.01}, "c10", KF_DRIFT,
+               "pinned c10");
+    expect((plan){.changed = 99, .each = 1, .noise = 0.01}, "c10", KF_SAME, "no change");
+    /* Noise hides. */
+    expect((plan){.changed = 99, .each = 1, .noise = 0.6}, NULL, KF_NODATA, "would not be seen");
+}
+
+static void test_machines_are_apart(void **state) {
+    (void)state;
+    const plan both[] = {{.changed = 35, .each = 2, .percent = 10, .noise = 0.01, .machine = "fast"},
+                         {.changed = 99, .each = 1, .noise = 0.01, .machine = "other"}};
+    const kf_series_verdict slow = judged(both, 2, NULL, 0), same = judged(both, 2, NULL, 1);
+    assert_int_equal(slow.state, KF_SLOW);
+    assert_string_equal(slow.machine, "fast");
+    assert_true(fabs(expm1(slow.comparison.shift) - 0.1) < 0.01);
+    assert_int_equal(same.state, KF_SAME);
+}
+
+/* Files of one name, a night each: nothing says that their code is the same. */
+static void test_files_of_libraries(void **state) {
+    (void)state;
+    char path[KF_PATH], folder[KF_PATH];
+    kf_error error = {0};
+    kf_series_rows rows = {.list = NULL};
+    kf_series_verdict *list = NULL;
+    int count = 0;
+    for (int night = 1; night <= 8; night++) {
+        char name[32];
+        kf_text text = {0};
+        (void)snprintf(name, sizeof name, "night-%d", night);
+        fixture_path(folder, name);
+        assert_int_equal(kf_make_folders(folder, &error), KF_OK);
+        assert_int_equal(kf_path(path, &error, "%s/bench.json", folder), KF_OK);
+        kf_text_append(&text, "{\"results\": [{\"command\": \"./solver\", \"times\": [");
+        for (int k = 0; k < 5; k++)
+            kf_text_append(&text, "%s%g", k > 0 ? ", " : "", (night == 8 ? 1.1 : 1.0) + 0.001 * k);
+        kf_text_append(&text, "]}]}");
+        assert_int_equal(kf_file_write_atomic(path, text.text, text.length, &error), KF_OK);
+        kf_text_free(&text);
+        if (kf_series_read(path, night, &rows, &error) != KF_OK) fail_msg("%s", error.message);
+    }
+    if (kf_series_judge(&rows, NULL, &list, &count, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(count, 1);
+    if (list[0].state != KF_SLOW) fail_msg("%s: %s", kf_verdict_names[list[0].state], list[0].reason);
+    assert_string_equal(list[0].benchmark, "./solver");
+    free(list);
+    kf_series_free(&rows);
+}
+
+static void refused(const char *text, const char *why) {
+    char path[KF_PATH];
+    kf_error error = {0};
+    kf_series_rows rows = {.list = NULL};
+    kf_series_verdict *list = NULL;
+    int count = 0;
+    fixture_path(path, "bad.csv");
+    assert_int_equal(kf_file_write_atomic(path, text, strlen(text), &error), KF_OK);
+    kf_status status = kf_series_read(path, 1, &rows, &error);
+    if (status == KF_OK) status = kf_series_judge(&rows, NULL, &list, &count, &error);
+    assert_int_equal(status, KF_BAD_INPUT);
+    if (strstr(error.message, why) == NULL) fail_msg("'%s' has no '%s'", error.message, why);
+    free(list);
+    kf_series_free(&rows);
+}
+
+static void test_bad_files(void **state) {
+    (void)state;
+    refused("", "must name the columns time and value");
+    refused("when,value\n1,2\n", "must name the columns time and value");
+    refused("time,value\n", "holds no value");
+    refused("time,value\n1,2\n2,1.5x\n", ":3: value '1.5x'");
+    refused("time,value\n1,-2\n", ":2: value '-2'");
+    refused("time,value\n1,nan\n", ":2: value 'nan'");
+    refused("time,value\n1\n", ":2: value ''");
+    refused("time,value\n,1\n", ":2: the time is missing");
+    refused("time,value\n1,1\nMonday,2\n", "no order");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_machines_are_apart),
+        cmocka_unit_test(test_files_of_libraries),
+        cmocka_unit_test(test_bad_files),
+    };
+    return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
+}
