@@ -316,7 +316,7 @@ static bool is_measured(const kf_session *session, const pending *entry) {
     return failed || m->effort >= kf_session_effort(session, entry->effort) - ROUNDING;
 }
 
-/* What the first config takes says little: with it the reference is made and examined. */
+/* The first config's time says little: with it the reference is made and examined. */
 static void update_seconds(kf_session *session, double begin, int measured) {
     if (measured == 0 || session->result->tried.count <= 1) return;
     double each = (kf_clock_seconds() - begin) / measured;

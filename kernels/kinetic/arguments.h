@@ -28,14 +28,15 @@
 #define KF_FLOAT_MEMBER(name)  float name;
 #define KF_DOUBLE_MEMBER(name) double name;
 
-/* What kernels are given, in groups; the arguments of a module's kernels are those groups that it reads. */
+/* Kernels are given these groups of arguments; the arguments of a module's kernels are those groups that
+ * it reads. */
 
 typedef struct kf_kinetic_grid {
     int nodes[3];
     int row_pitch;
 } kf_kinetic_grid;
 
-/* Where nodes lie in memory, beside the grid's row_pitch. */
+/* Says where nodes lie in memory, beside the grid's row_pitch. */
 typedef struct kf_kinetic_memory {
     long long plane_pitch,
         origin;         /* A team's part has an origin less by the indices before its first plane. */
@@ -70,7 +71,7 @@ typedef struct kf_kinetic_fields {
     long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; where they are finished [parts] times */
 } kf_kinetic_fields;
 
-/* What the faces of the domain prescribe. */
+/* Holds what the faces of the domain prescribe. */
 typedef struct kf_kinetic_faces {
     double velocity[6][3];
     float velocity_single[6][3];
@@ -94,8 +95,8 @@ typedef struct kf_kinetic_outflow {
 typedef struct kf_kinetic_samples {
     int count;
     int box[3]; /* cells of the box around the solid */
-    /* Of a static solid the fractions within the cell with that corner, of a moving one the position relative
-     * to its centre at time 0. */
+    /* These are, of a static solid's sample, the fractions within the cell with that corner, and of a
+     * moving one's the position relative to its centre at time 0. */
     void *x, *y, *z, *area;
     void *corner; /* kf_index, of a static solid: lower corner of the sample's cell */
     void *force;  /* [3][count] */
@@ -127,10 +128,10 @@ typedef struct kf_kinetic_band {
  * lanes of a warp together. */
 typedef struct kf_kinetic_segments {
     int count;
-    /* kf_real4: fractions and area, 0 where there is no sample. Of segments [KF_SEGMENT_LENGTH][count], or
-     * shared by lanes [count][KF_SEGMENT_LENGTH]; of a moving solid's cells
-     * [cell_rows][band.capacity][KF_SEGMENT_LENGTH], where a cell goes by the place of its corner in the
-     * band; of patches [patch][KF_PATCH]. */
+    /* The samples are kf_real4: fractions and area, 0 where there is no sample. For segments they are
+     * [KF_SEGMENT_LENGTH][count], or shared by lanes [count][KF_SEGMENT_LENGTH]; for a moving solid's
+     * cells [cell_rows][band.capacity][KF_SEGMENT_LENGTH], where a cell goes by the place of its corner in
+     * the band; for patches [patch][KF_PATCH]. */
     void *samples;
     int *places;       /* [8][count]: the cell's nodes as places in the band */
     void *force;       /* [8][3][count]; shared by lanes [count][8][3] */
@@ -155,8 +156,8 @@ typedef struct kf_kinetic_patch_lists {
 typedef struct kf_kinetic_body {
     int pass;             /* of the immersed boundary within the step */
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][KF_LOAD_SUMS] */
-    /* Of a free solid: fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the domain; where
-     * the velocities are solved for, of each part. */
+    /* The sums of a free solid are fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left
+     * the domain; where the velocities are solved for, those of each part. */
     long long *sums;
     long long pose_step; /* of set_pose_step alone */
 } kf_kinetic_body;

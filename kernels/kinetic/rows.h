@@ -57,6 +57,8 @@ typedef kf_stored kf_row_value;
         kf_beyond(z - (cz), a->grid.nodes[2]))                                                               \
         KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
+/* Fills the ghosts that nodes x0 to x1 - 1 of row (y, z) pull from: around all nodes of a boundary row, else
+ * beside the row's first and last node. */
 KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y, int z) {
     if (KF_IN_BOUNDARY_ROW) {
         for (int x = x0; x < x1 && x < a->grid.nodes[0]; x++) {

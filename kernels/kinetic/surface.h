@@ -1,6 +1,6 @@
-/* What is read from the solid's surface and summed over it, by modules whose arguments have its samples and
- * the body: a sample (immersed.h) of a static solid from its cell and the fractions within it, of a moving
- * one from its position at time 0 and the pose; force and torque; and what a free solid's equations of motion
+/* Reads the solid's surface and sums over it, in modules whose arguments have its samples and the body. It
+ * has: a sample (immersed.h) of a static solid from its cell and the fractions within it, of a moving one
+ * from its position at time 0 and the pose; force and torque; and what a free solid's equations of motion
  * (body.h) need. Defines: those of immersed.h, KF_FREE 0|1. */
 #ifndef KF_KERNELS_KINETIC_SURFACE_H
 #define KF_KERNELS_KINETIC_SURFACE_H

@@ -208,12 +208,12 @@ typedef struct kf_kinetic {
     int listed_all;    /* nodes that the list of a checkpoint has room for, whatever the number of parts */
 } kf_kinetic;
 
-/* kinetic_arguments.c: a launch of a module's kernel, with those of the arguments that it takes. */
+/* Makes a launch of a module's kernel, with those of the arguments that it takes (kinetic_arguments.c). */
 void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *function,
                            kf_kinetic_source source, const int block[3],
                            const kf_kinetic_arguments *arguments);
 
-/* kinetic.c: chooses the roles of outflow[] in steps of that parity, of a part and of those beside it. */
+/* Chooses the roles of outflow[] in steps of that parity, of a part and of those beside it (kinetic.c). */
 void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity);
 
 /* kinetic_options.c */

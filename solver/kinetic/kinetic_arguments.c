@@ -1,4 +1,4 @@
-/* What a module's kernels are given of all that a plan has for them. */
+/* Gives a module's kernels those arguments that they read, of all that a plan has for them. */
 #include <assert.h>
 
 #include "solver/kinetic/kinetic.h"

@@ -185,9 +185,10 @@ size_t kf_t1_count_of(const kf_plan *plan, int argument);
 kf_status kf_t1_upload(kf_plan *plan, int argument, size_t offset, const void *data, size_t bytes,
                        kf_error *error);
 
-/* What a whole run keeps, of the arguments. buffers: their values before a launch, on the device. outputs:
- * what launches made of them, on the host, KF_T1_FIRST of the first launch of a config, KF_T1_LATEST of the
- * latest. Pages that are new for each download take longer than the download does. */
+/* Holds what a whole run keeps of the arguments: `buffers` are their values before a launch, on the
+ * device; `outputs` are what launches made of them, on the host, KF_T1_FIRST of the first launch of a
+ * config, KF_T1_LATEST of the latest. Pages that are new for each download take longer than the download
+ * does. */
 enum { KF_T1_FIRST, KF_T1_LATEST, KF_T1_KEPT };
 typedef struct kf_t1_masters {
     kf_buffer *buffers[KF_T1_ROUNDS][KF_T1_ARGUMENTS];
