@@ -315,9 +315,16 @@ kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_err
     return kf_stream_launch(&backend->streams[KF_LANE_MAIN], launch, error);
 }
 
+kf_status kf_backend_of_part(const kf_backend *first, int part, kf_status status, kf_error *error) {
+    if (status == KF_OK || first->device.parts <= 1) return status;
+    (void)kf_fail_context(error, "device %d of %d", first->first_part + part + 1, first->device.parts);
+    return status;
+}
+
 kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error) {
     for (int part = 0; part < backend->parts; part++)
-        KF_TRY(backend->methods->synchronize(backend->team[part], error));
+        KF_TRY(kf_backend_of_part(backend, part, backend->methods->synchronize(backend->team[part], error),
+                                  error));
     return KF_OK;
 }
 

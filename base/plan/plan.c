@@ -201,9 +201,9 @@ static kf_status give(kf_stream *stream, const kf_item *item, kf_error *error) {
 }
 
 kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *error) {
-    const kf_status status = give(kf_backend_stream(plan->parts[item->part], KF_LANE_MAIN), item, error);
-    return status == KF_OK || item->kind == KF_ITEM_KERNEL ? status
-                                                           : kf_fail_context(error, "%s", item->name);
+    kf_status status = give(kf_backend_stream(plan->parts[item->part], KF_LANE_MAIN), item, error);
+    if (status != KF_OK && item->kind != KF_ITEM_KERNEL) status = kf_fail_context(error, "%s", item->name);
+    return kf_backend_of_part(plan->backend, item->part, status, error);
 }
 
 static kf_status execute(void *plan, const kf_item *item, kf_error *error) {
@@ -254,6 +254,11 @@ static kf_status open_lanes(kf_plan *plan, int part, recording *r, kf_error *err
     return status;
 }
 
+static kf_status give_item(void *data, const kf_item *item, kf_error *error) {
+    const kf_plan *plan = data;
+    return kf_backend_of_part(plan->backend, item->part, record_item(plan->lanes, item, error), error);
+}
+
 /* A step of a team: the items of its parts, or of this process's one, in their lanes, as they would stand in
  * a graph. */
 static kf_status step_of_team(kf_plan *plan, kf_error *error) {
@@ -262,7 +267,7 @@ static kf_status step_of_team(kf_plan *plan, kf_error *error) {
         for (int part = 0; part < plan->part_count; part++)
             KF_TRY(open_lanes(plan, part, &plan->lanes[part], error));
     }
-    KF_TRY(kf_plan_walk(plan, plan->steps_done, record_item, plan->lanes, error));
+    KF_TRY(kf_plan_walk(plan, plan->steps_done, give_item, plan, error));
     for (int part = 0; part < plan->part_count; part++)
         KF_TRY(join(&plan->lanes[part], error));
     return KF_OK;

@@ -43,14 +43,14 @@ static void add_kernel(bench *b, const char *name, int period, int phase) {
 }
 
 /* A plan of one kernel, "step", on a device of that backend. */
-static void open_bench_on(bench *b, const char *backend) {
+static void open_bench_of(bench *b, const char *backend, int parts) {
     kf_device_info device = {.spec = "any", .name = "recording", .max_threads_per_block = 1024};
     (void)snprintf(device.backend, sizeof device.backend, "%s", backend);
     const kf_source source = {.file = "kernels/none.cu"};
     kf_module *module = NULL;
     kf_error error = {KF_OK, ""};
     memset(b, 0, sizeof *b);
-    b->backend = recording_open(&device);
+    b->backend = recording_open_team(&device, parts);
     b->methods = methods;
     b->methods.initialise = begin;
     b->methods.free = free_nothing;
@@ -60,6 +60,9 @@ static void open_bench_on(bench *b, const char *backend) {
     assert_int_equal(kf_plan_module(b->plan, &source, &module, &error), KF_OK);
     assert_int_equal(kf_module_function(module, "step", &b->function, &error), KF_OK);
     add_kernel(b, "step", 1, 0);
+}
+static void open_bench_on(bench *b, const char *backend) {
+    open_bench_of(b, backend, 1);
 }
 static void open_bench(bench *b) {
     open_bench_on(b, "cpu");
@@ -129,6 +132,22 @@ static void launches_of_one_name(void **state) {
     assert_true(fabs(row->time_us.median - 10.0) < 1e-4);
     assert_true(fabs(row->launches_per_step - 2.0) < 1e-12 && fabs(row->bytes - 200.0) < 1e-9);
     assert_true(row->fastest_us == 0.0);
+    close_bench(&b);
+}
+
+/* Of a team a launch that fails says on which device: here on the second, with the first one's kernel. */
+static void failures_name_their_device(void **state) {
+    (void)state;
+    bench b;
+    kf_error error = {KF_OK, ""};
+    open_bench_of(&b, "cpu", 2);
+    kf_plan_on(b.plan, 1);
+    add_kernel(&b, "other", 1, 0);
+    kf_plan_on(b.plan, 0);
+    assert_int_not_equal(kf_plan_execute(b.plan, &b.plan->items[1], &error), KF_OK);
+    assert_string_equal(error.message,
+                        "device 2 of 2: launch other: its kernel was loaded for another device");
+    assert_int_equal(kf_plan_execute(b.plan, &b.plan->items[0], &error), KF_OK);
     close_bench(&b);
 }
 
@@ -261,6 +280,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_cpu),
         cmocka_unit_test(launches_of_one_name),
+        cmocka_unit_test(failures_name_their_device),
         cmocka_unit_test(behind_a_queue),
         cmocka_unit_test(of_a_loser),
         cmocka_unit_test(with_a_state_of_the_cache),
