@@ -1,5 +1,5 @@
-/* What a library must not do: built against the installed libkftune by tests/e2e/library.sh. usage: misuse
- * STORE */
+/* Does what a library's caller must not do. It is built against the installed libkftune by
+ * tests/e2e/library.sh. Usage: misuse STORE */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
     MUST(pthread_create(&beside, NULL, open_beside, NULL) == 0 && pthread_join(beside, NULL) == 0);
     MUST(kftune_error()[0] == '\0');
 
-    /* What is wrong, crashes or refuses costs one config; what is right and fast wins. */
+    /* A config that is wrong, crashes or refuses costs one config; one that is right and fast wins. */
     kftune_options options = {.size = sizeof options, .store = store, .evaluations = 10};
     MUST(kftune_best(problem, &options, &result) != KFTUNE_OK && result == NULL); /* no store yet */
     kftune_log(count_line, NULL);

@@ -1,4 +1,4 @@
-/* What the fuzz targets for files share: the input as a file, and what every refusal must be. */
+/* Has what the fuzz targets for files share: the input as a file, and what every refusal must be. */
 #ifndef KF_TESTS_FUZZ_FUZZ_FILE_H
 #define KF_TESTS_FUZZ_FUZZ_FILE_H
 

@@ -17,7 +17,7 @@ typedef struct stream_arguments {
     float rate;
 } stream_arguments;
 
-/* Where the part of a loop over count begins that belongs to the blocks from b on. */
+/* Finds where the part of a loop over count begins that belongs to the blocks from b on. */
 static long part(const int *block, const int *extent, long b, long count) {
     long blocks = 1;
     for (int axis = 0; axis < 3; axis++)

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* glibc's own, which need no look-up: that would allocate. */
+/* These are glibc's own, which need no look-up: that would allocate. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
@@ -31,7 +31,7 @@ static struct {
     atomic_long *calls;
 } plan;
 
-/* What each kind ends with on a machine that has no more. */
+/* Gives the error with which each kind of call ends on a machine that has no more. */
 static int reason_of(const char *call) {
     static const struct {
         const char *call;
@@ -143,7 +143,7 @@ ssize_t pwrite64(int file, const void *data, size_t size, off64_t at) {
     return fails("write") ? -1 : real(file, data, size, at);
 }
 
-/* What a stream has gathered is lost, as on a full disk. */
+/* Loses what a stream has gathered, as a full disk does. */
 int fflush(FILE *stream) {
     REAL(fflush);
     return fails("write") ? EOF : real(stream);

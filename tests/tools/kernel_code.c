@@ -1,8 +1,9 @@
-/* What kernels are compiled to: `kernel_code list DRAWN` prints the sources of all known configs, of so many
- * others of each flow (known_configs.h) and of the kernels that belong to no plan, each once, as the words of
- * a compiler: FILE -DNAME=VALUE ... `kernel_code code ARCHITECTURE` (sm_90, or cpu: this machine's) reads
- * such lines and prints each behind the hash of its machine code; with a FOLDER behind it, it leaves the
- * objects there, named by the number of the line. scripts/kernel-code.sh calls both. */
+/* Compiles kernels and prints what they become. `kernel_code list DRAWN` prints the sources of all known
+ * configs, of so many others of each flow (known_configs.h) and of the kernels that belong to no plan,
+ * each once, as the words of a compiler: FILE -DNAME=VALUE ... `kernel_code code ARCHITECTURE` (sm_90, or
+ * cpu: this machine's) reads such lines and prints each behind the hash of its machine code; with a FOLDER
+ * behind it, it leaves the objects there, named by the number of the line. scripts/kernel-code.sh calls
+ * both. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +174,7 @@ static void hash_code(const unsigned char *object, char hex[KF_HASH_HEX]) {
     kf_hash_end(&hasher, hex);
 }
 
-/* folder: NULL, or where the object is left, as that number. */
+/* Prints the code of a source. The object is left in the folder under that number, unless folder is NULL. */
 static kf_status print_code(const kf_device_info *device, const kf_source *source, const char *line,
                             const char *folder, int number, kf_error *error) {
     kf_build build;

@@ -119,7 +119,7 @@ static int run(const kf_command *command, int word_count, char **words) {
     return (int)status;
 }
 
-/* usage: nightly_trials record|rates OPTIONS, or as kftune */
+/* Usage: nightly_trials record|rates OPTIONS, or as kftune */
 int main(int argc, char **argv) {
     const int at = argc > 2 && strcmp(argv[1], "nightly") == 0 && strcmp(argv[2], "measure") == 0 ? 2 : 1;
     for (size_t i = 0; argc > at && i < sizeof commands / sizeof *commands; i++)

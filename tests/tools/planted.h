@@ -5,10 +5,10 @@
 
 #include "base/plan/system.h"
 
-/* The same system with a launch of kernels/probe/busy.cu at the end of every step; the system itself where no
- * rounds are planted. Rounds: of the environment variable KFTUNE_PLANTED_ROUNDS, else of the file
- * kernels/planted in the data folder. One at a time: the result and its plans are of use until the next call.
- */
+/* Returns the same system with a launch of kernels/probe/busy.cu at the end of every step; the system
+ * itself where no rounds are planted. The rounds are those of the environment variable
+ * KFTUNE_PLANTED_ROUNDS, else of the file kernels/planted in the data folder. One at a time: the result
+ * and its plans are of use until the next call. */
 const kf_system *kf_system_planted(const kf_system *system);
 
 /* For this process and those that it starts. */

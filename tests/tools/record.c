@@ -37,8 +37,8 @@ static kf_status step_time(const kf_program *program, const kf_entry *entry, lon
     return KF_OK;
 }
 
-/* What the busy loop costs: *round_us a round, from a loop so long that starting it does not count, and
- * *launch_us for one of a single round, as much as it makes a step longer. */
+/* Measures what the busy loop costs: *round_us a round, from a loop so long that starting it does not
+ * count, and *launch_us for one of a single round, as much as it makes a step longer. */
 static kf_status calibrate(const kf_program *program, const kf_entry *entry, double step_us, double *round_us,
                            double *launch_us, kf_error *error) {
     enum { ROUNDS = 200000, SHORT_ONES = 3 };

@@ -249,7 +249,7 @@ static kf_status begin_graph(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
-/* What the graph was given is not done yet. */
+/* A graph only records: the work that it was given is not done yet. */
 static kf_status end_graph(kf_backend *backend, kf_graph **graph, kf_error *error) {
     (void)error;
     recording *r = recording_of(backend);

@@ -7,8 +7,8 @@
 #include "base/backend/backend.h"
 #include "base/util/text.h"
 
-/* What has been asked for since it was last zeroed; launches, calls and copies of graphs count each time that
- * the graph is launched. */
+/* Counts what has been asked for since it was last zeroed; launches, calls and copies of graphs count each
+ * time that the graph is launched. */
 typedef struct recorded_work {
     uint64_t launches, calls, copies, signals, awaits;
     uint64_t graphs_made, graphs_launched;

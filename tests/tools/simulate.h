@@ -8,7 +8,7 @@
 #include "base/statistics/detector.h"
 #include "base/util/status.h"
 
-/* Where processes' times come from. */
+/* Says where processes' times come from. */
 typedef struct kf_time_source {
     void *context;
     void (*begin_night)(void *context);

@@ -52,7 +52,7 @@ static bool is_preset(const kf_space *space, uint64_t index) {
     return false;
 }
 
-/* Its correct configs, presets first. */
+/* Lists its correct configs, presets first. */
 static void list_configs(kf_survey *s) {
     const kf_landscape *l = s->landscape;
     s->configs = kf_allocate(l->size * sizeof *s->configs);

@@ -42,7 +42,7 @@ static const char kernels_text[] =
     "typedef struct wild_arguments { int extent[3]; int *out; } wild_arguments;\n"
     "KF_SCALAR_KERNEL(wild, wild_arguments) { *a->out = x; }\n";
 
-/* The same structs on the host. */
+/* These are the same structs on the host. */
 typedef struct axpy_arguments {
     int extent[3];
     const float *x;

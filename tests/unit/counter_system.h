@@ -191,7 +191,7 @@ static kf_status counter_load(const kf_source *source, void *data, kf_error *err
     return kf_plan_module(data, source, &module, error);
 }
 
-/* What the kernel is to do beside counting. */
+/* Makes the kernel do more than counting, as the config asks. */
 static void counter_misbehave(const kf_plan *plan, counter_arguments *arguments) {
     const kf_config *config = &plan->config;
     const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
@@ -204,7 +204,7 @@ static void counter_misbehave(const kf_plan *plan, counter_arguments *arguments)
     if (behaves(config, "spin")) arguments->spins = gpu ? 30000000 : 5000000000;
 }
 
-/* What no plan gives back: a third of the memory each time. Nothing of it is written to. */
+/* Takes memory that no plan gives back: a third of it each time. Nothing of it is written to. */
 static kf_status counter_leak(kf_plan *plan, kf_error *error) {
     kf_buffer *lost;
     const uint64_t bytes = kf_backend_device(plan->backend)->memory_free_bytes;

@@ -15,7 +15,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* Of an ok result, as every member can have one. The caller frees its contents. */
+/* Makes an ok result, as every member can have one. The caller frees its contents. */
 static inline void full_measurement(kf_measurement *m) {
     enum { SAMPLES = 5 };
     *m = (kf_measurement){.state = KF_STATE_OK,

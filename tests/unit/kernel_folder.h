@@ -14,7 +14,7 @@
 
 static char kernel_scratch[KF_PATH];
 
-/* kf_data_folder remembers its answer, so a child asks. */
+/* Asks in a child, because kf_data_folder remembers its answer. */
 static int find_shipped_data(char folder[KF_PATH]) {
     int ends[2];
     if (pipe(ends) != 0) return 1;

@@ -43,7 +43,7 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     return system->plan(problem_of(system, made->scene), &config, made->backend, &made->plan, error);
 }
 
-/* streaming: instead of the preset's, unless it is NULL. */
+/* Opens a plan with this streaming instead of the preset's, unless it is NULL. */
 static inline kf_status kinetic_plan_open_streaming(kinetic_plan *made, const char *device, const char *scene,
                                                     const kf_scene_options *options, const char *preset,
                                                     const char *streaming, kf_error *error) {

@@ -1,5 +1,5 @@
-/* What the tests of the kinetic system's teams share: runs, plans and scenes, and what a team must leave
- * behind. */
+/* Has what the tests of the kinetic system's teams share: runs, plans and scenes, and what a team must
+ * leave behind. */
 #ifndef KF_TESTS_UNIT_KINETIC_TEAMS_H
 #define KF_TESTS_UNIT_KINETIC_TEAMS_H
 
@@ -21,12 +21,13 @@
 #include "tests/unit/free_torus.h"
 #include "tests/unit/team_fixture.h"
 
-/* Of a run; orders of streams that are tried, and until one is noticed that leaves out awaits. */
+/* A run has so many steps; so many orders of streams are tried, and so many until one is noticed that
+ * leaves out awaits. */
 enum { STEPS = 37, SEEDS = 3, MOST_SEEDS = 12 };
 
 static const kf_system *const kinetic = &kf_system_kinetic;
 
-/* What a plan leaves behind. */
+/* Holds what a plan leaves behind. */
 typedef struct outcome {
     void *state;
     size_t bytes;
@@ -80,7 +81,7 @@ static inline void same(const outcome *one, const outcome *team, const char *wha
                          (double)team->fields.density[i], (double)one->fields.density[i],
                          i / (size_t)one->fields.nodes[0] / (size_t)one->fields.nodes[1],
                          i % ((size_t)one->fields.nodes[0] * (size_t)one->fields.nodes[1]));
-    /* Of several processes the first has it. */
+    /* The first of several processes has it. */
     if (kf_world_rank() == 0 && memcmp(one->state, team->state, one->bytes) != 0)
         fail_msg("%s: the states differ", what);
     if (!kf_solid_load_same(&one->load, &team->load))
@@ -101,7 +102,7 @@ static inline void add_to(const char *const *fixed, const char *other, const cha
     with[count] = NULL;
 }
 
-/* The same planes, copied instead of read in place. */
+/* Runs with the same planes, copied instead of read in place. */
 static inline void run_copying(const kf_scene *scene, const char *const *fixed, const char *transfer,
                                const char *device, outcome *o) {
     const char *with[32];
@@ -122,7 +123,7 @@ static inline kf_scene *ball_scene(void) {
     return open_scene("ball", 6000);
 }
 
-/* Of the fused plan: what is common to the rows below. */
+/* These values of the fused plan are common to the rows below. */
 #define FUSED                                                                                                \
     "plan=fused", "sample_block_length=2", "register_cap=0", "boundary_choices=false", "slab=0",             \
         "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0"
@@ -239,7 +240,7 @@ static inline bool equal(const outcome *one, const outcome *team) {
 static const char direct[] = "transfer=direct", copies[] = "transfer=copies";
 static const char *const transfers[] = {copies, "transfer=host"};
 
-/* The same of a team that is cut across y, too, unless cut is NULL. */
+/* Runs in the same way a team that is cut across y, too, unless cut is NULL. */
 static inline void run_cut(const kf_scene *scene, const char *const *fixed, const char *cut,
                            const char *transfer, const char *device, outcome *o) {
     const char *with[32];

@@ -27,7 +27,7 @@ static inline kf_scene *open_scene_of_variants(const char *name, long nodes) {
     return scene;
 }
 
-/* blocks: one size of blocks, for who walks through the whole space. */
+/* Opens a space; with `blocks` it has one size of blocks, for who walks through the whole space. */
 static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
     static const char *const fixed[] = {"register_cap=0",
                                         "concurrent_solid=false",
@@ -110,7 +110,8 @@ static inline bool is_enough(const kf_scene *scene, const kf_config *config) {
     return is_representative(scene, config) && integer_of(config, "sample_block_length") == 2;
 }
 
-/* Of those the ones that differ in what becomes of samples and band: one storage type, one layout. */
+/* Says whether a config is one of those that differ in what becomes of samples and band: one storage type,
+ * one layout. */
 static inline bool is_about_samples(const kf_scene *scene, const kf_config *config) {
     kf_error error = {0};
     const char *storage = "", *layout = "";

@@ -59,7 +59,7 @@ static inline void known_measurement(kf_measurement *m, double time_us, int kern
     }
 }
 
-/* Of every kernel but the last, and two of the whole step. */
+/* Adds counters of every kernel but the last, and two of the whole step. */
 static inline void known_counters(kf_measurement *m) {
     static const struct {
         const char *metric, *unit;
@@ -243,7 +243,7 @@ static inline void known_store(kf_store *store) {
     int count = 0;
     assert_int_equal(kf_store_pin(store, 2, &count, &error), KF_OK);
     assert_int_equal(count, 1);
-    /* What differs from machine to machine and from day to day. */
+    /* These lines differ from machine to machine and from day to day. */
     known_change(store, "UPDATE run SET uuid = printf('%08d-0000-4000-8000-000000000000', id), started = "
                         "printf('2026-01-%02dT03:04:05.678901Z', id), "
                         "ended = printf('2026-02-%02dT04:05:06.789012Z', id)");

@@ -43,7 +43,7 @@ static inline char *without_between(char *text, const char *after, const char *b
     return result.text;
 }
 
-/* text is freed. A text that differs is left in TMPDIR, to be looked at. */
+/* Holds a text against the known one and frees it. A text that differs is left in TMPDIR, to be looked at. */
 static inline void assert_known(const char *name, char *text) {
     char path[KF_PATH], left[KF_PATH];
     char *known = NULL;

@@ -1,4 +1,4 @@
-/* What a plan launches beside what the cost model lists. */
+/* Lists what a plan launches beside what the cost model lists. */
 #ifndef KF_TESTS_UNIT_MODEL_LAUNCHES_H
 #define KF_TESTS_UNIT_MODEL_LAUNCHES_H
 

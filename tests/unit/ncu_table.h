@@ -155,9 +155,9 @@ static inline int ncu_next_launch(ncu_seen *seen, const char *kernel) {
     return 0;
 }
 
-/* our_text: lines "part,kernel,event,value", a part's lines together. ncu_text: what `ncu --csv --page raw`
- * wrote: notes, a line of names, one of units, and one a launch. Both are written into. judged: the kernels
- * that must agree. True when they do, and every launch has its partner. */
+/* Compares counters. our_text has lines "part,kernel,event,value", a part's lines together; ncu_text is
+ * what `ncu --csv --page raw` wrote: notes, a line of names, one of units, and one a launch. Both are
+ * written into. The kernels in `judged` must agree. True when they do, and every launch has its partner. */
 static inline bool ncu_compare(char *our_text, char *ncu_text, const char *const *judged, ncu_comparison *c,
                                FILE *out) {
     char *rest = NULL, *names[NCU_COLUMNS];

@@ -78,7 +78,7 @@ static inline void quiet_free(kf_plan *plan) {
     (void)plan;
 }
 
-/* The same potential flow on the device. */
+/* Gives the same potential flow on the device. */
 static inline kf_status quiet_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     kf_fields fields;
     make_fields(kf_plan_scene(plan), &fields);
@@ -110,7 +110,7 @@ static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
 
 static const kf_system quiet_runner = {.name = "quiet", .update = "node"};
 
-/* backend may be NULL when the plan is not advanced. */
+/* Makes a plan, whose backend may be NULL when the plan is not advanced. */
 static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {
     const kf_config empty = {.count = 0};
     kf_plan *plan =

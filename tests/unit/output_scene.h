@@ -115,7 +115,7 @@ static inline void make_fields(const kf_scene *scene, kf_fields *fields) {
     }
 }
 
-/* The same as a run shows it. */
+/* Makes the same snapshot as a run shows it. */
 static inline void make_snapshot(const kf_scene *scene, uint64_t step, kf_snapshot *snapshot) {
     kf_fields fields;
     make_fields(scene, &fields);

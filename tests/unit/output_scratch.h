@@ -9,7 +9,7 @@
 
 static char scratch[2000];
 
-/* cmocka's group setup and teardown. */
+/* These are cmocka's group setup and teardown. */
 static inline int make_scratch(void **state) {
     (void)state;
     const char *base = getenv("TMPDIR");

@@ -41,7 +41,7 @@ static inline int open_backend_on_one_core(void **state) {
     (void)state;
     return open_device_or("cpu:1");
 }
-/* The same for tests of many variants. */
+/* Opens the backend in the same way for tests of many variants. */
 static inline int open_backend_for_variants(void **state) {
     return take_quick_compiler(state) != 0 ? -1 : open_backend_on_one_core(state);
 }
@@ -76,7 +76,8 @@ static inline void advance(kf_plan *plan, uint64_t steps) {
     must(kf_backend_synchronize(backend, &error), &error);
 }
 
-/* That many steps of the config agree with the reference, and stay inside of their buffers; the error. */
+/* Checks that so many steps of the config agree with the reference, and stay inside of their buffers;
+ * returns the error. */
 static inline double verify_config(const kf_system *system, const kf_scene *scene, const kf_config *config,
                                    const kf_reference *reference, int steps) {
     kf_error error = {KF_OK, ""};

@@ -1,4 +1,4 @@
-/* Whether this is built with AddressSanitizer, which takes several times the time and memory. */
+/* Says whether this is built with AddressSanitizer, which takes several times the time and memory. */
 #ifndef KF_TESTS_UNIT_SANITIZED_H
 #define KF_TESTS_UNIT_SANITIZED_H
 

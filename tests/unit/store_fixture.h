@@ -50,7 +50,7 @@ static inline void fixture_path(char path[KF_PATH], const char *name) {
 
 static const kf_system fixture_system = {.name = "kinetic", .update = "node"};
 
-/* What the problem held before is freed. */
+/* Makes a problem; the one before in its place is freed. */
 static inline void fixture_problem(kf_problem *problem, const char *name) {
     kf_facts *facts = &problem->facts;
     kf_facts_free(facts);

@@ -56,7 +56,7 @@ static inline kf_space *open_space(const kf_problem *problem) {
     return space;
 }
 
-/* changed.t1.json is the file with the first `from` replaced. */
+/* Writes changed.t1.json, which is the file with the first `from` replaced. */
 static inline void change(const char *file, const char *from, const char *to) {
     char *text = NULL;
     size_t size = 0;

@@ -1,4 +1,4 @@
-/* What tests of teams of devices share: configs, and what a plan's state is. */
+/* Has what tests of teams of devices share: configs, and what a plan's state is. */
 #ifndef KF_TESTS_UNIT_TEAM_FIXTURE_H
 #define KF_TESTS_UNIT_TEAM_FIXTURE_H
 

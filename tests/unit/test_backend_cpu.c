@@ -517,8 +517,8 @@ static void test_partial_buffers_keep_what_they_are_asked_for(void **state) {
     kf_backend_close(backend);
 }
 
-/* What scaling `items` floats from this byte of a partial buffer on says, and a look at the buffer after
- * that. */
+/* Scales `items` floats from this byte of a partial buffer on, looks at the buffer, and says what came of
+ * it. */
 static kf_status oversteps(kf_backend *backend, kf_function *function, const kf_buffer *buffer, size_t from,
                            int items, kf_error *error) {
     const int block[3] = {32, 1, 1};

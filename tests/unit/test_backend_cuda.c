@@ -29,7 +29,7 @@ static const char wrong_text[] = "#include \"portable.h\"\n"
                                  "    a->y[x] = missing_factor;\n"
                                  "    a->y[x] = another_factor;\n"
                                  "}\n";
-/* What portable.h promises, once each. */
+/* This source uses what portable.h promises, once each. */
 static const char everything_text[] =
     "#include \"portable.h\"\n"
     "typedef struct all_arguments {\n"
@@ -124,7 +124,7 @@ static void machine_code_is_kept_in_the_cache(void **state) {
     free(cubin);
 }
 
-/* As compiling ahead does it: one process, several sources, one of which does not compile. */
+/* Compiling ahead works like this: one process, several sources, one of which does not compile. */
 static void a_process_that_stays_compiles_by_itself(void **state) {
     (void)state;
     need_nvrtc();
@@ -273,7 +273,7 @@ static kf_status build_named(const char *name, const kf_define *define, const ch
                               .option_count = option_count};
     memset(error, 0, sizeof *error);
     memset(build, 0, sizeof *build);
-    /* As compiling ahead has it: over a text, which is the same for the same source. */
+    /* Compiling ahead goes over a text, which is the same for the same source. */
     char *text = kf_source_text(&source);
     kf_source *copy = kf_source_from_text(text);
     char *again = kf_source_text(copy);
@@ -338,7 +338,7 @@ static void headers_of_cuda_are_found(void **state) {
     if (none) assert_int_equal(status, KF_MACHINE);
 }
 
-/* What a kernel's author gives the compiler reaches it, and is a part of what is compiled. */
+/* An option that a kernel's author gives the compiler reaches it, and is a part of what is compiled. */
 static void options_reach_the_compiler(void **state) {
     (void)state;
     char folder[KF_PATH + 16], header[2 * KF_PATH];
@@ -389,7 +389,7 @@ static void missing_source_is_bad_input(void **state) {
     assert_int_equal(prebuild("../secret.cu", NULL, 0, &build, &error), KF_BAD_INPUT);
 }
 
-/* What is shipped is also CUDA C, with each of the values that a define can have used once. */
+/* Each shipped kernel is also CUDA C, with each of the values that a define can have used once. */
 static void shipped_kernels_compile(void **state) {
     (void)state;
     static const char *const files[] = {
@@ -473,7 +473,7 @@ static void shipped_kernels_compile(void **state) {
         fail_msg("%s", error.message);
 }
 
-/* What ceilings, clocks, planted regressions and counters are measured with. */
+/* Ceilings, clocks, planted regressions and counters are measured with these kernels. */
 static void measuring_kernels_compile(void **state) {
     (void)state;
     static const struct {
@@ -507,7 +507,7 @@ static void without_a_driver_the_reason_is_plain(void **state) {
     assert_null(strchr(error.message, '\n'));
     assert_int_equal(kf_cuda_device_describe(0, &info, &error), KF_HOST);
     if (strstr(why, "without CUDA")) return;
-    /* The same reason both ways, and what to do about it. */
+    /* Both ways give the same reason, and what to do about it. */
     assert_string_equal(why, error.message);
     if (strstr(why, "libcuda.so.1")) assert_non_null(strstr(why, "install the NVIDIA driver"));
 }

@@ -97,7 +97,7 @@ static float axpy_x(int i) {
     return (float)(i % 1021) - 500.0F;
 }
 
-/* items of the buffers' size are handled; what lies beyond must keep its value. */
+/* Handles items of the buffers' size; what lies beyond must keep its value. */
 static void check_axpy(int items, int size, int block) {
     float *x = malloc((size_t)size * sizeof *x), *y = malloc((size_t)size * sizeof *y);
     CHECK(x && y);

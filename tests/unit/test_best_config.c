@@ -265,7 +265,7 @@ static void test_damage(void **state) {
     free(text);
 }
 
-/* What cannot be written leaves the file that was there. */
+/* A file that cannot be written leaves the one that was there. */
 static void test_failed_write(void **state) {
     (void)state;
     kf_best_config *best = example();

@@ -142,7 +142,7 @@ static void test_least_recently_used_goes_first(void **state) {
     assert_true(present(key_c));
 }
 
-/* Also within a second: builds follow each other fast. */
+/* This holds within a second too: builds follow each other fast. */
 static void test_nanoseconds_decide_within_a_second(void **state) {
     (void)state;
     char content[1000] = {0}, path[KF_PATH];

@@ -196,7 +196,7 @@ static void every_cheat_is_caught(void **state) {
     kf_measurement timed = measure(&b, 11);
     assert_int_equal(timed.state, KF_STATE_OK);
     assert_true(timed.step_us.median > 0.2 * honest.step_us.median);
-    /* What differs within the bound is marked. */
+    /* A value that differs within the bound is marked. */
     kf_measurement marked = measure(&b, 17);
     assert_int_equal(marked.state, KF_STATE_OK);
     if (strstr(marked.verification.worst, "nondeterministic, spread ") == NULL)
@@ -228,7 +228,7 @@ static void nothing_is_faster_than_the_machine(void **state) {
     kf_problem_free(b.problem);
 }
 
-/* What is said of a reference that is of no use, before any config is tried. */
+/* A reference that is of no use is named before any config is tried. */
 static void a_useless_reference_is_named(void **state) {
     (void)state;
     static const struct {

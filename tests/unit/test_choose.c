@@ -1,4 +1,4 @@
-/* What a tuning run takes for the best of what it measured. */
+/* Tests what a tuning run takes for the best of what it measured. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,14 +57,14 @@ static void the_default_wins_a_tie(void **state) {
         if (faster) put(&result.finals, 6, KF_STATE_OK, 97.9, 98.0, 98.1);
         kf_tune_choose(&result);
         assert_int_equal(result.best, faster ? 5 : 0);
-        /* Of twenty ties the fastest are named. */
+        /* Among twenty ties the fastest are named. */
         assert_int_equal(result.tie_count, faster ? 0 : KF_BEST_TIES);
         if (!faster) assert_int_equal(result.ties[0], 4);
         kf_tune_result_free(&result);
     }
 }
 
-/* The same three configs: the fastest, the most frugal, and the one whose product of both is least. */
+/* The same three configs have a fastest, a most frugal, and one whose product of both is least. */
 static void the_objective_decides(void **state) {
     (void)state;
     static const double times[] = {100, 200, 130}, joules[] = {3.0, 1.2, 1.7};

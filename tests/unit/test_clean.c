@@ -29,7 +29,7 @@ static void terminals_are_not_commanded(void **state) {
                  "31m, \x9b"
                  "31m",
                  "?31m, ?31m"); /* the same command as one character, and as one byte */
-    /* As bytes, or linters would take it for an attack on readers of this file. */
+    /* The text is written as bytes, or linters would take it for an attack on readers of this file. */
     static const char turned[] = {'u',        's', 'e', 'r', (char)0xe2, (char)0x80,
                                   (char)0xae, 'g', 'p', 'j', '\0'};
     expect_clean(turned, "user?gpj");

@@ -194,7 +194,7 @@ static void test_raw_moments_amplify_waves(void **state) {
     assert_true(growth(KF_ACM_MRT, KF_RATE_CONSTANT, 1.98, 1e-4) < 0);
 }
 
-/* What would blow up is refused with the reason, at the limits that were found (docs/physics.md). */
+/* Rates that would blow up are refused with the reason, at the limits that were found (docs/physics.md). */
 static void test_unstable_rates_are_refused(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

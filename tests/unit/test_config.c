@@ -60,7 +60,7 @@ static void test_config_as_seen_from_another(void **state) {
     free(other);
 }
 
-/* printf '%s' TEXT | sha256sum */
+/* The hashes are those of `printf '%s' TEXT | sha256sum`. */
 static void test_hash_is_the_sha256_of_the_text(void **state) {
     (void)state;
     kf_config config = sample();
@@ -172,8 +172,7 @@ static void test_too_many_parameters(void **state) {
     }
 }
 
-/* What a system reads of a config: strictly to run it, and as far as it is known to say what it would cost.
- */
+/* A system reads a config strictly to run it, and as far as it is known to say what it would cost. */
 static void test_members_of_an_older_config(void **state) {
     (void)state;
     typedef struct members {

@@ -1,5 +1,5 @@
-/* What the cost model says of the d2q9 plans, held against what an H200 measured (results/measured), and
- * against the launches that plans make. */
+/* Tests what the cost model says of the d2q9 plans, held against what an H200 measured (results/measured),
+ * and against the launches that plans make. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -384,9 +384,9 @@ static void layouts_by_hand(void **state) {
     kf_scene_free(scene);
 }
 
-/* What is taken from a cache that holds so much of the grids: nothing while they fit, then more, up to half
- * of the cache where there is one grid, and 0.15 of it where there are two. One that is written where it is
- * read fills the cache like 1.6 times as much. */
+/* Rows that are walked to and fro take this from a cache that holds so much of the grids: nothing while
+ * they fit, then more, up to half of the cache where there is one grid, and 0.15 of it where there are
+ * two. One that is written where it is read fills the cache like 1.6 times as much. */
 static void rows_in_turn_by_hand(void **state) {
     (void)state;
     kf_scene *scene = open_by_hand("cavity2d", NX, NY);

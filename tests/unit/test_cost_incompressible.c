@@ -1,5 +1,5 @@
-/* What the cost model says of the incompressible plans: against the launches that plans make, figures counted
- * by hand, and what an H200 measured. */
+/* Tests what the cost model says of the incompressible plans: against the launches that plans make,
+ * figures counted by hand, and what an H200 measured. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -51,7 +51,7 @@ static void test_passes_of_separate_plans(void **state) {
     kf_scene_free(scene);
 }
 
-/* What the order of addresses costs: 0.945 of a copy for groups of 32 nodes, less with each doubling until
+/* The order of addresses costs this: 0.945 of a copy for groups of 32 nodes, less with each doubling until
  * 2^20; groups shorter than a sector fall into pieces; warps that cover several rows ask for each. */
 static void test_layouts(void **state) {
     (void)state;

@@ -82,7 +82,8 @@ static void test_static_solid(void **state) {
     works[1].latency = 0.75 + 0.25 * 8 - 1.5;
     works[3].latency = 1.0 + 0.3 * 8 * c.segments[32] / c.band;
     CHECK(scene, &config, works);
-    /* As one kernel, parts of which wait for each other: what is asked for before is hidden as well. */
+    /* The chain is like one kernel, parts of which wait for each other: what is asked for before is hidden
+     * as well. */
     kf_config_set_boolean(&config, "overlap", false);
     kf_config_set_boolean(&config, "band_chain", true);
     expected chain[] = {{"band_chain", .dram = (4 * 4 * 32 + 100) * c.segments[32], .partial = 27 * c.band,

@@ -124,8 +124,8 @@ static double preset_time(const kf_fixture *fixture, const char *name, const cha
     return predicted(fixture, &config);
 }
 
-/* Where GPUs were clearly faster with it the band of a static solid has one kernel, and is predicted faster,
- * too. Rows at the faces have one of their own where that was faster beside the band's. */
+/* The band of a static solid has one kernel where GPUs were clearly faster with it, and is predicted
+ * faster, too. Rows at the faces have one of their own where that was faster beside the band's. */
 static void test_chain_by_size(void **state) {
     (void)state;
     static const struct {
@@ -189,7 +189,7 @@ static void test_later_values(void **state) {
     closed(&fixture);
 }
 
-/* What was measured again and again: fewer passes and whole sectors are faster. */
+/* This order was measured again and again: fewer passes and whole sectors are faster. */
 static void test_plans_in_order(void **state) {
     (void)state;
     kf_fixture fixture = opened("ball");
@@ -257,8 +257,8 @@ static void test_waiting(void **state) {
     }
 }
 
-/* What a byte's worth of bandwidth does in other ways, an H200's; roofs that were measured stand above the
- * data sheet. */
+/* These are an H200's rates for what a byte's worth of bandwidth does in other ways; roofs that were
+ * measured stand above the data sheet. */
 static void test_ceilings(void **state) {
     (void)state;
     static const double bytes[KF_RESOURCES] = {[KF_COST_DRAM] = 1,
@@ -437,7 +437,7 @@ static void test_blocks_in_a_row(void **state) {
     work->amount[KF_COST_DRAM] = 7 * 10 * 2;
     const double three = 3 * 2 * pow(1 + pow(3, 8), 0.125) / 3, one = 2 * pow(2, 0.125);
     assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * three * 7 / 3 + 2 * one, 1e-12);
-    /* Where there is room for all, all of them are there at once; where there are few, a multiprocessor has
+    /* All blocks are there at once where there is room for all; where they are few, a multiprocessor has
      * one. */
     work->resident = 9;
     const double seven = 7 * 2 * pow(1 + pow(7, 8), 0.125) / 7;

@@ -1,4 +1,4 @@
-/* What the cost model says of the kinetic system's samples, band and outflows: counted, or by hand. */
+/* Tests what the cost model says of the kinetic system's samples, band and outflows: counted, or by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

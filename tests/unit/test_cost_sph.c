@@ -1,5 +1,6 @@
-/* What the cost model says of the particles' plans, held against whole steps that an H200 took when nothing
- * else ran on it (results/measured/h200-sph.json), and against landscapes of a GPU that others used, too. */
+/* Tests what the cost model says of the particles' plans, held against whole steps that an H200 took when
+ * nothing else ran on it (results/measured/h200-sph.json), and against landscapes of a GPU that others
+ * used, too. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -210,8 +211,8 @@ static void steps_of_the_day_after(void **state) {
     }
 }
 
-/* Of a GPU that was in use, to which no constant of the model was fitted; test_cost_surveys.c has those of
- * one that was not. */
+/* These landscapes are of a GPU that was in use, to which no constant of the model was fitted;
+ * test_cost_surveys.c has those of one that was not. */
 static void landscapes_of_a_gpu(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
-/* What the cost model says that the kernels of particles' plans read, write, issue and wait for, held against
- * counts by hand. */
+/* Tests what the cost model says that the kernels of particles' plans read, write, issue and wait for,
+ * held against counts by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,14 +96,14 @@ static expected kernel(const char *name, double bytes, double instructions, doub
                       .turns = 1,
                       .slowest = us};
 }
-/* Of the sort, which has eight blocks of 256 threads on a multiprocessor; rounds of memory and of additions.
- */
+/* Expects a pass of the sort, which has eight blocks of 256 threads on a multiprocessor, with its rounds
+ * of memory and of additions. */
 static expected pass(const char *name, double bytes, double instructions, double all, double rounds,
                      double sums) {
     return kernel(name, bytes, instructions, 600 * rounds + 2 * sums, all, 256, 64);
 }
 
-/* Of a warp's pairs, those in which any of its groups of lanes has a neighbour. */
+/* Gives the share of a warp's pairs in which any of its groups of lanes has a neighbour. */
 static double any(double candidates) {
     return 1 - pow(1 - NEAR / candidates, 6);
 }

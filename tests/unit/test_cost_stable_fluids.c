@@ -1,5 +1,5 @@
-/* What the cost model says of the stable fluids plans: orders that were measured again and again, and no
- * config without a time. */
+/* Tests what the cost model says of the stable fluids plans: orders that were measured again and again,
+ * and no config without a time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,8 +186,8 @@ static void fused_by_hand(void **state) {
          .latency = 0.3 + BACK_CODE + THREE_STAGES, .in_step = true},
     };
     CHECK(fluid, &config, list);
-    /* What acts on the fluid, where it arrives: a midpoint, dyes, a solid. Reads of the force and the mask.
-     */
+    /* Forces and sources act on the fluid where it arrives: a midpoint, dyes, a solid. These are reads of
+     * the force and the mask. */
     fluid->midpoint = true;
     fluid->dye_count = 2;
     fluid->solid = KF_SOLID_STILL;
@@ -232,7 +232,7 @@ static void fused_by_hand(void **state) {
     for (int i = 0; i < 3; i++)
         list[i].follows = false;
     CHECK(fluid, &config, list);
-    /* Of tiles of eight a block has half of each line of the cache, 64 bytes; rows write whole ones. */
+    /* A block of tiles of eight has half of each line of the cache, 64 bytes; rows write whole ones. */
     kf_config_set_integer(&config, "tile_columns", 8);
     list[0].dram = list[2].dram = 16 * C;
     list[1].dram = 16 * C + 16 * C / 64 * 6;
@@ -346,7 +346,7 @@ static void parts_by_hand(void **state) {
     there.instructions = back.instructions = 60 * C;
     const expected batched[] = {advect, there, there, project, back, back};
     CHECK(fluid, &config, batched);
-    /* As real and imaginary part of one. */
+    /* Two lines go together as the real and imaginary part of one. */
     kf_config_set_name(&config, "plan", "packed");
     there.efficiency = back.efficiency = 0.65;
     expected packed[] = {advect, there, there, project, back, back};

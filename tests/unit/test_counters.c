@@ -122,7 +122,7 @@ static void test_derives(void **state) {
     kf_metric_set_free(set);
 }
 
-/* What a device counts itself is not computed again, neither for its own row nor for others. */
+/* A counter that a device counts itself is not computed again, neither for its own row nor for others. */
 static void test_counted_stays_counted(void **state) {
     (void)state;
     kf_metric_set *set = NULL;
@@ -334,7 +334,7 @@ static void test_passes(void **state) {
 
 /* --- A plan --------------------------------------------------------------------------------------------- */
 
-/* What is seen of a plan's parts while they are visited. */
+/* Holds what is seen of a plan's parts while they are visited. */
 typedef struct visits {
     kf_plan *plan;
     char names[64][48];

@@ -38,15 +38,15 @@ typedef struct truth_arguments {
 
 enum { BLOCK = 256, WARP = 32, SMALL = 1 << 20, LEAST = 1 << 26, MOST = 1 << 30, REPEATS = 2000 };
 
-/* What a kernel writes and the L2 cache still holds at its end is not counted, and what the cache held of
- * earlier writes is: device memory can be off by the size of the cache, no more. Arrays of 64 times that keep
- * it within 1/64, which is less than the 2 % that are accepted. */
+/* Memory counters leave out what a kernel writes and the L2 cache still holds at its end, and have what
+ * the cache held of earlier writes: device memory can be off by the size of the cache, no more. Arrays of
+ * 64 times that keep it within 1/64, which is less than the 2 % that are accepted. */
 enum { CACHES = 64 };
 static int items; /* of the large arrays: a power of two */
 
 /* --- In a child ---------------------------------------------------------------------------------------- */
 
-/* cmocka's assertions would carry on as a second copy of the test program. */
+/* Ends a child that fails; cmocka's assertions would carry on as a second copy of the test program. */
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
@@ -62,7 +62,7 @@ static kf_backend *gpu;
 static kf_module *kernels;
 static kf_buffer *source, *target;
 
-/* What is counted: one launch, after the target was set back. */
+/* Counts one launch, after the target was set back. */
 typedef struct one_launch {
     kf_launch launch;
 } one_launch;
@@ -195,7 +195,7 @@ static void check_half_warps(void) {
     forget(&c);
 }
 
-/* As many as the cache asks for, as long as both arrays fit into half of the memory. */
+/* Chooses as many items as the cache asks for, as long as both arrays fit into half of the memory. */
 static void choose_items(const kf_device_info *device) {
     const double floats = (double)CACHES * (double)device->l2_bytes / sizeof(float);
     for (items = LEAST; items < MOST && (double)items < floats; items *= 2)

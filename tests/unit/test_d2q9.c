@@ -335,7 +335,7 @@ static void test_mask(void **state) {
     assert_int_equal(kf_scene_open(picture_file, NULL, &scene, &error), KF_BAD_INPUT);
 }
 
-/* Whether a config is accepted on a cpu and on a GPU, whatever this backend is. */
+/* Checks whether a config is accepted on a cpu and on a GPU, whatever this backend is. */
 static void expect(const kf_scene *scene, const kf_config *config, bool on_cpu, bool on_gpu) {
     const kf_device_info cpu = {.backend = "cpu"}, gpu = {.backend = "cuda"};
     kf_error error = {0};

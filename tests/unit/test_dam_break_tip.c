@@ -1,8 +1,8 @@
-/* Where the table of the case sph-dam-break comes from: water without friction that is let go at once, by
- * boundary elements. The velocity has a potential, known on the surface, where it follows the pressure; its
- * derivative across the surface solves Green's equation, of which the walls at x = 0 and y = 0 are planes of
- * symmetry (Longuet-Higgins and Cokelet, Proc. R. Soc. A 350 (1976) 1). With KFTUNE_TEST_ALL=1 as finely as
- * for the table, which is printed then. */
+/* Computes the table of the case sph-dam-break: water without friction that is let go at once, by boundary
+ * elements. The velocity has a potential, known on the surface, where it follows the pressure; its
+ * derivative across the surface solves Green's equation, of which the walls at x = 0 and y = 0 are planes
+ * of symmetry (Longuet-Higgins and Cokelet, Proc. R. Soc. A 350 (1976) 1). With KFTUNE_TEST_ALL=1 as
+ * finely as for the table, which is printed then. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

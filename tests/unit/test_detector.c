@@ -186,7 +186,7 @@ static void test_change_points(void **state) {
         values[i] = log(source.time(&model, false)) + (i == 39 ? 0.02 : 0);
     assert_int_equal(kf_change_points(values, 40, 0.001, 0.01, points), 1);
     assert_int_equal(points[0].at, 39);
-    /* What is smaller than asked for is no change, however certain. */
+    /* A difference that is smaller than asked for is no change, however certain. */
     for (int i = 0; i < 40; i++)
         values[i] = i < 20 ? 0 : 0.005;
     assert_int_equal(kf_change_points(values, 40, 0.001, 0.01, points), 0);
@@ -306,7 +306,7 @@ static void print_recording(const kf_recording *recording) {
         const double share = found_share(&source, 400);
         printf("  planted %.2f %% slower: found the same night in %.1f %% of 400\n",
                recording->planted[i].percent, 100 * share);
-        /* What is promised; a machine that others use at the same time cannot keep it. */
+        /* This is promised; a machine that others use at the same time cannot keep it. */
         const bool quiet = strcmp(recording->backend, "cuda") == 0;
         assert_true(!quiet || recording->planted[i].percent < 2.0 || share >= 0.95);
     }

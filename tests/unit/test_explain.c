@@ -1,4 +1,4 @@
-/* What is said of why a config is the best. */
+/* Tests what is said of why a config is the best. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,8 @@ static void test_final_counts(void **state) {
     free(text);
 }
 
-/* What a looser accuracy would give, with the accuracy that lets it through; a slower one is no advice. */
+/* Says what a looser accuracy would give, with the accuracy that lets it through; a slower one is no
+ * advice. */
 static void test_alternatives(void **state) {
     (void)state;
     kf_problem problem = {.name = "p"};

@@ -83,7 +83,7 @@ static void write_scalar(kf_text *text, const kf_scalar *value) {
     }
 }
 
-/* What a case yields, as text. Lists are asked for as lists, all else as a scalar. */
+/* Gives what a case yields, as text. Lists are asked for as lists, all else as a scalar. */
 static char *outcome(const char *source, bindings *known) {
     kf_text text = {0};
     kf_error error = {0};

@@ -210,7 +210,7 @@ static void drafts_change_their_size(void **state) {
     assert_int_equal(count_entries(), before + 1);
 }
 
-/* Of a process that is killed with a draft begun nothing stays. */
+/* Nothing stays of a process that is killed with a draft begun. */
 static void drafts_of_the_killed_are_gone(void **state) {
     (void)state;
     char path[KF_PATH];

@@ -20,7 +20,7 @@
 enum { N = 12 };
 static const double cell = 0.1, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0};
 
-/* u = (a y, b x, 0) in m/s over metres, pressure coefficient = z in metres. */
+/* Makes the flow u = (a y, b x, 0) in m/s over metres, pressure coefficient = z in metres. */
 static kf_snapshot linear_flow(double a, double b) {
     const int nodes[3] = {N, N, N};
     kf_snapshot s;
@@ -176,7 +176,7 @@ static void touch(const char *folder, const char *name) {
     assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
 }
 
-/* What the series of fields says of a run that began after first_step. Caller frees. */
+/* Gives what the series of fields says of a run that began after first_step. Caller frees. */
 static char *series_of(const char *folder, uint64_t first_step) {
     static const char *const written[] = {"run_1/fields_000200.vtkhdf", "run_1/surface_000010.vtkhdf",
                                           "run_1/fields_000300.png", "run_1/fields_1000000.vtkhdf"};

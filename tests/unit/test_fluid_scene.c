@@ -71,7 +71,8 @@ static void units_of_the_flow(void **state) {
     near(kf_fluid_body(f, 4), 0.0);
     f->body_mode = 0;
     near(kf_fluid_body(f, 5), 0.08);
-    /* What is not said: linear interpolation, Euler's trace, implicit diffusion, at rest, nothing in it. */
+    /* Defaults take the place of what is not said: linear interpolation, Euler's trace, implicit
+     * diffusion, at rest, nothing in it. */
     assert_int_equal(f->advection, KF_ADVECT_LINEAR);
     assert_true(!f->midpoint && !f->reflection && !f->exponential);
     near(f->accuracy, 1e-4);
@@ -205,7 +206,7 @@ static double volume_of(const kf_fluid *f, double centre[3]) {
     return sum;
 }
 
-/* What solids fill, and where: in cells of 0.25 m, whose first has its centre at 0.125 m. */
+/* Solids fill this volume, at this place: in cells of 0.25 m, whose first has its centre at 0.125 m. */
 static void solids_fill_their_volume(void **state) {
     (void)state;
     double centre[3];

@@ -1,4 +1,4 @@
-/* What a few measured configs say about the others of a stored landscape. */
+/* Tests what a few measured configs say about the others of a stored landscape. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

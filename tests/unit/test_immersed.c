@@ -30,8 +30,8 @@ static kf_scene *open_aslant(void) {
     return scene;
 }
 
-/* What the samples of a pass lose adds up over the passes: in fields of the whole domain, and in those of the
- * band, in real numbers and in fixed point. */
+/* The part that the samples of a pass lose adds up over the passes: in fields of the whole domain, and in
+ * those of the band, in real numbers and in fixed point. */
 static void test_passes(void **state) {
     (void)state;
     static const char *const values[][8] = {

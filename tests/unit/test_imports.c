@@ -222,7 +222,7 @@ static void test_moments(void **state) {
     }
 }
 
-/* The same time in every unit. */
+/* Every unit gives the same time. */
 static void test_units_of_time(void **state) {
     (void)state;
     static const struct {

@@ -294,8 +294,8 @@ static void test_force_of_the_body(void **state) {
     kf_scene_free(scene);
 }
 
-/* What is said of a state: velocity and pressure in the user's units, forces and what the pressure's solver
- * left; and the load against the momentum that a duct's fluid loses. */
+/* The records of a state are velocity and pressure in the user's units, forces and what the pressure's
+ * solver left; and the load is held against the momentum that a duct's fluid loses. */
 static void test_records(void **state) {
     (void)state;
     kf_error error = {0};
@@ -370,7 +370,7 @@ static void test_records(void **state) {
     kf_scene_free(scene);
 }
 
-/* What carries smoke: at every cell the velocity of the fields, and that of the reference. */
+/* Checks the velocity that carries smoke: at every cell that of the fields, and that of the reference. */
 static void check_smoke_velocity(kf_scene *scene, const char *changes) {
     enum { STEPS = 2 };
     kf_error error = {0};
@@ -508,7 +508,7 @@ static void test_most_explicit_viscosity(void **state) {
     }
 }
 
-/* What says nothing of it gets the implicit term where the explicit one would not do. */
+/* A config that says nothing of it gets the implicit term where the explicit one would not do. */
 static void test_automatic_viscous_term(void **state) {
     (void)state;
     static const struct {
@@ -545,7 +545,8 @@ static void test_too_few(void **state) {
     kf_scene_free(scene);
 }
 
-/* Also where they suffice for the first steps and not for the gate's: what is judged is no wrong kernel. */
+/* This holds also where they suffice for the first steps and not for the gate's: what is judged is no
+ * wrong kernel. */
 static void test_gate_of_too_few(void **state) {
     (void)state;
     kf_error error = {0};

@@ -21,7 +21,7 @@ static void test_static_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* The same ball across the seam of a periodic axis, in two passes of the immersed boundary. */
+/* The ball is the same across the seam of a periodic axis, in two passes of the immersed boundary. */
 static void test_static_solid_across_the_seam(void **state) {
     (void)state;
     kf_scene *scene = open_scene_of_variants("ball", 3000);

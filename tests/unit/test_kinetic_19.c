@@ -84,7 +84,7 @@ static void test_forced(void **state) {
     kf_scene_free(scene);
 }
 
-/* What a scene does not allow is refused, and a config that the kernels lack. */
+/* A config that a scene does not allow, or that the kernels lack, is refused. */
 static void test_refusals(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

@@ -142,7 +142,8 @@ static void test_patches(void **state) {
     kf_scene_free(scene);
 }
 
-/* What streams to the band's nodes is the same whether it is kept or brought together again. */
+/* Populations that stream to the band's nodes are the same whether they are kept or brought together
+ * again. */
 static void test_kept(void **state) {
     (void)state;
     static const char *const values[][3] = {

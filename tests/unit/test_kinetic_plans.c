@@ -279,7 +279,7 @@ static void test_impossible_configs_are_refused(void **state) {
     kf_scene_free(scene);
 }
 
-/* What comes from a file is held against the space: the reason is the constraint's, or the domain. */
+/* A config from a file is held against the space: the reason is the constraint's, or the domain. */
 static void test_configs_are_held_against_their_space(void **state) {
     (void)state;
     kf_error error = {0};

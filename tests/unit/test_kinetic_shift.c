@@ -164,7 +164,7 @@ static void advance_both(const kf_scene *scene, const char *name, const char *co
     }
 }
 
-/* Where two kernels have the same arithmetic, compilers may still round once or twice. */
+/* Compares nearly: where two kernels have the same arithmetic, compilers may still round once or twice. */
 static void compare_nearly(const kf_scene *scene, const char *name, const char *const *values) {
     kf_plan *plans[2];
     size_t bytes, other_bytes;

@@ -103,7 +103,7 @@ static double noise_along_moving_walls(double specular_share) {
     return most;
 }
 
-/* What docs/physics.md says of walls that move with the stream. */
+/* Tests what docs/physics.md says of walls that move with the stream. */
 static void test_walls_that_move_with_the_stream(void **state) {
     (void)state;
     const double returned = noise_along_moving_walls(0.0), half = noise_along_moving_walls(0.5);

@@ -1,7 +1,7 @@
-/* What every validation case sets up, as known texts: the scene of each of its plans, its config, the steps
- * that it takes, and what its checks expect, with which bounds. On a device that only records
- * (tests/tools/recording_backend.h): a plan is made of the scene, but its steps are counted and not taken, so
- * that what is measured means nothing and is not told. Cases end where they need a flow that develops. */
+/* Tests what every validation case sets up, as known texts: the scene of each of its plans, its config,
+ * the steps that it takes, and what its checks expect, with which bounds. On a device that only records
+ * (tests/tools/recording_backend.h): a plan is made of the scene, but its steps are counted and not taken,
+ * so that what is measured means nothing and is not told. Cases end where they need a flow that develops. */
 #include "base/space/space.h"
 #include "solver/compare/comparisons.h"
 #include "solver/d2q9/d2q9.h"
@@ -35,7 +35,7 @@ static bool has_line(const char *text, const char *line, size_t length) {
     return false;
 }
 
-/* Those of its lines that the text before has not. */
+/* Tells those of the lines that the text before has not. */
 static void tell_new_lines(const char *text, const char *before) {
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
         if (!has_line(before, line, (size_t)(end - line)))
@@ -110,7 +110,7 @@ static void tell_checks(const kf_validation *validation, const char *before) {
     free(checks.text);
 }
 
-/* What was told before in text of the same case is not told again. */
+/* Runs a case; lines that were told before in text of the same case are not told again. */
 static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick, bool on_gpu) {
     static const int never = 0;
     kf_error error = {KF_OK, ""};

@@ -1,5 +1,5 @@
-/* What commands print that measure nothing, as a known text: every option that places a mesh, lists, plots of
- * stored figures, replays. KFTUNE names the program; without it there is nothing to ask. */
+/* Tests what commands print that measure nothing, as a known text: every option that places a mesh, lists,
+ * plots of stored figures, replays. KFTUNE names the program; without it there is nothing to ask. */
 #include "tests/unit/known_text.h"
 
 #include <unistd.h>
@@ -107,7 +107,7 @@ static void test_what_is_stored_is_shown(void **state) {
     assert_commands("shown.txt", commands, sizeof commands / sizeof *commands);
 }
 
-/* Of every command what its options refuse, and where their ranges end. */
+/* Tests what the options of every command refuse, and where their ranges end. */
 static void test_what_is_refused(void **state) {
     (void)state;
     static const char *const commands[] = {

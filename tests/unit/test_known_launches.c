@@ -1,7 +1,8 @@
-/* What every system's plans make of their configs, as known texts: what is compiled with which defines, every
- * item of a step with its shape and its place in the schedule, buffers. On devices that only record
- * (tests/tools/recording_backend.h), so that a GPU's plans and a team's are among them. Of each space:
- * its presets, and every value of every parameter, with as little else changed as its constraints allow. */
+/* Tests what every system's plans make of their configs, as known texts: what is compiled with which
+ * defines, every item of a step with its shape and its place in the schedule, buffers. On devices that
+ * only record (tests/tools/recording_backend.h), so that a GPU's plans and a team's are among them. Of
+ * each space: its presets, and every value of every parameter, with as little else changed as its
+ * constraints allow. */
 #include <math.h>
 #include <stdio.h>
 
@@ -125,7 +126,7 @@ typedef struct told {
     int presets;
 } told;
 
-/* What it has and has not beside the preset that it differs from in the fewest lines. */
+/* Tells what it has and has not beside the preset that it differs from in the fewest lines. */
 static void tell_difference(told *t, const lines *all) {
     int nearest = 0;
     for (int i = 1; i < t->presets; i++)
@@ -156,7 +157,7 @@ static void tell_config(void *data, const known_config *known) {
     t->lines[t->presets++] = all;
 }
 
-/* What all known configs of the system launch, against the file. */
+/* Holds what all known configs of the system launch against the file. */
 static void assert_launches(const char *system, const char *file) {
     told t = {.presets = 0};
     for (const known_flow *flow = known_flows; flow->system != NULL; flow++) {

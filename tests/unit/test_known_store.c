@@ -28,7 +28,7 @@ static int close_known_store(void **state) {
     return fixture_remove_folder(state);
 }
 
-/* What the text has of this version and this folder becomes words. */
+/* Puts words in the place of what the text has of this version and this folder. */
 static char *neutral(char *text) {
     text = with_word(text, fixture_folder, "FOLDER");
     return with_word(text, KF_VERSION, "VERSION");
@@ -59,7 +59,7 @@ static void test_exports(void **state) {
     assert_export("night-github.json", kf_store_export_github_night, 3);
 }
 
-/* --- What is read back -------------------------------------------------------------------------------- */
+/* --- Reading back ------------------------------------------------------------------------------------- */
 
 static void tell_fact(void *context, const char *name, const char *value) {
     kf_text_append(context, "%s = %s\n", name, value);

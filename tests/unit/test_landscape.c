@@ -80,8 +80,8 @@ static const cJSON *member(const cJSON *object, const char *key) {
     return found;
 }
 
-/* What the T4 schema demands: required members and the words of invalidity. */
-/* What replay and the cost model need comes back: scene, device, presets, times, states. */
+/* The T4 schema demands these: required members and the words of invalidity. */
+/* Everything that replay and the cost model need comes back: scene, device, presets, times, states. */
 static void test_compact(void **state) {
     (void)state;
     char path[KF_PATH], file[KF_PATH];
@@ -198,7 +198,7 @@ static void test_t4_schema(void **state) {
     kf_store_close(store);
 }
 
-/* What the Kernel Tuner cache schema demands. */
+/* The Kernel Tuner cache schema demands these. */
 static void test_cache_schema(void **state) {
     (void)state;
     static const char *const numbers[] = {"compile_time", "verification_time", "benchmark_time",

@@ -46,7 +46,7 @@ static void devices_take_their_share(void **state) {
     kf_problem_free(small);
 }
 
-/* Where the part's nodes and values lie, of a team on GPUs in groups of 32 nodes. */
+/* Finds where the part's nodes and values lie, of a team on GPUs in groups of 32 nodes. */
 static kf_kinetic_geometry lay_out(const kf_problem *problem, int parts, int first_plane) {
     const kf_kinetic_options options = {.gpu = true,
                                         .parts = parts,

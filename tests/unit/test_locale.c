@@ -24,7 +24,7 @@
 #include "tests/unit/quick_compiler.h"
 #include "tests/unit/scene_files.h"
 
-/* What it begins with; nobody else looks inside. */
+/* This is what the struct begins with; nobody else looks inside. */
 struct kftune_problem {
     kf_problem *problem;
 };

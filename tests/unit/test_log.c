@@ -18,7 +18,7 @@ static void wait_for(double seconds) {
     (void)nanosleep(&span, NULL);
 }
 
-/* What a process that works for a while writes to stderr. */
+/* Reads what a process that works for a while writes to stderr. */
 static void run_process(void (*work)(void), char *text, size_t size) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);

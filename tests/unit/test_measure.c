@@ -165,7 +165,7 @@ static void assert_close(double value, double wanted) {
     if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted))) fail_msg("%.9g is not %.9g", value, wanted);
 }
 
-/* As docs/measuring.md has them. */
+/* Policies are as docs/measuring.md has them. */
 static void policies_are_as_documented(void **state) {
     (void)state;
     const kf_device_info gpu = {.backend = "cuda"};
@@ -392,7 +392,7 @@ static void plans_are_timed(void **state) {
     assert_int_equal(one.state, KF_STATE_OK);
     assert_true(one.sample_count >= 5 && one.sample_count <= 300);
     assert_true(one.step_us.median > 0.0 && one.step_us.low <= one.step_us.median);
-    /* What the samples say was spent cannot be more than what was spent. */
+    /* The time that the samples say was spent cannot be more than what was spent. */
     assert_true(one.step_us.median * one.batch * (double)one.sample_count / 2 < spent_us);
     assert_true(one.batch * one.step_us.maximum > 400.0);
     assert_true(fabs(one.updates_per_us * one.step_us.median - 20000) < 1e-3);

@@ -1,6 +1,6 @@
-/* What measuring asks of a device, counted: warm-up, samples, what runs before them, launches one by one. On
- * a device that only records, whose clock goes on by 10 us with each launch, so that every number follows
- * from the policy's. */
+/* Tests what measuring asks of a device, counted: warm-up, samples, what runs before them, launches one by
+ * one. On a device that only records, whose clock goes on by 10 us with each launch, so that every number
+ * follows from the policy's. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -252,9 +252,9 @@ static void of_rare_kernels(void **state) {
     close_bench(&b);
 }
 
-/* Where whole cycles of 90 us would take too long a sample is two ordinary steps and an eighth of the rare
- * kernel each; in a graph, as a run has them, unless a run goes item by item. Each sample, and the one that
- * does not count, launches that graph. */
+/* A sample is two ordinary steps and an eighth of the rare kernel each where whole cycles of 90 us would
+ * take too long; in a graph, as a run has them, unless a run goes item by item. Each sample, and the one
+ * that does not count, launches that graph. */
 static void parts_of_cycles_are_graphs(void **state) {
     (void)state;
     for (int single = 0; single < 2; single++) {

@@ -9,7 +9,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---- What a closed surface must fulfil ---- */
+/* --- Closed surfaces ---------------------------------------------------------------------------------- */
 
 typedef struct half_edge {
     uint32_t low, high;
@@ -260,8 +260,8 @@ static const char *write_tetrahedron_stl(const char *name) {
     return write_stl(name, 4, (const float(*)[3][3])triangles);
 }
 
-/* glTF with its buffer beside it; the node moves and doubles the mesh. index_of_last: 3, or what a bad file
- * says. */
+/* Writes glTF with its buffer beside it; the node moves and doubles the mesh. index_of_last is 3, or what
+ * a bad file says. */
 static const char *write_gltf(const char *name, uint16_t index_of_last) {
     unsigned char buffer[48 + 24];
     memcpy(buffer, corners, 48);
@@ -405,7 +405,7 @@ static void test_bad_obj(void **state) {
     }
 }
 
-/* What some programs write before the first line, behind a vertex, and over the end of a line. */
+/* Some programs write this before the first line, behind a vertex, and over the end of a line. */
 static void test_obj_text(void **state) {
     (void)state;
     const double origin[3] = {0};

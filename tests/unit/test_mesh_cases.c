@@ -60,7 +60,7 @@ static void test_2_double_sided(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* As a free solid it has the ball's mass, and a sheet with both its sides none. */
+/* A ball has its own mass as a free solid, and a sheet with both its sides none. */
 static void test_2_double_sided_free(void **state) {
     (void)state;
     static const char *const free_scene = "{\"solid\":{\"mesh\":\"%s\",\"position\":[2,2,2],\"motion\":{"
@@ -116,7 +116,7 @@ static void test_3_georeferenced(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* Where a file's numbers are of single precision, what they have lost is said, or is too much. */
+/* A file whose numbers are of single precision has lost something, which is said, or is too much. */
 static void test_3_single_precision(void **state) {
     (void)state;
     static const struct {
@@ -304,7 +304,7 @@ static void test_12_strips(void **state) {
         }
 }
 
-/* What other programs write behind a corner's strokes, and the ends of lines of old Macs (35). */
+/* Other programs write this behind a corner's strokes, and the ends of lines of old Macs (35). */
 static void test_13_strokes(void **state) {
     (void)state;
     static const char *const corners[] = {"%d//", "%d/", "%d/1", "%d//1", "%d/1/", "%d/1/1"};
@@ -407,8 +407,8 @@ static void test_14_stl_bytes(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* glTF, its buffer in a file whose name is written as addresses are; members: further text of the root, and
- * of the accessor of positions. */
+/* Writes glTF, its buffer in a file whose name is written as addresses are. The members are further text
+ * of the root, and of the accessor of positions. */
 static const char *write_gltf_box(const char *name, const char *uri, const char *version, const char *members,
                                   const char *node, int type) {
     kf_mesh_builder heap = {.vertex_capacity = 0};
@@ -544,7 +544,8 @@ static void test_17_interrupted(void **state) {
     assert_holds(error.message, "samples of ball");
 }
 
-/* What no stream reaches does not act: shells within, however thin the wall, discs, walls between rooms. */
+/* A surface that no stream reaches does not act: shells within, however thin the wall, discs, walls
+ * between rooms. */
 static void test_28_inner_surfaces(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};
@@ -574,7 +575,8 @@ static void test_28_inner_surfaces(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* What the stream reaches does act: through a window, behind a wall with a gap, beside another solid. */
+/* A surface that the stream reaches does act: through a window, behind a wall with a gap, beside another
+ * solid. */
 static void test_28_reached_surfaces(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};
@@ -790,7 +792,7 @@ static void test_23_units(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* glTF says that y is up and what its unit is; what the user says goes first. */
+/* A glTF file says that y is up and what its unit is; what the user says goes first. */
 static void test_29_gltf_axes(void **state) {
     (void)state;
     static const struct {

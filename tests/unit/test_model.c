@@ -293,7 +293,7 @@ static double plain_posterior(const kf_lengths *lengths, const float *features, 
     return value + 0.5 * off * off;
 }
 
-/* What the fit finds is a minimum along every length and the noise: it followed the right slope. */
+/* The fit finds a minimum along every length and the noise: it followed the right slope. */
 static void test_fit_ends_in_a_minimum(void **state) {
     (void)state;
     float features[POINTS * FEATURES];

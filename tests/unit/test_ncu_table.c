@@ -118,14 +118,14 @@ static char *read_text(const char *path) {
     return text;
 }
 
-/* What ncu wrote on an H200, hundreds of columns that nobody asked for included, and what kftune counted
- * there. */
+/* Reads what ncu wrote on an H200, hundreds of columns that nobody asked for included, and what kftune
+ * counted there. */
 static void pairs_what_was_recorded(void **state) {
     (void)state;
     static const char *const longest[] = {"stream", "collision_terms", "update", NULL};
     char *ours = read_text("tests/data/ncu-h200-ours.csv"), *ncu = read_text("tests/data/ncu-h200.csv");
     kf_text with_late_columns = {0};
-    /* boundary_all is part 0, and ncu's third row; its occupancy stands in the 283rd column. */
+    /* The kernel boundary_all is part 0, and ncu's third row; its occupancy stands in the 283rd column. */
     kf_text_append(&with_late_columns,
                    "0,boundary_all,sm__warps_active.avg.pct_of_peak_sustained_active,85.98\n%s", ours);
     char table[65536];

@@ -25,7 +25,7 @@ static void end(stage *s) {
     free(s);
 }
 
-/* The same slow program, then the same with a byte more, every second night. */
+/* Every second night has the same slow program, then the same with a byte more. */
 static void test_ten_slow_nights(void **state) {
     (void)state;
     stage *s = begin("slow-nights");

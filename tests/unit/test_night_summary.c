@@ -1,4 +1,4 @@
-/* What a night prints of its verdicts. */
+/* Tests what a night prints of its verdicts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

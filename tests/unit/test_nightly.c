@@ -84,7 +84,7 @@ static void test_nights(void **state) {
     assert_verdict(&verdict, KF_SLOW);
     assert_true(verdict.change > 0.025 && verdict.change < 0.035);
     assert_true(verdict.probability < 0.01 && verdict.reference == 3);
-    /* The same slow program once more: nothing new. */
+    /* The slow program comes once more: nothing new. */
     verdict = play(s, slow, KF_OK);
     assert_verdict(&verdict, KF_SAME);
     assert_true(verdict.identical);

@@ -30,7 +30,7 @@ static void test_store(void **state) {
     assert_true(id > 0);
     assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 1, 101, &error), KF_OK);
     assert_int_equal(run.id, id);
-    /* The same process once more is refused, and leaves nothing behind. */
+    /* A process that is stored once more is refused, and leaves nothing behind. */
     int before = fixture_integer(store->database, "SELECT count(*) FROM result");
     assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 1, 102, &error), KF_BAD_INPUT);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), before);
@@ -171,7 +171,7 @@ static void test_migration(void **state) {
     assert_int_equal(fixture_add(store, &run, 0, 100, &error), KF_OK);
     uint64_t seed = 1;
     (void)fixture_whole_night(store, "b", "one", 100, KF_SAME, &seed);
-    /* The same tables as in a new store. */
+    /* It has the same tables as a new store. */
     char fresh_path[KF_PATH];
     fixture_path(fresh_path, "fresh.db");
     kf_store *fresh = fixture_open(fresh_path);

@@ -296,7 +296,8 @@ static void test_views(void **state) {
     free_scene(scene);
 }
 
-/* What rays take for inside of a surface that is mostly not there is no solid: of the ball, a cap. */
+/* A surface that is mostly not there has no inside that is a solid, whatever rays take for one: of the
+ * ball, a cap. */
 static void test_open_surface(void **state) {
     (void)state;
     kf_scene *scene = make_scene();

@@ -51,7 +51,7 @@ static void a_box_is_filled_to_its_faces(void **state) {
     assert_int_equal(s->wall_count, 0);
     near((double)s->position[0], 0.5, 1e-6);
     near((double)s->position[1], 0.5, 1e-6);
-    /* rho g (H - y) / (rho c^2), by Tait's equation: the pressure at the lowest particles. */
+    /* The pressure at the lowest particles is rho g (H - y) / (rho c^2), by Tait's equation. */
     const double pressure = 10.0 * 0.45 / 2500.0, e = (double)s->deviation[0];
     near((pow(1.0 + e, 7.0) - 1.0) / 7.0, pressure, 1e-6);
     kf_particle_scene_free(s);
@@ -214,7 +214,7 @@ static void formulas_are_checked(void **state) {
     read_terrain("{\"formula\": \"x\", \"file\": \"a.asc\", \"cell\": 1}", KF_BAD_INPUT, "give one of", &t);
 }
 
-/* ---- What is refused ---- */
+/* --- Refusals ----------------------------------------------------------------------------------------- */
 
 static void wrong_scenes_say_what_is_wrong(void **state) {
     (void)state;

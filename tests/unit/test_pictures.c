@@ -292,7 +292,7 @@ static void a_surface_from_all_sides(void **state) {
                                   (unsigned char)(ends[end].blue * bright)};
         if (abs(c[0] - wanted.red) + abs(c[1] - wanted.green) + abs(c[2] - wanted.blue) > 6)
             fail_msg("view %d: (%d, %d, %d)", v, c[0], c[1], c[2]);
-        /* As large as the margins let it be: what is seen is sides wide and high. */
+        /* The picture is as large as the margins let it be: what is seen is sides wide and high. */
         if (v < 4) {
             const double wide = axes[v] == 0 ? 8 : 10, scale = fmin((952.0 - 130) / wide, 512.0 / 7);
             double centre[2];

@@ -32,7 +32,7 @@ static void turned(const double matrix[9], const double from[3], double to[3]) {
         to[a] = matrix[3 * a] * from[0] + matrix[3 * a + 1] * from[1] + matrix[3 * a + 2] * from[2];
 }
 
-/* Where the placed solid has a direction of its mesh. */
+/* Checks where the placed solid has a direction of its mesh. */
 static void assert_turned(const kf_description *d, const double from[3], double x, double y, double z) {
     double matrix[9], to[3];
     kf_placing_matrix(&d->solid, matrix);
@@ -285,7 +285,7 @@ static void test_written_scene_is_the_same(void **state) {
     kf_mesh_free(&box);
 }
 
-/* ---- scenes that were written, changed ---- */
+/* --- Changed scenes ----------------------------------------------------------------------------------- */
 
 static cJSON *part(cJSON *document, const char *section, const char *key) {
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(document, section), key);
@@ -313,7 +313,7 @@ static cJSON *make_scene(const char *mesh, const kf_placement *said) {
     return document;
 }
 
-/* What is changed later is as if it had been said at first, but for the tunnel, which stays. */
+/* A value that is changed later is as if it had been said at first, but for the tunnel, which stays. */
 static void test_a_written_scene_is_changed_with_all_that_follows(void **state) {
     (void)state;
     const char *mesh = write_box();
@@ -392,7 +392,7 @@ static void test_what_was_changed_by_hand_stays(void **state) {
     assert_true(part(document, "sampling", "seed")->valuedouble == 7.0);
     assert_null(strstr(notes.text, "by hand"));
     kf_text_free(&notes);
-    /* What is said touches it: a line says what it was. */
+    /* A change by hand is touched by what is said: a line says what it was. */
     const kf_placement fastest = {.speed = 50.0};
     cJSON_SetNumberValue(part(document, "flow", "speed"), 45);
     assert_int_equal(kf_scene_document_change("box.json", document, &fastest, &notes, &error), KF_OK);

@@ -114,7 +114,7 @@ static void close_invented(invented *p) {
     kf_backend_close(p->backend);
 }
 
-/* What step t adds to the log, by the rule that the items above state. */
+/* Expects what step t adds to the log, by the rule that the items above state. */
 static int expect_step(int t, int *expected) {
     int count = 0;
     expected[count++] = A;

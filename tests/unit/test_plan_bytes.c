@@ -18,7 +18,7 @@ static void near(const char *what, double value, double expected, double relativ
     if (!(fabs(value - expected) <= relative * expected)) fail_msg("%s: %g, not %g", what, value, expected);
 }
 
-/* Of all items whose names begin so, a step and what is updated. */
+/* Gives the bytes of all items whose names begin so, a step and what is updated. */
 static double bytes_of(const kf_plan *plan, const char *name) {
     double sum = 0;
     for (size_t i = 0; i < plan->item_count; i++)
@@ -88,7 +88,7 @@ static void stable_fluids(void **state) {
         kf_problem *problem = kf_fluid_problem(f, true);
         kf_plan *plan = plan_of(problem, plans[i].preset, plans[i].changes);
         assert_true(plan->updates == (double)kf_fluid_cell_count(f));
-        /* rows of n / 2 + 1 modes where they are transformed apart */
+        /* There are rows of n / 2 + 1 modes where they are transformed apart. */
         near(plans[i].changes, bytes_of(plan, ""), plans[i].bytes,
              plans[i].bytes > 48 && plans[i].dimensions == 2 ? 0.02 : 0.001);
         near(plans[i].changes, plan->least_bytes / plan->updates, plans[i].dimensions == 3 ? 120 : 48, 1e-9);
@@ -122,9 +122,8 @@ static void incompressible(void **state) {
     kf_problem_free(problem);
 }
 
-/* Of a pressure solve: what its launches move is what the plan's items say; values of a cell as counted by
- * hand. The multigrid of 32 x 16 x 16 cells has 1024, 128 and 16 further ones; the last level's sweeps stay
- * in the cache. */
+/* A pressure solve moves what the plan's items say; values of a cell as counted by hand. The multigrid of
+ * 32 x 16 x 16 cells has 1024, 128 and 16 further ones; the last level's sweeps stay in the cache. */
 static void solves(void **state) {
     (void)state;
     static const struct {

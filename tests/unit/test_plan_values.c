@@ -1,4 +1,4 @@
-/* What plans say of themselves: snapshots, records, verifications, facts. */
+/* Tests what plans say of themselves: snapshots, records, verifications, facts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,7 +167,7 @@ static void facts_go_out_and_in(void **state) {
     kf_facts_size(&facts, (const int[3]){(1 << 30) + 1, 1, 1}, "");
     assert_false(kf_facts_get_size(&facts, size));
     kf_facts_free(&facts);
-    /* What is neither a number nor a short word is refused. */
+    /* A value that is neither a number nor a short word is refused. */
     static const char *const wrong[] = {"{\"a\": true}", "{\"a\": [1]}", "{\"a\": null}"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         json = cJSON_Parse(wrong[i]);

@@ -160,7 +160,7 @@ static void test_best_and_presets(void **state) {
     assert_ptr_equal(kf_plot_best_counted(&results), kf_plot_best(&results));
     assert_ptr_equal(kf_plot_preset_counted(&results, "baseline"), kf_plot_preset(&results, "baseline"));
     assert_null(kf_plot_preset_counted(&results, "paper"));
-    /* What the run chose counts, where it is known. */
+    /* The config that the run chose counts, where it is known. */
     results.winner = 2;
     assert_true(fabs(kf_plot_best(&results)->time_us - 15000) < 1e-6);
     assert_true(fabs(kf_plot_best_counted(&results)->time_us - 9800) < 1e-6);
@@ -298,7 +298,7 @@ static void test_searches_on_a_landscape(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* What takes less than a hundredth of the step is only shown as a sum, and has no efficiencies. */
+/* A kernel that takes less than a hundredth of the step is only shown as a sum, and has no efficiencies. */
 static void test_short_kernels(void **state) {
     (void)state;
     kf_plot_kernel kernels[3] = {{.time_us = 0}};

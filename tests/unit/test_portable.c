@@ -12,7 +12,7 @@ typedef struct count_arguments {
     int64_t *checksum;
 } count_arguments;
 
-/* The same item body as a vectorised and as a scalar kernel, the latter with atomics. */
+/* This is the same item body as a vectorised and as a scalar kernel, the latter with atomics. */
 static const char count_source[] =
     "#include \"portable.h\"\n"
     "typedef struct count_arguments { int extent[3]; int *visits; kf_int64 *checksum; } count_arguments;\n"

@@ -17,7 +17,7 @@
 
 #define REFUSED ((double)NAN)
 
-/* unit_us 0: none is printed. */
+/* Where unit_us is 0, none is printed. */
 static const struct {
     const char *output;
     kf_comma comma;
@@ -95,7 +95,7 @@ static void test_texts(void **state) {
     }
 }
 
-/* What Google Benchmark, nvbench, hyperfine and pytest-benchmark write. */
+/* Google Benchmark, nvbench, hyperfine and pytest-benchmark write these. */
 static const struct {
     const char *file, *path;
     double number, unit_us;
@@ -138,7 +138,7 @@ static void test_files(void **state) {
         kf_printed printed;
         const bool found = kf_printed_at(json, files[i].path, &printed);
         check(files[i].path, found, &printed, files[i].number, files[i].unit_us);
-        /* The same from what a program prints, between other lines. */
+        /* The number is the same from what a program prints between other lines. */
         char *text = cJSON_Print(json);
         const size_t size = strlen(text) + 64;
         char *output = malloc(size);

@@ -195,8 +195,8 @@ static void the_gate_is_one_function(void **state) {
     kf_backend_close(backend);
 }
 
-/* What a config remembers opens again from any folder: a file by its whole path, a shipped scene by its name.
- */
+/* A source that a config remembers opens again from any folder: a file by its whole path, a shipped scene
+ * by its name. */
 static void sources_open_from_anywhere(void **state) {
     (void)state;
     static const char *const shipped[] = {"ball", "cavity2d", "plume", "dam_break_2d"};

@@ -112,7 +112,7 @@ static void test_what_is_written(void **state) {
         (void)snprintf(name, sizeof name, "checkpoint_%06d.kfc", steps[i]);
         assert_int_equal(exists(folder, name), steps[i] == 12);
     }
-    /* forces.csv, three field files, three pictures, one checkpoint, each there. */
+    /* The files are forces.csv, three field files, three pictures, one checkpoint, each there. */
     assert_true(exists(folder, "forces.png"));
     assert_int_equal(done.output_count, 9);
     for (size_t i = 0; i < done.output_count; i++)
@@ -159,7 +159,7 @@ static void test_checkpoints_between_outputs(void **state) {
     kf_production_free(&done);
 }
 
-/* What was computed is not lost with an output that fails. */
+/* An output that fails loses nothing that was computed. */
 static void test_failing_output(void **state) {
     (void)state;
     const char *folder = in_scratch("failing");

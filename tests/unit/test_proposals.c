@@ -1,6 +1,6 @@
-/* What strategies propose, by the properties that their description promises: shares of a landscape, turns of
- * a survey, a sweep around a preset, configs spread far apart, looks around the best, the use of a prior, and
- * how often a walk accepts what is worse. */
+/* Tests what strategies propose, by the properties that their description promises: shares of a landscape,
+ * turns of a survey, a sweep around a preset, configs spread far apart, looks around the best, the use of
+ * a prior, and how often a walk accepts what is worse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 enum { SIDE = 12, SIZE = SIDE * SIDE * SIDE };
 
-/* x, y, z of 0 to 11 each. */
+/* Makes a space of x, y, z, of 0 to 11 each. */
 static kf_space *make_space(void) {
     static kf_config configs[SIZE];
     kf_space *space = NULL;
@@ -240,8 +240,8 @@ static void early_steps_are_single(void **state) {
     kf_space_free(space);
 }
 
-/* Where all neighbours of the best are known, every ninth proposal is one of the next best's, and the others
- * are the model's. */
+/* Every ninth proposal is one of the next best's neighbours where all of the best's are known, and the
+ * others are the model's. */
 static void the_next_best_comes_next(void **state) {
     (void)state;
     kf_space *space = make_space();
@@ -315,8 +315,8 @@ static int rank_of(uint64_t index) {
     return faster;
 }
 
-/* Where the prior is right, what it ranks first is what is worth measuring, also after the first few; where
- * it is upside down, it is not followed any longer. */
+/* A prior that is right ranks first what is worth measuring, also after the first few; one that is upside
+ * down is not followed any longer. */
 static void a_prior_leads_as_far_as_it_is_right(void **state) {
     (void)state;
     enum { PROPOSALS = 30 };

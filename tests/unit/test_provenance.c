@@ -1,4 +1,4 @@
-/* What imports remember of their files, so that exports say the same as the source. */
+/* Tests what imports remember of their files, so that exports say the same as the source. */
 #include "tests/unit/store_fixture.h"
 
 #include "base/util/json.h"

@@ -92,7 +92,7 @@ static void check_kernels(const kf_measurement *m) {
     }
 }
 
-/* What becomes of the config on this process; reason: why it failed. */
+/* Evaluates the config on this process; reason becomes why it failed. */
 static kf_state evaluate(double time_limit_us, char reason[256]) {
     const kf_setting setting = {.problem = problem, .trial = &trial};
     const kf_job job = {.config = config, .verify = true, .effort = 0.001, .time_limit_us = time_limit_us};

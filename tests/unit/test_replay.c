@@ -98,7 +98,7 @@ static void test_kernel_tuner_cache(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* As a job leaves it that is killed: a comma at the end, or half an entry. */
+/* A job that is killed leaves its file like this: a comma at the end, or half an entry. */
 static void test_unfinished_cache(void **state) {
     (void)state;
     static const char *const ends[] = {"", ",", ",\n", ",\n\"2,1.5\": {\"a\": 2, \"b\": 1.5, \"ti"};
@@ -204,7 +204,7 @@ static void test_random_regret(void **state) {
     }
 }
 
-/* What the model must reach, on fewer seeds than `kftune bench --suite search` takes. */
+/* The model must reach this, on fewer seeds than `kftune bench --suite search` takes. */
 static void test_model_reaches_the_target(void **state) {
     (void)state;
     static const struct {
@@ -305,7 +305,7 @@ static void test_seeds(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* --- the field's score ---------------------------------------------------------------------------------- */
+/* --- The field's score -------------------------------------------------------------------------------- */
 
 enum { FEW = 7 };
 static const double few_times[FEW] = {9, 2,  50, 7,

@@ -41,8 +41,7 @@ static const gpu_figures gpus[] = {
 static const gpu_figures *chosen;
 static int asked; /* how often a plan wanted to know */
 
-/* --- what a kernel takes ---------------------------------------------------------------------------------
- */
+/* --- The registers and memory of a kernel ------------------------------------------------------------- */
 
 typedef struct kernel_needs {
     int registers, shared; /* the most of any kernel in the machine code; static bytes */

@@ -189,7 +189,7 @@ static void test_multiply_adds_are_counted(void **state) {
     kf_backend_close(kernel.backend);
 }
 
-/* What carries the planes of a team: a link between each device and the next. */
+/* A link between each device and the next carries the planes of a team. */
 static void test_links(void **state) {
     (void)state;
     kf_backend *backend = NULL;

@@ -94,7 +94,7 @@ static void assert_near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
 }
 
-/* What is drawn, as these words say, of a run of 1000 steps. */
+/* Reads which pictures these words ask for, in a run of 1000 steps. */
 static kf_status pictures_of(const char *words, kf_production_options *how, kf_error *error) {
     static const kf_option options[] = {KF_PICTURE_OPTIONS, {0}};
     const kf_command command = {.name = "run", .options = options, .run = run_nothing};
@@ -164,8 +164,8 @@ static double value_of(const cJSON *json, const char *name) {
     return value->valuedouble;
 }
 
-/* What was recorded is what is said, with the area that it referred to; a solid that is turned has axes of
- * its own. */
+/* The coefficients that are said are those that were recorded, with the area that they referred to; a
+ * solid that is turned has axes of its own. */
 static void test_coefficients(void **state) {
     (void)state;
     kf_drag_report report = {.known = true, .settled = true, .from_step = 100, .step = 400};

@@ -70,7 +70,8 @@ static void test_library(void **state) {
     }
 }
 
-/* ball.json by hand: cells of 0.8 m / 96; speed 1 m/s is 0.05 cells a step; the ball is 12 cells large. */
+/* These are ball.json by hand: cells of 0.8 m / 96; speed 1 m/s is 0.05 cells a step; the ball is 12 cells
+ * large. */
 static void test_units_of_the_ball(void **state) {
     (void)state;
     kf_scene *s = open_scene("ball", NULL);
@@ -459,7 +460,7 @@ static void test_reduce(void **state) {
     }
 }
 
-/* What a config or a store remembers of a file is found from any folder. */
+/* A file that a config or a store remembers is found from any folder. */
 static void test_source_of_a_file(void **state) {
     (void)state;
     const char *file = write_text("sheet.obj", "v 0 0 0\nv 0 1 0\nv 0 1 1\nv 0 0 1\nf 1 2 3 4\n");

@@ -1,5 +1,5 @@
-/* What sections and options of a scene become, by hand: model, sampling, pose, masks, other grids and time
- * steps; how outflows carry out what arrives; which way drag and lift point. */
+/* Tests what sections and options of a scene become, by hand: model, sampling, pose, masks, other grids
+ * and time steps; how outflows carry out what arrives; which way drag and lift point. */
 #include "solver/flow/flow_frame.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/incompressible/incompressible_model.h"
@@ -214,7 +214,8 @@ static void longer_steps(void **state) {
     kf_scene_free(s);
 }
 
-/* What a stream carries out, face by face; where none leads out, what flows in, spread over the outflows. */
+/* A stream carries out this much, face by face; where none leads out, what flows in is spread over the
+ * outflows. */
 static void outflows(void **state) {
     (void)state;
     kf_scene s = {.nodes = {20, 10, 5}};
@@ -471,7 +472,7 @@ static void names(void **state) {
     kf_scene_free(scene);
 }
 
-/* As many emitters as there may be, and one more. */
+/* There are as many emitters as there may be, and one more. */
 static void many_emitters(void **state) {
     (void)state;
 #define EMITTER                                                                                              \

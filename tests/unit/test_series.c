@@ -21,7 +21,7 @@ static double normal(void) {
     return sqrt(-2.0 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* x' = mean + memory (x - mean) + noise; it starts in its own distribution. */
+/* Fills a series by x' = mean + memory (x - mean) + noise; it starts in its own distribution. */
 static void fill(double *values, size_t count, double mean, double memory, double noise) {
     double x = normal() * noise / sqrt(1.0 - memory * memory);
     for (size_t i = 0; i < count; i++) {

@@ -90,7 +90,7 @@ static void advance(prescribed *given, kf_tracers *tracers, int moves) {
     }
 }
 
-/* x y z u v w of every place; the caller frees. */
+/* Gives x y z u v w of every place; the caller frees. */
 static float *state_of(kf_tracers *tracers) {
     kf_error error = {0};
     float *state = kf_allocate(kf_tracers_state_size(tracers));
@@ -438,7 +438,7 @@ static void test_refusals(void **state) {
     close_flow(given);
 }
 
-/* What the kinetic system puts on the device is what it writes as fields. */
+/* The velocity that the kinetic system puts on the device is what it writes as fields. */
 static void test_velocity_is_that_of_the_fields(void **state) {
     (void)state;
     static const char *const presets[] = {"default", "default", "paper", "baseline"};

@@ -277,7 +277,8 @@ typedef struct colour {
     int value[3]; /* red, green, blue; 0 to 255 */
 } colour;
 
-/* What is seen about a point: the mean of five by five pixels, because light through thick smoke is noisy. */
+/* Gives the colour about a point: the mean of five by five pixels, because light through thick smoke is
+ * noisy. */
 static colour colour_at(const kf_scene *scene, const drawn *picture, const double point[3]) {
     kf_camera camera;
     double place[2];
@@ -326,8 +327,8 @@ static void assert_nothing_beside(const kf_scene *scene, const drawn *picture) {
     if (farthest > outline + 1) fail_msg("%g pixels from the middle instead of %g", farthest, outline);
 }
 
-/* Of the points of the ball that the camera sees well, the one whose normal's cosine with the light is
- * nearest to one. */
+/* Chooses, of the points of the ball that the camera sees well, the one whose normal's cosine with the
+ * light is nearest to this one. */
 static colour lit_by(const kf_scene *scene, const drawn *picture, double cosine) {
     kf_camera camera;
     double nearest = INFINITY, point[3] = {0, 0, 0};
@@ -397,7 +398,7 @@ static void test_stone(void **state) {
     const colour lit = lit_by(scene, &clear, 0.85);
     assert_true(!is_red(lit) && lit.value[0] > lit.value[1] && lit.value[1] > lit.value[2]);
     assert_true(lit.value[0] > 100);
-    /* What slopes upwards is roof, and redder than a wall. */
+    /* A surface that slopes upwards is roof, and redder than a wall. */
     const colour wall = lit_by(scene, &clear, 0.05);
     assert_true((double)lit.value[0] / lit.value[1] > 1.2 * wall.value[0] / wall.value[1]);
     free(clear.pixels);

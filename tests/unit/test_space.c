@@ -3,7 +3,7 @@
 #include "base/util/text.h"
 #include "tests/unit/space_fixture.h"
 
-/* --- What is in the space ------------------------------------------------------------------------------- */
+/* --- Members of the space ----------------------------------------------------------------------------- */
 
 /* The constraints of tests/data/kinetic.space.json, written once more in C. */
 static bool valid(const kf_config *config, bool gpu) {
@@ -364,7 +364,7 @@ static void test_small_rules(void **state) {
     kf_space_free(space);
 }
 
-/* Of each parameter the first rule that fits and has it counts; else its own default. */
+/* For each parameter the first rule that fits and sets it counts; else its own default does. */
 static void test_rules_for_defaults(void **state) {
     (void)state;
     static const char text[] = WHOLE(

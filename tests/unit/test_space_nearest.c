@@ -55,7 +55,7 @@ static int changes(const char *scene, double accuracy, const char *const fixed[M
     return differ;
 }
 
-/* What scripts/gpu/paper.sh fixes for its runs in 16 bits is there for each of its scenes. */
+/* All values that scripts/gpu/paper.sh fixes for its runs in 16 bits are there for each of its scenes. */
 static void test_sixteen_bits(void **state) {
     (void)state;
     static const char *const scenes[] = {"vortices", "spinning_torus", "car", "aircraft", "architecture"};
@@ -78,7 +78,7 @@ static void test_many_changes(void **state) {
     assert_true(changes("ball", 0, (const char *[MOST_FIXED]){"plan=baseline"}) > 6);
 }
 
-/* Where all rates are 1 a GPU's default is the plan on nine moments, but for small and thin grids. */
+/* A GPU's default is the plan on nine moments where all rates are 1, but for small and thin grids. */
 static void test_default_with_rates_of_one(void **state) {
     (void)state;
     static const struct {

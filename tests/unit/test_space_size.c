@@ -5,7 +5,7 @@
 #include "tests/unit/sanitized.h"
 #include "tests/unit/space_fixture.h"
 
-/* Of this process's work, so that a busy machine does not count. */
+/* Gives the time of this process's work, so that a busy machine does not count. */
 static double seconds_now(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -26,7 +26,7 @@ static double peak_mebibytes(void) {
 
 enum { CONSTRAINTS = 10 };
 
-/* count parameters p0, p1, ... of 0..choices-1 with constraints (up to the first NULL). */
+/* Generates `count` parameters p0, p1, ... of 0..choices-1 with constraints (up to the first NULL). */
 static char *generated(int count, int choices, const char *const constraints[CONSTRAINTS]) {
     kf_text text = {0};
     kf_text_append(&text, "{\"system\":\"kinetic\",\"format\":1,\"parameters\":[");

@@ -314,7 +314,7 @@ static void a_list_is_kept_and_taken_up_again(void **state) {
     kf_problem_free(problem);
 }
 
-/* What falls faster than anybody thought takes smaller steps, and never leaves its list. */
+/* A particle that falls faster than anybody thought takes smaller steps, and never leaves its list. */
 static void a_list_stays_complete(void **state) {
     (void)state;
     static const char fast[] = "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": "

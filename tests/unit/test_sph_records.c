@@ -1,5 +1,5 @@
-/* What a plan of particles says of its state: snapshot, records, gauges, time, against sums that the test
- * adds up, and against motions that are known. */
+/* Tests what a plan of particles says of its state: snapshot, records, gauges, time, against sums that the
+ * test adds up, and against motions that are known. */
 #include <math.h>
 
 #include "solver/sph/sph.h"
@@ -256,8 +256,8 @@ static void a_drop_falls_as_a_stone(void **state) {
     kf_problem_free(problem);
 }
 
-/* What leaves through an open face stays where it came to be, less than a step's way (2 cm) beyond it, and no
- * longer counts. */
+/* A particle that leaves through an open face stays where it came to be, less than a step's way (2 cm)
+ * beyond it, and no longer counts. */
 static void what_leaves_stays(void **state) {
     (void)state;
     kf_problem *problem = problem_from(
@@ -284,7 +284,7 @@ static void what_leaves_stays(void **state) {
     kf_problem_free(problem);
 }
 
-/* What a problem says of itself, counted by hand. */
+/* A problem's facts are counted by hand. */
 static void facts(void **state) {
     (void)state;
     kf_problem *problem = problem_from(tank);
@@ -403,7 +403,7 @@ static void what_the_camera_sees(void **state) {
         assert_true(fabs((double)v.surface[pixels[k]] - (depth - 0.8 * s->spacing)) < 0.1 * s->spacing);
         assert_true(v.value[pixels[k]] == 0.25f + (float)k);
         assert_int_equal(v.wall[pixels[k]] != 0, k == 1);
-        /* As wide as the ball: a pixel inside of its rim, and one beyond. */
+        /* The ball is as wide as it should be: a pixel inside of its rim, and one beyond. */
         const double radius = v.focal * 0.8 * s->spacing / depth;
         assert_true(v.value[pixels[k] + (int)(0.9 * radius)] == 0.25f + (float)k);
         assert_true(v.value[pixels[k] - (int)(1.0 + 1.1 * radius)] != 0.25f + (float)k);

@@ -50,8 +50,8 @@ static void fused_in_three_dimensions(void **state) {
     holds(box(16, 24, 20), F64, 4);
     holds(box(15, 9, 16), "", 4);
 }
-/* What the cpu does not have: blocks that wait for each other, threads with a component each, tiles, twiddles
- * before the data, passes that overlap. */
+/* The cpu does not have these: blocks that wait for each other, threads with a component each, tiles,
+ * twiddles before the data, passes that overlap. */
 static void plans_of_a_gpu(void **state) {
     static const char *const twiddles[] = {"products", "table", "early"};
     (void)state;
@@ -326,7 +326,7 @@ static void defaults_at_every_size(void **state) {
             }
 }
 
-/* As few factors as there can be, of these the smallest: two ways to make 1024 of three factors. */
+/* There are as few factors as there can be, of these the smallest: two ways to make 1024 of three factors. */
 static void radices_of_a_line(void **state) {
     (void)state;
     static const struct {

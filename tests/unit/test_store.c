@@ -197,7 +197,7 @@ static void test_words(void **state) {
         assert_non_null(strstr(kf_store_schema(), kf_stop_names[i]));
 }
 
-/* What is built in is the file as it is now; `touch results/store_schema.c` cures a difference. */
+/* The schema that is built in is the file as it is now; `touch results/store_schema.c` cures a difference. */
 static void test_schema_is_current(void **state) {
     (void)state;
     char *text = NULL;
@@ -349,7 +349,7 @@ static void test_contradictions(void **state) {
     unknown.id = 99;
     assert_int_equal(add_changed(store, &unknown, 5, "search", keep), KF_BAD_INPUT);
     assert_int_equal(kf_store_end_run(store, &run, "won", NULL), KF_BAD_INPUT);
-    /* What was refused left nothing behind. */
+    /* A refused row left nothing behind. */
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), 2);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM kernel"), 4);
     kf_store_close(store);
@@ -410,7 +410,7 @@ static void test_checks(void **state) {
         int code = sqlite3_exec(store->database, lies[i], NULL, NULL, NULL);
         if (code != SQLITE_CONSTRAINT) fail_msg("the schema accepts (%d): %s", code, lies[i]);
     }
-    /* And it does not refuse everything. */
+    /* The store does not refuse everything. */
     assert_int_equal(sqlite3_exec(store->database, "UPDATE result SET updates_per_us = 1", NULL, NULL, NULL),
                      SQLITE_OK);
     assert_int_equal(sqlite3_exec(store->database, "INSERT INTO counter VALUES (1, -1, 'cycles', 1, 1, '1')",

@@ -55,7 +55,7 @@ static void tell(kf_strategy *strategy, const kf_space *space, uint64_t index) {
     kf_strategy_tell(strategy, index, ok, ok ? time : NAN);
 }
 
-/* The same config comes again only to be measured more carefully. A few more configs than the model has
+/* A config comes again only to be measured more carefully. There are a few more configs than the model has
  * candidates. */
 static void test_every_config_once(void **state) {
     (void)state;
@@ -84,8 +84,8 @@ static void test_every_config_once(void **state) {
     kf_space_free(space);
 }
 
-/* Of nine configs measured a little three go up, and one of them to full effort: the fastest, without those
- * that fail. */
+/* Three of nine configs measured a little go up, and one of them to full effort: the fastest, without
+ * those that fail. */
 static void test_halving_promotes_the_best(void **state) {
     (void)state;
     kf_space *space = kinetic(5, NULL, 0);
@@ -119,7 +119,8 @@ static void test_halving_promotes_the_best(void **state) {
     kf_space_free(space);
 }
 
-/* What was told without being proposed is not proposed either; answers may come late and out of order. */
+/* A config that was told without being proposed is not proposed either; answers may come late and out of
+ * order. */
 static void test_told_configs_and_open_proposals(void **state) {
     (void)state;
     enum { AHEAD = 5 };
@@ -260,8 +261,8 @@ static void test_local_search_begins_at_the_presets(void **state) {
     kf_space_free(space);
 }
 
-/* Where nothing is faster than the preset, all that differs from it in one parameter comes before any
- * restart. */
+/* All configs that differ from the preset in one parameter come before any restart where nothing is faster
+ * than it. */
 static void test_local_search_tries_every_neighbour(void **state) {
     (void)state;
     enum { SIDE = 6, NEIGHBOURS = 2 * (SIDE - 1) };
@@ -299,7 +300,7 @@ static double higher_is_slower(void *context, uint64_t index) {
     return index >= *best ? 1.0 + (double)(index - *best) : NAN; /* of those before it nothing is known */
 }
 
-/* What the prior ranks first is proposed first, in its order, unless it was told before. */
+/* The configs that the prior ranks first are proposed first, in its order, unless they were told before. */
 static void test_a_prior_is_followed_first(void **state) {
     (void)state;
     static const char *const names[] = {"model", "local", "annealing"};
@@ -330,7 +331,7 @@ static double scaled_guess(void *context, uint64_t index) {
 
 enum { UNIT_COUNT = 60 };
 
-/* What the model proposes with times in one unit and a prior in another (0: without prior). */
+/* Collects what the model proposes with times in one unit and a prior in another (0: without prior). */
 static void propose_in_units(const kf_space *space, double unit, double prior_unit, uint64_t *proposals) {
     kf_strategy *strategy = opened("model", space, 1);
     if (prior_unit > 0) kf_strategy_set_prior(strategy, &(kf_prior){scaled_guess, &prior_unit});

@@ -30,7 +30,7 @@ static kf_space *make_space(bool preset) {
     return space;
 }
 
-/* What a search proposes where the time is that of a bowl with ripples. */
+/* Collects what a search proposes where the time is that of a bowl with ripples. */
 static void search(const char *text, const kf_space *space, uint64_t proposed[PROPOSALS]) {
     kf_strategy *strategy = NULL;
     kf_error error = {KF_OK, ""};

@@ -104,7 +104,7 @@ static void test_names_of_suites(void **state) {
     assert_null(suite.file);
 }
 
-/* scripts/gpu/incompressible.sh names those of one size. */
+/* The script scripts/gpu/incompressible.sh names those of one size. */
 static void test_all_figures_can_be_named(void **state) {
     (void)state;
     static const char *const names[] = {"incompressible", "kinetic-paper", "toelke"};
@@ -163,7 +163,7 @@ static void test_scenes_differ_in_one_thing(void **state) {
     assert_int_equal(scene(&problems, "odd")->nodes[1], first->nodes[1] + 1);
     assert_null(scene(&problems, "wide")); /* only on a GPU */
     assert_string_not_equal(problems.list[scene_of(suite.file, "wide")].reason, "");
-    /* What it is verified on is made of another scene, which nobody asked for. */
+    /* The problem that it is verified on is made of another scene, which nobody asked for. */
     assert_int_equal(trial(&problems, "cached")->samples.count, 0);
     assert_ptr_equal(trial(&problems, "cached"), trial(&problems, "empty"));
     close_scenes(&suite, &problems);
@@ -252,7 +252,7 @@ static void test_configs_say_what_is_missing(void **state) {
     close_scenes(&suite, &problems);
 }
 
-/* What a suite asks of a GPU's space that it has the values for, it also gets. */
+/* A value that a suite asks of a GPU's space, and that the space has, it also gets. */
 static void check_candidates(kf_suite_problems *problems, const kf_suite_timing *timing) {
     kf_error error = {KF_OK, ""};
     const kf_space *space = NULL;
@@ -270,7 +270,8 @@ static void check_candidates(kf_suite_problems *problems, const kf_suite_timing 
     }
 }
 
-/* on_small_grids: those of the cpu, where the suite's own take minutes to sample. */
+/* Checks a suite for a GPU; with on_small_grids on the grids of the cpu, where the suite's own take
+ * minutes to sample. */
 static void check_suite_of_a_gpu(const char *name, const kf_bench_options *options, bool on_small_grids) {
     kf_bench_suite suite;
     kf_suite_problems problems;

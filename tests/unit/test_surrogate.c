@@ -86,8 +86,8 @@ static double fill_and_solve(float features[COUNT][FEATURES], const kf_lengths *
     return solve(a, x);
 }
 
-/* log det K / 2 + n/2 log(y K^-1 y / n), and the beliefs: lengths about 1 give or take e, noise about e^-6.9
- * give or take e^2. */
+/* The posterior is log det K / 2 + n/2 log(y K^-1 y / n), and the beliefs: lengths about 1 give or take e,
+ * noise about e^-6.9 give or take e^2. */
 static void the_posterior_is_that_of_a_gaussian_process(void **state) {
     (void)state;
     float features[COUNT][FEATURES];

@@ -223,7 +223,7 @@ static void a_size_can_be_asked_for(void **state) {
     kf_problem_free(whole);
 }
 
-/* What a file fills an argument with is a part of the problem. */
+/* The data with which a file fills an argument are a part of the problem. */
 static void data_decides_the_hash(void **state) {
     (void)state;
     char first[KF_HASH_HEX] = "", *data = kf_allocate_zeroed(301 * 203, sizeof(float));

@@ -7,7 +7,8 @@ static void a_problem_has_its_space(void **state) {
     const kf_t1_problem *own = problem->own;
     kf_space *space = open_space(problem);
     long block_x = 0, block_y = 0;
-    /* Of 4 x 3 blocks those of 32 to 128 threads: 16x2, 16x4, 32x1, 32x2, 32x4, 48x1, 48x2, 64x1, 64x2. */
+    /* The blocks of 4 x 3 values that have 32 to 128 threads: 16x2, 16x4, 32x1, 32x2, 32x4, 48x1, 48x2,
+     * 64x1, 64x2. */
     assert_int_equal((int)kf_space_size(space), 9 * 4 * 2);
     /* The default of 16 x 1 threads breaks the condition; one change mends it. */
     assert_int_equal(kf_config_integer(&own->reference, "block_x", &block_x, NULL), KF_OK);
@@ -64,7 +65,7 @@ static void sizes_and_ends_are_words_of_expressions(void **state) {
     kf_problem_free(problem);
 }
 
-/* --- What is refused ------------------------------------------------------------------------------------ */
+/* --- Refusals ----------------------------------------------------------------------------------------- */
 
 /* The file so changed is refused with a message that holds `says`. */
 static void expect_refused(const char *file, const char *from, const char *to, const char *says) {
@@ -139,7 +140,7 @@ static void mistakes_are_named_with_their_place(void **state) {
     assert_non_null(strstr(error.message, "nowhere.t1.json"));
 }
 
-/* What published files have: a list of defaults, a default that is none of the values. */
+/* Published files have these: a list of defaults, a default that is none of the values. */
 static void defaults_are_mended_and_said(void **state) {
     (void)state;
     static const struct {

@@ -113,7 +113,7 @@ static float *run(const kf_problem *problem, const kf_config *config) {
     if (status == KF_OK) status = kf_backend_synchronize(backend, &error);
     if (status == KF_OK) status = kf_t1_download(plan, 0, &out, &error);
     if (status != KF_OK) fail_msg("%s", error.message);
-    /* As long as the compiler makes the struct, pointers in it: a GPU takes no other. */
+    /* The struct is as long as the compiler makes it, with pointers in it: a GPU takes no other. */
     assert_int_equal((int)(plan->items[0].kernel->argument_bytes % sizeof(void *)), 0);
     if (config == NULL) { /* a GPU takes so many blocks along Y */
         const int rows = plan->items[0].kernel->block[1];

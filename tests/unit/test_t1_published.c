@@ -10,7 +10,7 @@ static void write_file(const char *name, const char *text) {
     assert_int_equal(kf_file_write_atomic(problem_path(name), text, strlen(text), NULL), KF_OK);
 }
 
-/* made.t1.json: one parameter `n` of 1 and 2, and what is given. */
+/* Writes made.t1.json: one parameter `n` of 1 and 2, and what is given. */
 static kf_problem *make_problem(const char *kernel, const char *parameters, const char *arguments) {
     kf_text text = {0};
     kf_problem *problem = NULL;
@@ -267,7 +267,7 @@ static void arguments_hold_what_their_files_say(void **state) {
         seen[(int)kf_t1_value(&a[4].type, a[4].initial, i)]++;
     for (int i = 0; i < 4; i++)
         assert_in_range(seen[i], 150, 350);
-    /* What nobody reads is said once, in one line. */
+    /* Keys that nobody reads are said once, in one line. */
     assert_string_equal(problem->notes, "keys that are not read: KernelSpecification.Misc, "
                                         "KernelSpecification.Profiling, Arguments.TypeSize");
     kf_problem_free(problem);

@@ -180,7 +180,7 @@ static void test_cuts(void **state) {
         assert_int_equal(box->first[0], part % 2 == 0 ? 0 : boxes[0].count[0]);
     }
     assert_int_equal(boxes[0].count[0] + boxes[1].count[0], scene->nodes[1]);
-    /* As many as there can be: each node is one part's here, too. */
+    /* There are as many parts as there can be: each node is one part's here, too. */
     const kf_kinetic_options most = {.parts = KF_MOST_PARTS, .parts_y = 32, .sample_cost = 0.8};
     scene->nodes[1] = scene->nodes[2] = 32 * 5 + 3;
     kf_kinetic_cut_all(scene, &most, boxes);
@@ -242,8 +242,8 @@ static void test_refusals(void **state) {
     kf_backend_close(backend);
 }
 
-/* What a process says that shares so many files and may open as many, or raise that to the second: 0 is all
- * well. */
+/* Says what becomes of a process that shares so many files and may open as many, or raise that to the
+ * second: 0 is all well. */
 static int share_files(int files, rlim_t soft, rlim_t hard) {
     const struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
     kf_error error = {KF_OK, ""};

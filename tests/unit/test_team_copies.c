@@ -24,7 +24,7 @@ static void holds(team_run runs, const kf_scene *scene, const char *const *fixed
     outcome_free(&team);
 }
 
-/* Whether a team that copies planes ends as one device does, in as many orders of its streams. */
+/* Says whether a team that copies planes ends as one device does, in as many orders of its streams. */
 static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *cut,
                          const char *transfer, const char *device, const outcome *one, int seeds,
                          int dropped) {
@@ -348,7 +348,7 @@ static void test_velocity_for_smoke(void **state) {
     kf_scene_free(scene);
 }
 
-/* What is said of a config for four devices with parts_y=2 and another value. */
+/* Checks what is said of a config for four devices with parts_y=2 and another value. */
 static void refused(const kf_scene *scene, const char *device, const char *name, const char *value,
                     long number, const char *says) {
     kf_error error = {KF_OK, ""};
@@ -380,7 +380,7 @@ static void test_refusals_of_cuts(void **state) {
     kf_scene_free(scene);
 }
 
-/* Where the library is not, one line says how to get it. */
+/* One line says how to get the library where it is not. */
 static void test_without_nccl(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

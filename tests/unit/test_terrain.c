@@ -341,7 +341,8 @@ static void nothing_is_lost_without_a_word(void **state) {
             fail_msg("case %zu: %s", i, scene->notes);
         kf_particle_scene_free(scene);
     }
-    /* What of a ball is left out and what is not are all of its lattice points. */
+    /* The particles of a ball that are left out and those that are not are together all of its lattice
+     * points. */
     kf_particle_scene *scene;
     kf_error error = {0};
     assert_int_equal(

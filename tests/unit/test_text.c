@@ -88,7 +88,8 @@ static void figures_have_three_digits(void **state) {
     assert_true(strlen(buffer) < 32);
 }
 
-/* Where a figure goes over into the next unit, or loses a digit: never four digits, never "1024". */
+/* A figure that would round up goes over into the next unit, or loses a digit: never four digits, never
+ * "1024". */
 static void figures_change_units_where_they_would_round_up(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
-/* What is said before a run: parts and gaps that the grid is too coarse for, and collisions that blow up in
- * long runs. Widths are known from how the bodies are made. */
+/* Tests what is said before a run: parts and gaps that the grid is too coarse for, and collisions that
+ * blow up in long runs. Widths are known from how the bodies are made. */
 #include <math.h>
 
 #include "harness/cli/scene_summary.h"

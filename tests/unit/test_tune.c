@@ -179,7 +179,7 @@ static void time_budgets_hold(void **state) {
     kf_store_close(store);
 }
 
-/* What there is no time for is left out; the default never is. */
+/* Presets that there is no time for are left out; the default never is. */
 static void short_budgets_drop_presets(void **state) {
     (void)state;
     kf_store *store = open_store("short.db");
@@ -310,9 +310,9 @@ static void nothing_right_is_a_failure(void **state) {
     kf_store_close(store);
 }
 
-/* Where the default fails, and others for the same reason, a run ends with few rows in the store, its reason
- * and its cure, whatever the kind of failure and the search; --keep-going tries all. A default that alone
- * fails ends nothing. */
+/* A run ends when the default fails, and others for the same reason, with few rows in the store, its
+ * reason and its cure, whatever the kind of failure and the search; --keep-going tries all. A default that
+ * alone fails ends nothing. */
 static void a_hopeless_run_ends_at_once(void **state) {
     (void)state;
     static const struct {
@@ -454,8 +454,8 @@ static kf_status find_similar(void *context, int sequence, const char *role, con
     return KF_OK;
 }
 
-/* What was best for this scene before, or for one like it, is tried after the presets; not what was best for
- * one eight times as large. */
+/* The config that was best for this scene before, or for one like it, is tried after the presets; not what
+ * was best for one eight times as large. */
 static void what_was_best_before_is_tried_first(void **state) {
     (void)state;
     kf_store *store = open_store("warm.db");

@@ -1,4 +1,4 @@
-/* kftune validate: choice of cases and configs, verdicts, and the cheapest cases themselves. */
+/* Tests kftune validate: choice of cases and configs, verdicts, and the cheapest cases themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -291,7 +291,7 @@ static void workers_die_with_the_driver(void **state) {
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
-/* What another process says is a job: all of it is there, and within what it can be. */
+/* A job that another process sends is checked: all of it is there, and within what it can be. */
 static void jobs_that_make_no_sense(void **state) {
     (void)state;
     static const char *const keys[] = {"other",         "time_limit_us", "least_samples",
