@@ -9,6 +9,7 @@
 #include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
+#include "base/util/number.h"
 
 enum { LEAST_NODES = 3 };
 static const size_t LARGEST_FILE = (size_t)2 << 30;
@@ -54,6 +55,7 @@ typedef struct grid_header {
 static kf_status read_header(const char *file, const char **at, grid_header *header, kf_error *error) {
     static const char *const words[] = {"ncols",     "nrows",     "xllcorner", "yllcorner",
                                         "xllcenter", "yllcenter", "cellsize",  "nodata_value"};
+    enum { NODATA = 7 };
     double *const values[] = {&header->columns, &header->rows, &header->x,    &header->y,
                               &header->x,       &header->y,    &header->cell, &header->missing};
     header->missing = USUAL_MISSING;
@@ -73,9 +75,10 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
             w++;
         if (w == 8) break;
         char *end;
-        *values[w] = strtod(*at + length, &end);
-        if (end == *at + length)
-            return kf_fail(error, KF_BAD_INPUT, "%s: no number after '%s'", file, words[w]);
+        const char *number = *at + length + strspn(*at + length, " \t\r\n");
+        *values[w] = kf_read_decimal(number, &end);
+        if (end == number && w == NODATA) *values[w] = strtod(number, &end); /* nan and -inf mean it, too */
+        if (end == number) return kf_fail(error, KF_BAD_INPUT, "%s: no number after '%s'", file, words[w]);
         if (w == 4 || w == 5) header->centres = true;
         *at = end;
     }
@@ -98,12 +101,14 @@ static kf_status read_values(const char *file, const char *at, const grid_header
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < columns; c++) {
             char *end;
-            const double value = strtod(at, &end);
-            const size_t length = strcspn(at + strspn(at, " \t\r\n"), " \t\r\n");
+            at += strspn(at, " \t\r\n");
+            double value = kf_read_decimal(at, &end);
+            if (strncasecmp(at + (*at == '-'), "inf", 3) == 0) value = strtod(at, &end); /* is missing */
+            const size_t length = strcspn(at, " \t\r\n");
             const bool whole = *end == '\0' || strchr(" \t\r\n", *end) != NULL;
             if (end == at || isnan(value) || !whole)
                 return kf_fail(error, KF_BAD_INPUT, "%s: row %zu, column %zu: '%.*s' is not a height%s", file,
-                               r + 1, c + 1, length < 24 ? (int)length : 24, at + strspn(at, " \t\r\n"),
+                               r + 1, c + 1, length < 24 ? (int)length : 24, at,
                                *end == ',' ? "; decimals begin with a point" : "");
             if (is_missing(value, header->missing))
                 return kf_fail(error, KF_BAD_INPUT,

@@ -1,6 +1,7 @@
 /* The entry of the program: finds the command, reads its options, runs it, prints its error. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/backend/backend.h"
 #include "base/backend/team/team.h"
@@ -96,12 +97,24 @@ static void print_error(const kf_error *error) {
     (void)fprintf(stderr, "kftune: %s\n", line);
 }
 
+/* Compilers, workers and their shells need some at a time, and name anything else where there are too few. */
+static kf_status check_open_files(kf_error *error) {
+    enum { LEAST = 32 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= LEAST) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "a process may have %d files open here, and kftune needs %d at least: ulimit -n 1024 allows more",
+        (int)limit.rlim_cur, LEAST);
+}
+
 int kf_main(int argc, char **argv) {
     kf_error error = {KF_OK, ""};
     kf_json_check_memory();
     kf_store_check_memory();
     kf_clean_stdout();
-    kf_status status = dispatch(argc - 1, argv + 1, &error);
+    kf_status status = check_open_files(&error);
+    if (status == KF_OK) status = dispatch(argc - 1, argv + 1, &error);
     if (status != KF_OK && error.message[0] != '\0' && kf_world_speaks_alone(&error)) print_error(&error);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (!written && status == KF_OK) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/number.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 
@@ -217,23 +218,12 @@ kf_status kf_argument_integer(const kf_arguments *arguments, const char *option,
     return KF_OK;
 }
 
-/* A decimal number, and where it ends; text itself where none begins. strtod also takes blanks, hexadecimal
- * numbers, infinity and nan, which nobody means. */
-static double read_decimal(const char *text, char **end) {
-    const char *digits = text + (*text == '-' || *text == '+');
-    const bool begins =
-        (digits[0] >= '0' && digits[0] <= '9') || (digits[0] == '.' && digits[1] >= '0' && digits[1] <= '9');
-    *end = (char *)(uintptr_t)text;
-    if (!begins || (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))) return 0.0;
-    return strtod(text, end);
-}
-
 kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
                              double *value, kf_error *error) {
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
-    double parsed = read_decimal(text, &end);
+    double parsed = kf_read_decimal(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
         return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number", option, text);
     if (parsed < low || parsed > high)
@@ -282,7 +272,7 @@ kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, 
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
-    double amount = read_decimal(text, &end);
+    double amount = kf_read_decimal(text, &end);
     bool number = end != text && isfinite(amount) && amount > 0.0;
     for (size_t i = 0; number && i < sizeof units / sizeof *units; i++) {
         if (strcmp(end, units[i].suffix) != 0) continue;

@@ -6,6 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/log.h"
+#include "base/util/number.h"
 #include "base/util/text.h"
 #include "scene/document.h"
 
@@ -24,7 +25,7 @@ static kf_status read_quantity(const kf_arguments *arguments, const char *option
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
-    const double number = strtod(text, &end);
+    const double number = kf_read_decimal(text, &end);
     for (const unit *u = units; end != text && u->name != NULL; u++) {
         if (strcmp(end, u->name) != 0) continue;
         const double quantity = number * u->factor;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/number.h"
 #include "solver/flow/flow_problem.h"
 
 const kf_scene *kf_run_scene(const kf_problem *problem) {
@@ -15,7 +16,7 @@ static kf_status read_time(const kf_arguments *arguments, double *seconds, kf_er
     const char *text = kf_argument(arguments, "--time", NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
-    *seconds = strtod(text, &end);
+    *seconds = kf_read_decimal(text, &end);
     if (strcmp(end, "ms") == 0) *seconds *= 1e-3;
     const bool unit = *end == '\0' || strcmp(end, "s") == 0 || strcmp(end, "ms") == 0;
     if (end != text && unit && *seconds > 0.0 && *seconds < 1e9) return KF_OK;

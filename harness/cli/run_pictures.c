@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/number.h"
 #include "base/util/text.h"
 #include "solver/picture/colour_map.h"
 
@@ -52,7 +53,7 @@ static kf_status read_slice(const kf_arguments *arguments, const kf_scene *scene
     char *end = NULL;
     if (text == NULL) return KF_OK;
     const bool axis = *text >= 'x' && *text <= 'z' && (text[1] == '\0' || text[1] == '=');
-    const double place = axis && text[1] == '=' ? strtod(text + 2, &end) : 0.0;
+    const double place = axis && text[1] == '=' ? kf_read_decimal(text + 2, &end) : 0.0;
     const bool good =
         axis && (text[1] == '\0' || (end != text + 2 && (*end == '\0' || strcmp(end, "m") == 0)));
     if (!good)
@@ -87,8 +88,8 @@ static void set_range(kf_production_options *how, kf_picture_view *view, double 
 static kf_status read_range(const char *text, kf_production_options *how, kf_error *error) {
     const char *equals = strchr(text, '='), *range = equals != NULL ? equals + 1 : text;
     char *middle = NULL, *end = NULL;
-    const double low = strtod(range, &middle);
-    const double high = *middle == ':' ? strtod(middle + 1, &end) : 0.0;
+    const double low = kf_read_decimal(range, &middle);
+    const double high = *middle == ':' ? kf_read_decimal(middle + 1, &end) : 0.0;
     if (middle == range || *middle != ':' || end == middle + 1 || *end != '\0' || !isfinite(low) ||
         !(low < high) || !isfinite(high))
         return kf_fail(error, KF_BAD_INPUT,
@@ -120,7 +121,7 @@ static kf_status read_camera(const kf_arguments *arguments, kf_viewpoint *from, 
     int count = 0;
     bool more = true;
     for (; more && count < 3; count++, word = end + 1) {
-        values[count] = strtod(word, &end);
+        values[count] = kf_read_decimal(word, &end);
         if (end == word) break;
         more = *end == ',';
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/number.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "harness/search/strategies.h"
@@ -168,7 +169,7 @@ static kf_status read_option(const kf_strategy_methods *methods, char *text, dou
     if (given[at]) return kf_fail(error, KF_BAD_INPUT, "strategy %s: %s is given twice", methods->name, text);
     given[at] = true;
     const kf_strategy_option *option = &methods->options[at];
-    const double number = strtod(value, &end);
+    const double number = kf_read_decimal(value, &end);
     if (end != value && *end == '\0' && number >= option->least && number <= option->most &&
         (!option->whole || number == floor(number))) {
         settings[at] = number;

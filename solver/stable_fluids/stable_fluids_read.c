@@ -7,6 +7,7 @@
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
+#include "base/util/number.h"
 #include "scene/scene.h"
 #include "solver/stable_fluids/stable_fluids_problem.h"
 
@@ -304,7 +305,8 @@ static kf_status read_push_file(const reader *r, const char *name, long reach) {
         number++;
         if (line[0] == '#') continue;
         for (; count < 7; count++, at = *end == ',' ? end + 1 : end) {
-            v[count] = strtod(at, &end);
+            at += strspn(at, " \t");
+            v[count] = kf_read_decimal(at, &end);
             if (end == at) break;
         }
         kf_fluid_impulse impulse = {.reach = (int)reach};

@@ -60,6 +60,20 @@ expect 2 run --config "$scratch/flow.obj"
 says "is a mesh; run it with --scene"
 expect 2 nightly --suite nosuch --store "$scratch/nights.db"
 says "'quick' is a shipped one"
+# Numbers are decimal, wherever one is read; a limit of open files is said by its name.
+for words in "--slice y=0x1" "--range 0x0:0x2" "--range speed=0:0x2" "--picture surface --camera 0x10,20" "--time 0x2s" "--steps 0x10" "--every 0x2"; do
+    # shellcheck disable=SC2086 # words
+    expect 2 run --scene ball --device cpu --output "$scratch/hex" $words
+done
+for words in "--speed 0x10" "--length 0x1p1m" "--cells 0x10" "--yaw infinity"; do
+    # shellcheck disable=SC2086 # words
+    expect 2 scene "$KFTUNE_DATA/tests/data/cases/one-slash.obj" --up z --wind +x $words
+    says "is not a number"
+done
+(ulimit -n 12 && "$kftune" list systems) >"$out" 2>"$err"
+[ $? -eq 3 ] || complain "12 open files should be too few"
+says "ulimit -n"
+
 for option in "store export --out -" "tune --scene ball --out -" "run --scene ball --output=-" "report --out -" "nightly --suite - --store x.db" "scene ball --picture -"; do
     expect 2 $option
     says "'-' stands for no stream"

@@ -106,6 +106,41 @@ static void test_nights(void **state) {
     free(s);
 }
 
+/* The night before says whether its program was good: what is slower now is held against the last that was,
+ * and against no other. */
+static void test_which_night_is_good(void **state) {
+    (void)state;
+    stage *s = kf_allocate_zeroed(1, sizeof *s);
+    open_stage(s, "good");
+    char base[KF_PATH], same[KF_PATH], slow[KF_PATH], command[3 * KF_PATH], sql[256];
+    write_program(s, "base", 1000, 'a', KF_STATE_OK, base);
+    write_program(s, "same", 1001, 'b', KF_STATE_OK, same);
+    write_program(s, "slow", 1030, 'c', KF_STATE_OK, slow);
+    for (int i = 0; i < 3; i++)
+        (void)play(s, i < 2 ? base : same, KF_OK);
+    for (int v = 0; v < KF_VERDICTS; v++) {
+        (void)snprintf(command, sizeof command, "cp '%s' '%s.before'", s->store, s->store);
+        assert_int_equal(system(command), 0);
+        kf_store *store = fixture_open(s->store);
+        (void)snprintf(sql, sizeof sql,
+                       "UPDATE verdict SET state = '%s', reference = 2, threshold = 0.01, probability = "
+                       "0.01, change = %s0.01, "
+                       "change_low = -0.015, change_high = 0.015 WHERE night = 3",
+                       kf_verdict_names[v], v == KF_FAST ? "-" : "");
+        if (sqlite3_exec(store->database, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sql);
+        kf_store_close(store);
+        const kf_verdict verdict = play(s, slow, KF_OK);
+        const int64_t good = v == KF_SAME || v == KF_FAST ? 3 : 2;
+        if (verdict.reference != good)
+            fail_msg("a night that was %s: held against night %d instead of %d", kf_verdict_names[v],
+                     (int)verdict.reference, (int)good);
+        (void)snprintf(command, sizeof command, "cp '%s.before' '%s'", s->store, s->store);
+        assert_int_equal(system(command), 0);
+    }
+    kf_suite_free(&s->suite);
+    free(s);
+}
+
 /* Half a percent a night is never a step; the pinned release sees it. */
 static void test_drift(void **state) {
     (void)state;
@@ -247,6 +282,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_suites),
         cmocka_unit_test(test_nights),
+        cmocka_unit_test(test_which_night_is_good),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_kills),
         cmocka_unit_test(test_unfinished_nights_are_no_history),

@@ -199,6 +199,9 @@ static void what_has_no_data_is_no_height(void **state) {
     } cases[] = {
         {"ncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 -9999 6\n7 8 9\n", "row 2, column 2 has no data"},
         {"ncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 -9999.000 6\n7 8 9\n", "row 2, column 2 has no data"},
+        {"ncols 3\nnrows 3\ncellsize 1\nNODATA_value nan\n1 2 3\n4 5 6\n7 8 9\n", NULL},
+        {"ncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 0x5 6\n7 8 9\n", "'0x5' is not a height"},
+        {"ncols 3\nnrows 0x3\ncellsize 1\n1 2 3\n4 5 6\n7 8 9\n", "no number after 'nrows'"},
         {"ncols 3\nnrows 3\ncellsize 1\nNODATA_value -3.4028234663852886e+38\n1 2 3\n4 5 -3.4028235e+38\n7 8 "
          "9\n",
          "row 2, column 3 has no data"},
