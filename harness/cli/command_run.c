@@ -18,6 +18,7 @@
 #include "harness/cli/run_job.h"
 #include "harness/cli/run_pictures.h"
 #include "harness/cli/run_problem.h"
+#include "harness/cli/run_sweep.h"
 #include "harness/cli/scene_summary.h"
 #include "harness/cli/world_argument.h"
 #include "solver/flow/flow_problem.h"
@@ -34,7 +35,9 @@ static const kf_option options[] = {
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--fields", "LIST",
-     "what the files hold: velocity, pressure, vorticity, q, solid, surface (velocity,pressure)", false},
+     "what the files hold: velocity, pressure, vorticity, q, solid, surface (velocity,pressure); none: no "
+     "files",
+     false},
     {"--mean-from", "N",
      "also write fields averaged over time, from N flow-throughs on, over 16 moments in each", false},
     KF_PICTURE_OPTIONS,
@@ -59,6 +62,7 @@ static const kf_option options[] = {
     {"--force", NULL, "write into a folder that holds other files, or over a longer run", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
+    KF_SWEEP_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -221,7 +225,8 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
 static kf_status read_fields(kf_run_job *job, kf_error *error) {
     const char *fields = kf_argument(job->arguments, "--fields", NULL);
     const kf_scene *scene = kf_run_scene(job->problem);
-    if (fields == NULL) return KF_OK;
+    job->how.no_fields = fields != NULL && strcmp(fields, "none") == 0;
+    if (fields == NULL || job->how.no_fields) return KF_OK;
     if (scene == NULL)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--fields': the files of %s hold all that there is; leave it out",
@@ -288,8 +293,7 @@ static kf_status choose_folder(kf_run_job *job, kf_error *error) {
 
 static void tell_of_killed(const kf_run_job *job) {
     char checkpoint[KF_PATH];
-    if (!kf_run_folder_was_killed(job->folder, checkpoint) || kf_argument_given(job->arguments, "--restart"))
-        return;
+    if (!kf_run_folder_was_killed(job->folder, checkpoint) || job->restart[0] != '\0') return;
     if (checkpoint[0] != '\0')
         kf_warn("the run before in %s was killed; it would go on with --restart %s", job->folder, checkpoint);
     else
@@ -339,8 +343,7 @@ static void say_config(const kf_run_job *job) {
 
 /* A run that begins anew does not write over one that got further, unless it is told to. */
 static kf_status open_folder(kf_run_job *job, kf_error *error) {
-    const bool force = kf_argument_given(job->arguments, "--force"),
-               anew = !kf_argument_given(job->arguments, "--restart");
+    const bool force = kf_argument_given(job->arguments, "--force"), anew = job->restart[0] == '\0';
     KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, force, &job->lock, error));
     if (!anew) KF_TRY(kf_run_folder_check_meaning(job->folder, &job->meaning, error));
     return anew && !force && job->how.seconds == 0.0
@@ -362,18 +365,31 @@ static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     return status;
 }
 
+/* A run of a sweep that goes on: *done when it had finished; else from its last checkpoint, if there is one,
+ * as far as it was to go. */
+static kf_status resume(kf_run_job *job, bool *done, kf_error *error) {
+    uint64_t step = 0;
+    if (!job->part || !kf_argument_given(job->arguments, "--resume")) return KF_OK;
+    KF_TRY(kf_run_folder_resume(job->folder, job->problem->hash, done, job->restart, &step, error));
+    if (*done) kf_info("%s: had finished; it is left as it is", job->folder);
+    if (step > 0 && step < job->how.steps) job->how.steps -= step;
+    return KF_OK;
+}
+
 /* Prepares the run up to its first step: the config, options, folder, plan, and record. Nothing of an
  * earlier run in the folder is touched until all options are known to be right. */
-static kf_status prepare(kf_run_job *job, kf_error *error) {
+static kf_status prepare(kf_run_job *job, bool *done, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(config != NULL ? open_tuned(job, config, error) : kf_run_open_scene(job, &kf_command_run, error));
     KF_TRY(refuse_kernels(job, error));
     KF_TRY(read_options(job, error));
+    KF_TRY(choose_folder(job, error));
+    KF_TRY(resume(job, done, error));
+    if (*done) return KF_OK;
     if (config == NULL) KF_TRY(choose_config(job, error));
     say_what_to_expect(job);
-    KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));
-    KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
+    KF_TRY(kf_production_start(job->plan, job->smoke, job->restart[0] != '\0' ? job->restart : NULL, error));
     if (job->plan->methods->meaning != NULL) job->plan->methods->meaning(job->plan, &job->meaning);
     KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
     tell_of_killed(job);
@@ -382,18 +398,23 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     return kf_run_record(job, "running", false, error);
 }
 
-/* Runs kftune run from its options to its last file, and frees all that it opened, however it ends. */
-static kf_status execute(const kf_arguments *arguments, kf_error *error) {
-    KF_TRY(kf_argument_world(arguments, error));
+/* Opens the job's scene and plan, and runs it; *done: a sweep's run that had finished, and is left alone. */
+static kf_status run_job(kf_run_job *job, kf_error *error) {
+    bool done = false;
+    KF_TRY(prepare(job, &done, error));
+    if (done) return KF_OK;
+    kf_world_advise("go on from its last checkpoint, which is whole");
+    return kf_run_conclude(job, kf_produce(job->plan, &job->how, &job->done, error), error);
+}
+
+/* Runs one scene from its options to its last file, and frees all that it opened, however it ends. */
+static kf_status run_one(const kf_arguments *arguments, bool part, kf_error *error) {
     kf_run_job *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;
     job->lock = -1;
-    kf_status status = prepare(job, error);
-    if (status == KF_OK) {
-        kf_world_advise("go on from its last checkpoint, which is whole");
-        status = kf_produce(job->plan, &job->how, &job->done, error);
-        status = kf_run_conclude(job, status, error);
-    }
+    job->part = part;
+    kf_copy_text(job->restart, sizeof job->restart, kf_argument(arguments, "--restart", ""));
+    const kf_status status = run_job(job, error);
     kf_production_free(&job->done);
     kf_facts_free(&job->meaning);
     kf_smoke_free(job->smoke);
@@ -403,6 +424,21 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     kf_best_config_free(&job->best);
     if (job->lock >= 0) (void)close(job->lock);
     free(job);
+    return status;
+}
+
+static kf_status execute(const kf_arguments *arguments, kf_error *error) {
+    KF_TRY(kf_argument_world(arguments, error));
+    const bool sweep = kf_run_is_sweep(arguments);
+    kf_status status = KF_OK;
+    if (sweep && kf_world_size() > 1)
+        status =
+            kf_fail(error, KF_BAD_INPUT, "run: a sweep is of one process; start it without mpirun or srun");
+    else if (!sweep && kf_argument_given(arguments, "--resume"))
+        status = kf_fail(error, KF_BAD_INPUT,
+                         "option '--resume': is of a sweep; one run goes on with --restart CHECKPOINT");
+    else
+        status = sweep ? kf_run_sweep(arguments, run_one, error) : run_one(arguments, false, error);
     kf_world_close(status, error);
     return status;
 }

@@ -50,6 +50,11 @@ static kf_status read_heading(const kf_arguments *arguments, const char *option,
                    text);
 }
 
+kf_status kf_argument_share(const kf_arguments *arguments, const char *option, double low, double high,
+                            double *value, kf_error *error) {
+    return read_quantity(arguments, option, shares, low, high, value, error);
+}
+
 kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, kf_error *error) {
     return read_quantity(arguments, "--accuracy", shares, KF_DEFAULT_ACCURACY, KF_LOOSEST_ACCURACY, accuracy,
                          error);

@@ -17,8 +17,10 @@ typedef struct kf_run_job {
     kf_smoke *smoke; /* NULL without --smoke */
     int smoke_size[2];
     char folder[KF_PATH];
-    int lock;         /* of the folder; -1 */
-    kf_facts meaning; /* of the columns of tables */
+    int lock;              /* of the folder; -1 */
+    bool part;             /* of a sweep, which prints what its runs come to */
+    char restart[KF_PATH]; /* checkpoint that it goes on from; empty: it begins anew */
+    kf_facts meaning;      /* of the columns of tables */
     kf_production_options how;
     kf_production done;
 } kf_run_job;

@@ -64,6 +64,7 @@ static cJSON *record(const kf_run_job *job, const char *state) {
     cJSON_AddNumberToObject(json, "last_step", (double)done->last_step);
     cJSON_AddNumberToObject(json, "steps", (double)(done->last_step - done->first_step));
     cJSON_AddNumberToObject(json, "seconds", done->seconds);
+    cJSON_AddNumberToObject(json, "output_seconds", done->output_seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", done->steps_per_second);
     kf_rate_add(json, job->problem->system->update, done->updates_per_second);
     cJSON_AddItemToObject(
@@ -260,7 +261,7 @@ kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *err
         *error = record_error;
         return recorded;
     }
-    if (status == KF_OK && !json && kf_world_rank() == 0) print_result(job);
+    if (status == KF_OK && !json && !job->part && kf_world_rank() == 0) print_result(job);
     if (status != KF_INTERRUPTED) return status;
     kf_text command = {0};
     append_resumption(job, &command);

@@ -29,15 +29,18 @@ static kf_picture_view *view_of(kf_production_options *how, int field) {
  * drawn once. */
 static kf_status read_list(const kf_arguments *arguments, kf_production_options *how, kf_error *error) {
     const char *word = kf_argument(arguments, "--picture", kf_picture_fields[KF_PICTURE_SPEED]);
+    how->no_pictures = strcmp(word, "none") == 0;
+    if (how->no_pictures) return KF_OK;
     while (true) {
         const size_t length = strcspn(word, ",");
         const int field = field_of(word, length);
         if (length == strlen(surface) && strncmp(word, surface, length) == 0)
             how->surface_picture = true;
         else if (field < 0)
-            return kf_fail(error, KF_BAD_INPUT,
-                           "option '--picture': '%.*s' is none of speed, pressure, vorticity, surface",
-                           (int)length, word);
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "option '--picture': '%.*s' is none of speed, pressure, vorticity, surface, nor 'none' alone",
+                (int)length, word);
         else if (view_of(how, field) == NULL)
             how->pictures[how->picture_count++] =
                 (kf_picture_view){.field = (kf_picture_field)field, .normal = KF_AXIS_AUTO};
@@ -176,6 +179,10 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     KF_TRY(kf_argument_integer(arguments, "--picture-every", 1, 1000000000000, &pictures, error));
     how->picture_every = (uint64_t)pictures;
     how->viewpoint = KF_VIEWPOINT_USUAL;
+    if (scene == NULL && strcmp(kf_argument(arguments, "--picture", ""), "none") == 0) {
+        how->no_pictures = true;
+        return KF_OK;
+    }
     for (size_t i = 0; scene == NULL && i < sizeof flows / sizeof *flows; i++)
         if (kf_argument_given(arguments, flows[i]))
             return kf_fail(error, KF_BAD_INPUT, "option '%s': only flows in a scene are drawn so", flows[i]);
@@ -190,5 +197,8 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     for (int i = 0; i < count; i++)
         KF_TRY(read_range(ranges[i], how, error));
     KF_TRY(read_camera(arguments, &how->viewpoint, error));
+    if (how->no_pictures && kf_argument_given(arguments, "--film") &&
+        !kf_argument_given(arguments, "--smoke"))
+        return kf_fail(error, KF_BAD_INPUT, "option '--film': shows the first of --picture, which is none");
     return read_film(arguments, scene, how, error);
 }

@@ -8,7 +8,9 @@
 
 #define KF_PICTURE_OPTIONS                                                                                   \
     {"--picture", "LIST",                                                                                    \
-     "what is drawn: slices of speed, pressure, vorticity; surface: pressure on the solid (speed)", false},  \
+     "what is drawn: slices of speed, pressure, vorticity; surface: pressure on the solid (speed); none: "   \
+     "no pictures",                                                                                          \
+     false},                                                                                                 \
         {"--slice", "AXIS[=PLACE]",                                                                          \
          "plane of the slices: across this axis, at this place: y, y=0.4m (side view through the solid's "   \
          "middle)",                                                                                          \

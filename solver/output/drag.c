@@ -121,6 +121,14 @@ kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_s
     return report;
 }
 
+double kf_drag_steps_left(const kf_drag_report *report, double flow_through_steps) {
+    const kf_series_mean *drag = &report->mean[KF_DRAG];
+    const double have = (double)(report->step - report->from_step),
+                 wide = drag->half / (NARROW * fabs(drag->mean));
+    if (!report->known || !report->settled || !isfinite(wide)) return (double)NAN;
+    return fmax(0.0, fmax(LEAST_FLOW_THROUGHS * flow_through_steps, have * wide * wide) - have);
+}
+
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps) {
     const kf_series_mean *drag = &report->mean[KF_DRAG];
     return report->known && report->settled && drag->half <= NARROW * fabs(drag->mean) &&

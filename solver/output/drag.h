@@ -44,6 +44,10 @@ kf_drag_report kf_drag_report_of(const kf_force_series *series, double flow_thro
 /* Settled for at least three flow-throughs, and the interval no wider than 1 % of the drag to either side. */
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps);
 
+/* Steps that kf_drag_is_done is still away, by the interval as it is: it shrinks with the square root of the
+ * settled part. NAN: the drag has not settled yet. */
+double kf_drag_steps_left(const kf_drag_report *report, double flow_through_steps);
+
 /* A chart of drag and lift over the flow-throughs (steps where flow_through_steps is 0), the means over the
  * settled part as lines with their intervals as bands. PNG, written whole or not at all. */
 kf_status kf_drag_chart(const char *path, const char *title, const kf_force_series *series,

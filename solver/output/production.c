@@ -133,6 +133,7 @@ static kf_status write_own_picture(production_run *producer, const kf_snapshot *
 static int views_of(const kf_production_options *options, const kf_picture_view **views) {
     static const kf_picture_view usual = {.field = KF_PICTURE_SPEED, .normal = KF_AXIS_AUTO};
     *views = options->picture_count > 0 ? options->pictures : &usual;
+    if (options->no_pictures) return 0;
     return options->picture_count > 0 || options->surface_picture ? options->picture_count : 1;
 }
 
@@ -197,6 +198,7 @@ static kf_status draw_solid(production_run *producer, const kf_snapshot *snapsho
 /* All pictures of a flow at a moment. */
 static kf_status write_pictures(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
+    if (producer->options->no_pictures) return KF_OK;
     if (producer->plan->methods->picture != NULL) return write_own_picture(producer, snapshot, error);
     KF_TRY(write_slices(producer, snapshot, false, error));
     if (!producer->options->surface_picture) return KF_OK;
@@ -244,9 +246,11 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
     const bool on_nodes = snapshot->on == KF_ON_NODES;
     KF_TRY(add_smoke(producer, snapshot, error));
     if (methods->flow != NULL) KF_TRY(add_flow(producer, snapshot, error));
-    KF_TRY(write_numbered(producer, on_nodes ? "fields" : "particles", snapshot, error));
+    const bool pictures = !producer->options->no_pictures, fields = !producer->options->no_fields;
+    if (fields) KF_TRY(write_numbered(producer, on_nodes ? "fields" : "particles", snapshot, error));
     if (methods->flow != NULL) return KF_OK;
-    KF_TRY(write_map(producer, snapshot, error));
+    if (fields) KF_TRY(write_map(producer, snapshot, error));
+    if (!pictures) return KF_OK;
     if (methods->picture != NULL) return write_own_picture(producer, snapshot, error);
     return on_nodes && kf_snapshot_find(snapshot, "velocity") != NULL
                ? write_field_pictures(producer, snapshot, error)
@@ -254,7 +258,9 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
 }
 
 static kf_status write_snapshot(production_run *producer, kf_error *error) {
+    const kf_production_options *options = producer->options;
     kf_snapshot snapshot;
+    if (options->no_pictures && options->no_fields && options->smoke == NULL) return KF_OK;
     kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
     if (status == KF_OK && writes()) status = write_state(producer, &snapshot, error);
     kf_snapshot_free(&snapshot);
@@ -354,9 +360,16 @@ static kf_status add_records(production_run *producer, kf_error *error) {
 static kf_status draw_chart(production_run *producer, kf_error *error) {
     char path[KF_PATH];
     if (producer->forces.count < 2 || !writes()) return KF_OK;
-    KF_TRY(kf_path(path, error, "%s/forces.png", producer->options->folder));
-    KF_TRY(kf_drag_chart(path, producer->plan->problem->name, &producer->forces,
-                         producer->options->flow_through, error));
+    const kf_problem *problem = producer->plan->problem;
+    const double reynolds = kf_facts_value(&problem->facts, "reynolds");
+    kf_text title = {0};
+    kf_text_append(&title, "%s", problem->name);
+    if (reynolds > 0.0) kf_text_append(&title, ", Reynolds number %.4g", reynolds);
+    kf_status status = kf_path(path, error, "%s/forces.png", producer->options->folder);
+    if (status == KF_OK)
+        status = kf_drag_chart(path, title.text, &producer->forces, producer->options->flow_through, error);
+    kf_text_free(&title);
+    KF_TRY(status);
     note_output(producer->result, path);
     return KF_OK;
 }
@@ -434,16 +447,31 @@ static kf_status save_after(production_run *producer, kf_status failure, kf_erro
                    producer->result->checkpoint);
 }
 
+/* "3 min"; of a run until the drag has settled, as its interval shrinks: "about 2 min, at most 28 min". Both
+ * by what a step has taken so far, with all files and pictures. */
+static void forecast(const production_run *producer, double step_us, uint64_t left, char text[96]) {
+    const kf_production_options *options = producer->options;
+    const double steps = kf_drag_steps_left(&producer->result->drag, options->flow_through);
+    char most[32], about[32];
+    kf_human_time_us(step_us * (double)left, most);
+    if (!options->until_settled)
+        (void)snprintf(text, 96, "%s", most);
+    else if (!isfinite(steps) || steps >= (double)left)
+        (void)snprintf(text, 96, "at most %s", most);
+    else
+        (void)snprintf(text, 96, "about %s, at most %s", kf_human_time_us(step_us * steps, about), most);
+}
+
 static void show_progress(const production_run *producer) {
     const kf_production *result = producer->result;
     uint64_t done = producer->plan->steps_done - result->first_step,
              left = producer->end - producer->plan->steps_done;
-    char remaining[32], rate[KF_RATE_TEXT], drag[64] = "";
+    char remaining[96], rate[KF_RATE_TEXT], drag[64] = "";
     const kf_series_mean *mean = &result->drag.mean[KF_DRAG];
     if (result->drag.known && isfinite(mean->half))
         (void)snprintf(drag, sizeof drag, "   Cd %.3f +- %.3f%s", mean->mean, mean->half,
                        result->drag.settled ? "" : ", not settled");
-    kf_human_time_us(1e6 * (now() - producer->started) / (double)done * (double)left, remaining);
+    forecast(producer, 1e6 * (now() - producer->started) / (double)done, left, remaining);
     kf_progress(false, "step %" PRIu64 " of %" PRIu64 "   %.1f steps/s   %s%s   %s left",
                 producer->plan->steps_done, producer->end, result->steps_per_second,
                 kf_rate_text(producer->plan->problem->system->update, result->updates_per_second, rate), drag,
@@ -561,7 +589,9 @@ static kf_status run(production_run *producer, kf_error *error) {
         }
         KF_TRY(advance(producer, error));
         show_progress(producer);
+        const double writing = now();
         const kf_status written = kf_world_agree(write_due(producer, error), error);
+        producer->result->output_seconds += now() - writing;
         if (written != KF_OK) return save_after(producer, written, error);
         KF_TRY(look_around(producer, error));
         KF_TRY(save_due(producer, error));
@@ -581,10 +611,14 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
     kf_mean_fields_free(&producer.means);
     if (production->seconds > 0) {
         char rate[KF_RATE_TEXT];
-        kf_progress(true, "%" PRIu64 " steps in %.1f s   %.1f steps/s   %s",
+        char files[64] = "";
+        if (production->output_seconds > 0.05 * production->seconds)
+            (void)snprintf(files, sizeof files, "   and %.1f s for files and pictures",
+                           production->output_seconds);
+        kf_progress(true, "%" PRIu64 " steps in %.1f s   %.1f steps/s   %s%s",
                     production->last_step - production->first_step, production->seconds,
                     production->steps_per_second,
-                    kf_rate_text(plan->problem->system->update, production->updates_per_second, rate));
+                    kf_rate_text(plan->problem->system->update, production->updates_per_second, rate), files);
     }
     return status;
 }

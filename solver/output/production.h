@@ -25,13 +25,14 @@ typedef struct kf_production_options {
     kf_viewpoint viewpoint;  /* from there, */
     double surface_range[2]; /* in colours from the first to the second; equal: as kf_surface_view_write */
     uint64_t picture_every;  /* further pictures after every step divisible by this; 0: none */
-    uint64_t film_every;  /* a frame of a film, film_00001.png, after every step divisible by this; 0: none */
-    uint64_t mean_from;   /* means of a flow's fields over time from this step on; 0: none */
-    uint64_t mean_every;  /* steps between the moments that go into them */
-    int quantities;       /* of a flow's files: bits of flow_files.h; 0: velocity and pressure */
-    int compression;      /* of the snapshots, gzip level */
-    kf_smoke *smoke;      /* of the plan; NULL: none, and nothing is spent on it */
-    uint64_t smoke_every; /* a picture of it after every step divisible by this, and after the last */
+    uint64_t film_every; /* a frame of a film, film_00001.png, after every step divisible by this; 0: none */
+    uint64_t mean_from;  /* means of a flow's fields over time from this step on; 0: none */
+    uint64_t mean_every; /* steps between the moments that go into them */
+    bool no_pictures, no_fields; /* of whatever system: nothing is drawn; no files of fields or particles */
+    int quantities;              /* of a flow's files: bits of flow_files.h; 0: velocity and pressure */
+    int compression;             /* of the snapshots, gzip level */
+    kf_smoke *smoke;             /* of the plan; NULL: none, and nothing is spent on it */
+    uint64_t smoke_every;        /* a picture of it after every step divisible by this, and after the last */
     const volatile int *interrupted; /* looked at a few times a second; not 0: write a checkpoint and end */
 } kf_production_options;
 
@@ -39,6 +40,7 @@ typedef struct kf_production {
     uint64_t first_step, last_step;              /* steps done before and after */
     double seconds_left;                         /* of the options' seconds of the flow */
     double seconds;                              /* spent advancing, output not counted */
+    double output_seconds;                       /* spent on files, pictures and checkpoints */
     double steps_per_second, updates_per_second; /* 0 when nothing was advanced */
     size_t output_count;
     char **outputs; /* paths of all files written, in order, those of removed checkpoints left out; owned */

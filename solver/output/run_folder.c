@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -175,6 +177,22 @@ bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
     cJSON_Delete(record);
     if (killed) find_last_checkpoint(path, checkpoint);
     return killed;
+}
+
+kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *done, char checkpoint[KF_PATH],
+                               uint64_t *step, kf_error *error) {
+    cJSON *record = read_record(path);
+    const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "state")),
+               *hash = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "scene_hash"));
+    const bool same = state != NULL && hash != NULL && strcmp(hash, scene_hash) == 0;
+    *done = same && strcmp(state, "finished") == 0;
+    checkpoint[0] = '\0';
+    *step = 0;
+    if (same && !*done) find_last_checkpoint(path, checkpoint);
+    cJSON_Delete(record);
+    const char *number = strrchr(checkpoint, '_');
+    if (number == NULL || sscanf(number, "_%" SCNu64, step) == 1) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: its name does not say of which step it is", checkpoint);
 }
 
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error) {

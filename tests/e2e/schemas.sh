@@ -88,6 +88,11 @@ prints output-replay replay --landscape results/landscapes/h200-ball-160x80x80.j
 prints output-validate validate --list
 prints output-run run --scene cylinder2d --device cpu --steps 4 --output "$scratch/run"
 holds output-run "$scratch/run/run.json"
+prints output-run-sweep run --scene ball --grid 32x16x16 --seeds 1,2 --device cpu --fix plan=fused --steps 4 --output "$scratch/sweep"
+holds output-run-sweep "$scratch/sweep/sweep.json"
+expect 1 compare "$scratch/sweep/seed1" "$scratch/sweep/seed2" --floor 1% --json # neither has settled
+cp "$out" "$scratch/printed.json"
+holds output-compare "$scratch/printed.json"
 prints output-doctor doctor
 for what in systems scenes strategies metrics devices; do prints output-list list $what; done
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["sleep", "0.01"], "warm_up": 0, "repeats": 1}]}' >"$scratch/suite.json"

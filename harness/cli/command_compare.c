@@ -1,0 +1,204 @@
+/* kftune compare: runs held against each other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/json.h"
+#include "base/util/memory.h"
+#include "harness/cli/placement_argument.h"
+#include "harness/cli/run_figures.h"
+#include "scene/document.h"
+
+static const kf_option options[] = {
+    {"--floor", "SHARE",
+     "least difference of drag that counts, of the first run's: 1% (by the grid: 1.5% of 16 cells, 0.2% of "
+     "32); "
+     "less is chance, of where the surface's samples lie",
+     false},
+    {NULL, NULL, NULL, false},
+};
+static const char *const positional[] = {"RUN...", NULL};
+
+/* Three standard deviations of the drag over seeds of a box on wheels, by its cells along the length
+ * (results/measured/sample-scatter.md); beyond 40 cells other errors are larger. */
+static double usual_floor(double cells) {
+    static const double floor = 0.015, cells_there = 16.0, least = 0.001;
+    return isfinite(cells) ? fmax(least, floor * pow(cells_there / cells, 3.0)) : floor;
+}
+
+/* What a difference from the first run comes to. */
+typedef enum verdict { ALIKE, DIFFERENT, UNKNOWN, VERDICTS } verdict;
+static const char *const verdicts[VERDICTS] = {"cannot be told apart", "differs", "not known"};
+
+typedef struct comparison {
+    kf_figure difference[KF_FIGURES];
+    verdict drag;
+    char why[160];  /* of the verdict */
+    kf_text scenes; /* what differs in the scenes; empty: nothing that they say */
+} comparison;
+
+static kf_figure minus(const kf_figure *one, const kf_figure *other) {
+    return (kf_figure){one->mean - other->mean, hypot(one->half, other->half)};
+}
+
+/* floor: share of the first drag; negative: by the grids. Both runs' intervals are of independent flows, so
+ * their halves add by squares. */
+static void judge(const kf_run_figures *first, const kf_run_figures *run, double floor, comparison *c) {
+    const kf_figure *d = &c->difference[KF_FIGURE_DRAG];
+    if (floor < 0.0) floor = fmax(usual_floor(first->cells), usual_floor(run->cells));
+    const double least = floor * fabs(first->wind[KF_FIGURE_DRAG].mean), size = fabs(d->mean);
+    c->drag = UNKNOWN;
+    if (!first->known || !run->known)
+        (void)snprintf(c->why, sizeof c->why, "%s has no drag", first->known ? "it" : "the first run");
+    else if (!first->settled || !run->settled)
+        (void)snprintf(c->why, sizeof c->why, "%s has not settled; let it go on",
+                       first->settled ? "it" : "the first run");
+    else if (!isfinite(d->half))
+        (void)snprintf(c->why, sizeof c->why, "an interval is missing; let it go on");
+    else if (size <= d->half) {
+        c->drag = ALIKE;
+        (void)snprintf(c->why, sizeof c->why, "the difference lies within its 95 %% interval");
+    } else if (size <= least) {
+        c->drag = ALIKE;
+        (void)snprintf(c->why, sizeof c->why,
+                       "the difference is below the floor of %.2g %%, which the samples' places make",
+                       100.0 * floor);
+    } else
+        c->drag = DIFFERENT;
+}
+
+static void compare(const kf_run_figures *first, const kf_run_figures *run, double floor, comparison *c) {
+    for (int k = 0; k < KF_FIGURES; k++)
+        c->difference[k] = minus(&run->wind[k], &first->wind[k]);
+    judge(first, run, floor, c);
+    if (first->scene != NULL && run->scene != NULL)
+        kf_scene_document_difference(first->scene, run->scene, &c->scenes);
+}
+
+/* ---- Saying it ---- */
+
+static void print_run(const char *letter, const kf_run_figures *run, int width) {
+    char texts[KF_FIGURES][48];
+    printf("%-7s %-*s", letter, width, run->folder);
+    for (int k = 0; k < KF_FIGURES; k++)
+        printf("  %-18s", kf_figure_text(&run->wind[k], texts[k]));
+    printf("  %s\n", !run->known ? "no coefficients" : run->settled ? "settled" : "NOT settled");
+}
+
+static void print_difference(const char *letter, const kf_run_figures *first, const comparison *c,
+                             int width) {
+    char texts[KF_FIGURES][48];
+    printf("%s - a   %-*s", letter, width, "");
+    for (int k = 0; k < KF_FIGURES; k++) {
+        char text[48];
+        (void)snprintf(texts[k], sizeof texts[k], "%s%.46s", c->difference[k].mean > 0.0 ? "+" : "",
+                       kf_figure_text(&c->difference[k], text));
+        printf("  %-18s", texts[k]);
+    }
+    const double drag = first->wind[KF_FIGURE_DRAG].mean;
+    printf("  drag %s", verdicts[c->drag]);
+    if (c->drag == DIFFERENT) printf(" by %+.2g %%", 100.0 * c->difference[KF_FIGURE_DRAG].mean / fabs(drag));
+    printf("%s%s\n", c->why[0] != '\0' ? ": " : "", c->why);
+    if (c->scenes.length > 0) printf("        scenes: %s\n", c->scenes.text);
+}
+
+/* What makes coefficients of two runs other things, whatever their difference. */
+static void print_cautions(const char *letter, const kf_run_figures *first, const kf_run_figures *run) {
+    static const double like = 1e-3;
+    const struct {
+        const char *what;
+        double one, other;
+    } facts[] = {{"area of reference, m^2", first->area, run->area},
+                 {"Reynolds number", first->reynolds, run->reynolds},
+                 {"cells along the length", first->cells, run->cells}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (fabs(facts[i].one - facts[i].other) > like * fabs(facts[i].one))
+            printf("        %s: %.4g in a, %.4g in %s\n", facts[i].what, facts[i].one, facts[i].other,
+                   letter);
+}
+
+static void print_all(const kf_run_figures *runs, const comparison *found, int count) {
+    int width = 0;
+    for (int i = 0; i < count; i++)
+        width = (int)strlen(runs[i].folder) > width ? (int)strlen(runs[i].folder) : width;
+    printf("%-7s %-*s  %-18s  %-18s  %-18s\n", "", width, "", "drag", "lift", "side");
+    for (int i = 0; i < count; i++)
+        print_run((const char[]){(char)('a' + i), '\0'}, &runs[i], width);
+    for (int i = 1; i < count; i++) {
+        const char letter[] = {(char)('a' + i), '\0'};
+        print_difference(letter, &runs[0], &found[i], width);
+        print_cautions(letter, &runs[0], &runs[i]);
+    }
+    puts("Coefficients are means with 95 % intervals, which are of the time's statistics alone: the same "
+         "grid's "
+         "error is in all.");
+}
+
+static cJSON *to_json(const kf_run_figures *runs, const comparison *found, int count) {
+    cJSON *json = kf_json_answer("compare"), *list = cJSON_AddArrayToObject(json, "runs");
+    for (int i = 0; i < count; i++) {
+        cJSON *run = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, run);
+        cJSON_AddStringToObject(run, "folder", runs[i].folder);
+        cJSON_AddStringToObject(run, "scene", runs[i].name);
+        cJSON_AddBoolToObject(run, "settled", runs[i].settled);
+        for (int k = 0; k < KF_FIGURES; k++)
+            cJSON_AddItemToObject(run, kf_figure_names[k], kf_figure_json(&runs[i].wind[k]));
+        if (i == 0) continue;
+        cJSON *difference = cJSON_AddObjectToObject(run, "difference");
+        for (int k = 0; k < KF_FIGURES; k++)
+            cJSON_AddItemToObject(difference, kf_figure_names[k], kf_figure_json(&found[i].difference[k]));
+        cJSON_AddStringToObject(run, "drag_is", verdicts[found[i].drag]);
+        cJSON_AddStringToObject(run, "because", found[i].why);
+        cJSON_AddStringToObject(run, "scenes_differ", found[i].scenes.length > 0 ? found[i].scenes.text : "");
+    }
+    return json;
+}
+
+static kf_status compare_runs(const kf_arguments *arguments, kf_error *error) {
+    enum { MOST = 26 };
+    const int count = arguments->positional_count;
+    double floor = -1.0;
+    int read = 0;
+    if (count < 2 || count > MOST)
+        return kf_fail(error, KF_BAD_INPUT, "compare: give the folders of 2 to %d runs", MOST);
+    KF_TRY(kf_argument_share(arguments, "--floor", 0.0, 1.0, &floor, error));
+    kf_run_figures *runs = kf_allocate_zeroed((size_t)count, sizeof *runs);
+    comparison found[MOST] = {{.drag = ALIKE}};
+    kf_status status = KF_OK;
+    for (; read < count && status == KF_OK; read++)
+        status = kf_run_figures_read(arguments->positional[read], &runs[read], error);
+    bool alike = true;
+    for (int i = 1; i < count && status == KF_OK; i++) {
+        compare(&runs[0], &runs[i], floor, &found[i]);
+        alike = alike && found[i].drag == ALIKE;
+    }
+    if (status == KF_OK && kf_arguments_json(arguments))
+        kf_json_print(to_json(runs, found, count));
+    else if (status == KF_OK)
+        print_all(runs, found, count);
+    for (int i = 0; i < count; i++) {
+        kf_run_figures_free(&runs[i]);
+        kf_text_free(&found[i].scenes);
+    }
+    free(runs);
+    return status == KF_OK && !alike ? KF_GATE_FAILED : status;
+}
+
+extern const kf_command kf_command_compare;
+const kf_command kf_command_compare = {
+    .name = "compare",
+    .summary = "hold runs against each other: do their drags differ?",
+    .synopsis = "kftune compare RUN RUN... [options]",
+    .description =
+        "Reads the folders of runs around a solid and prints drag, lift and side of each, the "
+        "differences from the\n"
+        "first with their 95 % intervals, and what differs in the scenes. Exit status 0: the drags "
+        "cannot be told\n"
+        "apart; 1: one differs, or is not known because a run has not settled.",
+    .example = "kftune compare car-run car-yaw5-run",
+    .options = options,
+    .positional = positional,
+    .run = compare_runs,
+};

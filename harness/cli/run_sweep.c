@@ -1,0 +1,398 @@
+#include "harness/cli/run_sweep.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util/json.h"
+#include "base/util/log.h"
+#include "base/util/memory.h"
+#include "base/util/text.h"
+#include "harness/cli/placement_argument.h"
+#include "harness/cli/sweep_result.h"
+#include "scene/document.h"
+#include "solver/systems.h"
+
+enum { LONGEST_VALUE = 512 };
+
+/* What may be swept: the option that takes the values, and the one that a run gets. */
+static const struct {
+    const char *option, *each, *word, *axis;
+    bool number;
+} kinds[] = {{"--yaw", "--yaw", "yaw", "yaw in degrees", true},
+             {"--speed", "--speed", "speed", "speed in m/s", true},
+             {"--reynolds", "--reynolds", "re", "Reynolds number", true},
+             {"--grids", "--cells", "cells", "cells along the solid", true},
+             {"--seeds", "", "seed", "seed of the samples", true},
+             {"--scene", "--scene", "", "scene", false}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct sweep {
+    const kf_arguments *arguments;
+    int kind, count;
+    char values[KF_SWEEP_POINTS][LONGEST_VALUE];
+    char scenes[KF_SWEEP_POINTS][KF_PATH]; /* what --scene is for each; empty: as the command says */
+    char folder[KF_PATH];                  /* of the whole */
+} sweep;
+
+/* ---- Which values ---- */
+
+static bool is_grids(int kind) {
+    return strcmp(kinds[kind].option, "--grids") == 0;
+}
+
+static bool is_seeds(int kind) {
+    return strcmp(kinds[kind].option, "--seeds") == 0;
+}
+
+/* Options that are of sweeps alone. */
+static bool is_plural(int kind) {
+    return is_grids(kind) || is_seeds(kind);
+}
+
+/* A file may have a comma in its name. */
+static bool is_list(int kind, const char *value) {
+    if (is_plural(kind)) return true;
+    if (strchr(value, ',') != NULL) return kinds[kind].number || access(value, F_OK) != 0;
+    return kinds[kind].number && strchr(value, ':') != NULL;
+}
+
+bool kf_run_is_sweep(const kf_arguments *arguments) {
+    for (int k = 0; k < KINDS; k++) {
+        const char *value = kf_argument(arguments, kinds[k].option, NULL);
+        if (value != NULL && is_list(k, value)) return true;
+    }
+    return false;
+}
+
+static kf_status too_many(const char *option, kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': more than %d values", option, KF_SWEEP_POINTS);
+}
+
+/* "-10:10:5" is -10, -5, 0, 5, 10. */
+static kf_status read_range(sweep *s, const char *option, const char *text, kf_error *error) {
+    double from = 0.0, to = 0.0, step = 0.0;
+    char rest = '\0';
+    if (sscanf(text, "%lf:%lf:%lf%c", &from, &to, &step, &rest) != 3 || !(fabs(from) + fabs(to) < 1e9) ||
+        !(step * (to - from) > 0.0))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '%s': '%s' is no range; give FROM:TO:STEP, for example -10:10:5, or a list",
+                       option, text);
+    const double steps = floor((to - from) / step + 1e-6);
+    if (steps + 1.0 > KF_SWEEP_POINTS) return too_many(option, error);
+    for (int i = 0; i <= (int)steps; i++)
+        (void)snprintf(s->values[s->count++], LONGEST_VALUE, "%.9g",
+                       fabs(from + i * step) < 1e-9 * fabs(step) ? 0.0 : from + i * step);
+    return KF_OK;
+}
+
+static kf_status read_list(sweep *s, const char *option, const char *text, kf_error *error) {
+    for (const char *word = text;; word++) {
+        const size_t length = strcspn(word, ",");
+        if (length == 0 || length >= LONGEST_VALUE)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '%s': '%.100s' has an empty or endless value in its list", option, text);
+        if (s->count == KF_SWEEP_POINTS) return too_many(option, error);
+        (void)snprintf(s->values[s->count++], LONGEST_VALUE, "%.*s", (int)length, word);
+        word += length;
+        if (*word == '\0') return KF_OK;
+    }
+}
+
+static kf_status read_values(sweep *s, kf_error *error) {
+    s->kind = -1;
+    for (int k = 0; k < KINDS; k++) {
+        const char *option = kinds[k].option, *text = kf_argument(s->arguments, option, NULL);
+        if (text == NULL || !is_list(k, text)) continue;
+        if (s->kind >= 0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "options '%s' and '%s': one thing changes at a time; give one list",
+                           kinds[s->kind].option, option);
+        s->kind = k;
+        KF_TRY(strchr(text, ':') != NULL && kinds[k].number ? read_range(s, option, text, error)
+                                                            : read_list(s, option, text, error));
+    }
+    for (int i = 0; i < s->count; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(s->values[i], s->values[j]) == 0)
+                return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is given twice", kinds[s->kind].option,
+                               s->values[i]);
+    return KF_OK;
+}
+
+/* ---- What each run is given ---- */
+
+/* NULL: not given. value must live as long as the arguments. */
+static void set(kf_arguments *arguments, const char *option, const char *value) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].name, option) != 0) continue;
+        arguments->given[i].count = value != NULL;
+        arguments->given[i].values[0] = value;
+    }
+}
+
+static void leave_out_placement(kf_arguments *arguments) {
+    static const kf_option placing[] = {KF_PLACEMENT_OPTIONS};
+    for (size_t i = 0; i < sizeof placing / sizeof *placing; i++)
+        set(arguments, placing[i].name, NULL);
+}
+
+/* Of the angles the one that is farthest from 0: its tunnel has room for all. */
+static const char *widest(const sweep *s) {
+    int found = 0;
+    for (int i = 1; i < s->count; i++)
+        if (fabs(strtod(s->values[i], NULL)) > fabs(strtod(s->values[found], NULL))) found = i;
+    return s->values[found];
+}
+
+/* Meshes are placed once, in one tunnel: the first, and the others in its place. */
+static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
+    kf_arguments *own = kf_allocate(sizeof *own);
+    cJSON *like = NULL;
+    int nodes[3] = {0};
+    double samples = 0.0;
+    *own = *s->arguments;
+    set(own, kinds[s->kind].option, strcmp(kinds[s->kind].each, "--yaw") == 0 ? widest(s) : NULL);
+    kf_status status = kf_argument_grid(own, "--grid", nodes, error);
+    if (status == KF_OK)
+        status = kf_argument_number(own, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
+                                    KF_MOST_SAMPLES_PER_CELL, &samples, error);
+    for (int i = 0; i < s->count && status == KF_OK; i++) {
+        const bool scenes = kinds[s->kind].each[2] == 's' && !kinds[s->kind].number;
+        const char *source = scenes ? s->values[i] : first;
+        char name[128];
+        cJSON *document = NULL;
+        if (!scenes && i > 0) {
+            kf_copy_text(s->scenes[i], KF_PATH, s->scenes[0]);
+            continue;
+        }
+        if (!kf_scene_is_mesh(source)) continue;
+        if (like != NULL) leave_out_placement(own);
+        status = kf_argument_document(own, nodes, samples, source, like, &document, name, error);
+        if (status == KF_OK) status = kf_scene_document_pin(document, error);
+        kf_scene_name(source, name); /* the folder says what differs */
+        if (status == KF_OK) status = kf_scene_document_keep(document, name, s->scenes[i], error);
+        if (like == NULL)
+            like = document;
+        else
+            cJSON_Delete(document);
+    }
+    cJSON_Delete(like);
+    free(own);
+    return status;
+}
+
+/* The grid of a scene that was not made of a mesh, with so many cells along its reference length. */
+static kf_status grid_of(const char *source, const char *cells, char grid[48], kf_error *error) {
+    const kf_scene_options options = {.sections = kf_systems_scene_sections(), .samples_per_cell = 1.0};
+    kf_scene *scene = NULL;
+    char *end = NULL;
+    const double wanted = strtod(cells, &end);
+    if (*end != '\0' || !(wanted >= 4.0 && wanted <= 4096.0))
+        return kf_fail(error, KF_BAD_INPUT, "option '--grids': '%s' is not a number of cells from 4 to 4096",
+                       cells);
+    KF_TRY(kf_scene_open(source, &options, &scene, error));
+    const double ratio = wanted / scene->reference_length;
+    (void)snprintf(grid, 48, "%.0fx%.0fx%.0f", fmax(1.0, round(ratio * scene->nodes[0])),
+                   fmax(1.0, round(ratio * scene->nodes[1])),
+                   scene->nodes[2] == 1 ? 1.0 : fmax(1.0, round(ratio * scene->nodes[2])));
+    kf_scene_free(scene);
+    return KF_OK;
+}
+
+static bool has_placement(const char *scene) {
+    cJSON *document = NULL;
+    kf_error ignored;
+    const bool placed = kf_scene_document_read(scene, &document, &ignored) == KF_OK &&
+                        cJSON_HasObjectItem(document, "placed");
+    cJSON_Delete(document);
+    return placed;
+}
+
+/* "yaw-10": what differs, as the name of a folder. */
+static void name_point(const sweep *s, int point, char name[128]) {
+    const char *word = kinds[s->kind].word;
+    if (!kinds[s->kind].number) {
+        kf_scene_name(s->values[point], name);
+        return;
+    }
+    size_t length = (size_t)snprintf(name, 128, "%s", word);
+    for (const char *c = s->values[point]; *c != '\0' && length + 1 < 128; c++)
+        if (isalnum((unsigned char)*c) || strchr("+-.", *c) != NULL) name[length++] = *c;
+    name[length] = '\0';
+}
+
+/* The scene with another seed of its samples, as the command line would overrule it. */
+static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PATH], kf_error *error) {
+    char name[128], *end = NULL;
+    const unsigned long long number = strtoull(seed, &end, 10);
+    cJSON *document = NULL;
+    if (*end != '\0' || seed[0] == '-' || number < 1 || number > 1ull << 53)
+        return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is no whole number from 1 on", seed);
+    KF_TRY(kf_scene_document_read(scene, &document, error));
+    kf_scene_document_ask(document, &(kf_scene_options){.seed = number});
+    kf_scene_name(scene, name);
+    const kf_status status = kf_scene_document_keep(document, name, file, error);
+    cJSON_Delete(document);
+    return status;
+}
+
+/* The arguments of one run; grid, scene and folder are its own room. */
+static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48], char folder[KF_PATH],
+                            kf_error *error) {
+    char name[128];
+    *own = *s->arguments;
+    name_point(s, point, name);
+    KF_TRY(kf_path(folder, error, "%s/%s", s->folder, name));
+    set(own, kinds[s->kind].option, NULL);
+    set(own, "--json", NULL);
+    set(own, "--output", folder);
+    const bool placed = s->scenes[point][0] != '\0';
+    if (placed) {
+        leave_out_placement(own);
+        set(own, "--scene", s->scenes[point]);
+    }
+    if (is_seeds(s->kind)) {
+        KF_TRY(seed_scene(kf_argument(own, "--scene", ""), s->values[point], s->scenes[point], error));
+        set(own, "--scene", s->scenes[point]);
+    } else if (!placed || kinds[s->kind].number) {
+        set(own, kinds[s->kind].each, s->values[point]);
+    }
+    const char *scene = kf_argument(own, "--scene", NULL);
+    if (!is_grids(s->kind) || placed || scene == NULL || has_placement(scene)) return KF_OK;
+    set(own, "--cells", NULL);
+    KF_TRY(grid_of(scene, s->values[point], grid, error));
+    set(own, "--grid", grid);
+    return KF_OK;
+}
+
+/* ---- The runs ---- */
+
+static kf_status run_point(sweep *s, int point, kf_run_one run, kf_error *error) {
+    kf_arguments *own = kf_allocate(sizeof *own);
+    char grid[48], folder[KF_PATH];
+    kf_status status = make_point(s, point, own, grid, folder, error);
+    if (status == KF_OK) {
+        kf_info("run %d of %d: %s %s", point + 1, s->count, kinds[s->kind].axis, s->values[point]);
+        status = run(own, true, error);
+    }
+    free(own);
+    return status;
+}
+
+static kf_status check(const sweep *s, kf_error *error) {
+    static const char *const alone[] = {"--restart", "--smoke", "--film"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (kf_argument_given(s->arguments, alone[i]))
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': belongs to one run, not to a sweep", alone[i]);
+    const bool config = kf_argument_given(s->arguments, "--config"),
+               scene = kf_argument_given(s->arguments, "--scene");
+    if (config && is_grids(s->kind))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--grids': a config belongs to one grid; leave --config out, or tune each");
+    if (is_seeds(s->kind) && !scene)
+        return kf_fail(error, KF_BAD_INPUT, "option '--seeds': give the scene with --scene");
+    if (!config && !scene)
+        return kf_fail(error, KF_BAD_INPUT, "run: --scene FILE or --config FILE is missing for the sweep");
+    return KF_OK;
+}
+
+/* After the scene, or the config. */
+static void name_sweep(const sweep *s, char name[128]) {
+    kf_scene_name(kinds[s->kind].number
+                      ? kf_argument(s->arguments, "--scene", kf_argument(s->arguments, "--config", "scene"))
+                      : s->values[0],
+                  name);
+    const size_t length = strlen(name), tail = strlen(".kftune");
+    if (length > tail && strcmp(name + length - tail, ".kftune") == 0) name[length - tail] = '\0';
+}
+
+/* <scene>-sweep, or as --output says. */
+static kf_status choose_folder(sweep *s, kf_error *error) {
+    const char *given = kf_argument(s->arguments, "--output", NULL);
+    char name[128];
+    name_sweep(s, name);
+    return given != NULL ? kf_path(s->folder, error, "%s", given)
+                         : kf_path(s->folder, error, "%s-sweep", name);
+}
+
+/* Before anything runs all values are read as a run would read them. */
+static kf_status check_points(sweep *s, kf_error *error) {
+    kf_arguments *own = kf_allocate(sizeof *own);
+    kf_placement placement;
+    char grid[48], folder[KF_PATH];
+    kf_status status = KF_OK;
+    for (int i = 0; i < s->count && status == KF_OK; i++) {
+        status = make_point(s, i, own, grid, folder, error);
+        if (status == KF_OK) status = kf_argument_placement(own, &placement, error);
+    }
+    free(own);
+    return status;
+}
+
+static kf_status prepare(sweep *s, kf_error *error) {
+    KF_TRY(read_values(s, error));
+    KF_TRY(check(s, error));
+    KF_TRY(choose_folder(s, error));
+    const char *first = kinds[s->kind].number ? kf_argument(s->arguments, "--scene", "") : s->values[0];
+    if (!kf_argument_given(s->arguments, "--config") && kf_scene_is_mesh(first))
+        KF_TRY(place_meshes(s, first, error));
+    return check_points(s, error);
+}
+
+/* A run that was refused, or interrupted, ends the sweep; one that fails does not. */
+static bool ends_all(kf_status status) {
+    return status == KF_BAD_INPUT || status == KF_INTERRUPTED || status == KF_HOST;
+}
+
+static kf_status run_all(sweep *s, kf_run_one run, kf_error *error) {
+    kf_status worst = KF_OK;
+    for (int i = 0; i < s->count && !ends_all(worst); i++) {
+        kf_error own = {KF_OK, ""};
+        const kf_status status = run_point(s, i, run, &own);
+        if (status == KF_OK) continue;
+        if (!ends_all(status)) kf_warn("%s %s: %s", kinds[s->kind].axis, s->values[i], own.message);
+        worst = status;
+        *error = own;
+    }
+    if (worst == KF_INTERRUPTED)
+        return kf_fail(error, KF_INTERRUPTED, "interrupted; the same command with --resume goes on");
+    return worst;
+}
+
+kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *error) {
+    sweep *s = kf_allocate_zeroed(1, sizeof *s);
+    kf_sweep_result *result = kf_allocate_zeroed(1, sizeof *result);
+    s->arguments = arguments;
+    kf_status status = prepare(s, error);
+    if (status == KF_OK) {
+        status = run_all(s, run, error);
+        result->axis = kinds[s->kind].axis;
+        name_sweep(s, result->title);
+        result->numbers = kinds[s->kind].number;
+        result->grids = is_grids(s->kind);
+        result->seeds = is_seeds(s->kind);
+        for (int i = 0; i < s->count; i++) {
+            char name[128], folder[KF_PATH];
+            name_point(s, i, name);
+            if (kf_path(folder, NULL, "%s/%s", s->folder, name) == KF_OK)
+                kf_sweep_result_add(result, s->values[i], folder);
+        }
+    }
+    if (result->count > 0 && status != KF_BAD_INPUT) {
+        kf_error writing = {KF_OK, ""};
+        const kf_status written =
+            kf_sweep_result_write(result, s->folder, kf_arguments_json(arguments), &writing);
+        if (status == KF_OK && written != KF_OK) {
+            *error = writing;
+            status = written;
+        }
+    }
+    kf_sweep_result_free(result);
+    free(result);
+    free(s);
+    return status;
+}

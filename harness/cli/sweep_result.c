@@ -1,0 +1,236 @@
+#include "harness/cli/sweep_result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/json.h"
+#include "solver/picture/chart.h"
+
+void kf_sweep_result_add(kf_sweep_result *result, const char *value, const char *folder) {
+    kf_error ignored;
+    if (result->count == KF_SWEEP_POINTS ||
+        kf_run_figures_read(folder, &result->points[result->count].run, &ignored) != KF_OK)
+        return;
+    kf_copy_text(result->points[result->count].value, sizeof result->points->value, value);
+    result->count++;
+}
+
+void kf_sweep_result_free(kf_sweep_result *result) {
+    for (int i = 0; i < result->count; i++)
+        kf_run_figures_free(&result->points[i].run);
+    result->count = 0;
+}
+
+/* ---- Grids ---- */
+
+static kf_grid_limit limit_of(const kf_sweep_result *r) {
+    double cells[KF_SWEEP_POINTS], drags[KF_SWEEP_POINTS];
+    int count = 0;
+    for (int i = 0; i < r->count && r->grids; i++) {
+        const kf_run_figures *run = &r->points[i].run;
+        if (!run->settled || !isfinite(run->cells)) continue;
+        int at = count++;
+        for (; at > 0 && cells[at - 1] > run->cells; at--) {
+            cells[at] = cells[at - 1];
+            drags[at] = drags[at - 1];
+        }
+        cells[at] = run->cells;
+        drags[at] = run->wind[KF_FIGURE_DRAG].mean;
+    }
+    return kf_grid_limit_of(count, cells, drags);
+}
+
+static void print_limit(const kf_grid_limit *limit) {
+    if (!limit->known) return;
+    if (limit->extrapolated)
+        printf("grids: drag goes to %.4f (Richardson, order %.2g); the finest grid's is off by about %.2g\n",
+               limit->limit, limit->order, limit->error);
+    else
+        printf(
+            "grids: no order between 1 and 3 shows; the finest grid's drag is off by %.2g or more, as far as "
+            "the grids differ\n",
+            limit->error);
+}
+
+/* ---- Seeds ---- */
+
+/* The scatter of the drag when nothing but the samples' places differs; NAN of less than two runs. */
+static kf_figure scatter_of(const kf_sweep_result *r) {
+    double sum = 0.0, squares = 0.0;
+    int count = 0;
+    for (int i = 0; i < r->count && r->seeds; i++) {
+        const kf_run_figures *run = &r->points[i].run;
+        if (!run->known) continue;
+        sum += run->wind[KF_FIGURE_DRAG].mean;
+        count++;
+    }
+    if (count < 2) return (kf_figure){(double)NAN, (double)NAN};
+    for (int i = 0; i < r->count; i++)
+        if (r->points[i].run.known)
+            squares += pow(r->points[i].run.wind[KF_FIGURE_DRAG].mean - sum / count, 2);
+    return (kf_figure){sum / count, sqrt(squares / (count - 1))};
+}
+
+static void print_scatter(const kf_figure *scatter) {
+    if (!isfinite(scatter->half)) return;
+    printf("seeds: drag %.4f, standard deviation %.2g (%.2g %%): two shapes differ by more than chance from "
+           "about "
+           "%.2g %% on\n",
+           scatter->mean, scatter->half, 100.0 * scatter->half / fabs(scatter->mean),
+           300.0 * scatter->half / fabs(scatter->mean));
+}
+
+/* ---- Table, CSV, JSON ---- */
+
+static void print_table(const kf_sweep_result *r) {
+    int width = (int)strlen(r->axis);
+    for (int i = 0; i < r->count; i++)
+        width = (int)strlen(r->points[i].value) > width ? (int)strlen(r->points[i].value) : width;
+    printf("%-*s  %-18s  %-18s  %-18s\n", width, r->axis, "drag", "lift", "side");
+    for (int i = 0; i < r->count; i++) {
+        const kf_run_figures *run = &r->points[i].run;
+        char text[48];
+        printf("%-*s", width, r->points[i].value);
+        for (int k = 0; k < KF_FIGURES; k++)
+            printf("  %-18s", kf_figure_text(&run->wind[k], text));
+        printf("  %s, %.3g flow-throughs\n",
+               strcmp(run->state, "finished") != 0 ? run->state
+               : !run->known                       ? "no coefficients"
+               : run->settled                      ? "settled"
+                                                   : "NOT settled",
+               run->flow_throughs);
+    }
+}
+
+static void append_number(kf_text *csv, double value) {
+    kf_text_append(csv, ",%.9g", value);
+}
+
+static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error *error) {
+    kf_text csv = {0};
+    kf_text_append(&csv, "value,drag,drag_half_of_interval_95,lift,lift_half_of_interval_95,side,"
+                         "side_half_of_interval_95,body_drag,body_side,settled,flow_throughs,"
+                         "reference_area_m2,speed_m_s,reynolds,cells_a_length,seconds,folder\n");
+    for (int i = 0; i < r->count; i++) {
+        const kf_run_figures *run = &r->points[i].run;
+        kf_text_append(&csv, "%s", r->points[i].value);
+        for (int k = 0; k < KF_FIGURES; k++) {
+            append_number(&csv, run->wind[k].mean);
+            append_number(&csv, run->wind[k].half);
+        }
+        append_number(&csv, run->body[KF_FIGURE_DRAG].mean);
+        append_number(&csv, run->body[KF_FIGURE_SIDE].mean);
+        kf_text_append(&csv, ",%d", run->settled);
+        const double rest[] = {run->flow_throughs, run->area,  run->speed,
+                               run->reynolds,      run->cells, run->seconds};
+        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+            append_number(&csv, rest[k]);
+        kf_text_append(&csv, ",%s\n", run->folder);
+    }
+    const kf_status status = kf_file_write_atomic(path, csv.text, csv.length, error);
+    kf_text_free(&csv);
+    return status;
+}
+
+static cJSON *to_json(const kf_sweep_result *r, const kf_grid_limit *limit, const kf_figure *scatter) {
+    cJSON *json = kf_json_answer("run sweep"), *list = NULL;
+    cJSON_AddStringToObject(json, "sweep", r->axis);
+    list = cJSON_AddArrayToObject(json, "runs");
+    for (int i = 0; i < r->count; i++) {
+        const kf_run_figures *run = &r->points[i].run;
+        cJSON *point = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, point);
+        cJSON_AddStringToObject(point, "value", r->points[i].value);
+        cJSON_AddStringToObject(point, "folder", run->folder);
+        cJSON_AddStringToObject(point, "state", run->state);
+        cJSON_AddBoolToObject(point, "settled", run->settled);
+        for (int k = 0; k < KF_FIGURES; k++)
+            cJSON_AddItemToObject(point, kf_figure_names[k], kf_figure_json(&run->wind[k]));
+        kf_json_add_number(point, "cells_a_length", run->cells);
+    }
+    if (isfinite(scatter->half)) cJSON_AddNumberToObject(json, "drag_standard_deviation", scatter->half);
+    if (!limit->known) return json;
+    cJSON *grids = cJSON_AddObjectToObject(json, "grids");
+    cJSON_AddBoolToObject(grids, "extrapolated", limit->extrapolated);
+    kf_json_add_number(grids, "order", limit->extrapolated ? limit->order : (double)NAN);
+    cJSON_AddNumberToObject(grids, "drag", limit->limit);
+    cJSON_AddNumberToObject(grids, "error_of_finest", limit->error);
+    return json;
+}
+
+/* ---- Chart ---- */
+
+static double place_of(const kf_sweep_result *r, int i) {
+    return r->numbers ? strtod(r->points[i].value, NULL) : i + 1;
+}
+
+/* Drag and lift fill the height together, with their intervals. */
+static void set_range(kf_chart *c, const kf_sweep_result *r) {
+    c->low[0] = c->low[1] = (double)INFINITY;
+    c->high[0] = c->high[1] = (double)-INFINITY;
+    for (int i = 0; i < r->count; i++)
+        for (int k = KF_FIGURE_DRAG; k <= KF_FIGURE_LIFT; k++) {
+            const kf_figure *f = &r->points[i].run.wind[k];
+            const double half = isfinite(f->half) ? f->half : 0.0;
+            if (!isfinite(f->mean)) continue;
+            c->low[0] = fmin(c->low[0], place_of(r, i));
+            c->high[0] = fmax(c->high[0], place_of(r, i));
+            c->low[1] = fmin(c->low[1], f->mean - half);
+            c->high[1] = fmax(c->high[1], f->mean + half);
+        }
+    for (int a = 0; a < 2; a++) {
+        const double room = fmax(0.08 * (c->high[a] - c->low[a]), 1e-6);
+        c->low[a] -= room;
+        c->high[a] += room;
+    }
+}
+
+static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_error *error) {
+    static const char *const names[] = {"drag", "lift"};
+    kf_chart c;
+    set_range(&c, r);
+    if (!(c.low[0] < c.high[0])) return KF_OK;
+    kf_chart_begin(&c, r->title, r->axis, "coefficient");
+    int x = KF_CHART_LEFT;
+    for (int k = KF_FIGURE_DRAG; k <= KF_FIGURE_LIFT; k++) {
+        int last = -1;
+        x = kf_chart_remark(&c, x, kf_chart_lines[k], names[k]) + 24;
+        for (int i = 0; i < r->count; i++) {
+            const kf_figure *f = &r->points[i].run.wind[k];
+            if (!isfinite(f->mean)) continue;
+            if (last >= 0 && r->numbers)
+                kf_chart_line(&c, place_of(r, last), r->points[last].run.wind[k].mean, place_of(r, i),
+                              f->mean, kf_chart_lines[k]);
+            kf_chart_point(&c, place_of(r, i), f->mean, f->half, kf_chart_lines[k]);
+            last = i;
+        }
+    }
+    (void)kf_chart_remark(&c, x, kf_chart_black, "(bars: 95 % intervals of the means)");
+    return kf_chart_end(&c, path, error);
+}
+
+kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bool json, kf_error *error) {
+    const kf_grid_limit limit = limit_of(r);
+    const kf_figure scatter = scatter_of(r);
+    char path[KF_PATH];
+    KF_TRY(kf_path(path, error, "%s/sweep.csv", folder));
+    KF_TRY(write_csv(r, path, error));
+    cJSON *answer = to_json(r, &limit, &scatter);
+    kf_status status = kf_path(path, error, "%s/sweep.json", folder);
+    if (status == KF_OK) status = kf_json_write_file(path, answer, error);
+    if (status == KF_OK && json)
+        kf_json_print(answer);
+    else
+        cJSON_Delete(answer);
+    if (status == KF_OK) status = kf_path(path, error, "%s/sweep.png", folder);
+    if (status == KF_OK && r->count > 1) status = write_chart(r, path, error);
+    if (status != KF_OK || json) return status;
+    print_table(r);
+    print_limit(&limit);
+    print_scatter(&scatter);
+    printf("  table      %s/sweep.csv\n", folder);
+    if (r->count > 1) printf("  chart      %s/sweep.png\n", folder);
+    return KF_OK;
+}

@@ -1,0 +1,77 @@
+#!/bin/bash
+# Several runs as one command, and runs held against each other.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
+cd "$scratch" || exit 3
+export XDG_DATA_HOME=$scratch/data
+page=$(dirname "$0")/../data/cases
+cp "$page/ball.obj" . || exit 3
+few=(--device cpu --fix plan=fused --picture none --fields none --every 100000)
+small=(--wind x --up z --road no --cells 6 --reynolds 50)
+
+# An option with a list or a range is a sweep: a folder for each value, in one tunnel, a table of all.
+expect 0 run --scene ball.obj "${small[@]}" --yaw -20:20:20 "${few[@]}" --steps 40
+for yaw in -20 0 20; do
+    [ -s "ball-sweep/yaw$yaw/run.json" ] || complain "yaw $yaw has no folder"
+    grep -q "^$yaw  " out || complain "the table has no line of yaw $yaw"
+done
+[ "$(wc -l <ball-sweep/sweep.csv)" = 4 ] || complain "sweep.csv has not a line a value"
+[ -s ball-sweep/sweep.png ] && [ -s ball-sweep/sweep.json ] || complain "the sweep has no chart or no JSON"
+[ "$(grep -h -A3 '"cells":' ball-sweep/yaw*/scene.json | grep '\[' | sort -u | wc -l)" = 1 ] || complain "the tunnels of three angles differ"
+# Nothing was drawn, and no field written, as asked.
+[ -z "$(find ball-sweep -name 'speed_*' -o -name 'fields*')" ] || complain "--picture none or --fields none left a file"
+
+# What finished is left alone, what did not goes on as far as it was to go.
+before=$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)
+sed -i 's/"finished"/"interrupted"/' ball-sweep/yaw20/run.json
+expect 0 run --scene ball.obj "${small[@]}" --yaw -20:20:20 "${few[@]}" --steps 60 --resume
+says "ball-sweep/yaw0: had finished"
+[ "$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)" = "$before" ] || complain "a run that had finished was run again"
+[ "$(tail -n 1 ball-sweep/yaw20/forces.csv | cut -d, -f1)" = 60 ] || complain "the interrupted run did not go on to step 60"
+
+# Speeds, grids, meshes and seeds.
+expect 0 run --scene ball-sweep/yaw0/scene.json --speed 5,10 "${few[@]}" --steps 3 --output speeds --json
+holds='"sweep":[[:space:]]*"speed in m/s"'
+grep -q "$holds" out || complain "--json does not say what changes"
+expect 0 run --scene ball --grids 4,6 "${few[@]}" --steps 3 --output grids
+grep -q '"grid":[[:space:]]*\[38, 19, 19\]\|"size_x":[[:space:]]*32' grids/cells4/run.json || complain "4 cells along the ball are no grid of 32 nodes"
+awk '/^v / { print "v", 1.1 * $2, $3, $4; next } { print }' ball.obj >other.obj
+expect 0 run --scene ball.obj,other.obj "${small[@]}" "${few[@]}" --steps 3 --output meshes
+[ -s meshes/ball/run.json ] && [ -s meshes/other/run.json ] || complain "two meshes have not two folders"
+[ "$(grep -h '"cell_size"' meshes/*/scene.json | sort -u | wc -l)" = 1 ] || complain "two meshes are not in one tunnel"
+expect 0 run --scene ball --grid 32x16x16 --seeds 1:3:1 "${few[@]}" --steps 3 --output seeds
+shows "seeds: drag"
+[ "$(grep -h '"scene_hash"' seeds/*/run.json | sort -u | wc -l)" = 3 ] || complain "three seeds are not three scenes"
+
+# What is refused.
+expect 2 run --scene ball.obj "${small[@]}" --yaw 5:1:1 --output unborn
+says "'5:1:1' is no range"
+expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --speed 3,4 --output unborn
+says "one thing changes at a time"
+expect 2 run --scene ball.obj "${small[@]}" --yaw 1,,2 --output unborn
+expect 2 run --scene ball.obj "${small[@]}" --yaw 1,1 --output unborn
+says "is given twice"
+expect 2 run --scene ball.obj "${small[@]}" --yaw -100:100:1 --output unborn
+expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --film --output unborn
+expect 2 run --scene ball --grids 4,many --output unborn
+expect 2 run --scene ball --resume --output unborn
+[ ! -e unborn ] || complain "a refused sweep left a folder behind"
+
+# Runs held against each other: a run is like itself; where one has not settled nothing is known.
+expect 0 run --scene ball --grid 32x16x16 --reynolds 20 "${few[@]}" --flow-throughs 2 --output settled
+expect 0 compare settled settled
+shows "cannot be told apart"
+expect 0 run --scene ball --grid 32x16x16 --reynolds 60 "${few[@]}" --flow-throughs 2 --output other
+expect 1 compare settled other --floor 1%
+shows "drag differs by -"
+shows "scenes: flow.reynolds is 20 and 60"
+shows "Reynolds number: 20 in a, 60 in b"
+expect 0 compare settled other # on 4 cells the samples' places make nearly all
+shows "below the floor of 96 %"
+expect 1 compare settled seeds/seed1 --json
+grep -q '"drag_is":[[:space:]]*"not known"' out || complain "a drag that has not settled is judged"
+expect 2 compare settled
+expect 2 compare settled nowhere
+says "nowhere/run.json"
+finish
