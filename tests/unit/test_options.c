@@ -36,7 +36,7 @@ static kf_status run_list(const kf_arguments *arguments, kf_error *error) {
     return kf_fail(error, KF_GATE_FAILED, "two\nlines about '%s'", arguments->positional[0]);
 }
 
-static const kf_config_field tune_options[] = {
+static const kf_option tune_options[] = {
     {"--scene", "FILE|NAME", "the scene", false},
     {"--fix", "KEY=VALUE", "hold a parameter", true},
     {"--grid", "NXxNYxNZ", "nodes", false},
