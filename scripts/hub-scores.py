@@ -2,7 +2,7 @@
 """Scores of search strategies on the spaces of the autotuning community's benchmark hub (kftune replay --score), as a table in Markdown.
 
 usage: scripts/hub-scores.py CACHEFILES [--strategies NAME ...] [--repeats N] [--kftune PROGRAM]
-CACHEFILES: the hub's folder of that name, with KERNEL/DEVICE.json.gz. A file that is not there, or is a pointer to one, is named below the table.
+Random search has 0 by definition. CACHEFILES: the hub's folder of that name, with KERNEL/DEVICE.json.gz. A file that is not there, or is a pointer to one, is named below the table.
 """
 import argparse
 import json
@@ -28,7 +28,7 @@ def figure(score, key):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--strategies", nargs="+", default=["model", "local", "annealing", "random"])
+    parser.add_argument("--strategies", nargs="+", default=["model", "local", "annealing"])
     parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--kftune", default="kftune")
     arguments = parser.parse_args()

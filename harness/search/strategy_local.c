@@ -1,7 +1,7 @@
-/* Greedy local search from many starts. It begins at the space's presets, then looks at the configs that
- * differ from the best one in a single parameter (and in a second one where a constraint asks for it), in
- * random order, and moves as soon as one is better. Where none is, it starts again: mostly from the best
- * config with some parameters changed, every fourth time from a random config. */
+/* Greedy local search from many starts. It begins at the best of the space's presets and some random configs,
+ * then looks at the configs that differ from the best one in a single parameter (and in a second one where a
+ * constraint asks for it), in random order, and moves as soon as one is better. Where none is, it starts
+ * again: mostly from the best config with some parameters changed, every fourth time from a random config. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +11,10 @@
 
 enum { NEIGHBOURS = 1 << 16, KICK_TRIES = 50, REPAIR_TRIES = 30 };
 
-enum { RANDOM };
+enum { RANDOM, FIRST };
 static const kf_strategy_option options[] = {
     [RANDOM] = {"random", "every n-th restart begins at a random config", 1, 1e6, 4, true},
+    [FIRST] = {"first", "random configs before the descent begins at the best known one", 0, 1e6, 10, true},
     {.name = NULL},
 };
 
@@ -23,6 +24,7 @@ typedef struct kf_walk {
     uint64_t random, order_seed, order_place; /* random starts follow a shuffled order of the space */
 
     int preset; /* the next one to propose */
+    int first;  /* random configs proposed before the descent */
     bool has_best, has_current;
     uint64_t best, current;
     double best_us, current_us;
@@ -191,6 +193,10 @@ static void move_to(kf_walk *walk, uint64_t index, double time_us) {
 static bool next(void *state, uint64_t *index) {
     kf_walk *walk = state;
     if (next_preset(walk, index)) return true;
+    if (walk->first < kf_strategy_setting(walk->strategy, FIRST)) {
+        walk->first++;
+        if (random_start(walk, index)) return true;
+    }
     if (walk->has_current && !walk->awaiting_start) {
         while (walk->next < walk->count) {
             *index = walk->neighbours[walk->next++];
@@ -216,7 +222,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
 
 const kf_strategy_methods kf_strategy_local = {
     .name = "local",
-    .summary = "greedy descent from the presets, then from perturbed best and random configs",
+    .summary = "greedy descent from presets and random configs, then from perturbed best and random ones",
     .open = open_walk,
     .next = next,
     .tell = tell,
