@@ -14,10 +14,13 @@ static void take_counters(const kf_measurement *m, const kf_kernel_time *from, k
         "achieved_occupancy", "load_efficiency", "store_efficiency", "branch_uniformity", "warp_efficiency"};
     kernel->launch_us = from->time_us.median;
     kernel->registers = from->registers;
+    kernel->block_threads = from->block_threads;
+    kernel->shared_bytes = from->shared_bytes;
     kernel->theoretical_occupancy = from->theoretical_occupancy;
     kf_copy_text(kernel->occupancy_limit, sizeof kernel->occupancy_limit, from->occupancy_limit);
     kernel->achieved_occupancy = 0.01 * kf_counter_value(m, from->name, "achieved_occupancy");
     kernel->operations = kf_counter_value(m, from->name, "operations");
+    kernel->double_operations = kf_counter_value(m, from->name, "fp64_operations");
     for (int i = 0; i < KF_PLOT_LEVELS; i++)
         kernel->bytes[i] = kf_counter_value(m, from->name, levels[i]);
     for (int i = 0; i < KF_PLOT_EFFICIENCIES; i++) {

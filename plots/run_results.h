@@ -12,13 +12,14 @@ enum { KF_PLOT_EFFICIENCIES = 5 };
 
 typedef struct kf_plot_kernel {
     char name[48];
-    double time_us;   /* of its launches in one step, medians */
-    double launch_us; /* of one launch */
-    int registers;
-    double theoretical_occupancy; /* 0..1; NAN: not known, as are the following */
+    double time_us;                             /* of its launches in one step, medians */
+    double launch_us;                           /* of one launch */
+    int registers, block_threads, shared_bytes; /* of a thread; of a block; 0: not known */
+    double theoretical_occupancy;               /* 0..1; NAN: not known, as are the following */
     char occupancy_limit[16];
     double achieved_occupancy;    /* 0..1 */
     double operations;            /* of floating point, of one launch */
+    double double_operations;     /* of them in double precision */
     double bytes[KF_PLOT_LEVELS]; /* of one launch */
     double efficiency[KF_PLOT_EFFICIENCIES];
 } kf_plot_kernel;

@@ -1,6 +1,6 @@
 /* A block a config: its name; then a line a kernel, slowest first: position, kernel, achieved and theoretical
- * occupancy in percent (-1: not known), what limits it and
- * registers of a thread, share of the step in percent. */
+ * occupancy in percent (-1: not known), what limits it with registers, threads of a block and its shared
+ * memory, share of the step in percent. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,22 @@
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 
-enum { CONFIGS = 2, MOST_ROWS = 10 };
+enum { CONFIGS = 3, MOST_ROWS = 8 };
 
 static double percent(double share) {
     return isfinite(share) ? 100 * share : -1;
+}
+
+/* "by registers; 72 registers, 256 threads, 8 KiB shared" */
+static void append_limits(const kf_plot_kernel *kernel, kf_text *data) {
+    if (kernel->occupancy_limit[0] != '\0') {
+        kf_text_append(data, "by ");
+        kf_gnuplot_field(data, kernel->occupancy_limit);
+        kf_text_append(data, "; ");
+    }
+    kf_text_append(data, "%d registers", kernel->registers);
+    if (kernel->block_threads > 0) kf_text_append(data, ", %d threads", kernel->block_threads);
+    if (kernel->shared_bytes > 0) kf_text_append(data, ", %.3g KiB shared", kernel->shared_bytes / 1024.0);
 }
 
 /* Returns how many lines it has. */
@@ -33,33 +45,48 @@ static int append_config(const kf_plot_result *result, const char *name, int pos
         kf_gnuplot_field(data, kernel->name);
         kf_text_append(data, "\t%.4g\t%.4g\t", percent(kernel->achieved_occupancy),
                        percent(kernel->theoretical_occupancy));
-        if (kernel->occupancy_limit[0] != '\0') {
-            kf_text_append(data, "limited by ");
-            kf_gnuplot_field(data, kernel->occupancy_limit);
-            kf_text_append(data, ", ");
-        }
-        kf_text_append(data, "%d registers\t%.3g\n", kernel->registers, 100 * kernel->time_us / total);
+        append_limits(kernel, data);
+        kf_text_append(data, "\t%.3g\n", 100 * kernel->time_us / total);
     }
     free(sorted);
     return rows;
 }
 
-kf_status kf_table_occupancy(const kf_plot_results *results, kf_text *data, int *config_blocks,
-                             kf_error *error) {
-    const kf_plot_result *best = kf_plot_best_counted(results), *baseline;
+/* The presets that it is held against, and the best; a preset that is the best is shown once. */
+static int choose_configs(const kf_plot_results *results, const kf_plot_result *configs[CONFIGS],
+                          const char *names[CONFIGS]) {
+    static const char *const presets[] = {"baseline", "paper"};
+    const kf_plot_result *best = kf_plot_best_counted(results);
+    int count = 0;
     if (!best) best = kf_plot_best(results);
-    baseline = kf_plot_preset_counted(results, "baseline");
-    if (!baseline) baseline = kf_plot_preset(results, "baseline");
-    int position = 0;
-    *config_blocks = 0;
-    if (baseline) {
-        position += append_config(baseline, "baseline", position, data) + 1;
-        ++*config_blocks;
+    for (int i = 0; i < CONFIGS - 1; i++) {
+        const kf_plot_result *preset = kf_plot_preset_counted(results, presets[i]);
+        if (!preset) preset = kf_plot_preset(results, presets[i]);
+        if (!preset || (best && kf_plot_same_config(&preset->config, &best->config))) continue;
+        if (count > 0 && kf_plot_same_config(&preset->config, &configs[0]->config)) continue;
+        names[count] = presets[i];
+        configs[count++] = preset;
     }
     if (best) {
-        position += append_config(best, "best", position, data);
+        names[count] = "best";
+        configs[count++] = best;
+    }
+    return count;
+}
+
+kf_status kf_table_occupancy(const kf_plot_results *results, kf_text *data, int *config_blocks,
+                             kf_error *error) {
+    const kf_plot_result *configs[CONFIGS];
+    const char *names[CONFIGS];
+    const int count = choose_configs(results, configs, names);
+    int position = 0, rows = 0;
+    *config_blocks = 0;
+    for (int i = 0; i < count; i++) {
+        const int added = append_config(configs[i], names[i], position, data);
+        rows += added;
+        position += added + 1;
         ++*config_blocks;
     }
-    if (position > *config_blocks) return KF_OK;
+    if (rows > 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "this run has no kernel whose occupancy is known; a cpu's have none");
 }

@@ -1,7 +1,10 @@
-/* Block 0: the range: least and greatest intensity, least and greatest performance. Block 1: a line a roof:
- * start, way to its end, 1 when it was measured (0: theoretical). Block 2: a line a label of a roof: place, 1
- * when it rises with its roof, text. Then a block a kernel: its label, and a line a level (0 L1, 1 L2, 2
- * device memory): intensity, performance, level. */
+/* Block 0: the range: least and greatest intensity, least and greatest performance, whether baseline and
+ * paper are there. Block 1: a line a roof: start, way to its end, 1 when it was measured (0: theoretical).
+ * Block 2: a line a label of a roof: place, 1 when it rises with its roof, text. Block 3: kernels of the
+ * presets at device memory: intensity, performance, size, preset (1 baseline, 2 paper), name. Block 4: whole
+ * steps, baseline, paper, best: intensity, performance, name. Block 5: arrows: start, logarithmic way to the
+ * end as factors. Then a block a kernel of the best: its label, and a line a level (0 L1, 1 L2, 2 device
+ * memory): intensity, performance, level, size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,7 @@
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 
-enum { MOST_KERNELS = 6, LINES = 2 * (KF_PLOT_LEVELS + 2) };
+enum { PRESETS = 2, MOST_KERNELS = 6, LINES = 2 * (KF_PLOT_LEVELS + 2) };
 
 /* A measured and a theoretical roof. level: of memory; -1: arithmetic. */
 typedef struct roof_line {
@@ -25,7 +28,8 @@ typedef struct roofline {
     int count;
     const kf_plot_kernel *kernels[MOST_KERNELS];
     int kernel_count;
-    double total_us; /* of all kernels of the step */
+    double total_us;                               /* of all kernels of the step */
+    const kf_plot_result *presets[PRESETS], *best; /* with counters; NULL: it has none, or is the best */
 } roofline;
 
 /* --- Roofs ---------------------------------------------------------------------------------------------- */
@@ -46,8 +50,21 @@ static void add_line(roofline *r, const char *name, double value, bool measured,
         r->lines[r->count++] = (roof_line){name, value, measured, level};
 }
 
+/* Whether the kernels that are shown compute in double precision, or in single. */
+static bool uses_precision(const roofline *r, bool twice) {
+    for (int i = 0; i < r->kernel_count; i++) {
+        const kf_plot_kernel *k = r->kernels[i];
+        if (isnan(k->double_operations)) return true; /* not counted: both are shown */
+        if (twice ? k->double_operations > 0.01 * k->operations
+                  : k->operations - k->double_operations > 0.01 * k->operations)
+            return true;
+    }
+    return false;
+}
+
 static void add_roofs(roofline *r, const kf_plot_roofs *roofs) {
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        if (sources[i].level < 0 && !uses_precision(r, strncmp(sources[i].name, "FP64", 4) == 0)) continue;
         double measured = 0, theoretical = 0;
         for (int k = 0; k < 4 && sources[i].roofs[k]; k++) {
             const kf_roof *roof = kf_roofs_find(&roofs->measured, sources[i].roofs[k]);
@@ -103,8 +120,8 @@ static double performance(const kf_plot_kernel *kernel) {
     return kernel->operations / kernel->launch_us * 1e-3; /* GFLOP/s */
 }
 
-/* "stream_collide (73 % of the step): 91 % of device memory": the roof it comes nearest to limits it. */
-static void append_label(const roofline *r, const kf_plot_kernel *kernel, kf_text *data) {
+/* "1 stream_collide (73 % of the step): 91 % of device memory": the roof it comes nearest to limits it. */
+static void append_label(const roofline *r, int number, const kf_plot_kernel *kernel, kf_text *data) {
     double nearest = 0;
     const char *limit = "";
     for (int level = 0; level < KF_PLOT_LEVELS; level++) {
@@ -119,10 +136,103 @@ static void append_label(const roofline *r, const kf_plot_kernel *kernel, kf_tex
         nearest = performance(kernel) / peak;
         limit = "arithmetic";
     }
+    kf_text_append(data, "%d ", number);
     kf_gnuplot_field(data, kernel->name);
     kf_text_append(data, ", %.0f %% of the step", 100 * kernel->time_us / r->total_us);
     if (nearest > 0) kf_text_append(data, ": %.0f %% of %s", 100 * nearest, limit);
     kf_text_append(data, "\n");
+}
+
+/* --- Before and after ---------------------------------------------------------------------------------- */
+
+/* Operations, device memory's bytes and microseconds of a step. */
+typedef struct whole_step {
+    double operations, bytes, us;
+} whole_step;
+
+static whole_step step_of(const kf_plot_result *result) {
+    whole_step sum = {0, 0, 0};
+    for (int i = 0; i < result->kernel_count; i++) {
+        const kf_plot_kernel *kernel = &result->kernels[i];
+        const double launches = kernel->launch_us > 0 ? kernel->time_us / kernel->launch_us : 0;
+        sum.us += kernel->time_us;
+        if (isfinite(kernel->operations)) sum.operations += launches * kernel->operations;
+        if (isfinite(kernel->bytes[2])) sum.bytes += launches * kernel->bytes[2];
+    }
+    return sum;
+}
+
+static double intensity(const kf_plot_kernel *kernel) {
+    return kernel->operations / kernel->bytes[2];
+}
+
+/* The area of a symbol is the share of the step. */
+static double size_of(const kf_plot_kernel *kernel, double total_us) {
+    return 0.6 + 2.4 * sqrt(kernel->time_us / total_us);
+}
+
+/* Begins a block whose first line draws nothing: gnuplot does not count empty blocks. */
+static void begin_block(kf_text *data) {
+    kf_text_append(data, "\n\nNaN\tNaN\tNaN\tNaN\t-\n");
+}
+
+static void append_preset_kernels(const roofline *r, kf_text *data) {
+    begin_block(data);
+    for (int p = 0; p < PRESETS; p++) {
+        if (r->presets[p] == NULL) continue;
+        const double total = step_of(r->presets[p]).us;
+        for (int i = 0; i < r->presets[p]->kernel_count; i++) {
+            const kf_plot_kernel *kernel = &r->presets[p]->kernels[i];
+            if (!has_point(kernel) || kernel->time_us < 0.1 * total) continue;
+            kf_text_append(data, "%.6g\t%.6g\t%.3g\t%d\t", intensity(kernel), performance(kernel),
+                           size_of(kernel, total), p + 1);
+            kf_gnuplot_field(data, kernel->name);
+            kf_text_append(data, "\n");
+        }
+    }
+}
+
+static void append_steps(const roofline *r, kf_text *data) {
+    static const char *const names[] = {"step of baseline", "step of paper", "step of best"};
+    const kf_plot_result *const all[] = {r->presets[0], r->presets[1], r->best};
+    const bool compared = r->presets[0] != NULL || r->presets[1] != NULL;
+    begin_block(data);
+    for (int i = 0; i < PRESETS + 1 && compared; i++) {
+        if (all[i] == NULL) continue;
+        const whole_step step = step_of(all[i]);
+        if (step.operations > 0 && step.bytes > 0)
+            kf_text_append(data, "%.6g\t%.6g\t%s\n", step.operations / step.bytes,
+                           1e-3 * step.operations / step.us, names[i]);
+    }
+}
+
+static void append_arrow(double x, double y, double to_x, double to_y, kf_text *data) {
+    if (x > 0 && y > 0 && to_x > 0 && to_y > 0)
+        kf_text_append(data, "%.6g\t%.6g\t%.6g\t%.6g\n", x, y, to_x - x, to_y - y);
+}
+
+/* From each whole step to the next, and from a preset's kernel to the best's of the same name. */
+static void append_arrows(const roofline *r, kf_text *data) {
+    const kf_plot_result *const all[] = {r->presets[0], r->presets[1], r->best};
+    const kf_plot_result *before = NULL;
+    begin_block(data);
+    for (int i = 0; i < PRESETS + 1; i++) {
+        if (all[i] == NULL) continue;
+        if (before != NULL) {
+            const whole_step a = step_of(before), b = step_of(all[i]);
+            append_arrow(a.operations / a.bytes, 1e-3 * a.operations / a.us, b.operations / b.bytes,
+                         1e-3 * b.operations / b.us, data);
+        }
+        before = all[i];
+    }
+    for (int p = 0; p < PRESETS; p++)
+        for (int i = 0; r->presets[p] != NULL && i < r->presets[p]->kernel_count; i++)
+            for (int k = 0; k < r->kernel_count; k++) {
+                const kf_plot_kernel *from = &r->presets[p]->kernels[i];
+                if (has_point(from) && strcmp(from->name, r->kernels[k]->name) == 0)
+                    append_arrow(intensity(from), performance(from), intensity(r->kernels[k]),
+                                 performance(r->kernels[k]), data);
+            }
 }
 
 /* --- The table ------------------------------------------------------------------------------------------ */
@@ -145,6 +255,14 @@ static extent find_extent(const roofline *r) {
             e.high_x = fmax(e.high_x, r->kernels[i]->operations / bytes);
         }
     }
+    for (int p = 0; p < PRESETS; p++)
+        for (int i = 0; r->presets[p] != NULL && i < r->presets[p]->kernel_count; i++) {
+            const kf_plot_kernel *kernel = &r->presets[p]->kernels[i];
+            if (!has_point(kernel)) continue;
+            e.low_y = fmin(e.low_y, performance(kernel));
+            e.low_x = fmin(e.low_x, intensity(kernel));
+            e.high_x = fmax(e.high_x, intensity(kernel));
+        }
     for (int i = 0; i < r->count; i++)
         if (r->lines[i].level < 0)
             e.high_y = fmax(e.high_y, r->lines[i].value);
@@ -223,13 +341,25 @@ static void append_roofs(const roofline *r, const extent *e, kf_text *data) {
         append_roof_label(r, i, e, data);
 }
 
-static void append_kernel(const roofline *r, const kf_plot_kernel *kernel, kf_text *data) {
+static void append_kernel(const roofline *r, int number, const kf_plot_kernel *kernel, kf_text *data) {
     kf_text_append(data, "\n\n");
-    append_label(r, kernel, data);
+    append_label(r, number, kernel, data);
     for (int level = 0; level < KF_PLOT_LEVELS; level++)
         if (kernel->bytes[level] > 0)
-            kf_text_append(data, "%.6g\t%.6g\t%d\n", kernel->operations / kernel->bytes[level],
-                           performance(kernel), level);
+            kf_text_append(data, "%.6g\t%.6g\t%d\t%.3g\n", kernel->operations / kernel->bytes[level],
+                           performance(kernel), level, size_of(kernel, r->total_us));
+}
+
+static void choose_presets(roofline *r, const kf_plot_results *results, const kf_plot_result *best) {
+    static const char *const names[PRESETS] = {"baseline", "paper"};
+    r->best = best;
+    for (int p = 0; p < PRESETS; p++) {
+        const kf_plot_result *preset = kf_plot_preset_counted(results, names[p]);
+        const bool other = preset != NULL && !kf_plot_same_config(&preset->config, &best->config) &&
+                           (p == 0 || r->presets[0] == NULL ||
+                            !kf_plot_same_config(&preset->config, &r->presets[0]->config));
+        r->presets[p] = other ? preset : NULL;
+    }
 }
 
 kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs *roofs, kf_text *data,
@@ -239,8 +369,9 @@ kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs 
     if (!best)
         return kf_fail(error, KF_BAD_INPUT,
                        "this run has no hardware counters; tune with --counters standard on a GPU");
-    add_roofs(&r, roofs);
+    choose_presets(&r, results, best);
     choose_kernels(&r, best);
+    add_roofs(&r, roofs);
     if (r.kernel_count == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "no kernel of this run has counters of operations and bytes; tune with --counters "
@@ -248,10 +379,14 @@ kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs 
     if (r.count == 0)
         return kf_fail(error, KF_BAD_INPUT, "the roofs of this device are not known; run 'kftune roofs'");
     const extent e = find_extent(&r);
-    kf_text_append(data, "%.6g\t%.6g\t%.6g\t%.6g\n", e.low_x, e.high_x, e.low_y, e.high_y);
+    kf_text_append(data, "%.6g\t%.6g\t%.6g\t%.6g\t%d\t%d\n", e.low_x, e.high_x, e.low_y, e.high_y,
+                   r.presets[0] != NULL, r.presets[1] != NULL);
     append_roofs(&r, &e, data);
+    append_preset_kernels(&r, data);
+    append_steps(&r, data);
+    append_arrows(&r, data);
     for (int i = 0; i < r.kernel_count; i++)
-        append_kernel(&r, r.kernels[i], data);
+        append_kernel(&r, i + 1, r.kernels[i], data);
     *kernel_blocks = r.kernel_count;
     return KF_OK;
 }

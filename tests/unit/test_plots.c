@@ -189,14 +189,21 @@ static void check_counted_tables(kf_store *store, const kf_run_summary *run, con
     assert_int_equal(blocks, 3);
     /* 1e8 bytes in 9800 us / 3 are 30.6 GB/s of 80; the caches are further from their roofs. */
     assert_non_null(strstr(data.text, "stream, 33 % of the step: 38 % of device memory\n"));
-    assert_non_null(strstr(data.text, "\n2\t61.2245\t2\n"));
+    assert_non_null(strstr(data.text, "\n2\t61.2245\t2\t1.99\n"));
+    /* An arrow between the steps, and one between each two kernels of
+     * a name. */
+    assert_non_null(strstr(data.text, "\n2\t60\tstep of baseline\n2\t61.2245\tstep of best\n"));
+    assert_null(strstr(data.text, "step of paper"));
+    const char *arrows = strstr(data.text, "\n2\t60\t0\t1.22449\n");
+    assert_non_null(arrows);
+    assert_int_equal(lines_of(arrows, strstr(arrows, "\n\n\n")), 4);
     assert_non_null(strstr(data.text, "FP32 multiply-add 900 GFLOP/s (1000 in theory)"));
     kf_text_free(&data);
     roofs.measured.count = 0;
     assert_int_equal(kf_table_roofline(results, &roofs, &data, &blocks, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "kftune roofs"));
     assert_int_equal(kf_table_occupancy(results, &data, &blocks, &error), KF_OK);
-    assert_int_equal(blocks, 2);
+    assert_int_equal(blocks, 3); /* baseline, paper, best */
     assert_non_null(strstr(data.text, "\tstream\t40\t50\t0 registers\t33.3\n"));
     kf_text_free(&data);
 }
