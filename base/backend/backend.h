@@ -222,7 +222,7 @@ kf_status kf_stream_launch(kf_stream *stream, const kf_launch *launch, kf_error 
 kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
 kf_status kf_stream_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
 kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error); /* main lane */
-/* What came of something that was asked of a part of a team: an error says of which device. */
+/* Says what came of something that was asked of a part of a team: an error names the device. */
 kf_status kf_backend_of_part(const kf_backend *first, int part, kf_status status, kf_error *error);
 kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error); /* the same, of the whole team */
 /* Waits for what the stream was given so far; for a call that speaks with the host. */

@@ -108,6 +108,8 @@ static kf_status check_open_files(kf_error *error) {
         (int)limit.rlim_cur, LEAST);
 }
 
+/* Runs the program: checks what it needs, dispatches the command, prints its error, and fails where
+ * standard output could not be written whole. */
 int kf_main(int argc, char **argv) {
     kf_error error = {KF_OK, ""};
     kf_json_check_memory();

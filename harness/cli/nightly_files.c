@@ -113,6 +113,8 @@ static void print_series(const kf_series_verdict *list, int count) {
     }
 }
 
+/* Prints the verdicts of all series as one JSON object. Changes are logarithms of ratios and are printed
+ * as relative changes. */
 static void print_series_json(const kf_series_verdict *list, int count) {
     cJSON *json = kf_json_answer("nightly import"), *series = cJSON_AddArrayToObject(json, "series");
     for (int i = 0; i < count; i++) {
@@ -139,6 +141,8 @@ static void print_series_json(const kf_series_verdict *list, int count) {
     kf_json_print(json);
 }
 
+/* Imports series that were measured elsewhere, judges the newest night of each, and fails with
+ * KF_GATE_FAILED where any became slower. */
 kf_status kf_nightly_import(const kf_arguments *arguments, kf_error *error) {
     kf_series_rows rows = {.list = NULL};
     kf_series_verdict *list = NULL;

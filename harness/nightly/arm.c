@@ -13,6 +13,7 @@ static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling i
 
 static const double COUNTING_RUNS = 100.0; /* counting takes as long as so many runs at most */
 
+/* Notes a process of an arm: its time and clock, or that the device throttled, or how it failed. */
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us) {
     kf_arm_state *state = &entry->arms[arm];
     state->done++;

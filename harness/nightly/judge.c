@@ -296,8 +296,9 @@ static double clock_of(const kf_arm_state *arm) {
     return sum / arm->count;
 }
 
-/* Whether a change of times is also one of cycles: half of it, the same way. A clock that differs between the
- * programs' processes changes times alone. Where clocks are not known nothing speaks against it. */
+/* Says whether a change of times is also one of cycles: half of it, the same way. A clock that differs
+ * between the programs' processes changes times alone. Where clocks are not known nothing speaks against
+ * it. */
 static bool cycles_agree(const kf_entry *entry) {
     double logs[2][KF_NIGHT_PROCESSES];
     const kf_arm arms[2] = {KF_ARM_REFERENCE, KF_ARM_CANDIDATE};

@@ -80,6 +80,7 @@ static double median_value(const series *s, int begin, int end) {
     return median;
 }
 
+/* Adds a night of a series with the level of its values. A full window forgets its oldest night. */
 static void add_night(series *s, size_t first, size_t end) {
     if (s->count == KF_WINDOW) {
         memmove(s->nights, s->nights + 1, (KF_WINDOW - 1) * sizeof *s->nights);
@@ -116,8 +117,9 @@ static void compare(const series *s, int from, int until, int since, kf_series_v
     free(after);
 }
 
-/* Where the level of the newest night begins: at a change point that is not older than five values may take,
- * or with the newest night alone; -1: nothing changed. *before: where the level before it begins. */
+/* Finds where the level of the newest night begins: at a change point that is not older than five values
+ * may take, or with the newest night alone; -1: nothing changed. *before becomes where the level before it
+ * begins. */
 static int level_begins(const series *s, const kf_screening *screening, int *before) {
     double levels[KF_WINDOW];
     kf_change_point points[KF_WINDOW];
@@ -136,6 +138,8 @@ static int level_begins(const series *s, const kf_screening *screening, int *bef
     return since;
 }
 
+/* Judges a change by comparing the values since it with those before it. Few values, or values that do not
+ * confirm it, leave it ambiguous. */
 static void judge_change(const series *s, int before, int since, kf_series_verdict *v) {
     compare(s, before, since, since, v);
     const kf_finding finding = kf_confirm(&v->comparison, v->threshold, &kf_standard_rules);
@@ -183,8 +187,8 @@ static int enough_from(const series *s, int least, int begin, int end) {
     return begin;
 }
 
-/* Whether the level is above the pinned commit's by more than a drift may be. A commit of few values has
- * those of the nights before it with it. */
+/* Says whether the level is above the pinned commit's by more than a drift may be. A commit of few values
+ * has those of the nights before it with it. */
 static bool drifted(const series *s, const char *pin, int since, kf_series_verdict *v) {
     int begin = 0, end = 0;
     if (pin == NULL || !find_commit(s, pin, &begin, &end)) return false;
@@ -201,6 +205,8 @@ static bool drifted(const series *s, const char *pin, int since, kf_series_verdi
     return true;
 }
 
+/* Judges the newest night of a series: first against the pinned commit, then by the change that screening
+ * found, if there is one. */
 static void judge(const series *s, const char *pin, kf_series_verdict *v) {
     int before = 0;
     const kf_screening screening = kf_screen(s->levels, s->count, &kf_standard_rules);
@@ -223,7 +229,7 @@ static void judge(const series *s, const char *pin, kf_series_verdict *v) {
         judge_quiet(s, v);
 }
 
-/* Of many series some change by chance; the surest stay. */
+/* Controls false alarms: some of many series change by chance, and only the surest stay. */
 static void control(kf_series_verdict *list, int count) {
     double *probabilities = kf_allocate(((size_t)count + 1) * sizeof *probabilities);
     bool *accepted = kf_allocate_zeroed((size_t)count + 1, sizeof *accepted);

@@ -27,7 +27,7 @@ typedef struct kf_series_rows {
 kf_status kf_series_read(const char *path, int night, kf_series_rows *rows, kf_error *error);
 void kf_series_free(kf_series_rows *rows);
 
-/* What the newest night of a benchmark on a machine is. */
+/* Says what the newest night of a benchmark on a machine is. */
 typedef struct kf_series_verdict {
     char benchmark[KF_BENCHMARK], machine[KF_SERIES_WORD];
     char newest[KF_SERIES_WORD]; /* commit, or time */

@@ -89,6 +89,8 @@ static double number_of(const char *text) {
     return end != text && *end == '\0' ? value : (double)NAN;
 }
 
+/* Reads a row of a CSV by the columns that its header named, and refuses a value that is no number above
+ * 0. */
 static kf_status read_row(const reader *r, char *line) {
     char *fields[FIELDS];
     const int count = split(line, fields);
@@ -111,6 +113,7 @@ static kf_status read_row(const reader *r, char *line) {
     return KF_OK;
 }
 
+/* Reads a CSV of a series: a header and then a value a row. A file that holds no value is refused. */
 static kf_status read_csv(reader *r) {
     char *text = NULL, *line;
     size_t size = 0;

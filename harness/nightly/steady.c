@@ -6,8 +6,8 @@
 
 #include "base/util/memory.h"
 
-/* nvmlClocksEventReason: HwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown. Idling, a
- * clock that somebody set and the power's cap are no faults. */
+/* These reasons of nvmlClocksEventReason are faults: HwSlowdown, SwThermalSlowdown, HwThermalSlowdown,
+ * HwPowerBrakeSlowdown. Idling, a clock that somebody set and the power's cap are none. */
 static const uint64_t SLOWDOWN = 0x8 | 0x20 | 0x40 | 0x80;
 static const double BELOW = 0.02;
 
@@ -53,6 +53,8 @@ static void sum_up(kf_measurement *m, size_t out, size_t of) {
                    of);
 }
 
+/* Leaves out the samples whose clock lies below the full one, since a device that throttled measures
+ * itself, not the program. It returns how many; where all throttled, the measurement is skipped. */
 size_t kf_leave_out_throttled(kf_measurement *m) {
     const size_t count = m->sample_count;
     const double clock = full_clock(m);

@@ -1,4 +1,4 @@
-/* What a device that throttled did to a process of a night. */
+/* Finds what a device that throttled did to a process of a night. */
 #ifndef KF_HARNESS_NIGHTLY_STEADY_H
 #define KF_HARNESS_NIGHTLY_STEADY_H
 

@@ -1,4 +1,4 @@
-/* Domain boundaries: what a node at the shell of the domain pulls from outside. Walls and inflow: half-way
+/* Boundaries of the domain: what a node beside one pulls from outside. Walls and inflow: half-way
  * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
  * the opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x
  * y z, decides; then the first outflow. A wall may mirror a share of what reaches it instead of sending it

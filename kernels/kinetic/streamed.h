@@ -1,7 +1,7 @@
 /* The populations that stream into a node, with the boundaries folded in or not.
  *
  * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z): by GET(number, name, cx, cy, cz), which fetches
- * one population from the node's neighbour, unless it comes from outside. Rows at the shell take what comes
+ * one population from the node's neighbour, unless it comes from outside. Boundary rows take what comes
  * from outside by the rule of the boundaries. In all others the first and the last nodes do, as many as lanes
  * of a warp lie along x, without branches. KF_LOAD_OF_BAND(GET): the same for a kernel of the band, which
  * waits for its loads and for little else: between two grids its nodes at the faces choose between addresses

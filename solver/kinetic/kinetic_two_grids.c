@@ -125,10 +125,10 @@ void kf_append_inner(kf_builder *b, int p) {
 static void append_boundary_rows(kf_builder *b, int p, int extent[3]) {
     const kf_kinetic *kinetic = b->kinetic;
     static const int block[3] = {32, 2, 1};
-    const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
+    const int rows = 2 * (extent[1] + extent[2] - 2), boundary[3] = {whole_row(kinetic), rows, 1};
     if (!kinetic->options.boundary_rows_apart) return;
     b->ahead = true;
-    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_boundary", shell, block, kf_from_to(kinetic, p, 1 - p),
+    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_boundary", boundary, block, kf_from_to(kinetic, p, 1 - p),
               2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
     b->ahead = false;
     extent[1] -= 2;

@@ -10,10 +10,11 @@
 
 enum { ACROSS = 12 }; /* spacings, periodic */
 
-/* What the sums over 57 neighbours of a lattice make of a gradient of 1 (spiky's) and of a Laplacian of 1. */
+/* These are what the sums over 57 neighbours of a lattice make of a gradient of 1 (spiky's) and of a
+ * Laplacian of 1. */
 static const double GRADIENT = 0.94432, LAPLACIAN = 0.96643;
 
-/* ---- a tank at rest ---- */
+/* --- A tank at rest ----------------------------------------------------------------------------------- */
 
 static int by_number(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -69,6 +70,9 @@ static kf_status settle(const kf_validation *validation, kf_sph_flow *flow, doub
 static const double down[2] = {0.0, -9.81};
 static const char open_top[] = ", \"zmax\": \"open\"";
 
+/* Checks a tank at rest under the scheme thesis, as printed or consistent: the pressure against the weight
+ * above it, and the kinetic energy that is left. The printed gradient has half its weight, so half of p
+ * holds the water there. */
 static kf_status run_tank(kf_validation *validation, bool consistent, int deep, kf_error *error) {
     char rest[512], quantity[96];
     (void)snprintf(rest, sizeof rest,
