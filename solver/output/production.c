@@ -157,12 +157,13 @@ static kf_status write_slices(production_run *producer, const kf_snapshot *snaps
 static kf_status write_field_pictures(production_run *producer, const kf_snapshot *snapshot,
                                       kf_error *error) {
     char path[KF_PATH];
+    const char *name = producer->plan->problem->name;
     bool written;
     KF_TRY(output_path(producer, "dye", "png", path, error));
-    KF_TRY(kf_dye_picture(path, snapshot, &written, error));
+    KF_TRY(kf_dye_picture(path, name, snapshot, &written, error));
     if (written) note_output(producer->result, path);
     KF_TRY(output_path(producer, "speed", "png", path, error));
-    KF_TRY(kf_speed_picture(path, snapshot, error));
+    KF_TRY(kf_speed_picture(path, name, snapshot, error));
     note_output(producer->result, path);
     return KF_OK;
 }

@@ -1,10 +1,12 @@
 #include "solver/picture/field_picture.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/text.h"
 #include "solver/picture/canvas.h"
 
 enum { LEAST_PIXELS = 720, MOST_PIXELS = 4096, DYES = 3 };
@@ -77,12 +79,91 @@ static void draw_solid(const kf_snapshot *s, const plane *p, kf_canvas *canvas) 
     free(share);
 }
 
-static kf_status finish(const kf_snapshot *s, const plane *p, kf_canvas *canvas, const char *path,
-                        kf_error *error) {
+/* ---- What stands around the plane ---- */
+
+enum { LEFT = KF_FIELD_LEFT, TOP = KF_FIELD_TOP, RIGHT = 150, BOTTOM = 60, TICK = 6, TEXT = 2, BAR = 22 };
+static const kf_colour white = {255, 255, 255}, black = {25, 25, 25};
+
+/* What a picture shows: its title, and a scale from 0 to top where that is above 0. */
+typedef struct caption {
+    const char *title, *unit;
+    double top;
+} caption;
+
+/* 1, 2 or 5 times a power of ten, at least value. */
+static double round_up(double value) {
+    const double power = pow(10, floor(log10(value))), digits = value / power;
+    return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
+}
+
+/* Ticks in metres from 0 to length, along the lower or the left side; name: of the axis. */
+static void draw_axis(kf_canvas *outer, const plane *p, bool up, double length, char name) {
+    const int pixels = up ? p->canvas_height : p->canvas_width, bottom = TOP + p->canvas_height;
+    const double step = round_up(length * (up ? 60.0 : 100.0) / pixels);
+    char text[32];
+    for (int i = 0; i * step <= length * (1 + 1e-9); i++) {
+        const int at = (int)lround(i * step / length * (pixels - 1));
+        (void)snprintf(text, sizeof text, "%.4g", i * step);
+        if (up) {
+            kf_canvas_fill(outer, LEFT - TICK, bottom - 1 - at, TICK, 1, black);
+            kf_canvas_text(outer, LEFT - TICK - 5 - kf_text_width(text, TEXT), bottom - 7 - at, TEXT, black,
+                           text);
+        } else {
+            kf_canvas_fill(outer, LEFT + at, bottom, 1, TICK, black);
+            kf_canvas_text(outer, LEFT + at - kf_text_width(text, TEXT) / 2, bottom + TICK + 5, TEXT, black,
+                           text);
+        }
+    }
+    (void)snprintf(text, sizeof text, "%c, m", name);
+    if (up)
+        kf_canvas_text(outer, LEFT - TICK - 5 - kf_text_width(text, TEXT), TOP - 26, TEXT, black, text);
+    else
+        kf_canvas_text(outer, LEFT + (pixels - kf_text_width(text, TEXT)) / 2, bottom + TICK + 28, TEXT,
+                       black, text);
+}
+
+/* The scale of colours from 0 to top, beside the plane. */
+static void draw_bar(kf_canvas *outer, const plane *p, const caption *c) {
+    enum { TICKS = 5 };
+    const int x = LEFT + p->canvas_width + 28, height = p->canvas_height;
+    char text[48];
+    for (int y = 0; y < height; y++)
+        kf_canvas_fill(outer, x, TOP + y, BAR, 1, kf_colour_map((height - y - 0.5) / height));
+    kf_canvas_frame(outer, x - 1, TOP - 1, BAR + 2, height + 2, black);
+    for (int i = 0; i <= TICKS; i++) {
+        (void)snprintf(text, sizeof text, "%.4g", c->top * i / TICKS);
+        kf_canvas_text(outer, x + BAR + 8, TOP + height - 7 - (int)lround((double)i / TICKS * (height - 1)),
+                       TEXT, black, text);
+    }
+    kf_canvas_text(outer, x, TOP - 26, TEXT, black, c->unit);
+}
+
+/* Puts the plane into a picture with its title, axes and scale, and writes that; frees the plane. */
+static kf_status finish(const kf_snapshot *s, const plane *p, kf_canvas *canvas, const caption *c,
+                        const char *path, kf_error *error) {
+    const bool deep = s->nodes[2] > 1;
+    kf_canvas outer;
     draw_solid(s, p, canvas);
-    const kf_status status = kf_canvas_write_png(canvas, path, error);
+    kf_canvas_begin(&outer, LEFT + p->canvas_width + RIGHT, TOP + p->canvas_height + BOTTOM, white);
+    for (int y = 0; y < canvas->height; y++)
+        memcpy(outer.pixels + 3 * ((size_t)(TOP + y) * (size_t)outer.width + LEFT),
+               canvas->pixels + 3 * (size_t)y * (size_t)canvas->width, 3 * (size_t)canvas->width);
     kf_canvas_free(canvas);
+    kf_canvas_frame(&outer, LEFT - 1, TOP - 1, p->canvas_width + 2, p->canvas_height + 2, black);
+    draw_axis(&outer, p, false, p->width * s->spacing[0], 'x');
+    draw_axis(&outer, p, true, p->height * s->spacing[deep ? 2 : 1], deep ? 'z' : 'y');
+    if (c->top > 0.0) draw_bar(&outer, p, c);
+    kf_canvas_text(&outer, LEFT, 10, TEXT, black, c->title);
+    const kf_status status = kf_canvas_write_png(&outer, path, error);
+    kf_canvas_free(&outer);
     return status;
+}
+
+/* "plume  64x64  step 40  t = 1.2 s": what every picture says of its moment. */
+static void append_title(const char *scene, const kf_snapshot *s, const char *what, kf_text *title) {
+    kf_text_append(title, "%.48s  %s  %dx%d", scene, what, s->nodes[0], s->nodes[1]);
+    if (s->nodes[2] > 1) kf_text_append(title, "x%d", s->nodes[2]);
+    kf_text_append(title, "  step %llu  t = %.4g s", (unsigned long long)s->step, s->time);
 }
 
 static unsigned char shade(double value) {
@@ -105,14 +186,17 @@ static void draw_dyes(const plane *p, float *const fields[DYES], int count, doub
 }
 
 /* Draws a snapshot's dyes, each in its colour, as clouds that are seen through the box's depth. */
-kf_status kf_dye_picture(const char *path, const kf_snapshot *snapshot, bool *written, kf_error *error) {
+kf_status kf_dye_picture(const char *path, const char *scene, const kf_snapshot *snapshot, bool *written,
+                         kf_error *error) {
     const plane p = plane_of(snapshot);
     float *fields[DYES];
     int count = 0;
+    kf_text names = {0}, title = {0};
     for (size_t i = 0; i < snapshot->quantity_count && count < DYES; i++) {
         const kf_quantity *q = &snapshot->quantities[i];
-        if (q->components == 1 && strcmp(q->name, "solid") != 0)
-            fields[count++] = gather(snapshot, &p, q, true);
+        if (q->components != 1 || strcmp(q->name, "solid") == 0) continue;
+        kf_text_append(&names, "%s%s", count > 0 ? ", " : "", q->name);
+        fields[count++] = gather(snapshot, &p, q, true);
     }
     *written = count > 0;
     if (count == 0) return KF_OK;
@@ -122,17 +206,16 @@ kf_status kf_dye_picture(const char *path, const kf_snapshot *snapshot, bool *wr
     draw_dyes(&p, fields, count, snapshot->nodes[2] > 1 ? 10.0 / snapshot->nodes[1] : 2.5, &canvas);
     for (int i = 0; i < count; i++)
         free(fields[i]);
-    return finish(snapshot, &p, &canvas, path, error);
-}
-
-/* 1, 2 or 5 times a power of ten. */
-static double round_up(double value) {
-    const double power = pow(10, floor(log10(value))), digits = value / power;
-    return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
+    append_title(scene, snapshot, names.text, &title);
+    const kf_status status = finish(snapshot, &p, &canvas, &(caption){.title = title.text}, path, error);
+    kf_text_free(&names);
+    kf_text_free(&title);
+    return status;
 }
 
 /* Draws the speed of a snapshot on a colour scale from 0 to a round number. */
-kf_status kf_speed_picture(const char *path, const kf_snapshot *snapshot, kf_error *error) {
+kf_status kf_speed_picture(const char *path, const char *scene, const kf_snapshot *snapshot,
+                           kf_error *error) {
     const plane p = plane_of(snapshot);
     const kf_quantity *velocity = kf_snapshot_find(snapshot, "velocity");
     if (velocity == NULL)
@@ -148,5 +231,10 @@ kf_status kf_speed_picture(const char *path, const kf_snapshot *snapshot, kf_err
         for (int x = 0; x < canvas.width; x++)
             kf_canvas_blend(&canvas, x, y, kf_colour_map(at_pixel(&p, speed, x, y) / top), 1);
     free(speed);
-    return finish(snapshot, &p, &canvas, path, error);
+    kf_text title = {0};
+    append_title(scene, snapshot, "speed", &title);
+    const caption words = {.title = title.text, .unit = velocity->unit, .top = top};
+    const kf_status status = finish(snapshot, &p, &canvas, &words, path, error);
+    kf_text_free(&title);
+    return status;
 }

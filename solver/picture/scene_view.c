@@ -284,6 +284,16 @@ static void draw_scale(view *v, const char *name, double low, double high) {
     kf_canvas_text(&v->canvas, left - 10, top - 30, 2, black, name);
 }
 
+/* Draws the title: scene, step, time, Reynolds number. */
+static void draw_title(view *v, const kf_scene *scene, const kf_snapshot *surface) {
+    char text[160];
+    const int used = snprintf(text, sizeof text, "%.48s  step %llu  t = %.4g s", scene->name,
+                              (unsigned long long)surface->step, surface->time);
+    if (scene->reynolds > 0.0)
+        (void)snprintf(text + used, sizeof text - (size_t)used, "  Re = %.6g", scene->reynolds);
+    kf_canvas_text(&v->canvas, MARGIN, 14, 2, (kf_colour){25, 25, 25}, text);
+}
+
 static void corner_in_cells(const kf_scene *scene, const float *position, double place[3]) {
     for (int a = 0; a < 3; a++)
         place[a] = (double)position[a] / scene->cell_size - 0.5;
@@ -326,6 +336,7 @@ kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surfac
     v->right -= 0.5 * SCALE_ROOM / v->scale * (1.0 - 1.0 / from->zoom); /* the scale keeps its room */
     v->scale *= from->zoom;
     draw_surface(v, scene, surface, pressure->values, low, high);
+    draw_title(v, scene, surface);
     draw_scale(v, cp != NULL ? "pressure, Cp" : "pressure, m²/s²", low, high);
     return close_view(v, path, error);
 }

@@ -51,6 +51,29 @@ static kf_colour mixed(const double dye[3], double amount) {
     return (kf_colour){(unsigned char)lround(c[0]), (unsigned char)lround(c[1]), (unsigned char)lround(c[2])};
 }
 
+/* Pixels of the plane, which stands within axes, title and scale. */
+static void expect_in_plane(const pixels *p, int x, int y, kf_colour colour) {
+    expect(p, KF_FIELD_LEFT + x, KF_FIELD_TOP + y, colour);
+}
+
+/* Something is drawn in each margin: title above, axes to the left and below; and to the right a scale. */
+static void expect_caption(const pixels *p, bool scale) {
+    const struct {
+        int x, y, width, height;
+        bool there;
+    } margins[] = {{KF_FIELD_LEFT, 4, 300, 24, true},
+                   {0, KF_FIELD_TOP, KF_FIELD_LEFT - 8, 360, true},
+                   {KF_FIELD_LEFT, KF_FIELD_TOP + 370, 700, 20, true},
+                   {KF_FIELD_LEFT + 740, KF_FIELD_TOP, 100, 360, scale}};
+    for (size_t m = 0; m < sizeof margins / sizeof *margins; m++) {
+        int dark = 0;
+        for (int y = margins[m].y; y < margins[m].y + margins[m].height; y++)
+            for (int x = margins[m].x; x < margins[m].x + margins[m].width; x++)
+                dark += p->rgb[3 * ((size_t)y * (size_t)p->width + (size_t)x)] < 128;
+        assert_int_equal(dark > 20, margins[m].there);
+    }
+}
+
 static void dyes_have_their_colours(void **state) {
     (void)state;
     static const double colours[3][3] = {{1.0, 0.87, 0.66}, {0.35, 0.75, 1.0}, {1.0, 0.42, 0.55}};
@@ -58,7 +81,7 @@ static void dyes_have_their_colours(void **state) {
     bool written = true;
     kf_snapshot s = fields(1);
     (void)kf_snapshot_add(&s, "velocity", "m/s", 3);
-    assert_int_equal(kf_dye_picture(in_scratch("dye.png"), &s, &written, &error), KF_OK);
+    assert_int_equal(kf_dye_picture(in_scratch("dye.png"), "ink", &s, &written, &error), KF_OK);
     assert_false(written);
     assert_int_not_equal(access(in_scratch("dye.png"), F_OK), 0);
     float *solid = kf_snapshot_add(&s, "solid", "1", 1);
@@ -70,16 +93,17 @@ static void dyes_have_their_colours(void **state) {
         for (size_t i = 0; i < s.count; i++)
             dye[i] = (int)(i % 36) / 9 == d && i / 36 >= 12 ? 0.4F : 0.0F;
     }
-    assert_int_equal(kf_dye_picture(in_scratch("dye.png"), &s, &written, &error), KF_OK);
+    assert_int_equal(kf_dye_picture(in_scratch("dye.png"), "ink", &s, &written, &error), KF_OK);
     assert_true(written);
     pixels p = read_png(in_scratch("dye.png"));
-    assert_int_equal(p.width, 720);
-    assert_int_equal(p.height, 360);
+    assert_true(p.width > KF_FIELD_LEFT + 720);
+    assert_true(p.height > KF_FIELD_TOP + 360);
     for (int d = 0; d < 3; d++) {
-        expect(&p, 180 * d + 90, 60, mixed(colours[d], 2.5 * 0.4)); /* the upper third */
-        expect(&p, 180 * d + 90, 200, ground);
+        expect_in_plane(&p, 180 * d + 90, 60, mixed(colours[d], 2.5 * 0.4)); /* the upper third */
+        expect_in_plane(&p, 180 * d + 90, 200, ground);
     }
-    expect(&p, 660, 60, (kf_colour){120, 124, 134});
+    expect_in_plane(&p, 660, 60, (kf_colour){120, 124, 134});
+    expect_caption(&p, false);
     free(p.rgb);
     kf_snapshot_free(&s);
 
@@ -88,12 +112,12 @@ static void dyes_have_their_colours(void **state) {
     float *dye = kf_snapshot_add(&s, "smoke", "1", 1);
     for (size_t i = 0; i < s.count; i++)
         dye[i] = i % 36 < 18 && i / 180 >= 9 ? 0.01F * (float)(i / 36 % 5) : 0.0F;
-    assert_int_equal(kf_dye_picture(in_scratch("dye.png"), &s, &written, &error), KF_OK);
+    assert_int_equal(kf_dye_picture(in_scratch("dye.png"), "ink", &s, &written, &error), KF_OK);
     p = read_png(in_scratch("dye.png"));
-    assert_int_equal(p.height, 360);
-    expect(&p, 100, 50, mixed(colours[0], 10.0 / 5 * 0.1));
-    expect(&p, 100, 310, ground);
-    expect(&p, 600, 50, ground);
+    assert_true(p.height > KF_FIELD_TOP + 360);
+    expect_in_plane(&p, 100, 50, mixed(colours[0], 10.0 / 5 * 0.1));
+    expect_in_plane(&p, 100, 310, ground);
+    expect_in_plane(&p, 600, 50, ground);
     free(p.rgb);
     kf_snapshot_free(&s);
 }
@@ -111,18 +135,20 @@ static void speeds_have_a_round_scale(void **state) {
             u[3 * i + 2] = upper ? -4.0F : 0.8F;
             u[3 * i + 1] = middle ? 0.0F : 100.0F;
         }
-        assert_int_equal(kf_speed_picture(in_scratch("speed.png"), &s, &error), KF_OK);
+        assert_int_equal(kf_speed_picture(in_scratch("speed.png"), "ink", &s, &error), KF_OK);
         const pixels p = read_png(in_scratch("speed.png"));
-        expect(&p, 300, 80, kf_colour_map(1.0)); /* 5 of 5 m/s */
-        expect(&p, 300, 280, kf_colour_map(0.2));
-        expect(&p, 300, 180,
-               kf_colour_map(0.6 - 0.8 * 0.5 / 20)); /* between nodes: half a pixel below the middle */
+        expect_in_plane(&p, 300, 80, kf_colour_map(1.0)); /* 5 of 5 m/s */
+        expect_in_plane(&p, 300, 280, kf_colour_map(0.2));
+        expect_caption(&p, true);
+        expect_in_plane(
+            &p, 300, 180,
+            kf_colour_map(0.6 - 0.8 * 0.5 / 20)); /* between nodes: half a pixel below the middle */
         free(p.rgb);
         for (size_t i = 0; i < s.count; i++) /* 6 m/s are on a scale of 10 */
             u[3 * i] = 6.0F, u[3 * i + 1] = u[3 * i + 2] = 0.0F;
-        assert_int_equal(kf_speed_picture(in_scratch("speed.png"), &s, &error), KF_OK);
+        assert_int_equal(kf_speed_picture(in_scratch("speed.png"), "ink", &s, &error), KF_OK);
         const pixels q = read_png(in_scratch("speed.png"));
-        expect(&q, 300, 80, kf_colour_map(0.6));
+        expect_in_plane(&q, 300, 80, kf_colour_map(0.6));
         free(q.rgb);
         kf_snapshot_free(&s);
     }
