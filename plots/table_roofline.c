@@ -50,7 +50,7 @@ static void add_line(roofline *r, const char *name, double value, bool measured,
         r->lines[r->count++] = (roof_line){name, value, measured, level};
 }
 
-/* Whether the kernels that are shown compute in double precision, or in single. */
+/* Says whether the kernels that are shown compute in double precision, or in single. */
 static bool uses_precision(const roofline *r, bool twice) {
     for (int i = 0; i < r->kernel_count; i++) {
         const kf_plot_kernel *k = r->kernels[i];

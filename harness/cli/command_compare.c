@@ -1,4 +1,4 @@
-/* kftune compare: runs held against each other. */
+/* The command kftune compare holds runs against each other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static double usual_floor(double cells) {
     return isfinite(cells) ? fmax(least, floor * pow(cells_there / cells, 3.0)) : floor;
 }
 
-/* What a difference from the first run comes to. */
+/* Says what a difference from the first run comes to. */
 typedef enum verdict { ALIKE, DIFFERENT, UNKNOWN, VERDICTS } verdict;
 static const char *const verdicts[VERDICTS] = {"cannot be told apart", "differs", "not known"};
 
@@ -42,8 +42,8 @@ static kf_figure minus(const kf_figure *one, const kf_figure *other) {
     return (kf_figure){one->mean - other->mean, hypot(one->half, other->half)};
 }
 
-/* floor: share of the first drag; negative: by the grids. Both runs' intervals are of independent flows, so
- * their halves add by squares. */
+/* Judges a run against the first. The floor is a share of the first drag; where it is negative, it follows
+ * from the grids. Both runs' intervals are of independent flows, so their halves add by squares. */
 static void judge(const kf_run_figures *first, const kf_run_figures *run, double floor, comparison *c) {
     const kf_figure *d = &c->difference[KF_FIGURE_DRAG];
     if (floor < 0.0) floor = fmax(usual_floor(first->cells), usual_floor(run->cells));
@@ -103,7 +103,7 @@ static void print_difference(const char *letter, const kf_run_figures *first, co
     if (c->scenes.length > 0) printf("        scenes: %s\n", c->scenes.text);
 }
 
-/* What makes coefficients of two runs other things, whatever their difference. */
+/* Prints what makes coefficients of two runs other things, whatever their difference. */
 static void print_cautions(const char *letter, const kf_run_figures *first, const kf_run_figures *run) {
     static const double like = 1e-3;
     const struct {
@@ -118,6 +118,7 @@ static void print_cautions(const char *letter, const kf_run_figures *first, cons
                    letter);
 }
 
+/* Prints all runs as a table, and then what each differs from the first one by, with cautions. */
 static void print_all(const kf_run_figures *runs, const comparison *found, int count) {
     int width = 0;
     for (int i = 0; i < count; i++)
@@ -135,6 +136,7 @@ static void print_all(const kf_run_figures *runs, const comparison *found, int c
          "error is in all.");
 }
 
+/* Makes the JSON of all runs with their differences from the first; the caller owns it. */
 static cJSON *to_json(const kf_run_figures *runs, const comparison *found, int count) {
     cJSON *json = kf_json_answer("compare"), *list = cJSON_AddArrayToObject(json, "runs");
     for (int i = 0; i < count; i++) {
@@ -156,6 +158,8 @@ static cJSON *to_json(const kf_run_figures *runs, const comparison *found, int c
     return json;
 }
 
+/* Compares the runs in the folders that were named with the first of them. KF_GATE_FAILED where any drag
+ * cannot be called alike. */
 static kf_status compare_runs(const kf_arguments *arguments, kf_error *error) {
     enum { MOST = 26 };
     const int count = arguments->positional_count;

@@ -43,6 +43,8 @@ static void read_coefficients(const cJSON *json, kf_run_figures *f) {
     f->flow_throughs = number_of(json, "flow_throughs");
 }
 
+/* Reads what the record and the scene file in a run's folder say. A record without a scene and a state is
+ * none of a run; the scene file may be missing. */
 kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *error) {
     char path[KF_PATH];
     cJSON *record = NULL;

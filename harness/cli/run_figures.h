@@ -1,4 +1,4 @@
-/* What the folder of a run says of it, for tables that hold runs against each other. */
+/* Reads what the folder of a run says of it, for tables that hold runs against each other. */
 #ifndef KF_HARNESS_CLI_RUN_FIGURES_H
 #define KF_HARNESS_CLI_RUN_FIGURES_H
 

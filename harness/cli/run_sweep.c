@@ -18,7 +18,7 @@
 
 enum { LONGEST_VALUE = 512 };
 
-/* What may be swept: the option that takes the values, and the one that a run gets. */
+/* Lists what may be swept: the option that takes the values, and the one that a run gets. */
 static const struct {
     const char *option, *each, *word, *axis;
     bool number;
@@ -102,6 +102,8 @@ static kf_status read_list(sweep *s, const char *option, const char *text, kf_er
     }
 }
 
+/* Reads the values of the one option that has several, as a list or a range. Two such options are refused,
+ * and a value that is given twice. */
 static kf_status read_values(sweep *s, kf_error *error) {
     s->kind = -1;
     for (int k = 0; k < KINDS; k++) {
@@ -123,7 +125,7 @@ static kf_status read_values(sweep *s, kf_error *error) {
     return KF_OK;
 }
 
-/* ---- What each run is given ---- */
+/* --- The options of each run -------------------------------------------------------------------------- */
 
 /* NULL: not given. value must live as long as the arguments. */
 static void set(kf_arguments *arguments, const char *option, const char *value) {
@@ -140,7 +142,7 @@ static void leave_out_placement(kf_arguments *arguments) {
         set(arguments, placing[i].name, NULL);
 }
 
-/* Of the angles the one that is farthest from 0: its tunnel has room for all. */
+/* Gives the angle that is farthest from 0: its tunnel has room for all. */
 static const char *widest(const sweep *s) {
     int found = 0;
     for (int i = 1; i < s->count; i++)
@@ -283,6 +285,7 @@ static kf_status run_point(sweep *s, int point, kf_run_one run, kf_error *error)
     return status;
 }
 
+/* Refuses options that belong to one run, and configs or seeds that do not go with what is swept. */
 static kf_status check(const sweep *s, kf_error *error) {
     static const char *const alone[] = {"--restart", "--smoke", "--film"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
@@ -363,6 +366,7 @@ static kf_status run_all(sweep *s, kf_run_one run, kf_error *error) {
     return worst;
 }
 
+/* Runs the sweep and writes its table, also of an unfinished one. The first failure is what it returns. */
 kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *error) {
     sweep *s = kf_allocate_zeroed(1, sizeof *s);
     kf_sweep_result *result = kf_allocate_zeroed(1, sizeof *result);

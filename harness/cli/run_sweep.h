@@ -15,8 +15,8 @@
 /* One run of the command. part: of a sweep, which prints what it comes to itself. */
 typedef kf_status (*kf_run_one)(const kf_arguments *arguments, bool part, kf_error *error);
 
-/* Whether an option has several values: a list ("20,30,40") or a range ("-10:10:5") of --yaw, --speed,
- * --reynolds, a list of --scene, or --grids or --seeds. */
+/* Says whether an option has several values: a list ("20,30,40") or a range ("-10:10:5") of --yaw,
+ * --speed, --reynolds, a list of --scene, or --grids or --seeds. */
 bool kf_run_is_sweep(const kf_arguments *arguments);
 /* Runs them one after the other into folders below --output (<scene>-sweep), writes sweep.csv and sweep.png
  * there and prints the table. A run that fails does not keep the others; its status is returned. */

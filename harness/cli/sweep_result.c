@@ -25,6 +25,7 @@ void kf_sweep_result_free(kf_sweep_result *result) {
 
 /* ---- Grids ---- */
 
+/* Finds where the settled runs of several grids lead to, in rising order of their cells. */
 static kf_grid_limit limit_of(const kf_sweep_result *r) {
     double cells[KF_SWEEP_POINTS], drags[KF_SWEEP_POINTS];
     int count = 0;
@@ -84,6 +85,7 @@ static void print_scatter(const kf_figure *scatter) {
 
 /* ---- Table, CSV, JSON ---- */
 
+/* Prints the coefficients of each run as a table, and whether they settled. */
 static void print_table(const kf_sweep_result *r) {
     int width = (int)strlen(r->axis);
     for (int i = 0; i < r->count; i++)
@@ -108,6 +110,7 @@ static void append_number(kf_text *csv, double value) {
     kf_text_append(csv, ",%.9g", value);
 }
 
+/* Writes the coefficients of all runs as CSV, with what they refer to. */
 static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error *error) {
     kf_text csv = {0};
     kf_text_append(&csv, "value,drag,drag_half_of_interval_95,lift,lift_half_of_interval_95,side,"
@@ -134,6 +137,8 @@ static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error 
     return status;
 }
 
+/* Makes the JSON of a sweep, with the scatter over seeds and the limit of grids where these are known; the
+ * caller owns it. */
 static cJSON *to_json(const kf_sweep_result *r, const kf_grid_limit *limit, const kf_figure *scatter) {
     cJSON *json = kf_json_answer("run sweep"), *list = NULL;
     cJSON_AddStringToObject(json, "sweep", r->axis);
@@ -187,6 +192,8 @@ static void set_range(kf_chart *c, const kf_sweep_result *r) {
     }
 }
 
+/* Draws drag and lift over the swept values, with bars of their intervals. Values that are no numbers
+ * stand side by side without a line. */
 static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_error *error) {
     static const char *const names[] = {"drag", "lift"};
     kf_chart c;
@@ -211,6 +218,7 @@ static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_erro
     return kf_chart_end(&c, path, error);
 }
 
+/* Writes the table, JSON and chart of a sweep into its folder, and prints the table or the JSON. */
 kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bool json, kf_error *error) {
     const kf_grid_limit limit = limit_of(r);
     const kf_figure scatter = scatter_of(r);

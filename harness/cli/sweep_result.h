@@ -1,5 +1,5 @@
-/* What the runs of a sweep come to: a table, a CSV file, a chart; of several grids the value that they lead
- * to. */
+/* Tells what the runs of a sweep come to: a table, a CSV file, a chart; for several grids the value that
+ * they lead to. */
 #ifndef KF_HARNESS_CLI_SWEEP_RESULT_H
 #define KF_HARNESS_CLI_SWEEP_RESULT_H
 
@@ -29,16 +29,16 @@ void kf_sweep_result_free(kf_sweep_result *result); /* its contents */
 kf_status kf_sweep_result_write(const kf_sweep_result *result, const char *folder, bool json,
                                 kf_error *error);
 
-/* Where the drags of grids lead to. Of three and more: Richardson's extrapolation of the three finest where
- * the order that they show is between 1 and 3; the error of the finest is 1.25 times its distance from the
- * limit (the grid convergence index: Roache, J. Fluids Eng. 116 (1994) 405). Elsewhere the limit is the
- * finest grid's, and its error the spread of all. */
+/* Holds where the drags of grids lead to. With three and more it is Richardson's extrapolation of the
+ * three finest where the order that they show is between 1 and 3; the error of the finest is 1.25 times
+ * its distance from the limit (the grid convergence index: Roache, J. Fluids Eng. 116 (1994) 405).
+ * Elsewhere the limit is the finest grid's, and its error the spread of all. */
 typedef struct kf_grid_limit {
     bool known;                 /* there are two grids at least whose drag is known */
     bool extrapolated;          /* with this order */
     double order, limit, error; /* error: of the finest grid's drag */
 } kf_grid_limit;
-/* cells: along the solid, in rising order. */
+/* Finds the limit for `cells` along the solid, which are in rising order. */
 kf_grid_limit kf_grid_limit_of(int count, const double *cells, const double *drags);
 
 #endif

@@ -358,6 +358,7 @@ static kf_status add_records(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
+/* Draws the chart of the forces beside their file, where there are two records at least. */
 static kf_status draw_chart(production_run *producer, kf_error *error) {
     char path[KF_PATH];
     if (producer->forces.count < 2 || !writes()) return KF_OK;

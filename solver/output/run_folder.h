@@ -31,9 +31,9 @@ bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]);
 /* Writes run.json. record: an object with at least "kftune" and "scene_hash". */
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error);
 
-/* What a run of this scene in a folder is to do to go on: nothing where one finished (*done), else from the
- * checkpoint, which lies at *step; empty and 0: from the beginning. A folder that is not there, or holds
- * another scene's run, is to begin anew. */
+/* Finds what a run of this scene in a folder is to do to go on: nothing where one finished (*done), else
+ * from the checkpoint, which lies at *step; empty and 0: from the beginning. A folder that is not there,
+ * or holds another scene's run, is to begin anew. */
 kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *done, char checkpoint[KF_PATH],
                                uint64_t *step, kf_error *error);
 

@@ -16,7 +16,7 @@ extern const kf_colour kf_chart_black, kf_chart_lines[2]; /* of curves: blue, or
 void kf_chart_begin(kf_chart *chart, const char *title, const char *across, const char *up);
 /* A second line below the title, from this pixel column on; returns where its text ends. */
 int kf_chart_remark(kf_chart *chart, int x, kf_colour colour, const char *text);
-/* What lies outside of the axes is left out. */
+/* Draws a line; parts outside of the axes are left out. */
 void kf_chart_line(kf_chart *chart, double x0, double y0, double x1, double y1, kf_colour colour);
 /* A dot, with a bar of its interval where half is finite. */
 void kf_chart_point(kf_chart *chart, double x, double y, double half, kf_colour colour);

@@ -1,9 +1,12 @@
 #!/bin/bash
-# Documents read as they should: lines of at most 120 columns, short sentences, neither dates nor commits. KFTUNE_SCRATCH: a folder to write into.
+# Documents and comments read as they should: lines of at most 120 columns, short sentences, neither dates nor commits; comments that
+# are sentences, one at least before each longer function. KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 command -v python3 >/dev/null || { echo "prose.sh: needs python3 (Debian: python3): skipped"; exit 77; }
 python3 tests/e2e/prose-check.py 40 README.md docs/*.md || exit 1
+find base cost_model harness kernels plots results scene solver -name '*.[ch]' -o -name '*.cu' | sort |
+    xargs python3 tests/e2e/comments-check.py 60 || exit 1
 {
     printf 'A line that goes on%.0s' {1..8}
     printf '\n\nOn 2026-01-01 it was so.\n\nAt commit 0123abc too.\n\n'
@@ -14,4 +17,15 @@ python3 tests/e2e/prose-check.py 40 README.md docs/*.md || exit 1
 } >"$scratch/page.md"
 python3 tests/e2e/prose-check.py 0 "$scratch/page.md" >"$scratch/said"
 grep -q "4 complaints" "$scratch/said" || { cat "$scratch/said"; echo "prose.sh: a bad page passes"; exit 1; }
+{
+    printf '/* What it is for. */\nint one;\n/* of no use at all */\nint two;\n/* Counts the lines. */\nstatic void counted(void) {\n'
+    printf '    ;\n%.0s' {1..15}
+    printf '}\n\nstatic void long_one(void) {\n'
+    printf '    ;\n%.0s' {1..15}
+    printf '}\n'
+} >"$scratch/silent.c"
+python3 tests/e2e/comments-check.py 0 "$scratch/silent.c" >"$scratch/said"
+for words in "silent.c:1: What" "silent.c:3: of no use" "comments: 2 begin" "comments: 1 are functions"; do
+    grep -q "$words" "$scratch/said" || { cat "$scratch/said"; echo "prose.sh: fragments or a silent function pass ($words)"; exit 1; }
+done
 exit 0
