@@ -28,8 +28,8 @@ set key at screen 0.98,(12.0/height) right bottom horizontal maxrows 1 Left reve
 set bmargin at screen 96.0/height
 set style fill solid 1.0 noborder
 hue(c) = name[c] eq "baseline" ? colour[9] : name[c] eq "paper" ? colour[2] : colour[1]
-# What a kernel could reach is an outline, so that it is not taken for what it did.
-plot for [c=1:configs] data index c-1 skip 1 using 4:1:(0):4:($1-0.38):($1+0.38) with boxxyerror fillstyle empty border rgb "#888888" notitle, \
+# What a kernel could reach is shaded only behind what it did, so that it is not taken for that.
+plot for [c=1:configs] data index c-1 skip 1 using (($3 >= 0) ? $4 : NaN):1:(0):4:($1-0.38):($1+0.38) with boxxyerror linecolor rgb "#ececec" notitle, \
      for [c=1:configs] data index c-1 skip 1 using (($3 >= 0) ? $3 : NaN):1:(0):3:($1-0.38):($1+0.38) with boxxyerror linecolor rgb hue(c) notitle, \
      for [c=1:configs] data index c-1 skip 1 using 4:($1-0.42):(0):(0.84) with vectors nohead linecolor rgb "#000000" linewidth 2.5 notitle, \
      for [c=1:configs] NaN with boxes linecolor rgb hue(c) title (counted[c] > 0 ? name[c].", achieved" : ""), \

@@ -171,6 +171,11 @@ static double size_of(const kf_plot_kernel *kernel, double total_us) {
     return 0.6 + 2.4 * sqrt(kernel->time_us / total_us);
 }
 
+/* Of a preset only kernels of a tenth of its step are shown. */
+static bool is_long(const kf_plot_kernel *kernel, double total_us) {
+    return has_point(kernel) && kernel->time_us >= 0.1 * total_us;
+}
+
 /* Begins a block whose first line draws nothing: gnuplot does not count empty blocks. */
 static void begin_block(kf_text *data) {
     kf_text_append(data, "\n\nNaN\tNaN\tNaN\tNaN\t-\n");
@@ -183,7 +188,7 @@ static void append_preset_kernels(const roofline *r, kf_text *data) {
         const double total = step_of(r->presets[p]).us;
         for (int i = 0; i < r->presets[p]->kernel_count; i++) {
             const kf_plot_kernel *kernel = &r->presets[p]->kernels[i];
-            if (!has_point(kernel) || kernel->time_us < 0.1 * total) continue;
+            if (!is_long(kernel, total)) continue;
             kf_text_append(data, "%.6g\t%.6g\t%.3g\t%d\t", intensity(kernel), performance(kernel),
                            size_of(kernel, total), p + 1);
             kf_gnuplot_field(data, kernel->name);
@@ -193,7 +198,7 @@ static void append_preset_kernels(const roofline *r, kf_text *data) {
 }
 
 static void append_steps(const roofline *r, kf_text *data) {
-    static const char *const names[] = {"step of baseline", "step of paper", "step of best"};
+    static const char *const names[] = {"baseline", "paper", "best"};
     const kf_plot_result *const all[] = {r->presets[0], r->presets[1], r->best};
     const bool compared = r->presets[0] != NULL || r->presets[1] != NULL;
     begin_block(data);
@@ -229,7 +234,7 @@ static void append_arrows(const roofline *r, kf_text *data) {
         for (int i = 0; r->presets[p] != NULL && i < r->presets[p]->kernel_count; i++)
             for (int k = 0; k < r->kernel_count; k++) {
                 const kf_plot_kernel *from = &r->presets[p]->kernels[i];
-                if (has_point(from) && strcmp(from->name, r->kernels[k]->name) == 0)
+                if (is_long(from, step_of(r->presets[p]).us) && strcmp(from->name, r->kernels[k]->name) == 0)
                     append_arrow(intensity(from), performance(from), intensity(r->kernels[k]),
                                  performance(r->kernels[k]), data);
             }
@@ -258,7 +263,7 @@ static extent find_extent(const roofline *r) {
     for (int p = 0; p < PRESETS; p++)
         for (int i = 0; r->presets[p] != NULL && i < r->presets[p]->kernel_count; i++) {
             const kf_plot_kernel *kernel = &r->presets[p]->kernels[i];
-            if (!has_point(kernel)) continue;
+            if (!is_long(kernel, step_of(r->presets[p]).us)) continue;
             e.low_y = fmin(e.low_y, performance(kernel));
             e.low_x = fmin(e.low_x, intensity(kernel));
             e.high_x = fmax(e.high_x, intensity(kernel));
