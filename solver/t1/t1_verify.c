@@ -127,13 +127,14 @@ static bool other_size(const kf_t1_problem *problem, int size[3]) {
     return true;
 }
 
-/* Returns room for a kernel that has the file's size in it, where the other size is a smaller one: as much as
- * the largest argument has. */
-static size_t room_at_other_size(const kf_t1_problem *problem) {
+/* Returns room for a kernel that has the file's size in it, where the other size is a smaller one: by so much
+ * it may write past the end. */
+static size_t room_at_other_size(const kf_t1_problem *own, const kf_t1_problem *other) {
     size_t room = KF_T1_GUARD;
-    for (int i = 0; i < problem->argument_count; i++) {
-        const size_t bytes = problem->arguments[i].count * problem->arguments[i].type.bytes;
-        if (bytes > room) room = bytes;
+    for (int i = 0; i < own->argument_count; i++) {
+        const size_t bytes = own->arguments[i].type.bytes, larger = own->arguments[i].count;
+        const size_t smaller = other->arguments[i].count;
+        if (larger > smaller && (larger - smaller) * bytes > room) room = (larger - smaller) * bytes;
     }
     return (room + KF_T1_GUARD - 1) / KF_T1_GUARD * KF_T1_GUARD;
 }
@@ -191,7 +192,7 @@ static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
     reference->other_problem = kf_t1_wrap(other, true);
     reference->other_problem->system = reference->own.problem->system;
     reference->other.problem = reference->other_problem;
-    if (make_references(backend, &reference->other, room_at_other_size(problem), &error) == KF_OK &&
+    if (make_references(backend, &reference->other, room_at_other_size(problem, other), &error) == KF_OK &&
         !has_its_size_in_it(reference))
         return;
     free_bench(&reference->other);
