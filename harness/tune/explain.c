@@ -55,12 +55,14 @@ int kf_tune_differences(const kf_tune_result *result, kf_difference *differences
         const kf_value *mine = &best->config.values[v],
                        *theirs = value_of(&result->tried.items[base].config, mine->parameter);
         if (theirs != NULL && same_value(mine, theirs)) continue;
-        differences[count] = (kf_difference){mine, theirs, (double)NAN};
+        differences[count] = (kf_difference){.best = mine, .base = theirs, .gain = (double)NAN};
         for (int i = 0; i < result->tried.count; i++) {
             const kf_evaluation *other = &result->tried.items[i];
             const double time = time_of(&other->measurement);
-            if (isfinite(time) && takes_back(&other->config, &best->config, &differences[count]))
-                differences[count].gain = time / best->measurement.step_us.median - 1.0;
+            if (!isfinite(time) || !takes_back(&other->config, &best->config, &differences[count])) continue;
+            differences[count].gain = time / best->measurement.step_us.median - 1.0;
+            differences[count].noise = other->measurement.state == KF_STATE_OK &&
+                                       other->measurement.step_us.low <= best->measurement.step_us.high;
         }
         count++;
     }
@@ -89,7 +91,9 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
             kf_text_append(&line, " instead of ");
             append_value(&line, differences[d].base);
         }
-        if (isfinite(differences[d].gain))
+        if (differences[d].noise)
+            kf_text_append(&line, ": taken back, a step takes as long, within the noise");
+        else if (isfinite(differences[d].gain))
             kf_text_append(&line, ": taken back, a step takes %.1f %% %s", 100.0 * fabs(differences[d].gain),
                            differences[d].gain >= 0.0 ? "longer" : "less, within what was measured");
         else

@@ -2,6 +2,7 @@
 #ifndef KF_HARNESS_TUNE_EXPLAIN_H
 #define KF_HARNESS_TUNE_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "harness/tune/tune.h"
@@ -11,6 +12,7 @@ typedef struct kf_difference {
     const kf_value *best, *base; /* of the configs; base NULL: the default does not have it */
     double gain; /* time of the best config with this one taken back, over the best's, minus 1; NAN: not
                     measured alone */
+    bool noise;  /* their intervals overlap: what it gains, if anything, is not known */
 } kf_difference;
 
 /* The differences, those that bought most first, those that were not measured alone last; at most room.

@@ -43,8 +43,15 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
     free(summary);
 }
 
-/* Prints the gain over each preset, or how the preset failed. Presets that are the same config are printed
- * once. */
+/* Says whether a config that was tried cannot be told apart from the best. */
+static bool is_tied(const kf_tune_result *result, int tried) {
+    for (int i = 0; i < result->tie_count; i++)
+        if (result->ties[i] == tried) return true;
+    return false;
+}
+
+/* Prints the gain over each preset, that there is none beyond the noise, or how the preset failed. Presets
+ * that are the same config are printed once. */
 static void print_gain(const kf_tune_result *result, FILE *stream) {
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     const char *separator = "";
@@ -54,7 +61,9 @@ static void print_gain(const kf_tune_result *result, FILE *stream) {
         int tried = result->presets[order[i]];
         /* Presets may be the same config, as all of a kernel are that is not kftune's. */
         if (i + 1 < KF_PRESETS && tried >= 0 && tried == result->presets[KF_PRESET_DEFAULT]) continue;
-        if (isfinite(result->gain[order[i]]))
+        if (tried >= 0 && is_tied(result, tried))
+            (void)fprintf(stream, "%sas fast as %s, within the noise", separator, name);
+        else if (isfinite(result->gain[order[i]]))
             (void)fprintf(stream, "%s%.2fx over %s", separator, result->gain[order[i]], name);
         else
             (void)fprintf(stream, "%s%s: %s", separator, name,

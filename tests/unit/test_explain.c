@@ -21,6 +21,8 @@ static kf_evaluation evaluated(long block, const char *layout, bool graph, kf_st
     kf_config_set_boolean(&evaluation.config, "graph", graph);
     evaluation.measurement.state = state;
     evaluation.measurement.step_us.median = state == KF_STATE_OK ? time : (double)NAN;
+    evaluation.measurement.step_us.low = 0.99 * evaluation.measurement.step_us.median;
+    evaluation.measurement.step_us.high = 1.01 * evaluation.measurement.step_us.median;
     if (state == KF_STATE_SKIPPED) {
         sample[next] = time;
         evaluation.measurement.samples_us = &sample[next++];
@@ -50,6 +52,11 @@ static void test_differences(void **state) {
     assert_true(fabs(found[1].gain - 0.1) < 1e-12);
     assert_string_equal(found[2].best->parameter, "graph");
     assert_true(isnan(found[2].gain));
+    assert_false(found[0].noise || found[1].noise || found[2].noise);
+    /* Where the intervals overlap, the 10 % are no gain. */
+    tried[1].measurement.step_us.low = 101.0;
+    assert_int_equal(kf_tune_differences(&result, found, KF_CONFIG_VALUES), 3);
+    assert_true(found[1].noise && !found[0].noise && !found[2].noise);
 }
 
 static void test_text(void **state) {
