@@ -74,7 +74,7 @@ RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs library tests help packages header-check demo check test check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs library tests help packages header-check demo check test check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu check-gpu-memory bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -242,6 +242,11 @@ check-gpu: ## run the tests that need a GPU, if there is one
 	@sh scripts/packages.sh build check
 	@$(MAKE) all tests
 	@bash scripts/check-gpu.sh $(BUILD)
+
+check-gpu-memory: ## small configs of every system under compute-sanitizer, in eight minutes (DEVICE=cuda:N); build/gpu-memory/memory.md
+	@sh scripts/packages.sh build
+	@$(MAKE) all
+	@KFTUNE="$(BUILD)/kftune" bash scripts/gpu/memory.sh $(BUILD)/gpu-memory $(or $(DEVICE),cuda:0)
 
 bench: ## measure the fixed comparisons (SUITE=name, DEVICE=cpu or cuda:N)
 	@sh scripts/packages.sh build

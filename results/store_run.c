@@ -116,11 +116,12 @@ kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *s
 static const char *const unfinished_sql =
     "SELECT r.id, r.uuid, r.strategy, r.budget, r.process FROM run r JOIN problem s ON s.id = r.problem "
     "JOIN space p ON p.id = r.space WHERE s.hash = ? AND r.environment = ? AND p.hash = ? AND r.system = ? "
-    "AND r.seed = ? AND r.objective = ? AND r.origin = 'measured' AND r.state IN ('running', 'interrupted') "
-    "ORDER BY r.id DESC";
+    "AND r.seed = ? AND r.objective = ? AND r.origin = 'measured' AND (r.state IN ('running', 'interrupted') "
+    "OR (r.state = 'finished' AND r.strategy = ?)) ORDER BY r.state = 'finished', r.id DESC";
 
+/* finished: the strategy whose finished runs count, too; NULL: none do. */
 static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int64_t environment_id,
-                                 kf_run_row *run, kf_error *error) {
+                                 const char *finished, kf_run_row *run, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, unfinished_sql, &statement, error));
     kf_binder binder = {statement, 0};
@@ -130,6 +131,7 @@ static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int
     kf_bind_text(&binder, run->system);
     kf_bind_integer(&binder, (int64_t)run->seed);
     kf_bind_text(&binder, objective_of(run));
+    kf_bind_text(&binder, finished != NULL ? finished : "");
     bool found = false;
     kf_status status = KF_OK;
     while ((status = kf_store_step(store, statement, "looking for a run to resume", &found, error)) ==
@@ -148,15 +150,27 @@ static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int
     return status;
 }
 
-kf_status kf_store_find_unfinished(kf_store *store, const kf_problem *problem, const kf_device_info *device,
-                                   kf_run_row *run, kf_error *error) {
+static kf_status find_and_claim(kf_store *store, const kf_problem *problem, const kf_device_info *device,
+                                const char *finished, kf_run_row *run, kf_error *error) {
     run->id = 0;
     KF_TRY(kf_store_begin(store, error));
     int64_t environment_id = 0;
     kf_status status = kf_store_environment(store, device, KF_VERSION, &environment_id, error);
-    if (status == KF_OK) status = pick_unfinished(store, problem, environment_id, run, error);
+    if (status == KF_OK) status = pick_unfinished(store, problem, environment_id, finished, run, error);
     if (status == KF_OK && run->id != 0) status = kf_store_set_run_state(store, run->id, "running", error);
     return kf_store_commit(store, status, "looking for a run to resume", error);
+}
+
+kf_status kf_store_find_unfinished(kf_store *store, const kf_problem *problem, const kf_device_info *device,
+                                   kf_run_row *run, kf_error *error) {
+    return find_and_claim(store, problem, device, NULL, run, error);
+}
+
+kf_status kf_store_find_sample(kf_store *store, const kf_problem *problem, const kf_device_info *device,
+                               kf_run_row *run, kf_error *error) {
+    char strategy[sizeof run->strategy];
+    kf_copy_text(strategy, sizeof strategy, run->strategy);
+    return find_and_claim(store, problem, device, strategy, run, error);
 }
 
 kf_status kf_store_forget_final(kf_store *store, const kf_run_row *run, kf_error *error) {

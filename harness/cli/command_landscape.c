@@ -113,8 +113,10 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
 static void print_result(const landscape *work, const kf_tune_result *result, const char *store, bool json) {
     const int failed = result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
     if (!json) {
-        printf("shard %ld of %ld: %d configs measured, %d failed; run %s in %s\n", work->shard, work->shards,
-               result->tried.count, failed, result->run.uuid, store);
+        printf("shard %ld of %ld: %d configs measured%s, %d failed; run %s in %s\n", work->shard,
+               work->shards, result->tried.count,
+               result->resumed == result->tried.count ? ", all of them before" : "", failed, result->run.uuid,
+               store);
         return;
     }
     cJSON *root = kf_json_answer("landscape");

@@ -281,8 +281,8 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
 static kf_status resume_run(kf_session *session, kf_error *error) {
     kf_run_row *run = &session->result->run;
     run->id = 0;
-    KF_TRY(kf_store_find_unfinished(session->request->store, session->request->problem,
-                                    &session->result->device, run, error));
+    KF_TRY((session->request->measures_all ? kf_store_find_sample : kf_store_find_unfinished)(
+        session->request->store, session->request->problem, &session->result->device, run, error));
     if (run->id == 0) {
         kf_info(
             "no unfinished run of this scene, device, space and seed is in the store: starting a new one");

@@ -51,6 +51,15 @@ table merged.db >merged.txt
 cmp whole.txt merged.txt || fail "the shards together are another landscape: $(diff whole.txt merged.txt | head -n 4)"
 "$kftune" store export --store merged.db --format landscape --out merged.json || fail "the landscape cannot be exported"
 [ "$(jq '.results | length' merged.json)" -ge 12 ] || fail "the exported landscape has $(jq '.results | length' merged.json) configs"
+
+# A job that is queued again measures nothing twice: each shard is whole, and says so.
+for i in 0 3; do
+    before=$("$kftune" store list --store journal/shard-$i-of-4.db --json | jq -c '[.runs[] | [.uuid, .state, .results]]')
+    "${landscape[@]}" --shard $i/4 --journal journal --resume >again.out 2>&1 || fail "a shard that is finished: $(tail -n 2 again.out)"
+    grep -q 'all of them before' again.out || fail "a finished shard does not say so: $(tail -n 2 again.out)"
+    after=$("$kftune" store list --store journal/shard-$i-of-4.db --json | jq -c '[.runs[] | [.uuid, .state, .results]]')
+    [ "$before" = "$after" ] || fail "a finished shard is measured again: $before, then $after"
+done
 printf 'not a store' >journal/torn.db
 "$kftune" store import journal/torn.db --store merged.db >torn.out 2>&1 && fail "what is no store is merged"
 

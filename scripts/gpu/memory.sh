@@ -1,0 +1,104 @@
+#!/bin/bash
+# Small configs of every system under compute-sanitizer: memcheck (addresses), racecheck (shared memory), initcheck (what
+# was never written) and synccheck (barriers). Builds nothing; at most eight minutes on one GPU.
+# usage: scripts/gpu/memory.sh FOLDER [DEVICE]     (TOOLS="memcheck racecheck"; JOBS=6 at a time; SANITIZER: the program)
+# Leaves in FOLDER: memory.md (a table, results/measured/gpu-memory.md is one) and the logs of what was not clean.
+# Status 1 when a tool finds something, a config does not run, or fewer than 30 were looked at by every tool.
+set -u
+folder=${1:?usage: scripts/gpu/memory.sh FOLDER [DEVICE]}
+device=${2:-cuda:0}
+tools=${TOOLS-memcheck racecheck initcheck synccheck}
+budget=${BUDGET:-470} # seconds; what has not begun by then is not run, and the table says so
+. "$(dirname "$0")/program.sh"
+sanitizer=${SANITIZER:-$(command -v compute-sanitizer || ls -d /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)}
+[ -n "$sanitizer" ] || { echo "memory.sh: compute-sanitizer is not here; it is part of the CUDA toolkit" >&2; exit 3; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$folder"
+folder=$(realpath "$folder")
+cd "$work" || exit 3
+
+echo '{"particles": {"spacing": 0.1}, "box": {"size": [1, 1, 1]}, "gravity": [0, 0, -9.81], "material": {"density": 1000, "sound_speed": 40, "viscosity": 0.001}, "fluid": [{"shape": "box", "low": [0, 0, 0], "high": [0.5, 1, 0.5]}], "gauges": [{"name": "h", "height": [0.2, 0.5]}, {"name": "p", "pressure": [0.2, 0.5, 0.1]}]}' >drop.json
+echo '{"particles": {"dimensions": 2, "spacing": 0.1}, "box": {"size": [2, 2]}, "gravity": [0, -9.81], "material": {"density": 1000, "sound_speed": 40, "viscosity": 0.001}, "fluid": [{"shape": "box", "low": [0, 0], "high": [1, 1]}]}' >drop2d.json
+
+# SYSTEM, scene and grid, then what is fixed; a word each.
+configs() {
+    local flow
+    for fix in plan=baseline plan=paper plan=fused plan=fused,layout=aos plan=fused,layout=soa plan=paper,immersed_boundary=gather plan=fused,immersed_boundary=aggregated plan=fused,storage=f64 plan=fused,streaming=esoteric; do echo "kinetic --scene ball --grid 32x24x24 $fix"; done
+    for flow in spinning_torus settling vortices; do echo "kinetic --scene $flow --grid 32x32x32 plan=fused"; done
+    for fix in toelke separate pull push inplace temporal; do echo "d2q9 --scene cavity2d --grid 32x32x1 plan=$fix"; done
+    for fix in layout=aos layout=soa storage=f64; do echo "d2q9 --scene cylinder2d --grid 64x32x1 $fix"; done
+    for fix in paper separate packed batched fused; do echo "stable_fluids --scene decay --grid 64x64x1 plan=$fix"; done
+    echo "stable_fluids --scene decay --grid 64x64x1 plan=persistent"
+    echo "stable_fluids --scene plume --grid 64x64x1"
+    echo "stable_fluids --scene plume3d --grid 32x32x32"
+    for fix in layout=float4 layout=float3 layout=soa; do echo "sph --scene drop.json $fix"; done
+    for fix in layout=float4 layout=soa; do echo "sph --scene drop2d.json $fix"; done
+    for fix in cg jacobi_cg incomplete_cg multigrid multigrid_cg fourier_cg; do echo "incompressible --scene plate --grid 32x16x16 solver=$fix"; done
+}
+configs >list
+total=$(wc -l <list)
+
+# Runs config number $2 under tool $1 (none: alone, so that its kernels are in the cache).
+one() {
+    local tool=$1 number=$2 system scene name rest grid size fix words=() over=() fixed=() word
+    [ $SECONDS -lt "$budget" ] || return
+    read -r system scene name rest < <(sed -n "${number}p" list)
+    case $rest in --grid*) read -r grid size fix <<<"$rest" && words+=("$grid" "$size") ;; *) fix=$rest ;; esac
+    IFS=, read -r -a fixed <<<"$fix"
+    for word in "${fixed[@]}"; do words+=(--fix "$word"); done
+    if [ "$tool" != none ]; then
+        over=("$sanitizer" --tool "$tool" --target-processes all --error-exitcode 77 --print-limit 20)
+        [ "$tool" != memcheck ] || over+=(--report-api-errors no --leak-check no)
+    fi
+    timeout -k 5 120 "${over[@]}" "$kftune" run --system "$system" "$scene" "$name" "${words[@]}" --device "$device" \
+        --steps 2 --every 2 --checkpoints 0 --output "$work/$tool-$number" </dev/null >"$tool-$number.log" 2>&1
+    echo "$?" >"$tool-$number.status"
+}
+
+export XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
+jobs_at_once=${JOBS:-6}
+for tool in none $tools; do
+    for number in $(seq "$total"); do
+        [ "$tool" = none ] || [ "$(cat "none-$number.status" 2>/dev/null)" = 0 ] || continue
+        while [ "$(jobs -pr | wc -l)" -ge "$jobs_at_once" ]; do wait -n; done
+        one "$tool" "$number" &
+    done
+    wait
+done
+
+failed=0 whole=0
+{
+    echo "# Kernels under compute-sanitizer"
+    echo
+    echo "\`scripts/gpu/memory.sh\`, 2 steps of each config; $("$sanitizer" --version 2>/dev/null | tail -n 1)."
+    echo
+    echo "| system | scene, config | runs |$(for tool in $tools; do printf ' %s |' "$tool"; done)"
+    echo "| --- | --- | --- |$(for tool in $tools; do printf ' --- |'; done)"
+    for number in $(seq "$total"); do
+        all=1
+        read -r system rest < <(sed -n "${number}p" list)
+        printf '| %s | %s |' "$system" "${rest#--scene }"
+        case $(cat "none-$number.status" 2>/dev/null) in
+        0) printf ' yes |' ;;
+        2) printf ' refused |' && all=0 && cp "none-$number.log" "$folder" ;;
+        '') printf ' no time |' && all=0 ;;
+        *) printf ' FAILED |' && all=0 && failed=$((failed + 1)) && cp "none-$number.log" "$folder" ;;
+        esac
+        for tool in $tools; do
+            case $(cat "$tool-$number.status" 2>/dev/null) in
+            0) printf ' clean |' ;;
+            '') printf ' - |' && all=0 ;;
+            77) printf ' FOUND |' && all=0 && failed=$((failed + 1)) && cp "$tool-$number.log" "$folder" ;;
+            124 | 137) printf ' too slow |' && all=0 ;;
+            *) printf ' FAILED |' && all=0 && failed=$((failed + 1)) && cp "$tool-$number.log" "$folder" ;;
+            esac
+        done
+        echo
+        whole=$((whole + all))
+    done
+    echo
+    echo "$whole of $total configs are clean under every tool, in $SECONDS s."
+} >"$folder/memory.md"
+tail -n 1 "$folder/memory.md"
+[ "$failed" -eq 0 ] && [ "$whole" -ge 30 ]
