@@ -313,10 +313,13 @@ static kf_status check_friction(const kf_particle_scene *s, const char *file, kf
 static kf_status read_scene(const char *file, const cJSON *root, const kf_particle_options *options,
                             kf_particle_scene *s, kf_particle_bodies *bodies, kf_text *notes,
                             kf_error *error) {
-    static const char *const keys[] = {"particles", "box",       "gravity", "material", "model",   "terrain",
-                                       "fluid",     "obstacles", "gauges",  "run",      "comment", NULL};
+    static const char *const keys[] = {"particles",   "box",     "gravity",   "material", "model",
+                                       "terrain",     "fluid",   "obstacles", "gauges",   "run",
+                                       "description", "comment", NULL};
+    const char *words = NULL; /* "comment" is the former name of "description" */
     double metres[3] = {0.0, 0.0, 0.0};
     KF_TRY(kf_json_check_keys((kf_json_place){file, ""}, root, keys, error));
+    KF_TRY(kf_json_string((kf_json_place){file, ""}, root, "description", false, &words, error));
     KF_TRY(read_particles(file, root, options, s, error));
     KF_TRY(read_box(file, root, options, s, metres, notes, error));
     KF_TRY(read_gravity(file, root, s, error));
