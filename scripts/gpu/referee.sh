@@ -128,7 +128,9 @@ P
 fi
 if wants honest; then
     for scene in convolution dedispersion logsumexp matmul nbody star transpose stencil blur; do
-        run "honest-$scene" --scene "tests/data/t1/$scene.t1.json" --strategy random --budget 40evals --rounds 0
+        honest=() # of those that have a parameter that makes them wrong
+        case $scene in stencil) honest=(--fix loses_edge=0) ;; blur) honest=(--fix shortcut=false) ;; esac
+        run "honest-$scene" --scene "tests/data/t1/$scene.t1.json" --strategy random --budget 40evals --rounds 0 "${honest[@]}"
         tell "honest, $scene: $(outcome "honest-$scene")"
     done
 fi

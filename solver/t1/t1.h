@@ -195,6 +195,8 @@ typedef struct kf_t1_masters {
     void *outputs[KF_T1_KEPT][KF_T1_ARGUMENTS];
 } kf_t1_masters;
 void kf_t1_free_masters(kf_t1_masters *masters);
+/* Fills all arguments of a new plan, and their guards, with 0xFF. */
+kf_status kf_t1_spoil(kf_plan *plan, kf_error *error);
 /* Before a launch that is to be verified: arguments get their values of the round, and what is only written
  * is spoiled (0xFF). Asynchronous. */
 kf_status kf_t1_restore(kf_plan *plan, kf_t1_masters *masters, int round, kf_error *error);

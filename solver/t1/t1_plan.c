@@ -211,14 +211,19 @@ static bool is_spoiled(const kf_t1_argument *argument) {
     return !argument->read && argument->answer == NULL;
 }
 
+kf_status kf_t1_spoil(kf_plan *plan, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    for (int i = 0; i < t1->problem->argument_count; i++)
+        if (t1->buffers[i] != NULL) KF_TRY(kf_buffer_fill(t1->buffers[i], 0xFF, error));
+    return KF_OK;
+}
+
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     const kf_t1 *t1 = plan->system;
-    for (int i = 0; i < t1->problem->argument_count; i++) {
-        if (t1->buffers[i] == NULL) continue;
-        KF_TRY(kf_buffer_fill(t1->buffers[i], 0xFF, error));
-        if (!is_spoiled(&t1->problem->arguments[i]))
+    KF_TRY(kf_t1_spoil(plan, error));
+    for (int i = 0; i < t1->problem->argument_count; i++)
+        if (t1->buffers[i] != NULL && !is_spoiled(&t1->problem->arguments[i]))
             KF_TRY(upload(t1, i, t1->buffers[i], t1->room, 0, error));
-    }
     return KF_OK;
 }
 

@@ -107,12 +107,28 @@ bool kf_t1_fits(const kf_t1_type *type, double value) {
 
 /* Uniform from 0 to value, the same for a seed wherever it runs; of the last round one value in 16, others
  * zero. */
-static void fill_random(const kf_t1_argument *argument, int round, size_t count, void *values) {
-    enum { KEPT_ONE_IN = 16 };
+/* Returns one in how many values of a Random argument is not zero in the round of few. Sums are to have about
+ * one term, in which low precision shows in full: the first such argument has next to none, and what it is
+ * multiplied by has half. */
+static uint64_t one_in(const kf_t1_problem *problem, const kf_t1_argument *argument) {
+    enum { LEAST = 16, MOST = 512, LEFT = 64, OTHERS = 2 };
+    const size_t share = argument->count / LEFT;
+    for (int i = 0; i < problem->argument_count; i++) {
+        const kf_t1_argument *first = &problem->arguments[i];
+        if (first->fill != KF_T1_RANDOM || !first->read || first->scalar || first->constant) continue;
+        if (first != argument) return OTHERS;
+        return share < LEAST ? LEAST : share > MOST ? MOST : share;
+    }
+    return OTHERS;
+}
+
+static void fill_random(const kf_t1_problem *problem, const kf_t1_argument *argument, int round, size_t count,
+                        void *values) {
+    const uint64_t few = round < 2 ? 1 : one_in(problem, argument);
     uint64_t state = round == 0 ? argument->seed : kf_random_mix(argument->seed + 0x5eedU * (uint64_t)round);
     for (size_t i = 0; i < count; i++) {
         const uint64_t word = kf_random_next(&state);
-        const bool kept = round < 2 || word % KEPT_ONE_IN == 0;
+        const bool kept = few == 1 || word % few == 0;
         const double share = kept ? (double)(word >> 11) * 0x1p-53 : 0.0;
         set_value(&argument->type, values, i,
                   argument->type.real ? share * argument->fill_value
@@ -150,7 +166,7 @@ kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argumen
                      void *values, kf_error *error) {
     switch (argument->fill) {
     case KF_T1_RANDOM:
-        fill_random(argument, round, count, values);
+        fill_random(problem, argument, round, count, values);
         return KF_OK;
     case KF_T1_GENERATOR:
         return generate(problem, argument, count, values, error);

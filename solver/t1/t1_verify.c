@@ -97,7 +97,7 @@ static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, size_t
     const kf_problem *judge = problem->judge != NULL ? problem->judge : bench->problem;
     kf_status status = kf_t1_plan_with_room(
         judge, kernel ? NULL : &((const kf_t1_problem *)judge->own)->reference, room, backend, &plan, error);
-    if (status == KF_OK) status = kf_plan_initialise(plan, error); /* for its guards */
+    if (status == KF_OK) status = kf_t1_spoil(plan, error); /* for its guards */
     for (int round = 0; round < rounds && status == KF_OK; round++)
         status = run_reference(plan, bench, round, error);
     if (status == KF_OK) status = kf_t1_check(plan, -1, error);
@@ -306,7 +306,7 @@ static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, 
     if (reference->other_problem == NULL) return KF_OK;
     const kf_t1_problem *problem = reference->other_problem->own;
     kf_status status = kf_t1_plan(reference->other_problem, &plan->config, plan->backend, &other, error);
-    if (status == KF_OK) status = kf_plan_initialise(other, error); /* for its guards */
+    if (status == KF_OK) status = kf_t1_spoil(other, error); /* for its guards */
     if (status == KF_OK) status = launch(other, &reference->other.masters, 0, error);
     if (status == KF_OK) status = judge(other, &reference->other, 0, KF_T1_LATEST, &verification, error);
     if (status == KF_OK) status = kf_t1_check(other, -1, error);

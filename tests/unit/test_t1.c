@@ -381,6 +381,35 @@ static void constants_stay_in_all_rounds(void **state) {
     kf_problem_free(problem);
 }
 
+/* Where sums are long, errors of low precision average out; so the first input has next to no values that are
+ * not zero, and what it is multiplied by has many. */
+static void few_values_are_few(void **state) {
+    (void)state;
+    change("blur.t1.json", "{\"Name\": \"weight\", \"Type\"",
+           "{\"Name\": \"factors\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+           "\"ReadOnly\", "
+           "\"Size\": 4096, \"FillType\": \"Random\"}, {\"Name\": \"weight\", \"Type\"");
+    kf_problem *problem = open_problem("changed.t1.json");
+    const kf_t1_problem *own = problem->own;
+    int inputs = 0;
+    for (int i = 0; i < own->argument_count; i++) {
+        const kf_t1_argument *argument = &own->arguments[i];
+        size_t kept = 0;
+        if (argument->fill != KF_T1_RANDOM) continue;
+        void *values = kf_allocate(argument->count * argument->type.bytes);
+        assert_int_equal(kf_t1_fill(own, argument, 2, argument->count, values, NULL), KF_OK);
+        for (size_t at = 0; at < argument->count; at++)
+            kept += kf_t1_value(&argument->type, values, at) != 0.0;
+        free(values);
+        if (inputs++ == 0)
+            assert_true(kept >= 32 && kept <= argument->count / 256);
+        else
+            assert_true(kept >= argument->count / 3 && kept <= argument->count / 3 * 2);
+    }
+    assert_int_equal(inputs, 2);
+    kf_problem_free(problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_judges_the_default_too),
@@ -395,6 +424,7 @@ int main(void) {
         cmocka_unit_test(cuda_compiles_with_parameters_as_defines),
         cmocka_unit_test(launches_follow_the_config),
         cmocka_unit_test(constants_stay_in_all_rounds),
+        cmocka_unit_test(few_values_are_few),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
