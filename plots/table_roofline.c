@@ -171,7 +171,7 @@ static double size_of(const kf_plot_kernel *kernel, double total_us) {
     return 0.6 + 2.4 * sqrt(kernel->time_us / total_us);
 }
 
-/* Of a preset only kernels of a tenth of its step are shown. */
+/* Says whether a kernel takes a tenth of its step at least; others of a preset are not shown. */
 static bool is_long(const kf_plot_kernel *kernel, double total_us) {
     return has_point(kernel) && kernel->time_us >= 0.1 * total_us;
 }

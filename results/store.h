@@ -56,8 +56,8 @@ kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *s
  * filled. */
 kf_status kf_store_find_unfinished(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                                    kf_run_row *run, kf_error *error);
-/* The same, or else the last finished run of the strategy set in *run: of a sample that is measured as a
- * whole, so that nothing is left to do once it was. */
+/* Finds the same, or else the last finished run of the strategy set in *run, which is that of a sample
+ * that is measured as a whole, so that nothing is left to do once it was. */
 kf_status kf_store_find_sample(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                                kf_run_row *run, kf_error *error);
 

@@ -119,7 +119,8 @@ static const char *const unfinished_sql =
     "AND r.seed = ? AND r.objective = ? AND r.origin = 'measured' AND (r.state IN ('running', 'interrupted') "
     "OR (r.state = 'finished' AND r.strategy = ?)) ORDER BY r.state = 'finished', r.id DESC";
 
-/* finished: the strategy whose finished runs count, too; NULL: none do. */
+/* Picks a run that can be carried on. Finished runs of the strategy `finished` count, too; where it is
+ * NULL none do. */
 static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int64_t environment_id,
                                  const char *finished, kf_run_row *run, kf_error *error) {
     sqlite3_stmt *statement = NULL;

@@ -79,12 +79,12 @@ static void draw_solid(const kf_snapshot *s, const plane *p, kf_canvas *canvas) 
     free(share);
 }
 
-/* ---- What stands around the plane ---- */
+/* --- Scales and words beside the plane ---------------------------------------------------------------- */
 
 enum { LEFT = KF_FIELD_LEFT, TOP = KF_FIELD_TOP, RIGHT = 150, BOTTOM = 60, TICK = 6, TEXT = 2, BAR = 22 };
 static const kf_colour white = {255, 255, 255}, black = {25, 25, 25};
 
-/* What a picture shows: its title, and a scale from 0 to top where that is above 0. */
+/* Says what a picture shows: its title, and a scale from 0 to top where that is above 0. */
 typedef struct caption {
     const char *title, *unit;
     double top;
