@@ -48,7 +48,11 @@ row() { # SCENE MODEL SCHEME THOUSANDS PUBLISHED
         $1 == "time_us" && !time { time = $2 }
         $1 == "gain" { inside = 1 }
         inside && $1 == "paper" && $2 > 0 { paper = $2; inside = 0 }
-        END { printf "%s,%d,%s,%s,%.2f\n", row, n, published, paper > 0 ? sprintf("%.2f", 1e6 / (time * paper)) : "", 1e6 / time }' \
+        END {
+            of_paper = ""
+            if (paper > 0) of_paper = sprintf("%.2f", 1e6 / (time * paper))
+            printf "%s,%d,%s,%s,%.2f\n", row, n, published, of_paper, 1e6 / time
+        }' \
         "$folder/$name.tune.json" | tee -a "$folder/thesis.csv"
 }
 
@@ -80,6 +84,6 @@ row avalanche newtonian thesis 1024 17.34
     tail -n +2 "$folder/thesis.csv" | sort -t, -k1,1 -k2,2 -k3,3r -k4,4n | awk -F, '
         { key = $1 $2 $3 }
         key != last { first = $4 * $7; last = key }
-        { printf "| %s | %s | %s | %d | %s | %s | %s | %.2f |\n", $1, $2, $3, $4, $5, $6 == "" ? "-" : $6, $7, $4 * $7 / first }'
+        { printf "| %s | %s | %s | %d | %s | %s | %s | %.2f |\n", $1, $2, $3, $4, $5, ($6 == "" ? "-" : $6), $7, $4 * $7 / first }'
 } | tee "$folder/thesis.md"
 exit $failed

@@ -510,7 +510,7 @@ static kf_status advance_watched(production_run *producer, uint64_t steps, kf_er
             KF_TRY(kf_smoke_advance(producer->options->smoke, some, error));
         else
             KF_TRY(kf_plan_advance(plan, some, error));
-        if (plan->steps_done % producer->watch == 0)
+        if (plan->steps_done % producer->watch == 0 || plan->steps_done == producer->end)
             KF_TRY(kf_world_agree(kf_plan_watch(plan, error), error));
     }
     return kf_backend_synchronize(plan->backend, error);

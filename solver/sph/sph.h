@@ -138,6 +138,10 @@ kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
 /* sph_state.c */
 extern const kf_plan_methods kf_sph_methods;
 enum { KF_SPH_STATE_VALUES = 16 }; /* place, velocity, e, rates, stress: kernels/sph/state.cu */
+/* Whether a state that adds up to these sums can have come from the scene: KF_GATE_FAILED where particles
+ * left a box that has no open side, where none is left in any, or where kinetic and potential energy grew by
+ * half of all that there was to give (sph_balance.c). */
+kf_status kf_sph_balance(const kf_particle_scene *scene, const double sums[KF_SPH_TOTALS], kf_error *error);
 /* Pa, of a relative deviation e of the density; scheme thesis has none below 0. */
 double kf_sph_pressure_of(const kf_particle_scene *scene, double e);
 /* [count][KF_SPH_STATE_VALUES] in the order of the scene's particles; caller frees. */

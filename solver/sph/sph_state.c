@@ -181,13 +181,6 @@ static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *e
     return KF_OK;
 }
 
-/* The step's kernels look at every particle. */
-static kf_status watch(kf_plan *plan, kf_error *error) {
-    kf_sph_clock clock;
-    KF_TRY(kf_sph_read_clock(plan, &clock, error));
-    return clock.flags != 0 ? kf_sph_flagged(clock.flags, error) : KF_OK;
-}
-
 /* The time of the step that the plan is at; of others by the present length of a step. */
 static double time_of(const kf_plan *plan, uint64_t step) {
     const kf_sph *system = plan->system;
@@ -219,6 +212,16 @@ static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *err
         }
     free(read);
     return status;
+}
+
+/* The step's kernels look at every particle; what they are together says whether any were lost. */
+static kf_status watch(kf_plan *plan, kf_error *error) {
+    kf_sph_clock clock;
+    double sums[KF_SPH_TOTALS];
+    KF_TRY(kf_sph_read_clock(plan, &clock, error));
+    if (clock.flags != 0) return kf_sph_flagged(clock.flags, error);
+    KF_TRY(add_up(plan, sums, error));
+    return kf_sph_balance(system_of(plan)->scene, sums, error);
 }
 
 /* Records the gauges: heights of the fluid's surface in m, and pressures as the force on a face over its

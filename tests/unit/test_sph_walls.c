@@ -125,9 +125,82 @@ static void every_wall_of_the_thesis_pushes_back(void **state) {
     }
 }
 
+/* Makes a scene of water in the lower half of a box with these faces. */
+static kf_particle_scene *water(const char *faces) {
+    char text[1024];
+    kf_particle_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    (void)snprintf(
+        text, sizeof text,
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.1}, \"box\": {\"size\": [1, 2], \"faces\": "
+        "{%s}}, \"gravity\": [0, -9.81], \"material\": {\"density\": 1000, \"sound_speed\": 40, "
+        "\"viscosity\": 0.001}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
+        faces);
+    must(kf_particle_scene_parse("box.json", text, NULL, &scene, &error), &error);
+    return scene;
+}
+
+static void balance_says(const kf_particle_scene *scene, double lost, double energy_over_begin,
+                         const char *says) {
+    double sums[KF_SPH_TOTALS] = {0.0};
+    kf_error error = {KF_OK, ""};
+    const double n = (double)(scene->count - scene->wall_count), g = -scene->gravity[1];
+    sums[KF_SPH_INSIDE] = n - lost;
+    double begin = 0.0;
+    for (size_t k = 0; k < (size_t)n; k++)
+        begin += g * (double)scene->position[3 * k + 1];
+    sums[KF_SPH_POTENTIAL] = 0.5 * begin;
+    sums[KF_SPH_KINETIC] = begin * (energy_over_begin - 0.5);
+    const kf_status status = kf_sph_balance(scene, sums, &error);
+    if (says == NULL && status != KF_OK) fail_msg("%s", error.message);
+    if (says == NULL) return;
+    assert_int_equal(status, KF_GATE_FAILED);
+    if (strstr(error.message, says) == NULL) fail_msg("'%s' has no '%s'", error.message, says);
+}
+
+/* What is lost, or had from nowhere, ends a run; what the scene lets out does not. */
+static void nothing_is_lost_or_made(void **state) {
+    (void)state;
+    kf_particle_scene *closed = water(""), *open = water("\"ymin\": \"open\"");
+    balance_says(closed, 0, 1.0, NULL);
+    balance_says(closed, 1, 1.0, "1 of 100 particles have left a box without an open side");
+    balance_says(open, 1, 1.0, NULL);
+    balance_says(open, 100, 1.0, "no particle is left in the box");
+    balance_says(closed, 0, 1.4, NULL);
+    balance_says(closed, 0, 10.0, "energy are 9.98 times what there was");
+    kf_particle_scene_free(closed);
+    kf_particle_scene_free(open);
+}
+
+/* A run whose water all falls out of its box ends, and says so. */
+static void an_empty_box_ends_the_run(void **state) {
+    (void)state;
+    kf_particle_scene *scene = water("\"ymin\": \"open\"");
+    kf_problem *problem = kf_sph_problem(scene);
+    kf_space *space;
+    kf_config config;
+    kf_plan *plan;
+    kf_error error = {KF_OK, ""};
+    must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    must(kf_system_sph.plan(problem, &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    kf_status status = KF_OK;
+    for (int i = 0; i < 40 && status == KF_OK; i++) {
+        advance(plan, 100);
+        status = kf_plan_watch(plan, &error);
+    }
+    assert_int_equal(status, KF_GATE_FAILED);
+    if (strstr(error.message, "no particle is left") == NULL) fail_msg("%s", error.message);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(halves_make_a_whole),
-                                       cmocka_unit_test(water_at_a_side_wall_does_not_fall),
-                                       cmocka_unit_test(every_wall_of_the_thesis_pushes_back)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_make_a_whole), cmocka_unit_test(water_at_a_side_wall_does_not_fall),
+        cmocka_unit_test(every_wall_of_the_thesis_pushes_back), cmocka_unit_test(nothing_is_lost_or_made),
+        cmocka_unit_test(an_empty_box_ends_the_run)};
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }
