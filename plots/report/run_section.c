@@ -176,18 +176,34 @@ static void add_cards(kf_text *page, const kf_run_summary *run, const rows *all,
     kf_text_append(page, "</ul>\n");
 }
 
-static void add_config(kf_text *page, const row *best) {
+static void value_text(const kf_value *value, char text[64]) {
+    if (value->kind == KF_VALUE_NAME)
+        kf_copy_text(text, 64, value->name);
+    else if (value->kind == KF_VALUE_BOOLEAN)
+        kf_copy_text(text, 64, value->integer != 0 ? "true" : "false");
+    else
+        (void)snprintf(text, 64, "%ld", value->integer);
+}
+
+/* The value of a parameter in a config; NULL: it has none. */
+static const kf_value *value_of(const kf_config *config, const char *parameter) {
+    for (int i = 0; i < config->count; i++)
+        if (strcmp(config->values[i].parameter, parameter) == 0) return &config->values[i];
+    return NULL;
+}
+
+/* Adds the table of the best config's parameters; where one differs from the default's, that is beside it. */
+static void add_config(kf_text *page, const row *best, const row *usual) {
     kf_text_append(page, "<h3>Its config</h3>\n<table class=\"facts\">\n");
     for (int i = 0; i < best->config.count; i++) {
-        const kf_value *value = &best->config.values[i];
-        char text[64];
-        if (value->kind == KF_VALUE_NAME)
-            kf_copy_text(text, sizeof text, value->name);
-        else if (value->kind == KF_VALUE_BOOLEAN)
-            kf_copy_text(text, sizeof text, value->integer != 0 ? "true" : "false");
-        else
-            (void)snprintf(text, sizeof text, "%ld", value->integer);
-        kf_html_fact(page, value->parameter, text);
+        const kf_value *value = &best->config.values[i],
+                       *theirs = usual != NULL ? value_of(&usual->config, value->parameter) : NULL;
+        char text[64], other[64] = "", both[160];
+        value_text(value, text);
+        if (theirs != NULL) value_text(theirs, other);
+        const bool differs = theirs != NULL && strcmp(text, other) != 0;
+        (void)snprintf(both, sizeof both, differs ? "%s (default: %s)" : "%s", text, other);
+        kf_html_fact(page, value->parameter, both);
     }
     kf_text_append(page, "</table>\n");
 }
@@ -479,7 +495,7 @@ static kf_status add_parts(kf_text *page, kf_store *store, const kf_run_summary 
     kf_report_figure(page, draw_picture, &picture, "png", "the solid in its domain");
     KF_TRY(add_facts(page, store, run, KF_FACTS_SCENE, error));
     kf_text_append(page, "</div><div>\n");
-    if (best != NULL) add_config(page, best);
+    if (best != NULL) add_config(page, best, preset_of(all, "default"));
     kf_text_append(page, "</div></div>\n");
     if (best != NULL) {
         add_kernels(page, best);
