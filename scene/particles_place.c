@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
+#include "base/util/program.h"
 #include "base/util/random.h"
+#include "base/util/text.h"
 #include "scene/crossings.h"
 #include "scene/particles_internal.h"
 
@@ -179,7 +182,7 @@ static void place_columns(void *data, size_t begin, size_t end) {
     placing *p = data;
     const kf_particle_scene *s = p->scene;
     kf_particle_fates fates[KF_PARTICLE_SHAPES] = {{0}};
-    for (size_t c = begin; c < end; c++) {
+    for (size_t c = begin; c < end && !kf_interrupted; c++) {
         const size_t row = c / (size_t)p->columns[1];
         const double at_column[2] = {(double)row + 0.5,
                                      s->dimensions == 3 ? (double)(c % (size_t)p->columns[1]) + 0.5 : 0.0};
@@ -236,6 +239,19 @@ static double claimed(const kf_particle_scene *scene, const kf_particle_body *bo
     return body->kind == KF_BODY_BOX ? places : 0.5 * places; /* a ball has 0.52 of its cube, a disk 0.79 */
 }
 
+/* Says at once what a large scene claims, so that nobody waits for it without knowing why. */
+static void tell_places(const kf_particle_scene *scene, double places, const kf_particle_bodies *bodies) {
+    static const double LARGE = 1e8, PARTICLE_BYTES = 7 * sizeof(float);
+    double particles = 0.0;
+    char bytes[32];
+    for (int b = 0; b < bodies->count; b++)
+        particles += claimed(scene, &bodies->list[b]);
+    if (places < LARGE) return;
+    kf_human_bytes(PARTICLE_BYTES * particles, bytes);
+    kf_info("%s: %.2g places are looked at for about %.2g particles (%s here), which may take minutes",
+            scene->source, places, particles, bytes);
+}
+
 /* Checks what is claimed before anything is placed: a few letters of a file can ask for hours. */
 static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
                               kf_error *error) {
@@ -250,7 +266,10 @@ static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_
                 "%s: a shape of about %.2g particles; a scene has 1 to %d: change particles.spacing or the "
                 "shapes",
                 scene->source, claimed(scene, &bodies->list[b]), KF_PARTICLES_LIMIT);
-    if (places <= most_places) return KF_OK;
+    if (places <= most_places) {
+        tell_places(scene, places, bodies);
+        return KF_OK;
+    }
     return kf_fail(
         error, KF_BAD_INPUT,
         "%s: the box has %.2g places for particles, at most %.2g are looked at: change particles.spacing or "
@@ -273,7 +292,9 @@ kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *
             p.meshes[b] = kf_crossings_of(&bodies->list[b].mesh, p.columns);
     kf_in_parallel(columns, 64, place_columns, &p);
     add_up(&p, columns, scene);
-    kf_status status = kf_particle_tell_left_out(scene, bodies, p.fates, notes, error);
+    kf_status status =
+        kf_interrupted ? kf_fail(error, KF_INTERRUPTED, "interrupted while particles were placed") : KF_OK;
+    if (status == KF_OK) status = kf_particle_tell_left_out(scene, bodies, p.fates, notes, error);
     if (status != KF_OK)
         scene->count = scene->wall_count = 0;
     else if (scene->count == scene->wall_count || scene->count > KF_PARTICLES_LIMIT)
@@ -289,6 +310,8 @@ kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *
         p.fill = true;
         kf_in_parallel(columns, 64, place_columns, &p);
         shake(scene);
+        if (kf_interrupted)
+            status = kf_fail(error, KF_INTERRUPTED, "interrupted while particles were placed");
     }
     for (int b = 0; b < bodies->count; b++)
         kf_crossings_free(&p.meshes[b]);
