@@ -169,6 +169,17 @@ static kf_status add_forces(const builder *b) {
     return add(b, &w, &a, 1, 0);
 }
 
+/* Appends the seed's copy of the velocity, from which all that follows in the step reads. */
+static kf_status add_copy(const builder *b, int half) {
+    if (b->p->options.plan != KF_FLUID_PAPER) return KF_OK;
+    const kf_fluid_arguments a = arguments_of(b, half);
+    kf_fluid_arguments copied = a;
+    const work w = over_cells(b, KF_PARTS, "copy_velocity", 2 * field_bytes(b));
+    copied.field = copied.wind = a.target;
+    copied.target = (void *)a.wind;
+    return add(b, &w, &copied, 1, 0);
+}
+
 static kf_status add_prediction(const builder *b, int half) {
     if (b->f->advection != KF_ADVECT_MACCORMACK) return KF_OK;
     const work w = over_cells(b, KF_FORCES, "predict", 2 * field_bytes(b));
@@ -267,13 +278,6 @@ static kf_status add_parts(const builder *b, int half) {
     const kf_fluid_arguments a = arguments_of(b, half);
     const bool packed = b->p->options.plan == KF_FLUID_PACKED;
     const double bytes = field_bytes(b);
-    if (b->p->options.plan == KF_FLUID_PAPER) {
-        kf_fluid_arguments copied = a;
-        const work w = over_cells(b, KF_PARTS, "copy_velocity", 2 * bytes);
-        copied.field = copied.wind = a.target;
-        copied.target = (void *)a.wind;
-        KF_TRY(add(b, &w, &copied, 1, 0));
-    }
     const work advect =
         over_cells(b, KF_PARTS, packed ? "advect_packed" : "advect_planes", 2 * bytes + dye_bytes(b));
     KF_TRY(add_versions(b, &advect, a, half));
@@ -362,6 +366,7 @@ kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error) {
     }
     KF_TRY(add_forces(&b));
     for (int half = 0; half < (f->reflection ? 2 : 1); half++) {
+        KF_TRY(add_copy(&b, half));
         KF_TRY(add_prediction(&b, half));
         KF_TRY(p->options.plan == KF_FLUID_FUSED ? add_fused(&b, half) : add_parts(&b, half));
         KF_TRY(add_reflection(&b, half));

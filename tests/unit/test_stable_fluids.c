@@ -123,16 +123,21 @@ static void library_transforms(void **state) {
     }
     holds(box(24, 20, 1), "plan=separate fft=library", 5);
 }
+/* With each plan, as each has its own order of launches. */
 static void advection_schemes(void **state) {
+    static const char *const plans[] = {"fused", "paper", "separate", "packed", "batched"};
     (void)state;
-    for (int scheme = KF_ADVECT_NONE; scheme < KF_ADVECTIONS; scheme++)
-        for (int deep = 0; deep < 2; deep++) {
-            kf_fluid *f = deep ? box(12, 10, 9) : box(24, 20, 1);
-            f->advection = (kf_fluid_advection)scheme;
-            f->midpoint = true;
-            f->exponential = true;
-            holds(f, F64, 4);
-        }
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
+        for (int scheme = KF_ADVECT_NONE; scheme < KF_ADVECTIONS; scheme++)
+            for (int deep = 0; deep < 2; deep++) {
+                char config[128];
+                kf_fluid *f = deep ? box(12, 10, 9) : box(24, 20, 1);
+                f->advection = (kf_fluid_advection)scheme;
+                f->midpoint = true;
+                f->exponential = true;
+                (void)snprintf(config, sizeof config, F64 "plan=%s", plans[i]);
+                holds(f, config, 4);
+            }
 }
 static void reflection(void **state) {
     (void)state;
@@ -174,6 +179,7 @@ static void what_acts(void **state) {
     (void)state;
     holds(busy(24, 20, 1), F64, 5);
     holds(busy(24, 20, 1), F64 "plan=separate", 5);
+    holds(busy(24, 20, 1), F64 "plan=paper", 5);
     holds(busy(12, 10, 9), F64, 4);
     kf_fluid *f = busy(24, 20, 1);
     f->advection = KF_ADVECT_MACCORMACK;
