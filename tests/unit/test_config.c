@@ -180,12 +180,12 @@ static void test_members_of_an_older_config(void **state) {
         bool morton, exchange;
         int layout, plan;
     } members;
-    const kf_option table[] = {KF_NUMBER(members, KF_OPTION_LONG, alpha, "alpha", 1, 128),
-                               KF_NUMBER(members, KF_OPTION_LONG, march, "march", 0, 64),
-                               KF_FLAG(members, morton, "morton"),
-                               KF_FLAG(members, exchange, "exchange"),
-                               KF_CHOICE(members, layout, "layout", "aos", "soa", "csoa"),
-                               KF_CHOICE(members, plan, "plan", "paper", "fused")};
+    const kf_config_field table[] = {KF_NUMBER(members, KF_OPTION_LONG, alpha, "alpha", 1, 128),
+                                     KF_NUMBER(members, KF_OPTION_LONG, march, "march", 0, 64),
+                                     KF_FLAG(members, morton, "morton"),
+                                     KF_FLAG(members, exchange, "exchange"),
+                                     KF_CHOICE(members, layout, "layout", "aos", "soa", "csoa"),
+                                     KF_CHOICE(members, plan, "plan", "paper", "fused")};
     enum { COUNT = sizeof table / sizeof *table };
     const members usual = {.alpha = 2, .march = 7, .exchange = true, .layout = 1, .plan = 1};
     kf_error error = {KF_OK, ""};
