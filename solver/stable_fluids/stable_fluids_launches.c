@@ -183,10 +183,7 @@ static kf_status add_copy(const builder *b, int half) {
 static kf_status add_prediction(const builder *b, int half) {
     if (b->f->advection != KF_ADVECT_MACCORMACK) return KF_OK;
     const work w = over_cells(b, KF_FORCES, "predict", 2 * field_bytes(b));
-    kf_fluid_arguments a = arguments_of(b, half);
-    if (b->p->options.plan == KF_FLUID_PAPER && !b->f->reflection)
-        a.field = a.wind = a.target; /* the copy is made after it */
-    return add_versions(b, &w, a, half);
+    return add_versions(b, &w, arguments_of(b, half), half);
 }
 
 static kf_status add_reflection(const builder *b, int half) {

@@ -57,39 +57,8 @@ static void in_three_dimensions(void **state) {
     hold_gate(16, 10, 12, 10);
 }
 
-/* Every preset, whatever carries the fields: a pass that one way alone needs has its place in every plan. */
-static void presets_carry_as_said(void **state) {
-    (void)state;
-    static const char *const presets[] = {"default", "baseline", "paper"};
-    for (int way = KF_ADVECT_LINEAR; way < KF_ADVECTIONS; way++) {
-        kf_error error = {KF_OK, ""};
-        kf_space *space = NULL;
-        kf_trial trial;
-        kf_fluid *f = box(12, 10, 8);
-        f->advection = way;
-        kf_fluid_finish(f);
-        kf_problem *problem = kf_fluid_problem(f, true);
-        kf_status status = kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error);
-        if (status == KF_OK) status = kf_trial_open(problem, &trial, &error);
-        if (status == KF_OK) status = kf_trial_refer(&trial, &error);
-        for (int i = 0; i < 3 && status == KF_OK; i++) {
-            kf_config config;
-            kf_verification verification;
-            status = kf_space_preset(space, presets[i], &config, &error);
-            if (status == KF_OK) status = kf_trial_verify(&trial, &config, backend, &verification, &error);
-            if (status != KF_OK)
-                fail_msg("%s, %s: %s", kf_fluid_advection_names[way], presets[i], error.message);
-        }
-        if (status != KF_OK) fail_msg("%s", error.message);
-        kf_trial_close(&trial);
-        kf_space_free(space);
-        kf_problem_free(problem);
-    }
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(presets_carry_as_said),
-                                       cmocka_unit_test(in_two_dimensions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions)};
     return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }
