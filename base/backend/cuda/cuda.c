@@ -85,11 +85,9 @@ static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
         KF_CUDA_TRY(cuDeviceGetAttribute, &own->grid_limit[i], grid[i], own->device);
         KF_CUDA_TRY(cuDeviceGetAttribute, &own->block_limit[i], block[i], own->device);
     }
-    int major, together;
+    int major;
     KF_CUDA_TRY(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, own->device);
     own->launches_overlap = major >= 9;
-    KF_CUDA_TRY(cuDeviceGetAttribute, &together, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, own->device);
-    own->launches_together = together != 0;
     return KF_OK;
 }
 

@@ -17,8 +17,7 @@ typedef struct kf_cuda_backend {
     CUstream ahead;    /* and another one before */
     size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
-    bool launches_overlap;  /* the device knows programmatic dependent launch */
-    bool launches_together; /* ... cooperative launch: all blocks are resident at once, or it is refused */
+    bool launches_overlap; /* the device knows programmatic dependent launch */
     /* Words of marks that processes share, as the device and as the host sees them; registered: by this one.
      */
     CUdeviceptr flags;

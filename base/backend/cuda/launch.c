@@ -82,8 +82,7 @@ static kf_status check_resident(const kf_launch *launch, const unsigned grid[3],
         launch->name, blocks, most, threads, launch->shared_bytes);
 }
 
-/* With the attributes of a launch that begins while its predecessor ends, and of one whose blocks all run at
- * once, where it wants these and the device can. */
+/* With the attribute that lets it begin while its predecessor ends, where it wants to and the device can. */
 static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const unsigned grid[3],
                               void **extra) {
     CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
@@ -91,16 +90,9 @@ static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const 
                                (unsigned)launch->block[2]};
     const unsigned shared = (unsigned)launch->shared_bytes;
 #ifdef KF_CUDA_LAUNCH_CONFIG
-    const kf_cuda_backend *own = kf_cuda_of(stream->backend);
-    CUlaunchAttribute attributes[2];
-    unsigned count = 0;
-    if (launch->overlaps && own->launches_overlap)
-        attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                                  .value.programmaticStreamSerializationAllowed = 1};
-    if (launch->waits_for_all && own->launches_together)
-        attributes[count++] =
-            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-    if (count > 0 && kf_cuda.launch_kernel_ex) {
+    if (launch->overlaps && kf_cuda_of(stream->backend)->launches_overlap && kf_cuda.launch_kernel_ex) {
+        CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                       .value.programmaticStreamSerializationAllowed = 1};
         const CUlaunchConfig config = {.gridDimX = grid[0],
                                        .gridDimY = grid[1],
                                        .gridDimZ = grid[2],
@@ -109,8 +101,8 @@ static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const 
                                        .blockDimZ = block[2],
                                        .sharedMemBytes = shared,
                                        .hStream = handle_of(stream),
-                                       .attrs = attributes,
-                                       .numAttrs = count};
+                                       .attrs = &attribute,
+                                       .numAttrs = 1};
         return kf_cuda.launch_kernel_ex(&config, handle, NULL, extra);
     }
 #endif
