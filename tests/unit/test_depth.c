@@ -51,7 +51,8 @@ static kf_scene *make_box(const double length[3], box_kind kind) {
     return scene;
 }
 
-/* Samples the scene's mesh and sinks them; the largest |z| is returned, and that of the faces across x. */
+/* Samples the scene's mesh and sinks them; the largest |z| is returned, and that of the faces across x. No
+ * sample passes the box's middle plane, where those of the other side come to. */
 static double highest(kf_scene *scene, double *farthest) {
     const double area = kf_mesh_area(&scene->mesh);
     const size_t count = (size_t)(25.0 * area);
@@ -59,13 +60,17 @@ static double highest(kf_scene *scene, double *farthest) {
     double high = 0.0;
     *farthest = 0.0;
     kf_sample_mesh(&scene->mesh, count, 1, &scene->samples, triangles);
+    double *before = kf_allocate(count * sizeof *before);
+    memcpy(before, scene->samples.z, count * sizeof *before);
     kf_scene_set_depth(scene);
     kf_scene_sink_samples(scene, triangles);
     for (size_t s = 0; s < count; s++) {
+        assert_true(before[s] * scene->samples.z[s] >= -1e-9);
         assert_true(isfinite(scene->samples.x[s] + scene->samples.y[s] + scene->samples.z[s]));
         high = fmax(high, fabs(scene->samples.z[s]));
         *farthest = fmax(*farthest, fabs(scene->samples.x[s]));
     }
+    free(before);
     free(triangles);
     kf_scene_free(scene);
     return high;

@@ -177,6 +177,43 @@ static void test_contact_with_the_road(void **state) {
         }
 }
 
+/* Rails across a box are feet where they cover less than 0.4 of what they span: 0.3 are, 0.5 are a plane, and
+ * the box's flat top stands better than that. */
+static void test_how_much_of_a_side_feet_cover(void **state) {
+    (void)state;
+    for (int squares = 3; squares <= 5; squares += 2) { /* of 24 */
+        double vertices[3 * 24];
+        uint32_t triangles[3 * 36];
+        kf_mesh mesh = {.vertices = vertices, .triangles = triangles};
+        const double wide = (squares - 0.02) / 24.0, from = 2.01 / 24.0;
+        add_box(&mesh, 0, 0, 0.2, 1.0, 1.0, 0.3);
+        add_box(&mesh, 0, from, 0, 1.0, wide, 0.2);
+        add_box(&mesh, 0, 1.0 - from - wide, 0, 1.0, wide, 0.2);
+        const kf_posture posture = kf_mesh_posture(&mesh);
+        assert_false(posture.as_it_is);
+        assert_int_equal(posture.up.axis, 2);
+        assert_int_equal(posture.up.sign, squares == 3 ? 1 : -1);
+    }
+}
+
+/* Two plates on a slab of 40 cubes' length mirror each other where the image of one is a cube beside the
+ * other, on either side; two cubes beside it they do not. */
+static void test_an_image_lies_a_cube_aside_at_most(void **state) {
+    (void)state;
+    for (int aside = -2; aside <= 2; aside++) {
+        double vertices[3 * 24];
+        uint32_t triangles[3 * 36];
+        kf_mesh mesh = {.vertices = vertices, .triangles = triangles};
+        add_box(&mesh, -20, -10, 0, 40, 20, 2);
+        add_box(&mesh, -10.7, -10, 2, 0.4, 20, 10);
+        add_box(&mesh, 10.3 + aside, -10, 2, 0.4, 20, 10);
+        const kf_posture posture = kf_mesh_posture(&mesh);
+        assert_true(posture.mirror[1] >= 0.99);
+        if ((posture.mirror[0] >= 0.99) != (abs(aside) <= 1))
+            fail_msg("%d cubes aside %g of the surface is mirrored", aside, posture.mirror[0]);
+    }
+}
+
 /* The cabin of a car is what is in the upper third of its height, not what sticks out of its front. */
 static void test_the_cabin_is_behind_the_front(void **state) {
     (void)state;
@@ -503,6 +540,8 @@ int main(void) {
         cmocka_unit_test(test_the_three_meshes),
         cmocka_unit_test(test_a_car_turned_onto_all_axes),
         cmocka_unit_test(test_contact_with_the_road),
+        cmocka_unit_test(test_how_much_of_a_side_feet_cover),
+        cmocka_unit_test(test_an_image_lies_a_cube_aside_at_most),
         cmocka_unit_test(test_the_cabin_is_behind_the_front),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_an_unsure_guess_names_the_option),

@@ -193,6 +193,26 @@ static void test_cuts(void **state) {
     kf_scene_free(scene);
 }
 
+/* Where 32 planes of 16 nodes are cut in two by what the 80 samples in the first plane cost: by the scene's
+ * own cost of a sample, at rest 4 planes and moving 12, or by tenths that a config says. */
+static void test_cost_of_a_sample(void **state) {
+    (void)state;
+    static const struct {
+        bool moving;
+        long tenths;
+        int first;
+    } cases[] = {{false, 0, 14}, {true, 0, 10}, {false, 1, 16}, {true, 1, 16}, {false, 40, 6}, {true, 40, 6}};
+    double middle[80] = {0.0};
+    kf_scene scene = {.nodes = {4, 4, 32},
+                      .samples = {.count = 80, .x = middle, .y = middle, .z = middle, .area = middle}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int first[KF_MOST_PARTS + 1];
+        scene.motion.moving = cases[c].moving;
+        kf_kinetic_cut(&scene, kf_kinetic_sample_cost(&scene, cases[c].tenths), 2, 2, first);
+        assert_int_equal(first[1], cases[c].first);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     static const struct {
@@ -393,6 +413,7 @@ int main(void) {
         cmocka_unit_test(test_free_solid),
         cmocka_unit_test(test_streams_in_random_order),
         cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_cost_of_a_sample),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_limits_of_open_files),
         cmocka_unit_test(test_compiles_for_a_gpu),
