@@ -6,7 +6,7 @@ scale = 1
 folder = ARG0[1:strlen(ARG0)-strlen("history.gp")]
 load folder."style.gp"
 set ylabel (command ? "time, " : "time of a step, ").shown(unit)
-set key below center horizontal samplen 2
+set key below center horizontal Left reverse samplen 2
 if (counted > 0) { stats data index 4 using 2 name "COUNTS" nooutput }
 set xrange [0.5:nights+0.5]
 stats data index 0 using 2 name "ALL" nooutput

@@ -40,6 +40,7 @@ left = wide ? shortest/3.0 : 0
 if (wide) {
     set logscale x
     set xrange [left:longest*(longest/left)**(counted >= 0 ? 0.45 : 0.3)]
+    set xtics 10**ceil(log10(left)),10,longest # none where only numbers are
 } else { set xrange [0:longest*(counted >= 0 ? 1.5 : 1.22)] }
 set key at screen 0.98,(10.0/height) right bottom vertical maxrows 3 Left reverse samplen 1.5 font ",12"
 plot for [c=1:configs] data index c skip 1 using (($2 > left) ? $2 : NaN):1:(left):2:($1-0.45):($1+0.45) with boxxyerror linecolor rgb hue(c) notitle, \

@@ -17,8 +17,8 @@ height = 215 + int(26*lowest)
 load folder."style.gp"
 unset grid
 set grid xtics linetype 1 linecolor "#dddddd" linewidth 1 back
-set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -28,0
-set xrange [0:235]
+set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -30,0
+set xrange [0:262]
 set border 2
 set arrow 1 from 0, graph 0 to 100, graph 0 nohead linecolor "#444444"
 set xtics 0,25,100

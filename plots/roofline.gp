@@ -42,12 +42,12 @@ plot data index 1 using 1:2:3:(($5 > 0) ? $4 : NaN) with vectors nohead linewidt
      data index 2 using (($3 > 0) ? $1 : NaN):2:4 with labels left rotate by slope font ",10" textcolor "#333333" noenhanced notitle, \
      data index 2 using (($3 > 0) ? NaN : $1):2:4 with labels right offset -0.5,0.6 font ",10" textcolor "#333333" noenhanced notitle, \
      for [p=1:2] data index 3 using (($4 == p) ? $1 : NaN):2:($3*dot) with points pointtype (p == 1 ? 6 : 4) pointsize variable linewidth 1.5 linecolor rgb (p == 1 ? 0x777777 : 0xB06A00) notitle, \
-     data index 3 using 1:2:5 with labels left offset 1.1,-0.6 font ",9" textcolor "#666666" noenhanced notitle, \
+     data index 3 using 1:2:($8-$1):($9-$2) with vectors nohead linewidth 0.7 linecolor rgb 0xaaaaaa notitle, \
+     data index 3 using 6:7:5:(($4 == 1) ? 0x666666 : 0x8A5200) with labels left font ",9" textcolor rgb variable noenhanced notitle, \
      data index 5 using 1:2:3:4 with vectors filled head size screen 0.012,20 linewidth 1.6 linecolor rgb 0x333333 notitle, \
      data index 4 using 1:2 with points pointtype 12 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 notitle, \
-     data index 4 using ((strcol(3) eq "baseline") ? $1 : NaN):2:3 with labels center offset 0,-1.1 font ",11" textcolor "#000000" noenhanced notitle, \
-     data index 4 using ((strcol(3) eq "paper") ? $1 : NaN):2:3 with labels left offset 1.3,0.2 font ",11" textcolor "#000000" noenhanced notitle, \
-     data index 4 using ((strcol(3) eq "best") ? $1 : NaN):2:3 with labels right offset -1.3,-0.6 font ",11" textcolor "#000000" noenhanced notitle, \
+     data index 4 using 1:2:($6-$1):($7-$2) with vectors nohead linewidth 0.7 linecolor rgb 0x777777 notitle, \
+     data index 4 using 4:5:3 with labels left font ",11" textcolor "#000000" noenhanced notitle, \
      for [k=1:kernels] data index 5+k using 1:2 with lines linewidth 1 linecolor rgb colour[k] notitle, \
      for [k=1:kernels] for [level=0:2] data index 5+k using (($3 == level) ? $1 : NaN):2:($4*dot) with points pointtype shape[level+1] pointsize variable linecolor rgb colour[k] notitle, \
      for [k=1:kernels] data index 5+k using (($3 == 2) ? $1 : NaN):2:(sprintf("%d", k)) with labels left offset 1.3,0.6 font ",11" textcolor rgb colour[k] notitle, \

@@ -1,10 +1,11 @@
 # What all plots share. Set before: format (svg, png, pdf), picture (file to write), title, subtitle, perhaps height.
+# Letters have the same share of the picture in all formats: both scales are for the 96 dots an inch of cairo.
 # Names come from stores: nothing is ever enhanced, expanded or executed.
 set encoding utf8
 if (!exists("height")) { height = 540 } # in points of 900 across
 if (format eq "svg") { set terminal svg noenhanced size 900,height dynamic font "sans,12" background "#ffffff" }
-if (format eq "png") { set terminal pngcairo noenhanced size 1350,int(1.5*height) font "sans,14" background "#ffffff" }
-if (format eq "pdf") { set terminal pdfcairo noenhanced size 24cm,(24*height/900.0)cm font "sans,12" background "#ffffff" }
+if (format eq "png") { set terminal pngcairo noenhanced size 1350,int(1.5*height) font "sans,12" fontscale 1.125 background "#ffffff" }
+if (format eq "pdf") { set terminal pdfcairo noenhanced size 24cm,(24*height/900.0)cm font "sans,12" fontscale 0.567 background "#ffffff" }
 # Symbols of SVG are larger than those of the others.
 dot = (format eq "svg") ? 0.6 : 1.0
 set output picture

@@ -4,7 +4,7 @@ folder = ARG0[1:strlen(ARG0)-strlen("surface.gp")]
 load folder."style.gp"
 unset grid
 unset key
-set title title.", ".unit."\n".subtitle noenhanced
+set title title.", ".shown(unit)."\n".subtitle noenhanced
 set ylabel "layout: CSoA with groups of α nodes, AoS, SoA" offset 0.5,0
 # Viridis, its bright end for the fastest.
 set palette defined (0 "#fde725", 1 "#5ec962", 2 "#21918c", 3 "#3b528b", 4 "#440154")

@@ -1,16 +1,19 @@
 /* Block 0: the range: least and greatest intensity, least and greatest performance, whether baseline and
  * paper are there. Block 1: a line a roof: start, way to its end, 1 when it was measured (0: theoretical).
  * Block 2: a line a label of a roof: place, 1 when it rises with its roof, text. Block 3: kernels of the
- * presets at device memory: intensity, performance, size, preset (1 baseline, 2 paper), name. Block 4: whole
- * steps, baseline, paper, best: intensity, performance, name. Block 5: arrows: start, logarithmic way to the
- * end as factors. Then a block a kernel of the best: its label, and a line a level (0 L1, 1 L2, 2 device
- * memory): intensity, performance, level, size. */
+ * presets at device memory: intensity, performance, size, preset (1 baseline, 2 paper), name, place of the
+ * name's left middle, end of the line that leads to it. Block 4: whole steps, baseline, paper, best:
+ * intensity, performance, name, and its place likewise. Block 5: arrows: start, way to the end. Then a block
+ * a kernel of the best: its label, and a line a level (0 L1, 1 L2, 2 device memory): intensity, performance,
+ * level, size.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/memory.h"
 #include "plots/gnuplot.h"
+#include "plots/label_places.h"
 #include "plots/tables.h"
 
 enum { PRESETS = 2, MOST_KERNELS = 6, LINES = 2 * (KF_PLOT_LEVELS + 2) };
@@ -143,6 +146,56 @@ static void append_label(const roofline *r, int number, const kf_plot_kernel *ke
     kf_text_append(data, "\n");
 }
 
+/* --- Names ---------------------------------------------------------------------------------------------- */
+
+typedef struct extent {
+    double low_x, high_x, low_y, high_y;
+} extent;
+
+/* The axes' area in points, as roofline.gp lays it out. */
+enum { AREA_WIDTH = 783, AREA_HEIGHT = 424 };
+
+static double across(const extent *e, double x) {
+    return AREA_WIDTH * log(x / e->low_x) / log(e->high_x / e->low_x);
+}
+
+static double upwards(const extent *e, double y) {
+    return AREA_HEIGHT * log(y / e->low_y) / log(e->high_y / e->low_y);
+}
+
+static double intensity_at(const extent *e, double points) {
+    return e->low_x * pow(e->high_x / e->low_x, points / AREA_WIDTH);
+}
+
+static double performance_at(const extent *e, double points) {
+    return e->low_y * pow(e->high_y / e->low_y, points / AREA_HEIGHT);
+}
+
+/* Appends where a name of a point goes: its left middle on the axes, and the end of a line that leads to it,
+ * which is the point itself where none is needed. */
+static void append_place(kf_label_places *places, const extent *e, double x, double y, const char *name,
+                         double font, kf_text *data) {
+    kf_label_box box;
+    const double width = 0.62 * font * (double)strlen(name);
+    const bool led = kf_label_find(places, across(e, x), upwards(e, y), width, 1.25 * font, &box);
+    const double middle = box.bottom + box.height / 2;
+    const double end = fmin(fmax(across(e, x), box.left), box.left + width);
+    kf_text_append(data, "\t%.6g\t%.6g\t%.6g\t%.6g\n", intensity_at(e, box.left), performance_at(e, middle),
+                   led ? intensity_at(e, end) : x, led ? performance_at(e, middle) : y);
+}
+
+static void take_symbol(kf_label_places *places, const extent *e, double x, double y) {
+    const double side = 12;
+    if (x > 0 && y > 0)
+        kf_label_take(places, (kf_label_box){across(e, x) - side / 2, upwards(e, y) - side / 2, side, side});
+}
+
+static void take_line(kf_label_places *places, const extent *e, double x, double y, double to_x,
+                      double to_y) {
+    if (x > 0 && y > 0 && to_x > 0 && to_y > 0)
+        kf_label_take_line(places, across(e, x), upwards(e, y), across(e, to_x), upwards(e, to_y));
+}
+
 /* --- Before and after ---------------------------------------------------------------------------------- */
 
 /* Operations, device memory's bytes and microseconds of a step. */
@@ -178,10 +231,11 @@ static bool is_long(const kf_plot_kernel *kernel, double total_us) {
 
 /* Begins a block whose first line draws nothing: gnuplot does not count empty blocks. */
 static void begin_block(kf_text *data) {
-    kf_text_append(data, "\n\nNaN\tNaN\tNaN\tNaN\t-\n");
+    kf_text_append(data, "\n\nNaN\tNaN\tNaN\tNaN\t-\tNaN\tNaN\tNaN\tNaN\n");
 }
 
-static void append_preset_kernels(const roofline *r, kf_text *data) {
+static void append_preset_kernels(const roofline *r, const extent *e, kf_label_places *places,
+                                  kf_text *data) {
     begin_block(data);
     for (int p = 0; p < PRESETS; p++) {
         if (r->presets[p] == NULL) continue;
@@ -192,12 +246,12 @@ static void append_preset_kernels(const roofline *r, kf_text *data) {
             kf_text_append(data, "%.6g\t%.6g\t%.3g\t%d\t", intensity(kernel), performance(kernel),
                            size_of(kernel, total), p + 1);
             kf_gnuplot_field(data, kernel->name);
-            kf_text_append(data, "\n");
+            append_place(places, e, intensity(kernel), performance(kernel), kernel->name, 9, data);
         }
     }
 }
 
-static void append_steps(const roofline *r, kf_text *data) {
+static void append_steps(const roofline *r, const extent *e, kf_label_places *places, kf_text *data) {
     static const char *const names[] = {"baseline", "paper", "best"};
     const kf_plot_result *const all[] = {r->presets[0], r->presets[1], r->best};
     const bool compared = r->presets[0] != NULL || r->presets[1] != NULL;
@@ -205,9 +259,10 @@ static void append_steps(const roofline *r, kf_text *data) {
     for (int i = 0; i < PRESETS + 1 && compared; i++) {
         if (all[i] == NULL) continue;
         const whole_step step = step_of(all[i]);
-        if (step.operations > 0 && step.bytes > 0)
-            kf_text_append(data, "%.6g\t%.6g\t%s\n", step.operations / step.bytes,
-                           1e-3 * step.operations / step.us, names[i]);
+        if (!(step.operations > 0 && step.bytes > 0)) continue;
+        const double x = step.operations / step.bytes, y = 1e-3 * step.operations / step.us;
+        kf_text_append(data, "%.6g\t%.6g\t%s", x, y, names[i]);
+        append_place(places, e, x, y, names[i], 11, data);
     }
 }
 
@@ -241,10 +296,6 @@ static void append_arrows(const roofline *r, kf_text *data) {
 }
 
 /* --- The table ------------------------------------------------------------------------------------------ */
-
-typedef struct extent {
-    double low_x, high_x, low_y, high_y;
-} extent;
 
 /* Finds the extent of the axes that holds all kernels and where roofs meet. */
 static extent find_extent(const roofline *r) {
@@ -346,6 +397,48 @@ static void append_roofs(const roofline *r, const extent *e, kf_text *data) {
         append_roof_label(r, i, e, data);
 }
 
+/* Takes what is drawn whatever the names are: symbols and their lines, arrows, roofs and what explains them.
+ */
+static void take_drawn(const roofline *r, const extent *e, kf_label_places *places) {
+    kf_label_take(places, (kf_label_box){0.76 * AREA_WIDTH, 0, 0.24 * AREA_WIDTH, 0.31 * AREA_HEIGHT});
+    kf_label_take(places, (kf_label_box){0.45 * AREA_WIDTH, 0, 0.55 * AREA_WIDTH, 0.1 * AREA_HEIGHT});
+    for (int i = 0; i < r->count; i++) {
+        const segment s = find_segment(r, &r->lines[i], e);
+        take_line(places, e, s.x[0], s.y[0], s.x[1], s.y[1]);
+    }
+    for (int k = 0; k < r->kernel_count; k++) {
+        const double y = performance(r->kernels[k]), x = intensity(r->kernels[k]);
+        for (int level = 0; level < KF_PLOT_LEVELS; level++) {
+            const double at = r->kernels[k]->operations / r->kernels[k]->bytes[level];
+            if (!(r->kernels[k]->bytes[level] > 0)) continue;
+            take_symbol(places, e, at, y);
+            take_line(places, e, x, y, at, y);
+        }
+        kf_label_take(places, (kf_label_box){across(e, x) + 6, upwards(e, y), 14, 16}); /* its number */
+    }
+    const kf_plot_result *const all[] = {r->presets[0], r->presets[1], r->best};
+    whole_step before = {0, 0, 0};
+    for (int p = 0; p < PRESETS + 1; p++) {
+        if (all[p] == NULL) continue;
+        const whole_step step = step_of(all[p]);
+        const double x = step.operations / step.bytes, y = 1e-3 * step.operations / step.us;
+        take_symbol(places, e, x, y);
+        if (before.us > 0)
+            take_line(places, e, before.operations / before.bytes, 1e-3 * before.operations / before.us, x,
+                      y);
+        before = step;
+        for (int i = 0; p < PRESETS && i < all[p]->kernel_count; i++) {
+            const kf_plot_kernel *from = &all[p]->kernels[i];
+            if (!is_long(from, step.us)) continue;
+            take_symbol(places, e, intensity(from), performance(from));
+            for (int k = 0; k < r->kernel_count; k++)
+                if (strcmp(from->name, r->kernels[k]->name) == 0)
+                    take_line(places, e, intensity(from), performance(from), intensity(r->kernels[k]),
+                              performance(r->kernels[k]));
+        }
+    }
+}
+
 static void append_kernel(const roofline *r, int number, const kf_plot_kernel *kernel, kf_text *data) {
     kf_text_append(data, "\n\n");
     append_label(r, number, kernel, data);
@@ -387,8 +480,10 @@ kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs 
     kf_text_append(data, "%.6g\t%.6g\t%.6g\t%.6g\t%d\t%d\n", e.low_x, e.high_x, e.low_y, e.high_y,
                    r.presets[0] != NULL, r.presets[1] != NULL);
     append_roofs(&r, &e, data);
-    append_preset_kernels(&r, data);
-    append_steps(&r, data);
+    kf_label_places places = {.width = AREA_WIDTH, .height = AREA_HEIGHT};
+    take_drawn(&r, &e, &places);
+    append_preset_kernels(&r, &e, &places, data);
+    append_steps(&r, &e, &places, data);
     append_arrows(&r, data);
     for (int i = 0; i < r.kernel_count; i++)
         append_kernel(&r, i + 1, r.kernels[i], data);

@@ -104,7 +104,7 @@ static const char style[] =
     ".two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1.2rem;align-"
     "items:start}"
     "figure{margin:1rem 0;overflow-x:auto}figure.plot "
-    "img{min-width:36rem}img{max-width:100%;height:auto;display:block}"
+    "img{min-width:45rem}img{max-width:100%;height:auto;display:block}"
     "pre{background:#f6f8fa;border:1px solid "
     "#d0d7de;border-radius:.4rem;padding:.7rem;overflow-x:auto;font-size:.85rem;white-space:pre-wrap;"
     "overflow-wrap:anywhere}"

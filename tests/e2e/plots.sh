@@ -27,9 +27,27 @@ grep -q 'NVIDIA H200' "$scratch/report.html" || complain "the report does not na
 drawn() { grep -qF -- "$2" "$scratch/$1.svg" || complain "$1.svg does not show: $2"; }
 for legend in L1 L2 'device memory' measured theoretical 'L2 left of L1' 'stream_collide, 8'; do drawn roofline "$legend"; done
 drawn occupancy stream_collide
-for config in baseline best; do drawn occupancy ">$config<"; done
+drawn occupancy '>baseline (not counted: theoretical only)<'
+drawn occupancy '>best<'
 drawn kernels baseline
 drawn surface AoS
+# A store with presets counted, too: each is drawn, and no kernel's name lies over another.
+gzip -dc results/measured/h200-counted.db.gz >"$scratch/counted.db"
+expect 0 store prune --older-than 100000 --store "$scratch/counted.db"
+for kind in roofline occupancy; do expect 0 plot $kind --run 6 --store "$scratch/counted.db" --out "$scratch/$kind.svg"; done
+for config in baseline paper best; do drawn occupancy ">$config<"; drawn roofline ">$config<"; done
+for kernel in factor_black factor_back factor_red find_alpha judge; do drawn roofline ">$kernel<"; done
+python3 - "$scratch/roofline.svg" >"$out" 2>"$err" <<'PYTHON' || complain "names in the roofline lie over each other"
+import re, sys
+# Names of the presets' kernels have font 9, and those of steps 11: their places, and widths from below.
+text = re.findall(r'translate\(([0-9.]+),([0-9.]+)\)[^>]*font-size="(9|11)\.00"[^>]*>\s*<text>(?:<tspan[^>]*>)?([a-z_]+)<', open(sys.argv[1]).read())
+names = [(float(x), float(y), float(f), t) for x, y, f, t in text]
+assert len(names) >= 10, names
+for i, (x, y, f, t) in enumerate(names):
+    for u, v, g, s in names[:i]:
+        apart = abs(y - v) > 0.9 * min(f, g) or u > x + 0.5 * f * len(t) or x > u + 0.5 * g * len(s)
+        assert apart, (t, s)
+PYTHON
 expect 0 plot scaling --figures results/measured/h200-scaling.json --out "$scratch/scaling.svg"
 shows "assumed: InfiniBand"
 drawn scaling measured
