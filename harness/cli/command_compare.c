@@ -83,7 +83,9 @@ static void print_run(const char *letter, const kf_run_figures *run, int width) 
     printf("%-7s %-*s", letter, width, run->folder);
     for (int k = 0; k < KF_FIGURES; k++)
         printf("  %-18s", kf_figure_text(&run->wind[k], texts[k]));
-    printf("  %s\n", !run->known ? "no coefficients" : run->settled ? "settled" : "NOT settled");
+    printf("  %s", !run->known ? "no coefficients" : run->settled ? "settled" : "NOT settled");
+    printf("%s%s\n", strcmp(run->state, "finished") != 0 ? ", " : "",
+           strcmp(run->state, "finished") != 0 ? run->state : "");
 }
 
 static void print_difference(const char *letter, const kf_run_figures *first, const comparison *c,
@@ -144,6 +146,7 @@ static cJSON *to_json(const kf_run_figures *runs, const comparison *found, int c
         cJSON_AddItemToArray(list, run);
         cJSON_AddStringToObject(run, "folder", runs[i].folder);
         cJSON_AddStringToObject(run, "scene", runs[i].name);
+        cJSON_AddStringToObject(run, "state", runs[i].state);
         cJSON_AddBoolToObject(run, "settled", runs[i].settled);
         for (int k = 0; k < KF_FIGURES; k++)
             cJSON_AddItemToObject(run, kf_figure_names[k], kf_figure_json(&runs[i].wind[k]));

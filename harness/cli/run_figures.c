@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "solver/output/run_folder.h"
 
 const char *const kf_figure_names[KF_FIGURES] = {"drag", "lift", "side"};
 
@@ -43,6 +44,14 @@ static void read_coefficients(const cJSON *json, kf_run_figures *f) {
     f->flow_throughs = number_of(json, "flow_throughs");
 }
 
+/* The record is untrusted, and its state is printed. */
+static bool is_state(const char *word) {
+    static const char *const states[] = {"running", "broken off", "finished", "interrupted", "failed"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strcmp(word, states[i]) == 0) return true;
+    return false;
+}
+
 /* Reads what the record and the scene file in a run's folder say. A record without a scene and a state is
  * none of a run; the scene file may be missing. */
 kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *error) {
@@ -57,9 +66,11 @@ kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *e
     KF_TRY(kf_json_read_file(path, &record, error));
     copy_word(record, "scene", f->name, sizeof f->name);
     copy_word(record, "state", f->state, sizeof f->state);
+    if (strcmp(f->state, "running") == 0 && !kf_run_folder_is_in_use(f->folder))
+        kf_copy_text(f->state, sizeof f->state, "broken off");
     f->seconds = number_of(record, "seconds");
     read_coefficients(cJSON_GetObjectItemCaseSensitive(record, "coefficients"), f);
-    const bool is_run = cJSON_HasObjectItem(record, "scene_hash") && f->state[0] != '\0';
+    const bool is_run = cJSON_HasObjectItem(record, "scene_hash") && is_state(f->state);
     cJSON_Delete(record);
     if (!is_run) return kf_fail(error, KF_BAD_INPUT, "%s: is not the record of a kftune run", path);
     KF_TRY(kf_path(path, error, "%s/scene.json", f->folder));

@@ -17,8 +17,9 @@ typedef struct kf_figure {
 } kf_figure;
 
 typedef struct kf_run_figures {
-    char folder[KF_PATH], name[128], state[16];
-    bool known; /* it has coefficients */
+    char folder[KF_PATH], name[128];
+    char state[16]; /* of its record; "broken off" where that says "running" and no process writes there */
+    bool known;     /* it has coefficients */
     bool settled;
     kf_figure wind[KF_FIGURES], body[KF_FIGURES]; /* in axes of the wind, and of the solid */
     double yaw, area, speed, reynolds, cells, flow_throughs,

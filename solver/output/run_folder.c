@@ -63,6 +63,14 @@ static kf_status lock_folder(const char *path, int *lock, kf_error *error) {
                    path);
 }
 
+bool kf_run_folder_is_in_use(const char *path) {
+    kf_error taken;
+    int lock;
+    if (lock_folder(path, &lock, &taken) != KF_OK || lock < 0) return true;
+    (void)close(lock);
+    return false;
+}
+
 static kf_status check_folder(const char *path, const char *scene_hash, bool force, kf_error *error) {
     bool empty = true;
     KF_TRY(is_empty(path, &empty, error));

@@ -117,8 +117,12 @@ kill -0 "$child" || complain "SIGHUP ends a run under nohup"
 cp err err.endless
 expect 2 run --config ball.kftune.json --steps 3 --output killed
 says "another kftune run"
+expect 1 compare parts killed
+grep -q "killed .*, running$" out || complain "compare does not say that a run goes on"
 kill -KILL "$child"
 wait "$child" 2>/dev/null
+expect 1 compare parts killed
+grep -q "killed .*, broken off$" out || complain "compare does not say that a run was killed"
 cp parts/checkpoint_000013.kfc killed/
 expect 0 run --config ball.kftune.json --steps 3 --output killed
 says "was killed"

@@ -478,7 +478,10 @@ static void test_folder(void **state) {
     assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
     assert_int_equal(kf_run_folder_open(folder, "aaaa", true, &other, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "another kftune run"));
+    assert_true(kf_run_folder_is_in_use(folder));
     (void)close(lock);
+    assert_false(kf_run_folder_is_in_use(folder));
+    assert_true(kf_run_folder_is_in_use(in_scratch("no/folder")));
     assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
     (void)close(lock);
     assert_false(kf_run_folder_was_killed(folder, checkpoint));
