@@ -75,11 +75,12 @@ void kf_html_image(kf_text *page, const char *type, const void *bytes, size_t si
     kf_text_append(page, "\">\n");
 }
 
-/* No scripts, no fonts, nothing from elsewhere. Tables scroll sideways on a phone and are whole on paper. */
+/* No scripts, no fonts, nothing from elsewhere. A long name breaks anywhere, so that no page is as wide as
+ * it. Tables scroll sideways on a phone and are whole on paper. */
 static const char style[] =
     "*{box-sizing:border-box}"
     "body{font:16px/1.5 system-ui,sans-serif;color:#1b1f24;background:#fff;max-width:62rem;margin:0 "
-    "auto;padding:1rem}"
+    "auto;padding:1rem;overflow-wrap:anywhere}"
     "h1{font-size:1.6rem;line-height:1.2;margin:.5rem 0}"
     "h2{font-size:1.25rem;margin:2.2rem 0 .6rem;padding-bottom:.2rem;border-bottom:2px solid #0072b2}"
     "h3{font-size:1.05rem;margin:1.4rem 0 .4rem}"
@@ -92,7 +93,7 @@ static const char style[] =
     ".wide{overflow-x:auto}"
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid "
-    "#e3e7eb;overflow-wrap:anywhere}"
+    "#e3e7eb}"
     "thead th{white-space:nowrap;border-bottom:2px solid #8c959f}"
     ".wide td,.wide "
     "th{overflow-wrap:normal}td.s{white-space:nowrap;min-width:6rem}td.c{min-width:16rem}.counters "
@@ -106,8 +107,7 @@ static const char style[] =
     "figure{margin:1rem 0;overflow-x:auto}figure.plot "
     "img{min-width:45rem}img{max-width:100%;height:auto;display:block}"
     "pre{background:#f6f8fa;border:1px solid "
-    "#d0d7de;border-radius:.4rem;padding:.7rem;overflow-x:auto;font-size:.85rem;white-space:pre-wrap;"
-    "overflow-wrap:anywhere}"
+    "#d0d7de;border-radius:.4rem;padding:.7rem;overflow-x:auto;font-size:.85rem;white-space:pre-wrap}"
     ".v{display:inline-block;padding:0 "
     ".5rem;border-radius:.8rem;font-weight:600;font-size:.8rem;color:#fff;background:#57606a}"
     ".SAME{background:#0065a0}.FAST{background:#00724f}.SLOW{background:#b84a00}.DRIFT{background:#9c4378}."
