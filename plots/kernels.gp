@@ -5,7 +5,9 @@ longest = 0
 shortest = 1e30
 lowest = 0
 counted = -1
+array name[3]
 do for [c=1:configs] {
+    stats data index c every ::::0 using (name[c] = strcol(1), 0) name "HEAD" nooutput
     stats data index c skip 1 using 1:2 name "BARS" nooutput
     if (BARS_max_y > longest) { longest = BARS_max_y }
     if (BARS_min_y > 0 && BARS_min_y < shortest) { shortest = BARS_min_y }
@@ -26,7 +28,7 @@ set style fill solid 1.0 noborder
 # Below the bars of all kernels together, of which every config has one.
 set arrow 1 from graph 0, first configs+0.4 to graph 1, first configs+0.4 nohead linecolor "#444444"
 short(t) = t >= 100 ? sprintf("%.0f", t) : sprintf("%.3g", t)
-hue(c) = configs < 3 ? colour[4 - c] : colour[(c == 1) ? 9 : (c == 2) ? 2 : 1]
+hue(c) = colour[name[c][1:8] eq "baseline" ? 9 : name[c][1:5] eq "paper" ? 2 : 1] # as in the plot of occupancy
 set tmargin at screen 1-(counted >= 0 ? 104.0 : 66.0)/height
 set bmargin at screen 112.0/height
 set multiplot title title."\n".subtitle noenhanced

@@ -45,11 +45,11 @@ plot data index 1 using 1:2:3:(($5 > 0) ? $4 : NaN) with vectors nohead linewidt
      data index 3 using 1:2:($8-$1):($9-$2) with vectors nohead linewidth 0.7 linecolor rgb 0xaaaaaa notitle, \
      data index 3 using 6:7:5:(($4 == 1) ? 0x666666 : 0x8A5200) with labels left font ",9" textcolor rgb variable noenhanced notitle, \
      data index 5 using 1:2:3:4 with vectors filled head size screen 0.012,20 linewidth 1.6 linecolor rgb 0x333333 notitle, \
-     data index 4 using 1:2 with points pointtype 12 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 notitle, \
      data index 4 using 1:2:($6-$1):($7-$2) with vectors nohead linewidth 0.7 linecolor rgb 0x777777 notitle, \
      data index 4 using 4:5:3 with labels left font ",11" textcolor "#000000" noenhanced notitle, \
      for [k=1:kernels] data index 5+k using 1:2 with lines linewidth 1 linecolor rgb colour[k] notitle, \
      for [k=1:kernels] for [level=0:2] data index 5+k using (($3 == level) ? $1 : NaN):2:($4*dot) with points pointtype shape[level+1] pointsize variable linecolor rgb colour[k] notitle, \
+     data index 4 using 1:2 with points pointtype 12 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 notitle, \
      for [k=1:kernels] data index 5+k using (($3 == 2) ? $1 : NaN):2:(sprintf("%d", k)) with labels left offset 1.3,0.6 font ",11" textcolor rgb colour[k] notitle, \
      for [k=1:kernels] data index 5+k using (NaN):(NaN) with points pointtype 7 pointsize 1.3*dot linecolor rgb colour[k] title columnheader(1), \
      for [p=1:2] 1/0 with points pointtype (p == 1 ? 6 : 4) pointsize 1.3*dot linewidth 1.5 linecolor rgb (p == 1 ? 0x777777 : 0xB06A00) title ((p == 1 ? PRESETS_max_x : PRESETS_max_y) > 0 ? (p == 1 ? "kernels of baseline, at device memory" : "kernels of paper, at device memory") : ""), \

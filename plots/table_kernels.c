@@ -138,7 +138,11 @@ static void append_config(const bar *bars, int which, const kernel_bars *groups,
     const bar *shown = &bars[which];
     kf_text_append(data, "\n\n");
     kf_gnuplot_field(data, shown->name);
-    if (which > 0) kf_text_append(data, ": %.3g times as fast", bars[0].total / shown->total);
+    const double gain = bars[0].total / shown->total;
+    if (which > 0 && fabs(gain - 1) < 0.0005)
+        kf_text_append(data, ": as fast");
+    else if (which > 0)
+        kf_text_append(data, ": %.3g times as fast", gain);
     kf_text_append(data, "\n");
     for (int i = 0; i < count; i++) {
         const kernel_bar *kernel = &groups[i].bars[which];

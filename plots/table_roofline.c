@@ -327,6 +327,8 @@ static extent find_extent(const roofline *r) {
     e.low_x /= 2;
     e.high_x *= 16;
     e.low_y /= 4;
+    /* Roofs of memory enter at the left, where there is room for their names. */
+    if (memory_roof(r, 2) > 0) e.low_y = fmin(e.low_y, 0.5 * e.low_x * memory_roof(r, 2));
     e.high_y *= 2;
     return e;
 }
@@ -364,8 +366,17 @@ static void append_theory(double value, kf_text *data) {
         kf_text_append(data, " (%.3g in theory)", value);
 }
 
+/* Takes the room of a roof's label, which rises with its roof. */
+static void take_rising_label(kf_label_places *places, const extent *e, double x, double y) {
+    const double longest = 220, right = AREA_WIDTH / log(e->high_x / e->low_x),
+                 up = AREA_HEIGHT / log(e->high_y / e->low_y), left = across(e, x), low = upwards(e, y);
+    kf_label_take_line(places, left, low, left + longest * right / hypot(right, up),
+                       low + longest * up / hypot(right, up));
+}
+
 /* "device memory 4.2 TB/s (4.8 in theory)", once for the measured and the theoretical roof. */
-static void append_roof_label(const roofline *r, int which, const extent *e, kf_text *data) {
+static void append_roof_label(const roofline *r, int which, const extent *e, kf_label_places *places,
+                              kf_text *data) {
     const roof_line *line = &r->lines[which];
     const bool memory = line->level >= 0;
     if (!line->measured && which > 0 && strcmp(r->lines[which - 1].name, line->name) == 0) return;
@@ -376,6 +387,7 @@ static void append_roof_label(const roofline *r, int which, const extent *e, kf_
     /* Along its roof: above both, or below the lowest, where the next would be in the way. */
     const double x = memory ? 1.15 * place.x[0] : e->high_x;
     const double y = !memory ? upper : line->level == 2 ? x * line->value / 1.45 : x * upper * 1.3;
+    if (memory) take_rising_label(places, e, x, y);
     kf_text_append(data, "%.6g\t%.6g\t%d\t%s %.3g %s", x, y, memory, line->name, line->value * scale,
                    unit_of(line->value, memory));
     if (!line->measured)
@@ -385,7 +397,7 @@ static void append_roof_label(const roofline *r, int which, const extent *e, kf_
     kf_text_append(data, "\n");
 }
 
-static void append_roofs(const roofline *r, const extent *e, kf_text *data) {
+static void append_roofs(const roofline *r, const extent *e, kf_label_places *places, kf_text *data) {
     kf_text_append(data, "\n\n");
     for (int i = 0; i < r->count; i++) {
         const segment s = find_segment(r, &r->lines[i], e);
@@ -394,7 +406,7 @@ static void append_roofs(const roofline *r, const extent *e, kf_text *data) {
     }
     kf_text_append(data, "\n\n");
     for (int i = 0; i < r->count; i++)
-        append_roof_label(r, i, e, data);
+        append_roof_label(r, i, e, places, data);
 }
 
 /* Takes what is drawn whatever the names are: symbols and their lines, arrows, roofs and what explains them.
@@ -479,8 +491,8 @@ kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs 
     const extent e = find_extent(&r);
     kf_text_append(data, "%.6g\t%.6g\t%.6g\t%.6g\t%d\t%d\n", e.low_x, e.high_x, e.low_y, e.high_y,
                    r.presets[0] != NULL, r.presets[1] != NULL);
-    append_roofs(&r, &e, data);
     kf_label_places places = {.width = AREA_WIDTH, .height = AREA_HEIGHT};
+    append_roofs(&r, &e, &places, data);
     take_drawn(&r, &e, &places);
     append_preset_kernels(&r, &e, &places, data);
     append_steps(&r, &e, &places, data);

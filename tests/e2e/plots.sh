@@ -35,6 +35,10 @@ drawn surface AoS
 gzip -dc results/measured/h200-counted.db.gz >"$scratch/counted.db"
 expect 0 store prune --older-than 100000 --store "$scratch/counted.db"
 for kind in roofline occupancy; do expect 0 plot $kind --run 6 --store "$scratch/counted.db" --out "$scratch/$kind.svg"; done
+for run in 1 2 3 4 5; do
+    expect 0 plot roofline --run $run --store "$scratch/counted.db" --out "$scratch/run.svg"
+    for roof in L1 L2 'device memory' FP32; do grep -q ">$roof[^<]* [GTF/sLOPB]*\( ([0-9.]* in theory)\)\?<" "$scratch/run.svg" || complain "run $run: no name of the roof $roof"; done
+done
 for config in baseline paper best; do drawn occupancy ">$config<"; drawn roofline ">$config<"; done
 for kernel in factor_black factor_back factor_red find_alpha judge; do drawn roofline ">$kernel<"; done
 python3 - "$scratch/roofline.svg" >"$out" 2>"$err" <<'PYTHON' || complain "names in the roofline lie over each other"
