@@ -116,7 +116,8 @@ static const char style[] =
     "@media "
     "print{body{max-width:none;font-size:10pt;padding:0}nav{display:none}h2{break-after:avoid}figure,tr,."
     "cards{break-inside:avoid}"
-    ".wide{overflow:visible}table{font-size:8pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
+    ".wide,figure{overflow:visible}figure.plot "
+    "img{min-width:0}table{font-size:8pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
     "}";
 
 void kf_html_begin(kf_text *page, const char *title) {
