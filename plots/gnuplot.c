@@ -41,6 +41,37 @@ void kf_gnuplot_field(kf_text *data, const char *text) {
     }
 }
 
+/* The bytes of that many characters of a text that is UTF-8. */
+static size_t bytes_of(const char *text, size_t characters) {
+    size_t bytes = 0;
+    for (; characters > 0 && text[bytes] != '\0'; characters--)
+        bytes += kf_utf8_length(text + bytes);
+    return bytes;
+}
+
+/* A word's end stays, because names that were cut end in what tells them apart. */
+void kf_gnuplot_heading(kf_text *heading, const char *text) {
+    enum { LONGEST = 48, BEGIN = 33, END = 12 };
+    kf_text whole = {0};
+    kf_gnuplot_field(&whole, text);
+    for (const char *word = whole.text != NULL ? whole.text : ""; *word != '\0';) {
+        const size_t length = strcspn(word, " ");
+        size_t characters = 0;
+        for (size_t at = 0; at < length; at += kf_utf8_length(word + at))
+            characters++;
+        if (characters > LONGEST)
+            kf_text_append(heading, "%.*s...%.*s", (int)bytes_of(word, BEGIN), word,
+                           (int)(length - bytes_of(word, characters - END)),
+                           word + bytes_of(word, characters - END));
+        else
+            kf_text_append(heading, "%.*s", (int)length, word);
+        word += length;
+        for (; *word == ' '; word++)
+            kf_text_append(heading, " ");
+    }
+    kf_text_free(&whole);
+}
+
 static kf_status open_workplace(workplace *place, kf_error *error) {
     const char *base = getenv("TMPDIR");
     if (!base || base[0] != '/') base = "/tmp";
@@ -108,8 +139,8 @@ static kf_status draw(const kf_gnuplot_job *job, const workplace *place, kf_erro
     KF_TRY(kf_path(script, error, "%s/plots/%s", folder, job->script));
     KF_TRY(kf_file_write_atomic(place->data, job->data, strlen(job->data), error));
     kf_text title = {0}, subtitle = {0};
-    kf_gnuplot_field(&title, job->title);
-    kf_gnuplot_field(&subtitle, job->subtitle);
+    kf_gnuplot_heading(&title, job->title);
+    kf_gnuplot_heading(&subtitle, job->subtitle);
     const char *words[10 + KF_GNUPLOT_VALUES] = {"gnuplot",
                                                  "--default-settings",
                                                  "-c",

@@ -22,6 +22,10 @@ kf_status kf_gnuplot_run(const kf_gnuplot_job *job, kf_error *error);
  * characters, comment signs) becomes '_'. */
 void kf_gnuplot_field(kf_text *data, const char *text);
 
+/* The same for a title or subtitle: of a word of more than 48 characters the middle becomes "...", so that a
+ * long name leaves the picture's edges alone. */
+void kf_gnuplot_heading(kf_text *heading, const char *text);
+
 /* "svg", "png" or "pdf" by the ending of path, or NULL. */
 const char *kf_gnuplot_format(const char *path);
 

@@ -412,12 +412,44 @@ static void test_fields_are_harmless(void **state) {
     kf_text_free(&data);
 }
 
+static void append_letters(kf_text *text, const char *letter, int count) {
+    for (int i = 0; i < count; i++)
+        kf_text_append(text, "%s", letter);
+}
+
+/* A heading keeps words of up to 48 characters as they are; of a longer one, whatever bytes its characters
+ * have, the first 33 and the last 12 stay, and so do the words around it. */
+static void test_headings_of_long_names(void **state) {
+    (void)state;
+    static const char *const letters[] = {"w", "\xc3\xa9"};
+    static const int counts[] = {48, 49, 200};
+    for (int c = 0; c < 6; c++) {
+        const char *letter = letters[c % 2];
+        const int count = counts[c / 2];
+        kf_text text = {0}, heading = {0}, expected = {0};
+        kf_text_append(&text, "of ");
+        append_letters(&text, letter, count);
+        kf_text_append(&text, " 24x24  nodes, on a <GPU");
+        kf_gnuplot_heading(&heading, text.text);
+        kf_text_append(&expected, "of ");
+        append_letters(&expected, letter, count == 48 ? 36 : 33);
+        kf_text_append(&expected, "%s", count == 48 ? "" : "...");
+        append_letters(&expected, letter, 12);
+        kf_text_append(&expected, " 24x24  nodes, on a _GPU");
+        assert_string_equal(heading.text, expected.text);
+        kf_text_free(&text);
+        kf_text_free(&heading);
+        kf_text_free(&expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_and_presets),        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_searches_on_a_landscape), cmocka_unit_test(test_short_kernels),
         cmocka_unit_test(test_every_kind_and_format),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_missing_gnuplot),         cmocka_unit_test(test_fields_are_harmless),
+        cmocka_unit_test(test_headings_of_long_names),
     };
     return cmocka_run_group_tests(tests, make_store, remove_scratch);
 }
