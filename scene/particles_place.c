@@ -28,6 +28,7 @@ typedef struct placing {
     kf_particle_fates fates[KF_PARTICLE_SHAPES]; /* once they are counted */
     pthread_mutex_t lock;                        /* on these */
     bool fill;
+    bool lattice; /* whether any particle lies on the lattice of spacings */
 } placing;
 
 /* ---- Places inside of shapes ---- */
@@ -118,6 +119,15 @@ static int body_at(const placing *p, size_t column, const double place[3]) {
     return -1;
 }
 
+/* Returns whether the lattice of spacings has particles at all: polygons lie on the ground, not on it. */
+static bool fills_lattice(const kf_particle_scene *s, const kf_particle_bodies *bodies) {
+    for (int side = 0; side < 2 * s->dimensions; side++)
+        if (s->sides[side] == KF_SIDE_DUMMIES) return true;
+    for (int b = 0; b < bodies->count; b++)
+        if (bodies->list[b].kind != KF_BODY_POLYGON) return true;
+    return false;
+}
+
 static void fill_lattice(placing *p, size_t column, const double at_column[2], double ground, size_t *at,
                          kf_particle_fates *fates) {
     const kf_particle_scene *s = p->scene;
@@ -189,7 +199,7 @@ static void place_columns(void *data, size_t begin, size_t end) {
         size_t at[2] = {p->fill ? p->counts[2 * c] : 0, p->fill ? p->counts[2 * c + 1] : 0};
         double upright = 1.0;
         const double ground = ground_at(s, at_column[0], at_column[1], &upright);
-        fill_lattice(p, c, at_column, ground, at, fates);
+        if (p->lattice) fill_lattice(p, c, at_column, ground, at, fates);
         if (isfinite(ground)) fill_polygons(p, at_column, ground, upright, at, fates);
         if (!p->fill) {
             p->counts[2 * c] = at[0];
@@ -246,7 +256,11 @@ static void tell_places(const kf_particle_scene *scene, double places, const kf_
     char bytes[32];
     for (int b = 0; b < bodies->count; b++)
         particles += claimed(scene, &bodies->list[b]);
-    if (places < LARGE) return;
+    if (places < LARGE || !fills_lattice(scene, bodies)) return;
+    if (particles == 0.0) {
+        kf_info("%s: %.2g places are looked at for particles, which may take minutes", scene->source, places);
+        return;
+    }
     kf_human_bytes(PARTICLE_BYTES * particles, bytes);
     kf_info("%s: %.2g places are looked at for about %.2g particles (%s here), which may take minutes",
             scene->source, places, particles, bytes);
@@ -279,7 +293,10 @@ static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_
 
 kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
                             kf_error *error) {
-    placing p = {.scene = scene, .bodies = bodies, .lock = PTHREAD_MUTEX_INITIALIZER};
+    placing p = {.scene = scene,
+                 .bodies = bodies,
+                 .lattice = fills_lattice(scene, bodies),
+                 .lock = PTHREAD_MUTEX_INITIALIZER};
     const int up = scene->dimensions - 1;
     KF_TRY(check_claims(scene, bodies, error));
     p.columns[0] = (int)scene->size[0];

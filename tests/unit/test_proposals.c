@@ -393,7 +393,7 @@ static void annealing_accepts_once_in_e(void **state) {
     kf_space *space = make_space();
     int accepted = 0, refused_failure = 0;
     for (int seed = 0; seed < WALKS; seed++) {
-        kf_strategy *strategy = opened("annealing:hot=0.05:cooling=1e6", space, (uint64_t)seed);
+        kf_strategy *strategy = opened("annealing:first=1:hot=0.05:cooling=1e6", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         kf_strategy_tell(strategy, SIZE - 1, true, exp(0.05)); /* the opposite corner */
         const uint64_t index = propose(strategy);
@@ -404,7 +404,7 @@ static void annealing_accepts_once_in_e(void **state) {
         kf_strategy_close(strategy);
     }
     for (int seed = 0; seed < 20; seed++) {
-        kf_strategy *strategy = opened("annealing:hot=10", space, (uint64_t)seed);
+        kf_strategy *strategy = opened("annealing:first=1:hot=10", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         kf_strategy_tell(strategy, SIZE - 1, false, 1.0);
         refused_failure += changes_between(space, 0, propose(strategy)) == 1;
@@ -425,7 +425,7 @@ static void annealing_cools_and_returns(void **state) {
     kf_space *space = make_space();
     int accepted = 0, returned = 0;
     for (int seed = 0; seed < WALKS; seed++) {
-        kf_strategy *strategy = opened("annealing:cooling=30:patience=1000", space, (uint64_t)seed);
+        kf_strategy *strategy = opened("annealing:first=1:cooling=30:patience=1000", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         for (int i = 1; i < COOLING; i++)
             kf_strategy_tell(strategy, (uint64_t)i, false, 0);
@@ -436,7 +436,7 @@ static void annealing_cools_and_returns(void **state) {
     print_message("accepted %.3f, one in e^2 is %.3f\n", (double)accepted / WALKS, exp(-2));
     assert_true(fabs((double)accepted / WALKS - exp(-2)) < 0.03);
     for (int seed = 0; seed < 20; seed++) {
-        kf_strategy *strategy = opened("annealing:hot=10:cooling=1e6:patience=3", space, (uint64_t)seed);
+        kf_strategy *strategy = opened("annealing:first=1:hot=10:cooling=1e6:patience=3", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         kf_strategy_tell(strategy, SIZE - 1, true, 1.0 + 1e-9); /* accepted: no loss to speak of */
         kf_strategy_tell(strategy, 1, false, 0);
@@ -464,7 +464,7 @@ static void annealing_is_heated_again(void **state) {
     kf_space *space = make_space();
     int accepted = 0;
     for (int seed = 0; seed < WALKS; seed++) {
-        kf_strategy *strategy = opened("annealing:cooling=5:patience=20", space, (uint64_t)seed);
+        kf_strategy *strategy = opened("annealing:first=1:cooling=5:patience=20", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         fails(strategy, 1, 20);
         kf_strategy_tell(strategy, SIZE - 1, true, exp(0.05));
@@ -483,7 +483,7 @@ static void annealing_begins_anew(void **state) {
     kf_space *space = make_space();
     int far = 0;
     for (int seed = 0; seed < 20; seed++) {
-        kf_strategy *strategy = opened("annealing:patience=3:random=2", space, (uint64_t)seed);
+        kf_strategy *strategy = opened("annealing:first=1:patience=3:random=2", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         fails(strategy, 1, 3);
         assert_int_equal(changes_between(space, 0, propose(strategy)), 1);
