@@ -24,7 +24,7 @@ static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "say what the memory of this device holds of the grid", false},
     {"--devices", "cuda:0-3|cpu,cpu", "say it of a team that shares the grid (docs/teams.md)", false},
     {"--write", "FILE", "write a scene file that says the same", false},
-    {"--picture", "FILE", "where the picture goes (<scene>.scene.png)", false},
+    {"--picture", "FILE", "where the picture goes (<scene>.scene.png); none: no picture", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -108,12 +108,18 @@ static kf_status keep_going(const char *asked, kf_status drawn, const kf_error *
     return KF_OK;
 }
 
+/* Returns whether --picture says that there is to be none. */
+static bool wants_no_picture(const kf_arguments *arguments) {
+    return strcmp(kf_argument(arguments, "--picture", ""), "none") == 0;
+}
+
 static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_error *error) {
     char path[KF_PATH];
     const char *picture = NULL;
     if (scene->notes != NULL && !kf_arguments_json(arguments)) kf_info("%s", scene->notes);
     const char *asked = kf_argument(arguments, "--picture", NULL);
-    if (scene->mesh.triangle_count > 0 && (asked != NULL || !kf_arguments_json(arguments))) {
+    if (scene->mesh.triangle_count > 0 && !wants_no_picture(arguments) &&
+        (asked != NULL || !kf_arguments_json(arguments))) {
         KF_TRY(kf_path(path, error, "%s%s", asked != NULL ? asked : scene->name,
                        asked != NULL ? "" : ".scene.png"));
         KF_TRY(keep_going(asked, kf_scene_view_write(scene, true, path, error), error));
@@ -162,8 +168,8 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
 static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *problem, char path[KF_PATH],
                               bool *drawn, kf_error *error) {
     const char *asked = kf_argument(arguments, "--picture", NULL);
-    *drawn = problem->system->draw != NULL;
-    if (!*drawn && asked != NULL)
+    *drawn = problem->system->draw != NULL && !wants_no_picture(arguments);
+    if (problem->system->draw == NULL && asked != NULL && !wants_no_picture(arguments))
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--picture': scenes of %s are described, not drawn; leave it out",
                        problem->system->name);

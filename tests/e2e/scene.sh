@@ -12,6 +12,9 @@ shows "Reynolds number 1e+04"
 shows "no wall model"
 shows "warning: the grid cannot carry this Reynolds number"
 [ -s ahmed.scene.png ] || complain "no picture"
+rm -f ahmed.scene.png
+expect 0 scene ahmed --grid 64x24x24 --picture none
+[ ! -e none ] && [ ! -e ahmed.scene.png ] || complain "scene --picture none made a picture"
 expect 0 scene ahmed --json
 for key in reynolds blockage frontal_area_m2 y_plus flow_through_s warnings; do
     grep -q "\"$key\"" out || complain "--json has no $key"
