@@ -88,7 +88,7 @@ says "nightly list: has no use for '--junit'"
 expect 2 nightly --reference . --suite quick --store "$store"
 says "nightly run: has no use for '--reference'"
 expect 2 nightly lst --store "$store"
-says "there are: run, list, show, pin, compare, measure (did you mean 'list'?)"
+says "there are: run, list, show, pin, compare, import, measure (did you mean 'list'?)"
 expect 2 bench --suite step --devices cpu,cpu
 says "--devices is for the suite scaling"
 
