@@ -6,9 +6,10 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-enum { COMMON_KEYS = 9, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone */
+enum { COMMON_KEYS = 10, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone */
 static const char *const common_keys[COMMON_KEYS] = {"scale", "length", "position",  "anchor", "rotation",
-                                                     "yaw",   "motion", "mesh_hash", "mesh"};
+                                                     "yaw",   "motion", "boundary", "mesh_hash", "mesh"};
+static const char *const boundary_names[2] = {"immersed", "links"};
 static const double FARTHEST = 1e9;
 
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
@@ -177,7 +178,16 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     s->anchor = (kf_anchor)anchor;
     KF_TRY(read_rotation(file, object, s, error));
     KF_TRY(kf_json_number(place, object, "yaw", false, -180.0, 180.0, &s->yaw, error));
-    return read_motion(file, object, s, error);
+    int boundary = 0;
+    KF_TRY(kf_json_choice(place, object, "boundary", false, boundary_names, 2, &boundary, error));
+    s->linked = boundary == 1;
+    KF_TRY(read_motion(file, object, s, error));
+    if (s->linked && s->moving)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.boundary: \"links\" are for solids that rest; take \"immersed\", or remove "
+                       "solid.motion",
+                       file);
+    return KF_OK;
 }
 
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,

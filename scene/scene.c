@@ -58,6 +58,7 @@ static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
 /* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
 static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
     kf_scene_set_depth(scene);
+    if (scene->linked) return kf_scene_cut_links(scene, error);
     const double wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
     if (wanted > KF_SAMPLES_LIMIT)
         return kf_fail(error, KF_BAD_INPUT,
@@ -157,6 +158,15 @@ static void hash_scene(kf_scene *scene) {
         hash_numbers(&hasher, 3, scene->motion.gravity);
     }
     if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
+    if (scene->linked) {
+        kf_hash_add_string(&hasher, "links");
+        for (size_t i = 0; i < scene->links.count; i++) {
+            const kf_link *link = &scene->links.link[i];
+            for (int a = 0; a < 3; a++)
+                hash_integer(&hasher, 4L * link->node[a] + link->direction[a]);
+            hash_numbers(&hasher, 1, &link->share);
+        }
+    }
     kf_scene_hash_sections(scene, &hasher);
     hash_integer(&hasher, (int64_t)scene->samples.count);
     hash_numbers(&hasher, scene->samples.count, scene->samples.x);
@@ -390,6 +400,9 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     if (scene->samples.count > 0)
         kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", scene->samples.count,
                 scene->samples_per_cell, (unsigned long long)scene->seed);
+    if (scene->linked)
+        kf_note(notes, "links: the surface cuts %zu, %zu nodes lie inside", scene->links.count,
+                scene->links.inside_count);
     return KF_OK;
 }
 
@@ -415,6 +428,7 @@ void kf_scene_free(kf_scene *scene) {
     if (scene == NULL) return;
     kf_mesh_free(&scene->mesh);
     kf_samples_free(&scene->samples);
+    kf_links_free(&scene->links);
     for (int i = 0; i < KF_SCENE_SECTIONS; i++)
         free(scene->sections[i].values);
     free(scene->mask);

@@ -109,6 +109,20 @@ typedef struct kf_samples {
     double *area;
 } kf_samples;
 
+/* A link from a node of the fluid to a neighbour that a static solid's surface cuts. */
+typedef struct kf_link {
+    int node[3];
+    signed char direction[3]; /* to the neighbour, -1 .. 1 each */
+    bool alone;               /* the node on the other side is none that could be interpolated with */
+    double share;             /* of the link that lies outside of the surface, 0 .. 1 */
+} kf_link;
+typedef struct kf_links {
+    size_t count;
+    kf_link *link;
+    size_t inside_count, shell_count; /* nodes that the stream does not reach; those beside the fluid are first */
+    int (*inside)[3];
+} kf_links;
+
 /* A triangle mesh; coordinates in the file's own units until kf_scene_build places it. */
 typedef struct kf_mesh {
     size_t vertex_count, triangle_count;
@@ -229,6 +243,8 @@ struct kf_scene {
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
     int immersed_passes;     /* of the immersed boundary in a step, 1 .. KF_MOST_PASSES; 0 means 1 */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
+    bool linked;             /* the solid's surface is where links are cut, and there are no samples */
+    kf_links links;
     double samples_per_cell; /* as asked for */
     uint64_t seed;
     kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */

@@ -78,15 +78,28 @@ typedef struct kf_kinetic_arguments {
     int band_capacity;
     int box[3]; /* cells of the box around the solid */
 
-    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the lanes of a warp
-     * together. */
-    int segment_count;
-    void *segment_samples; /* kf_real4 [KF_SEGMENT_LENGTH][segment_count]: fractions and area, 0 where there
-                              is none; shared by lanes [segment_count][KF_SEGMENT_LENGTH] */
-    int *segment_places;   /* [8][segment_count]: the cell's nodes as places in the band */
-    void *segment_force;   /* [8][3][segment_count]; shared by lanes [segment_count][8][3] */
-    int *node_start;       /* [band + 1]: first entry of each band node */
-    int *node_entries;     /* places in segment_force (component 0) of the segments that touch the node */
+    /* A solid has segments or links: the arguments of a launch are full. */
+    union {
+        struct {
+            /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the lanes of
+             * a warp together. */
+            int segment_count;
+            void *segment_samples; /* kf_real4 [KF_SEGMENT_LENGTH][segment_count]: fractions and area, 0 where
+                                      there is none; shared by lanes [segment_count][KF_SEGMENT_LENGTH] */
+            int *segment_places;   /* [8][segment_count]: the cell's nodes as places in the band */
+            void *segment_force;   /* [8][3][segment_count]; shared by lanes [segment_count][8][3] */
+            int *node_start;       /* [band + 1]: first entry of each band node */
+            int *node_entries; /* places in segment_force (component 0) of the segments that touch the node */
+        };
+        /* Links (links.cu): of each the outer node, the direction (c_x + 1 + 3 (c_y + 1) + 9 (c_z + 1), 27
+         * more where only half-way will do) and the share outside; what comes back, and behind that the sum
+         * of both ways, [2][link_count]; the inner nodes. */
+        struct {
+            int link_count;
+            int *link_code;
+            void *link_node, *link_share, *link_value, *link_inside;
+        };
+    };
 
     /* Cells of a moving solid, filled anew at every step: segment_samples is kf_real4
      * [cell_rows][band_capacity][KF_SEGMENT_LENGTH], a cell going by the place of its corner in the band. */

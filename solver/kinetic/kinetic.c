@@ -79,6 +79,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "nodes_z", scene->nodes[2]);
     kf_add_variable(variables, "sample_count", (double)scene->samples.count);
     kf_add_variable(variables, "solid", scene->samples.count > 0);
+    kf_add_variable(variables, "links", scene->links.count > 0);
     kf_add_variable(variables, "moving", scene->motion.moving);
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_variable(variables, "splits", kf_kinetic_splits(scene));
@@ -387,6 +388,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     kinetic->store_bytes = store_bytes[packed ? KF_F32 : kinetic->options.storage];
     kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
     kinetic->has_solid = kinetic->has_samples = scene->samples.count > 0;
+    kinetic->linked = scene->links.count > 0;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
@@ -464,6 +466,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
         kf_plan_on(plan, part);
         KF_TRY(load_modules(plan, &kinetics[part], error));
         if (kinetics->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, &kinetics[part], error));
+        if (kinetics->linked) KF_TRY(kf_kinetic_upload_links(plan, &kinetics[part], error));
     }
     KF_TRY(kf_kinetic_make_launches(plan, kinetics, error));
     kf_plan_on(plan, 0);

@@ -519,6 +519,8 @@ static void make_one_pass(kf_builder *b) {
         kf_each_part(b, p, append_part_boundaries);
         if (kinetics->options.boundary_kernels > 0) kf_neighbour_barrier(b, p);
         kf_append_averages(b, p, grid_before(b, p));
+        kf_on_part(b, 0);
+        kf_append_links(b, p, p);
         kf_each_part(b, p, append_part_motion);
         b->band_is_done = false;
         if (!moments) append_free_band(b, p, esoteric ? esoteric_names[0][p] : "band_macroscopic");
@@ -565,6 +567,7 @@ static kf_status list_launches(kf_builder *b) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         set_outflow_launch(b);
+        kf_set_link_launches(b);
     }
     return b->status;
 }

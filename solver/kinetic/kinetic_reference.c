@@ -370,6 +370,56 @@ static void begin_solid(reference_run *run) {
             run->angular_momentum[i] += motion->excess_inertia[3 * i + j] * run->angular_velocity[j];
 }
 
+/* --- Links
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* What comes back along a link with the share q outside, by linear interpolation of what left. */
+static double sent_back(const reference_run *run, const kf_link *link, int out, int back, size_t here) {
+    const double leaves = run->f[(size_t)out * run->count + here], q = link->share;
+    if (link->alone) return leaves;
+    if (q >= 0.5) return (leaves + (2.0 * q - 1.0) * run->f[(size_t)back * run->count + here]) / (2.0 * q);
+    const int behind[3] = {link->node[0] - link->direction[0], link->node[1] - link->direction[1],
+                           link->node[2] - link->direction[2]};
+    return 2.0 * q * leaves + (1.0 - 2.0 * q) * run->f[(size_t)out * run->count + node_at(run, behind)];
+}
+
+/* Empties the inside (deep: all of it), and puts what comes back where it will be streamed from. */
+static void reflect_links(reference_run *run) {
+    const kf_links *links = &run->scene->links;
+    double *values = kf_allocate((links->count + 1) * sizeof *values);
+    memset(&run->load, 0, sizeof run->load);
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link *link = &links->link[n];
+        const int c[3] = {link->direction[0], link->direction[1], link->direction[2]},
+                  against[3] = {-c[0], -c[1], -c[2]};
+        const int out = direction_of(c), back = direction_of(against);
+        const size_t here = node_at(run, link->node);
+        values[n] = sent_back(run, link, out, back, here);
+        const double both = run->f[(size_t)out * run->count + here] + values[n] - 2.0 * run->weights[out];
+        double force[3], arm[3], moment[3];
+        for (int i = 0; i < 3; i++) {
+            force[i] = both * c[i];
+            arm[i] = link->node[i] + link->share * c[i] - run->center[i];
+        }
+        kf_cross(arm, force, moment);
+        for (int i = 0; i < 3; i++) {
+            run->load.force[i] += force[i];
+            run->load.torque[i] += moment[i];
+        }
+    }
+    for (size_t n = 0; n < links->shell_count; n++)
+        for (size_t i = 0; i < KF_REFERENCE_Q; i++)
+            run->f[i * run->count + node_at(run, links->inside[n])] = run->weights[i];
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link *link = &links->link[n];
+        const int against[3] = {-link->direction[0], -link->direction[1], -link->direction[2]};
+        const int beyond[3] = {link->node[0] - against[0], link->node[1] - against[1],
+                               link->node[2] - against[2]};
+        run->f[(size_t)direction_of(against) * run->count + node_at(run, beyond)] = values[n];
+    }
+    free(values);
+}
+
 /* --- Collision
  * --------------------------------------------------------------------------------------------------- */
 
@@ -412,6 +462,9 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
                 kf_scene_initial(scene, x[0], x[1], x[2], &density, u);
                 set_equilibrium(run, density, u, run->f + node_at(run, x), run->count);
             }
+    for (size_t n = 0; n < scene->links.inside_count; n++)
+        for (size_t i = 0; i < KF_REFERENCE_Q; i++)
+            run->f[i * run->count + node_at(run, scene->links.inside[n])] = run->weights[i];
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         run->outside[face] = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
@@ -423,6 +476,7 @@ static void advance(reference_run *run, int step) {
     for (int face = 0; face < KF_FACES; face++)
         if (run->outside[face] != NULL) convect_outflow(run, face, false);
     if (step % REFERENCE_AVERAGE_PERIOD == 0) update_averages(run);
+    if (run->scene->links.count > 0) reflect_links(run);
     kf_in_parallel(run->count, LEAST_SHARED, stream_nodes, run);
     if (run->scene->samples.count > 0) immersed_boundary(run, step);
     kf_in_parallel(run->count, LEAST_SHARED, collide_nodes, run);

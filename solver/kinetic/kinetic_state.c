@@ -6,6 +6,7 @@
 #include "base/backend/team/nccl.h"
 #include "base/backend/team/world.h"
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
@@ -132,6 +133,8 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
         KF_TRY(initialise_grid(plan, grid, error));
     KF_TRY(kf_kinetic_settle(plan, error));
+    if (kinetic->linked && kf_plan_scene(plan)->links.inside_count > 0)
+        KF_TRY(kf_backend_launch(plan->backend, &kinetic->rest_launch, error));
     for (int part = 0; part < plan->part_count; part++)
         for (int i = 0; i < kinetic[part].outflow_launches; i++)
             KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch[i], error));
@@ -297,13 +300,13 @@ static kf_status check_body(const kf_plan *plan, kf_error *error) {
 static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
                           kf_error *error) {
     kf_backend *backend = plan->parts[kinetic->part];
-    if (!kinetic->has_samples) return KF_OK;
+    if (!kinetic->has_samples && !kinetic->linked) return KF_OK;
     if (kinetic->band) {
         KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
         KF_TRY(kf_backend_launch(backend, &kinetic->load_launch, error));
     }
     KF_TRY(kf_backend_synchronize(backend, error));
-    if (kinetic->band) KF_TRY(check_band(kinetic, error));
+    if (kinetic->band && kinetic->has_samples) KF_TRY(check_band(kinetic, error));
     long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
@@ -318,7 +321,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     kf_kinetic *kinetics = kinetic_of(plan);
     long long total[KF_LOAD_SUMS] = {0};
     memset(load, 0, sizeof *load);
-    if (!kinetics->has_solid || plan->steps_done == 0) return KF_OK;
+    if ((!kinetics->has_solid && !kinetics->linked) || plan->steps_done == 0) return KF_OK;
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int part = 0; part < plan->part_count; part++)
         KF_TRY(add_load(plan, &kinetics[part], total, error));
@@ -333,6 +336,14 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
         load->force[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i] / KF_FORCE_SCALE : (double)NAN;
         load->torque[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i + 3] / KF_TORQUE_SCALE : (double)NAN;
     }
+    if (!kinetics->linked) return KF_OK;
+    const kf_scene *scene = kf_plan_scene(plan); /* whose links' torque is about node 0 */
+    double center[3], moment[3];
+    for (int i = 0; i < 3; i++)
+        center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+    kf_cross(center, load->force, moment);
+    for (int i = 0; i < 3; i++)
+        load->torque[i] -= moment[i];
     return KF_OK;
 }
 
