@@ -181,10 +181,11 @@ check: ## build, run all tests, cppcheck, header check and include lint
 		--alone $(TESTS_ALONE) $(END_TESTS_ALONE)
 
 T ?=
+ONE_TEST = $(patsubst test_%,%,$(patsubst %.sh,%,$(T)))
 test: ## build and run one test: T=name, of tests/unit/test_name.c or tests/e2e/name.sh
-	@[ -n "$(T)" ] || { echo "make test: say which: make test T=file, T=run; there are: $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)) $(END_TESTS:tests/e2e/%.sh=%)"; exit 2; }
-	@$(MAKE) all $(FAIL_NTH) $(if $(wildcard tests/unit/test_$(T).c),$(BUILD)/tests/test_$(T))
-	@bash scripts/run-tests.sh $(BUILD) $(if $(wildcard tests/unit/test_$(T).c),$(BUILD)/tests/test_$(T),tests/e2e/$(T).sh)
+	@[ -n "$(wildcard tests/unit/test_$(ONE_TEST).c tests/e2e/$(ONE_TEST).sh)" ] || { echo "make test: say which, as in make test T=file, T=run; there are: $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)) $(END_TESTS:tests/e2e/%.sh=%)"; exit 2; }
+	@$(MAKE) all $(FAIL_NTH) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST))
+	@bash scripts/run-tests.sh $(BUILD) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST),tests/e2e/$(ONE_TEST).sh)
 
 SANITIZE_BUILD := $(BUILD)/sanitize
 BUILD_SANITIZE = $(MAKE) BUILD=$(SANITIZE_BUILD) BUNDLE=yes SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
