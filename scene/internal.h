@@ -51,6 +51,10 @@ double kf_mesh_area(const kf_mesh *mesh);
 double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle);
 /* Unit vector to the side from which the corners are counter-clockwise; 0 for a triangle without area. */
 void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]);
+
+/* Returns how many times the ray leads from its beginning to the triangle, edges included (Moeller and
+ * Trumbore 1997); negative: it lies behind; INFINITY: the line does not meet it. */
+double kf_mesh_ray_meets(const kf_mesh *mesh, size_t triangle, const double from[3], const double ray[3]);
 /* Transforms every vertex: vertex = matrix (row-major 3x3) vertex + offset. */
 void kf_mesh_transform(kf_mesh *mesh, const double matrix[9], const double offset[3]);
 /* Area of the shadow in light that falls along direction, in the mesh's units squared: along 2048 lines

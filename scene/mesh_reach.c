@@ -260,27 +260,12 @@ static void find_near(view *v, const int cell[3]) {
         }
 }
 
-/* Returns whether the triangle lies between from and to (Moeller and Trumbore 1997), its edges included. */
+/* Returns whether the triangle lies between from and to. */
 static bool is_between(const kf_mesh *mesh, size_t triangle, const double from[3], const double to[3]) {
-    static const double ROUNDING = 1e-9, BEGIN = 1e-6;
-    const double *p = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle],
-                 *q = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + 1],
-                 *s = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + 2];
-    double u[3], v[3], ray[3], arm[3], across[3], over[3];
-    for (int a = 0; a < 3; a++) {
-        u[a] = q[a] - p[a];
-        v[a] = s[a] - p[a];
-        ray[a] = to[a] - from[a];
-        arm[a] = from[a] - p[a];
-    }
-    kf_cross(ray, v, across);
-    const double volume = kf_dot(u, across);
-    if (volume == 0.0) return false;
-    const double along_u = kf_dot(arm, across) / volume;
-    if (along_u < -ROUNDING || along_u > 1.0 + ROUNDING) return false;
-    kf_cross(arm, u, over);
-    const double along_v = kf_dot(ray, over) / volume, along = kf_dot(v, over) / volume;
-    return along_v >= -ROUNDING && along_u + along_v <= 1.0 + ROUNDING && along > BEGIN && along <= 1.0;
+    static const double BEGIN = 1e-6;
+    const double ray[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]},
+                 along = kf_mesh_ray_meets(mesh, triangle, from, ray);
+    return along > BEGIN && along <= 1.0;
 }
 
 /* Returns whether a place on a triangle sees a node nearby that the stream reaches. */

@@ -84,6 +84,28 @@ void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]) {
         normal[a] /= length;
 }
 
+double kf_mesh_ray_meets(const kf_mesh *mesh, size_t triangle, const double from[3], const double ray[3]) {
+    static const double ROUNDING = 1e-9;
+    const uint32_t *corner = mesh->triangles + 3 * triangle;
+    const double *p = mesh->vertices + 3 * (size_t)corner[0], *q = mesh->vertices + 3 * (size_t)corner[1],
+                 *r = mesh->vertices + 3 * (size_t)corner[2];
+    double u[3], v[3], arm[3], across[3], over[3];
+    for (int a = 0; a < 3; a++) {
+        u[a] = q[a] - p[a];
+        v[a] = r[a] - p[a];
+        arm[a] = from[a] - p[a];
+    }
+    kf_cross(ray, v, across);
+    const double volume = kf_dot(u, across);
+    if (volume == 0.0) return INFINITY;
+    const double along_u = kf_dot(arm, across) / volume;
+    if (along_u < -ROUNDING || along_u > 1.0 + ROUNDING) return INFINITY;
+    kf_cross(arm, u, over);
+    const double along_v = kf_dot(ray, over) / volume;
+    if (along_v < -ROUNDING || along_u + along_v > 1.0 + ROUNDING) return INFINITY;
+    return kf_dot(v, over) / volume;
+}
+
 double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle) {
     double longest;
     return 0.5 * doubled_area(mesh, triangle, &longest);

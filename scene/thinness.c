@@ -53,10 +53,7 @@ static uint64_t number_of(const cubes *c, const int64_t cube[3]) {
 }
 
 static void add_entry(cubes *c, const int64_t cube[3], uint32_t triangle) {
-    if (c->count == c->capacity) {
-        c->capacity = 2 * c->capacity + 4096;
-        c->entries = kf_reallocate(c->entries, c->capacity * sizeof *c->entries);
-    }
+    c->entries = kf_grow(c->entries, c->count, &c->capacity, sizeof *c->entries);
     c->entries[c->count++] = (entry){number_of(c, cube), triangle};
 }
 
@@ -119,24 +116,6 @@ static size_t first_entry(const cubes *c, uint64_t cube) {
     return low;
 }
 
-/* How far along the direction the line meets the triangle; INFINITY: it does not. */
-static double meets(const kf_mesh *mesh, size_t triangle, const double from[3], const double direction[3]) {
-    double u[3], v[3], arm[3], across[3], turned[3];
-    for (int a = 0; a < 3; a++) {
-        u[a] = corner_of(mesh, triangle, 1)[a] - corner_of(mesh, triangle, 0)[a];
-        v[a] = corner_of(mesh, triangle, 2)[a] - corner_of(mesh, triangle, 0)[a];
-        arm[a] = from[a] - corner_of(mesh, triangle, 0)[a];
-    }
-    kf_cross(direction, v, across);
-    kf_cross(arm, u, turned);
-    const double determinant = kf_dot(u, across);
-    if (determinant == 0.0) return INFINITY;
-    const double along_u = kf_dot(arm, across) / determinant,
-                 along_v = kf_dot(direction, turned) / determinant;
-    if (along_u < -1e-9 || along_v < -1e-9 || along_u + along_v > 1.0 + 1e-9) return INFINITY;
-    return kf_dot(v, turned) / determinant;
-}
-
 /* The nearest triangle of a cube, but for the one that is looked from, where it is nearer than what was seen.
  */
 static void look_into(const cubes *c, const int64_t cube[3], uint32_t own, const double from[3],
@@ -147,7 +126,7 @@ static void look_into(const cubes *c, const int64_t cube[3], uint32_t own, const
     for (size_t e = first_entry(c, number); e < c->count && c->entries[e].cube == number; e++) {
         const uint32_t triangle = c->entries[e].triangle;
         if (triangle == own) continue;
-        const double distance = meets(c->mesh, triangle, from, direction);
+        const double distance = kf_mesh_ray_meets(c->mesh, triangle, from, direction);
         if (distance < 1e-6 || distance >= seen->distance) continue;
         seen->distance = distance;
         kf_mesh_normal(c->mesh, triangle, seen->normal);

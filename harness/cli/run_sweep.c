@@ -10,6 +10,7 @@
 #include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
+#include "base/util/number.h"
 #include "base/util/text.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/sweep_result.h"
@@ -18,17 +19,17 @@
 
 enum { LONGEST_VALUE = 512 };
 
+enum { YAW, SPEED, REYNOLDS, GRIDS, SEEDS, SCENES, KINDS };
+
 /* Lists what may be swept: the option that takes the values, and the one that a run gets. */
 static const struct {
     const char *option, *each, *word, *axis;
-    bool number;
-} kinds[] = {{"--yaw", "--yaw", "yaw", "yaw in degrees", true},
-             {"--speed", "--speed", "speed", "speed in m/s", true},
-             {"--reynolds", "--reynolds", "re", "Reynolds number", true},
-             {"--grids", "--cells", "cells", "cells along the solid", true},
-             {"--seeds", "", "seed", "seed of the samples", true},
-             {"--scene", "--scene", "", "scene", false}};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+} kinds[KINDS] = {[YAW] = {"--yaw", "--yaw", "yaw", "yaw in degrees"},
+                  [SPEED] = {"--speed", "--speed", "speed", "speed in m/s"},
+                  [REYNOLDS] = {"--reynolds", "--reynolds", "re", "Reynolds number"},
+                  [GRIDS] = {"--grids", "--cells", "cells", "cells along the solid"},
+                  [SEEDS] = {"--seeds", "", "seed", "seed of the samples"},
+                  [SCENES] = {"--scene", "--scene", "", "scene"}};
 
 typedef struct sweep {
     const kf_arguments *arguments;
@@ -40,24 +41,16 @@ typedef struct sweep {
 
 /* ---- Which values ---- */
 
-static bool is_grids(int kind) {
-    return strcmp(kinds[kind].option, "--grids") == 0;
-}
-
-static bool is_seeds(int kind) {
-    return strcmp(kinds[kind].option, "--seeds") == 0;
-}
-
 /* Options that are of sweeps alone. */
 static bool is_plural(int kind) {
-    return is_grids(kind) || is_seeds(kind);
+    return kind == GRIDS || kind == SEEDS;
 }
 
 /* A file may have a comma in its name. */
 static bool is_list(int kind, const char *value) {
     if (is_plural(kind)) return true;
-    if (strchr(value, ',') != NULL) return kinds[kind].number || access(value, F_OK) != 0;
-    return kinds[kind].number && strchr(value, ':') != NULL;
+    if (strchr(value, ',') != NULL) return kind != SCENES || access(value, F_OK) != 0;
+    return kind != SCENES && strchr(value, ':') != NULL;
 }
 
 bool kf_run_is_sweep(const kf_arguments *arguments) {
@@ -72,12 +65,23 @@ static kf_status too_many(const char *option, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "option '%s': more than %d values", option, KF_SWEEP_POINTS);
 }
 
+/* Reads three decimal numbers with colons between them, and nothing else. */
+static bool read_three(const char *text, double numbers[3]) {
+    for (int i = 0; i < 3; i++) {
+        char *end = NULL;
+        numbers[i] = kf_read_decimal(text, &end);
+        if (end == text || *end != (i < 2 ? ':' : '\0')) return false;
+        text = end + 1;
+    }
+    return true;
+}
+
 /* "-10:10:5" is -10, -5, 0, 5, 10. */
 static kf_status read_range(sweep *s, const char *option, const char *text, kf_error *error) {
-    double from = 0.0, to = 0.0, step = 0.0;
-    char rest = '\0';
-    if (sscanf(text, "%lf:%lf:%lf%c", &from, &to, &step, &rest) != 3 || !(fabs(from) + fabs(to) < 1e9) ||
-        !(step * (to - from) > 0.0))
+    double numbers[3] = {0.0};
+    const bool read = read_three(text, numbers);
+    const double from = numbers[0], to = numbers[1], step = numbers[2];
+    if (!read || !(fabs(from) + fabs(to) < 1e9) || !(step * (to - from) > 0.0))
         return kf_fail(error, KF_BAD_INPUT,
                        "option '%s': '%s' is no range; give FROM:TO:STEP, for example -10:10:5, or a list",
                        option, text);
@@ -114,8 +118,8 @@ static kf_status read_values(sweep *s, kf_error *error) {
                            "options '%s' and '%s': one thing changes at a time; give one list",
                            kinds[s->kind].option, option);
         s->kind = k;
-        KF_TRY(strchr(text, ':') != NULL && kinds[k].number ? read_range(s, option, text, error)
-                                                            : read_list(s, option, text, error));
+        KF_TRY(strchr(text, ':') != NULL && k != SCENES ? read_range(s, option, text, error)
+                                                        : read_list(s, option, text, error));
     }
     for (int i = 0; i < s->count; i++)
         for (int j = 0; j < i; j++)
@@ -157,13 +161,13 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     int nodes[3] = {0};
     double samples = 0.0;
     *own = *s->arguments;
-    set(own, kinds[s->kind].option, strcmp(kinds[s->kind].each, "--yaw") == 0 ? widest(s) : NULL);
+    set(own, kinds[s->kind].option, s->kind == YAW ? widest(s) : NULL);
     kf_status status = kf_argument_grid(own, "--grid", nodes, error);
     if (status == KF_OK)
         status = kf_argument_number(own, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
                                     KF_MOST_SAMPLES_PER_CELL, &samples, error);
     for (int i = 0; i < s->count && status == KF_OK; i++) {
-        const bool scenes = kinds[s->kind].each[2] == 's' && !kinds[s->kind].number;
+        const bool scenes = s->kind == SCENES;
         const char *source = scenes ? s->values[i] : first;
         char name[128];
         cJSON *document = NULL;
@@ -192,7 +196,7 @@ static kf_status grid_of(const char *source, const char *cells, char grid[48], k
     const kf_scene_options options = {.sections = kf_systems_scene_sections(), .samples_per_cell = 1.0};
     kf_scene *scene = NULL;
     char *end = NULL;
-    const double wanted = strtod(cells, &end);
+    const double wanted = kf_read_decimal(cells, &end);
     if (*end != '\0' || !(wanted >= 4.0 && wanted <= 4096.0))
         return kf_fail(error, KF_BAD_INPUT, "option '--grids': '%s' is not a number of cells from 4 to 4096",
                        cells);
@@ -217,7 +221,7 @@ static bool has_placement(const char *scene) {
 /* "yaw-10": what differs, as the name of a folder. */
 static void name_point(const sweep *s, int point, char name[128]) {
     const char *word = kinds[s->kind].word;
-    if (!kinds[s->kind].number) {
+    if (s->kind == SCENES) {
         kf_scene_name(s->values[point], name);
         return;
     }
@@ -257,14 +261,14 @@ static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48
         leave_out_placement(own);
         set(own, "--scene", s->scenes[point]);
     }
-    if (is_seeds(s->kind)) {
+    if (s->kind == SEEDS) {
         KF_TRY(seed_scene(kf_argument(own, "--scene", ""), s->values[point], s->scenes[point], error));
         set(own, "--scene", s->scenes[point]);
-    } else if (!placed || kinds[s->kind].number) {
+    } else if (!placed || s->kind != SCENES) {
         set(own, kinds[s->kind].each, s->values[point]);
     }
     const char *scene = kf_argument(own, "--scene", NULL);
-    if (!is_grids(s->kind) || placed || scene == NULL || has_placement(scene)) return KF_OK;
+    if (s->kind != GRIDS || placed || scene == NULL || has_placement(scene)) return KF_OK;
     set(own, "--cells", NULL);
     KF_TRY(grid_of(scene, s->values[point], grid, error));
     set(own, "--grid", grid);
@@ -293,10 +297,10 @@ static kf_status check(const sweep *s, kf_error *error) {
             return kf_fail(error, KF_BAD_INPUT, "option '%s': belongs to one run, not to a sweep", alone[i]);
     const bool config = kf_argument_given(s->arguments, "--config"),
                scene = kf_argument_given(s->arguments, "--scene");
-    if (config && is_grids(s->kind))
+    if (config && s->kind == GRIDS)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--grids': a config belongs to one grid; leave --config out, or tune each");
-    if (is_seeds(s->kind) && !scene)
+    if (s->kind == SEEDS && !scene)
         return kf_fail(error, KF_BAD_INPUT, "option '--seeds': give the scene with --scene");
     if (!config && !scene)
         return kf_fail(error, KF_BAD_INPUT, "run: --scene FILE or --config FILE is missing for the sweep");
@@ -305,7 +309,7 @@ static kf_status check(const sweep *s, kf_error *error) {
 
 /* After the scene, or the config. */
 static void name_sweep(const sweep *s, char name[128]) {
-    kf_scene_name(kinds[s->kind].number
+    kf_scene_name(s->kind != SCENES
                       ? kf_argument(s->arguments, "--scene", kf_argument(s->arguments, "--config", "scene"))
                       : s->values[0],
                   name);
@@ -340,7 +344,7 @@ static kf_status prepare(sweep *s, kf_error *error) {
     KF_TRY(read_values(s, error));
     KF_TRY(check(s, error));
     KF_TRY(choose_folder(s, error));
-    const char *first = kinds[s->kind].number ? kf_argument(s->arguments, "--scene", "") : s->values[0];
+    const char *first = s->kind != SCENES ? kf_argument(s->arguments, "--scene", "") : s->values[0];
     if (!kf_argument_given(s->arguments, "--config") && kf_scene_is_mesh(first))
         KF_TRY(place_meshes(s, first, error));
     return check_points(s, error);
@@ -376,9 +380,9 @@ kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *
         status = run_all(s, run, error);
         result->axis = kinds[s->kind].axis;
         name_sweep(s, result->title);
-        result->numbers = kinds[s->kind].number;
-        result->grids = is_grids(s->kind);
-        result->seeds = is_seeds(s->kind);
+        result->numbers = s->kind != SCENES;
+        result->grids = s->kind == GRIDS;
+        result->seeds = s->kind == SEEDS;
         for (int i = 0; i < s->count; i++) {
             char name[128], folder[KF_PATH];
             name_point(s, i, name);

@@ -6,6 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/memory.h"
+#include "base/util/number.h"
 #include "base/util/text.h"
 #include "harness/nightly/result_files.h"
 #include "harness/nightly/series.h"
@@ -85,7 +86,7 @@ static kf_status read_header(reader *r, char *line) {
 
 static double number_of(const char *text) {
     char *end = NULL;
-    const double value = strtod(text, &end);
+    const double value = kf_read_decimal(text, &end);
     return end != text && *end == '\0' ? value : (double)NAN;
 }
 

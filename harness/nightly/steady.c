@@ -11,12 +11,19 @@
 static const uint64_t SLOWDOWN = 0x8 | 0x20 | 0x40 | 0x80;
 static const double BELOW = 0.02;
 
+/* Copies the clocks that are known, and returns how many these are; the caller owns *known. */
+static size_t known_clocks(const kf_measurement *m, double **known) {
+    size_t count = 0;
+    *known = kf_allocate((m->sample_count + 1) * sizeof **known);
+    for (size_t i = 0; m->clocks_mhz != NULL && i < m->sample_count; i++)
+        if (isfinite(m->clocks_mhz[i])) (*known)[count++] = m->clocks_mhz[i];
+    return count;
+}
+
 /* The clock of the fastest quarter; 0: no clock is known. */
 static double full_clock(const kf_measurement *m) {
-    double *known = kf_allocate((m->sample_count + 1) * sizeof *known);
-    size_t count = 0;
-    for (size_t i = 0; m->clocks_mhz != NULL && i < m->sample_count; i++)
-        if (isfinite(m->clocks_mhz[i])) known[count++] = m->clocks_mhz[i];
+    double *known;
+    const size_t count = known_clocks(m, &known);
     const double clock = count > 0 ? kf_summarise(known, count).q3 : 0.0;
     free(known);
     return clock;
@@ -40,10 +47,8 @@ static void skip(kf_measurement *m, size_t count) {
 /* Rates are of the median. */
 static void sum_up(kf_measurement *m, size_t out, size_t of) {
     const double before = m->step_us.median;
-    double *clocks = kf_allocate(m->sample_count * sizeof *clocks);
-    size_t known = 0;
-    for (size_t i = 0; i < m->sample_count; i++)
-        if (isfinite(m->clocks_mhz[i])) clocks[known++] = m->clocks_mhz[i];
+    double *clocks;
+    const size_t known = known_clocks(m, &clocks);
     if (known > 0) m->clock_mhz = kf_median(clocks, known);
     free(clocks);
     m->step_us = kf_summarise(m->samples_us, m->sample_count);

@@ -436,7 +436,8 @@ static void annealing_cools_and_returns(void **state) {
     print_message("accepted %.3f, one in e^2 is %.3f\n", (double)accepted / WALKS, exp(-2));
     assert_true(fabs((double)accepted / WALKS - exp(-2)) < 0.03);
     for (int seed = 0; seed < 20; seed++) {
-        kf_strategy *strategy = opened("annealing:first=1:hot=10:cooling=1e6:patience=3", space, (uint64_t)seed);
+        kf_strategy *strategy =
+            opened("annealing:first=1:hot=10:cooling=1e6:patience=3", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
         kf_strategy_tell(strategy, SIZE - 1, true, 1.0 + 1e-9); /* accepted: no loss to speak of */
         kf_strategy_tell(strategy, 1, false, 0);
