@@ -157,6 +157,29 @@ static kf_status compile_first(const kf_run_job *job, kf_error *error) {
     return kf_world_agree(status, error);
 }
 
+static void end_verification(void *context, double seconds) {
+    char within[32], why[256];
+    (void)context;
+    (void)snprintf(
+        why, sizeof why,
+        "the config's verification did not come back within %s: a kernel or the device hangs; tune "
+        "the scene here, or choose another config",
+        kf_human_time_us(1e6 * seconds, within));
+    kf_world_end(why);
+}
+
+/* Compiles and runs a few steps of a small scene, which takes minutes at most. */
+static kf_status verify(const kf_run_job *job, kf_error *error) {
+    static const double patience = 3600;
+    kf_watchdog *watchdog;
+    KF_TRY(kf_watchdog_open(end_verification, NULL, NULL, &watchdog, error));
+    kf_watchdog_begin(watchdog, patience);
+    const kf_status status = kf_known_config_verify(job->problem, &job->best.config, job->backend, error);
+    kf_watchdog_end(watchdog);
+    kf_watchdog_close(watchdog);
+    return status;
+}
+
 static kf_status open_plan(kf_run_job *job, kf_error *error) {
     const kf_system *system = job->problem->system;
     KF_TRY(kf_system_check_team(system, kf_backend_device(job->backend), error));
@@ -165,7 +188,7 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
     /* First: what does not fit into memory says so before anything is compiled, in one process. */
     KF_TRY(kf_world_agree(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error),
                           error));
-    if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
+    if (job->foreign) KF_TRY(verify(job, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
     KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->how.viewpoint, &job->smoke, error));
     job->how.smoke = job->smoke;
@@ -273,6 +296,8 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     KF_TRY(read_fields(job, error));
     job->how.compression = kf_argument_given(arguments, "--compress") ? 1 : 0;
     job->how.interrupted = &kf_interrupted;
+    job->how.hangs = kf_run_hangs;
+    job->how.hangs_context = job;
     return read_smoke(job, every, error);
 }
 

@@ -31,5 +31,7 @@ kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf
 /* After a run that ended with status: its record, its results on stdout, the command that goes on. Returns
  * status, or why the record could not be written. */
 kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error);
+/* Ends the program when a step does not come back, after writing the folder's record. context: the job. */
+void kf_run_hangs(void *context, const kf_error *why);
 
 #endif

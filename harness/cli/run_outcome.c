@@ -250,6 +250,12 @@ static void print_result(const kf_run_job *job) {
     kf_text_free(&command);
 }
 
+void kf_run_hangs(void *context, const kf_error *why) {
+    const kf_run_job *job = context;
+    (void)kf_run_record(job, "failed", kf_arguments_json(job->arguments), NULL);
+    kf_world_end(why->message);
+}
+
 /* Concludes a run: writes its record, prints the result, and tells after an interrupt with which command
  * to go on. A record that could not be written fails a run that was right. */
 kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error) {

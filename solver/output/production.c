@@ -35,14 +35,16 @@ typedef struct production_run {
     kf_record_files files;
     kf_force_series forces;
     kf_mean_fields means;
-    uint64_t end;    /* step to reach */
-    double until;    /* s of the flow to reach, by which the end is moved; 0: none */
-    uint64_t stride; /* steps that take about pace_seconds */
-    uint64_t watch;  /* steps from one look at the state to the next */
-    double started;  /* wall clock */
-    double judged;   /* likewise, when the drag was looked at */
-    double saved;    /* likewise, when the last checkpoint was written; at first as started */
-    bool records;    /* the plan has some, as far as is known */
+    uint64_t end;          /* step to reach */
+    double until;          /* s of the flow to reach, by which the end is moved; 0: none */
+    uint64_t stride;       /* steps that take about pace_seconds */
+    uint64_t watch;        /* steps from one look at the state to the next */
+    double started;        /* wall clock */
+    double judged;         /* likewise, when the drag was looked at */
+    double saved;          /* likewise, when the last checkpoint was written; at first as started */
+    double slowest;        /* seconds of a step, of the slowest stretch so far; 0: none was done */
+    kf_watchdog *watchdog; /* NULL: none */
+    bool records;          /* the plan has some, as far as is known */
     bool save_is_due;
     bool interrupted;
 } production_run;
@@ -516,6 +518,28 @@ static kf_status advance_watched(production_run *producer, uint64_t steps, kf_er
     return kf_backend_synchronize(plan->backend, error);
 }
 
+/* Seconds that so many steps may take. A busy machine is slower, but not a hundred times and ten minutes
+ * more. Before any was measured, an hour and what a tenth of a GB/s would make of their traffic. */
+static double most_seconds(const production_run *producer, uint64_t steps) {
+    static const double times = 100, patience = 600, first_patience = 3600, slow_bytes = 1e8;
+    return producer->slowest > 0 ? patience + times * producer->slowest * (double)steps
+                                 : first_patience + producer->plan->least_bytes / slow_bytes * (double)steps;
+}
+
+/* In the watchdog's thread. The main one waits for the device and changes nothing meanwhile. */
+static void report_hanging(void *context, double seconds) {
+    production_run *producer = context;
+    char within[32];
+    kf_error error;
+    (void)kf_fail(&error, KF_MACHINE,
+                  "the steps after step %" PRIu64
+                  " did not come back within %s: a kernel or the device hangs%s%s",
+                  producer->result->last_step, kf_human_time_us(1e6 * seconds, within),
+                  producer->result->checkpoint[0] != '\0' ? "; the last good state is " : "",
+                  producer->result->checkpoint);
+    producer->options->hangs(producer->options->hangs_context, &error);
+}
+
 /* Advances to whatever comes first: an output, the end, or the next look at the interruption flag. */
 static kf_status advance(production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
@@ -534,8 +558,12 @@ static kf_status advance(production_run *producer, kf_error *error) {
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->film_every));
     steps = smaller(steps, producer->stride);
     double began = now();
-    KF_TRY(advance_watched(producer, steps, error));
+    kf_watchdog_begin(producer->watchdog, most_seconds(producer, steps));
+    const kf_status advanced = advance_watched(producer, steps, error);
+    kf_watchdog_end(producer->watchdog);
+    KF_TRY(advanced);
     double seconds = now() - began;
+    producer->slowest = fmax(producer->slowest, seconds / (double)steps);
     result->seconds += seconds;
     result->last_step = plan->steps_done;
     look_at_the_time(producer);
@@ -605,7 +633,10 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
                      kf_error *error) {
     *production = (kf_production){0};
     production_run producer = {.plan = plan, .options = options, .result = production, .stride = 1};
+    if (options->hangs != NULL)
+        KF_TRY(kf_watchdog_open(report_hanging, &producer, options->clock, &producer.watchdog, error));
     kf_status status = name_last_good(&producer, run(&producer, error), error);
+    kf_watchdog_close(producer.watchdog);
     const kf_status closed = kf_record_files_close(&producer.files, status == KF_OK ? error : NULL);
     if (status == KF_OK) status = closed;
     judge_drag(&producer);

@@ -3,6 +3,7 @@
 #define KF_SOLVER_OUTPUT_PRODUCTION_H
 
 #include "base/plan/plan.h"
+#include "base/util/watchdog.h"
 #include "solver/output/drag.h"
 #include "solver/picture/picture.h"
 #include "solver/picture/viewpoint.h"
@@ -34,6 +35,11 @@ typedef struct kf_production_options {
     kf_smoke *smoke;             /* of the plan; NULL: none, and nothing is spent on it */
     uint64_t smoke_every;        /* a picture of it after every step divisible by this, and after the last */
     const volatile int *interrupted; /* looked at a few times a second; not 0: write a checkpoint and end */
+    /* Called in another thread when steps do not come back within a hundred times what they took so far and
+     * ten minutes more: it ends the process, as the main thread cannot. NULL: nobody notices. */
+    void (*hangs)(void *context, const kf_error *why);
+    void *hangs_context;
+    const kf_watchdog_clock *clock; /* of that; NULL: the machine's */
 } kf_production_options;
 
 typedef struct kf_production {

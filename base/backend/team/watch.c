@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/backend/team/world_internal.h"
+#include "base/util/clean.h"
 #include "base/util/clock.h"
 #include "base/util/locale.h"
 #include "base/util/memory.h"
@@ -97,16 +98,26 @@ static void say_end(const char *text) {
 }
 
 /* The run is over: the rest of the program must not go on. */
-static void end_here(kf_status status) {
+static _Noreturn void end_here(kf_status status) {
     nap(), nap(), nap(); /* others have their say before mpirun ends them */
     _exit((int)status);
 }
 
 /* First the line: mpirun may end this process before the others have heard of it. */
-static void report(const char *text) {
+static _Noreturn void report(const char *text) {
     say_end(text);
     if (watch.world->threads) spread(KF_MACHINE, text);
     end_here(KF_MACHINE);
+}
+
+void kf_world_end(const char *why) {
+    if (watch.started) report(why);
+    kf_error line;
+    (void)kf_fail(&line, KF_MACHINE, "%s", why);
+    kf_clean_text(line.message);
+    (void)fprintf(stderr, "kftune: %s\n", line.message);
+    (void)fflush(NULL);
+    _exit((int)KF_MACHINE);
 }
 
 /* 'R', 'T', … of a process of this host, 'X' of none. */

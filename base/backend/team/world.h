@@ -37,6 +37,9 @@ void kf_world_advise(const char *advice);
 /* Limits what this process begins and calls `what`: it is done within so many seconds, or all processes
  * end with a line that says so. With 0 seconds it is done. */
 void kf_world_limit(double seconds, const char *what);
+/* Ends this process with KF_MACHINE and this line, from whatever thread, and all others of its world with the
+ * same reason. */
+_Noreturn void kf_world_end(const char *why);
 
 int kf_world_rank(void); /* 0 of 1 where there is no other */
 int kf_world_size(void);
