@@ -32,11 +32,18 @@ void kf_description_defaults(kf_description *d, const char *source) {
 
 /* ---- Domain ---- */
 
+static bool has_two(const cJSON *object, const char *key) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsArray(list) && cJSON_GetArraySize(list) == 2;
+}
+
+/* Reads the cells along x, y and z; two of them are a domain of two dimensions, one cell deep. */
 static kf_status read_cells(kf_json_place place, const cJSON *object, int cells[3], bool *given,
                             kf_error *error) {
     *given = cJSON_HasObjectItem(object, "cells");
-    double values[3] = {0};
-    KF_TRY(kf_json_numbers(place, object, "cells", false, 1.0, LONGEST_AXIS, 3, values, error));
+    const bool flat = has_two(object, "cells");
+    double values[3] = {0, 0, flat ? 1 : 0};
+    KF_TRY(kf_json_numbers(place, object, "cells", false, 1.0, LONGEST_AXIS, flat ? 2 : 3, values, error));
     for (int a = 0; a < 3; a++) {
         if (values[a] != floor(values[a]))
             return kf_fail(error, KF_BAD_INPUT, "%s: domain.cells: %g is not a whole number of cells",
@@ -56,14 +63,16 @@ static kf_status read_domain(const char *file, const cJSON *root, kf_description
     bool cells_given;
     double size[3] = {0};
     KF_TRY(read_cells(place, object, d->cells, &cells_given, error));
-    KF_TRY(kf_json_numbers(place, object, "size", false, 1e-9, 1e9, 3, size, error));
+    const bool flat = has_two(object, "size");
+    KF_TRY(kf_json_numbers(place, object, "size", false, 1e-9, 1e9, flat ? 2 : 3, size, error));
     KF_TRY(kf_json_number(place, object, "cell_size", false, 1e-12, 1e9, &d->cell_size, error));
     if (cells_given + (size[0] > 0.0) + (d->cell_size > 0.0) < 2)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: domain: give two of \"cells\" [nx, ny, nz], \"size\" [x, y, z] in "
-                       "metres and \"cell_size\" in metres",
+                       "metres (both without z in two dimensions) and \"cell_size\" in metres",
                        file);
     if (d->cell_size == 0.0) d->cell_size = size[0] / d->cells[0];
+    if (flat) size[2] = d->cell_size;
     for (int a = 0; a < 3; a++) {
         if (!cells_given) {
             const double cells = fmax(1.0, nearbyint(size[a] / d->cell_size));

@@ -4,22 +4,27 @@
 
 #include "scene/internal.h"
 
+/* The depth of a domain of two dimensions is that of its cells, whatever they are. */
+static bool is_flat(const kf_description *d, const int nodes[3], int axis) {
+    return axis == 2 && d->cells[2] == 1 && nodes[2] == 1;
+}
+
 /* Room that a grid of other proportions adds goes to both sides between faces of one kind, else to the upper
  * end. */
 void kf_description_regrid(kf_description *d, const int nodes[3], kf_text *notes) {
     /* The grid that it has changes nothing, not by a rounding either: the scene's hash is its numbers'. */
     if (memcmp(d->cells, nodes, sizeof d->cells) == 0) return;
     double size[3], cell_size = 0.0;
+    char grid[KF_GRID_TEXT];
     for (int a = 0; a < 3; a++) {
         size[a] = d->cells[a] * d->cell_size;
-        const bool flat = a == 2 && d->cells[a] == 1 && nodes[a] == 1; /* as thick as its cells are wide */
-        if (!flat) cell_size = fmax(cell_size, size[a] / nodes[a]);
+        if (!is_flat(d, nodes, a)) cell_size = fmax(cell_size, size[a] / nodes[a]);
     }
     for (int a = 0; a < 3; a++) {
         const double added = nodes[a] * cell_size - size[a];
-        if (added > 0.001 * size[a])
-            kf_note(notes, "domain: %.4g m longer along %c, because cells are cubes and the grid is %dx%dx%d",
-                    added, "xyz"[a], nodes[0], nodes[1], nodes[2]);
+        if (added > 0.001 * size[a] && !is_flat(d, nodes, a))
+            kf_note(notes, "domain: %.4g m longer along %c, because cells are cubes and the grid is %s",
+                    added, "xyz"[a], kf_grid_text(nodes, grid));
         if (a < 2 && d->faces[2 * a] == d->faces[2 * a + 1]) d->mask.center[a] += 0.5 * added;
         if (d->faces[2 * a] == d->faces[2 * a + 1]) {
             d->solid.position[a] += 0.5 * added;

@@ -131,14 +131,16 @@ static bool is_count(const kf_fact *fact) {
     return length > tail && strcmp(fact->name + length - tail, ending) == 0 && isfinite(fact->value);
 }
 
-/* Writes size and counts of a problem in one line, "256x128x128 nodes, 11234 samples". */
+/* Writes size and counts of a problem in one line, "256x128x128 nodes, 11234 samples", or "512x512 nodes" in
+ * two dimensions. */
 char *kf_facts_text(const kf_facts *facts, char buffer[KF_FACTS_TEXT]) {
     int size[3], used = 0;
     double product = (double)NAN;
     buffer[0] = '\0';
     if (kf_facts_get_size(facts, size)) {
         product = (double)size[0] * size[1] * size[2];
-        used = snprintf(buffer, KF_FACTS_TEXT, "%dx%dx%d", size[0], size[1], size[2]);
+        char grid[KF_GRID_TEXT];
+        used = snprintf(buffer, KF_FACTS_TEXT, "%s", kf_grid_text(size, grid));
         const char *unit = kf_facts_find(facts, size_names[0])->unit;
         if (unit[0] != '\0') used += snprintf(buffer + used, KF_FACTS_TEXT - (size_t)used, " %s", unit);
     }

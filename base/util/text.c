@@ -129,6 +129,12 @@ char *kf_human_time_us(double microseconds, char buffer[32]) {
     return human(microseconds / 3600e6, "h", buffer);
 }
 
+char *kf_grid_text(const int nodes[3], char buffer[KF_GRID_TEXT]) {
+    const int used = snprintf(buffer, KF_GRID_TEXT, "%dx%d", nodes[0], nodes[1]);
+    if (nodes[2] != 1) (void)snprintf(buffer + used, KF_GRID_TEXT - (size_t)used, "x%d", nodes[2]);
+    return buffer;
+}
+
 bool kf_is_printable(const char *text) {
     for (; *text != '\0'; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f) return false;

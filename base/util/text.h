@@ -25,6 +25,10 @@ void kf_text_free(kf_text *text);
 char *kf_human_bytes(double bytes, char buffer[32]);
 char *kf_human_time_us(double microseconds, char buffer[32]);
 
+/* "96x48x48", or "1024x1024" of two dimensions, as the option --grid takes it. Returns buffer. */
+enum { KF_GRID_TEXT = 40 };
+char *kf_grid_text(const int nodes[3], char buffer[KF_GRID_TEXT]);
+
 /* No control characters in it, as messages and tables are of single lines. */
 bool kf_is_printable(const char *text);
 

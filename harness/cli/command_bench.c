@@ -63,7 +63,7 @@ static const kf_option options[] = {
     {"--suite", "NAME|FILE", "the comparison to run: a shipped one, or a file like them", false},
     {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
     {"--devices", "cuda:0-3|cpu,cpu", "the team of the suite scaling", false},
-    {"--grid", "NXxNYxNZ", "nodes of the suite's own scene, if it has one (step)", false},
+    {"--grid", "NXxNY[xNZ]", "nodes of the suite's own scene, if it has one (step)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface", false},
     {"--figure", "NAME", "measure only this figure, and what it needs", true},
     {NULL, NULL, NULL, false},
@@ -72,7 +72,7 @@ static const kf_option options[] = {
 const kf_command kf_command_bench = {
     .name = "bench",
     .summary = "run a fixed comparison on this machine",
-    .synopsis = "kftune bench --suite NAME [--device cuda:N|cpu] [--grid NXxNYxNZ] [--samples-per-cell R] "
+    .synopsis = "kftune bench --suite NAME [--device cuda:N|cpu] [--grid NXxNY[xNZ]] [--samples-per-cell R] "
                 "[--figure NAME]... [--json]",
     .description =
         "Runs one suite of fixed comparisons and prints, for every figure, its value, the spread of that\n"

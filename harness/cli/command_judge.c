@@ -21,7 +21,7 @@
 static const kf_option options[] = {
     {"--problem", "FILE", "the T1 file that says what a candidate has to compute", false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
-    {"--grid", "NXxNYxNZ", "another size than the file's ProblemSize", false},
+    {"--grid", "NXxNY[xNZ]", "another size than the file's ProblemSize", false},
     {NULL, NULL, NULL, false},
 };
 

@@ -22,7 +22,7 @@ static const kf_option options[] = {
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
-    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
     {"--configs", "N", "configs of the sample, in all shards together (10000, or all there are)", false},
     {"--shard", "I/N", "measure every N-th config, beginning with number I, 0 to N - 1 (0/1: all)", false},

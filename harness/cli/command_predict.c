@@ -29,7 +29,7 @@ static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",
      false},
     {"--bandwidth", "GB/s", "predict for a GPU that copies memory at this rate", false},
-    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
     {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
      true},

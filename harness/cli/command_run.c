@@ -51,7 +51,7 @@ static const kf_option options[] = {
     {"--scene", "FILE|NAME", "where the scene is now; without --config: what to run", false},
     {"--system", "NAME", "without --config: family of solver (default: the first that runs the scene)",
      false},
-    {"--grid", "NXxNYxNZ", "without --config: nodes of the domain (default: as the scene says)", false},
+    {"--grid", "NXxNY[xNZ]", "without --config: nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R",
      "without --config: surface samples in a fluid cell (default: as the scene says)", false},
     {"--store", "FILE", "without --config: where to look (default: kftune.db in $XDG_DATA_HOME/kftune)",

@@ -17,7 +17,7 @@ static const kf_option options[] = {
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
-    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
     {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
      true},

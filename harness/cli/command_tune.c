@@ -35,7 +35,7 @@ static const kf_option options[] = {
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
     {"--share", "search", "with --devices: each device measures other configs, instead of sharing the domain",
      false},
-    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
     {"--strategy", "NAME[:OPTION=V]",
      "how to search, as in model:points=300; 'kftune list strategies' (default: by size of space and budget)",

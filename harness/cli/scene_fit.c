@@ -43,12 +43,12 @@ kf_scene_fit kf_fit_scene(const kf_scene *scene, const kf_device_info *device) {
 }
 
 void kf_scene_fit_print(const kf_scene_fit *fit, FILE *file) {
-    char bytes[32];
+    char bytes[32], grid[KF_GRID_TEXT];
     fprintf(file, "  fits         %s, %s: two grids %s, one grid %s, one in 16 bits %s\n", fit->device,
             kf_human_bytes(fit->bytes, bytes), fit->two_grids ? "yes" : "no", fit->one_grid ? "yes" : "no",
             fit->half_grid ? "yes" : "no");
-    fprintf(file, "               the largest of this shape, on one grid: %dx%dx%d nodes\n", fit->largest[0],
-            fit->largest[1], fit->largest[2]);
+    fprintf(file, "               the largest of this shape, on one grid: %s nodes\n",
+            kf_grid_text(fit->largest, grid));
 }
 
 cJSON *kf_scene_fit_json(const kf_scene_fit *fit) {

@@ -172,9 +172,9 @@ static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *f
 /* Prints the summary of a scene with its warnings. */
 void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
     const char *const *lines;
-    fprintf(file, "%s: %dx%dx%d nodes, cells of %.4g m, domain %.4g x %.4g x %.4g m\n", scene->name,
-            scene->nodes[0], scene->nodes[1], scene->nodes[2], scene->cell_size, s->domain[0], s->domain[1],
-            s->domain[2]);
+    char grid[KF_GRID_TEXT];
+    fprintf(file, "%s: %s nodes, cells of %.4g m, domain %.4g x %.4g x %.4g m\n", scene->name,
+            kf_grid_text(scene->nodes, grid), scene->cell_size, s->domain[0], s->domain[1], s->domain[2]);
     if (isfinite(s->boundary_layer)) {
         fprintf(file, "  solid        %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
                 s->solid[2], s->cells_a_length);

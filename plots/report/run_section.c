@@ -452,15 +452,14 @@ static void note_budget(void *context, const char *name, const char *value) {
 
 static kf_status add_reproduction(kf_text *page, kf_store *store, const kf_run_summary *run,
                                   kf_error *error) {
-    char source[KF_PATH] = "", budget[KF_NAME] = "";
+    char source[KF_PATH] = "", budget[KF_NAME] = "", grid[KF_GRID_TEXT];
     const kf_problem_options options = kf_problem_options_of(run->facts, run->seed);
     kf_status status = kf_store_facts(store, run->id, KF_FACTS_SCENE, note_source, source, error);
     if (status == KF_OK) status = kf_store_facts(store, run->id, KF_FACTS_RUN, note_budget, budget, error);
     kf_text_append(page, "<h2 id=\"reproduce\">How to do it again</h2>\n<pre>kftune tune --scene ");
     add_quoted(page, source);
     kf_html_print(page, " --system %s", run->system);
-    if (options.nodes[0] > 0)
-        kf_html_print(page, " --grid %dx%dx%d", options.nodes[0], options.nodes[1], options.nodes[2]);
+    if (options.nodes[0] > 0) kf_html_print(page, " --grid %s", kf_grid_text(options.nodes, grid));
     if (options.samples_per_cell > 0) kf_html_print(page, " --samples-per-cell %g", options.samples_per_cell);
     kf_html_print(page, " --seed %" PRIu64 " --strategy ", run->seed);
     add_quoted(page, run->strategy);

@@ -316,10 +316,9 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
     KF_TRY(check_smoke(path, stored, &wanted, error));
     KF_TRY(must_match(path, "system", stored->system, wanted.system, error));
     if (memcmp(stored->nodes, wanted.nodes, sizeof wanted.nodes) != 0) {
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: of a %dx%dx%d grid, but this run has %dx%dx%d; they cannot be mixed", path,
-                       stored->nodes[0], stored->nodes[1], stored->nodes[2], wanted.nodes[0], wanted.nodes[1],
-                       wanted.nodes[2]);
+        char grids[2][KF_GRID_TEXT];
+        return kf_fail(error, KF_BAD_INPUT, "%s: of a %s grid, but this run has %s; they cannot be mixed",
+                       path, kf_grid_text(stored->nodes, grids[0]), kf_grid_text(wanted.nodes, grids[1]));
     }
     KF_TRY(must_match(path, "collision", stored->collision, wanted.collision, error));
     KF_TRY(must_match(path, "storage", stored->storage, wanted.storage, error));

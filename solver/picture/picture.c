@@ -386,10 +386,10 @@ static void draw_bar(slice_picture *slice) {
 /* Draws the title: scene, size, step, time, place of the slice, Reynolds number. */
 static void draw_title(slice_picture *slice, uint64_t step, bool mean) {
     const kf_scene *scene = slice->scene;
-    char text[192], name[33];
+    char text[192], name[33], grid[KF_GRID_TEXT];
     kf_copy_text(name, sizeof name, scene->name);
-    snprintf(text, sizeof text, "%s  %dx%dx%d  %sstep %" PRIu64 "  t = %.4g s", name, scene->nodes[0],
-             scene->nodes[1], scene->nodes[2], mean ? "mean until " : "", step,
+    snprintf(text, sizeof text, "%s  %s  %sstep %" PRIu64 "  t = %.4g s", name,
+             kf_grid_text(scene->nodes, grid), mean ? "mean until " : "", step,
              (double)step * scene->time_step);
     kf_canvas_text(&slice->canvas, slice->left, 14, TEXT_SCALE, black, text);
     double metres = (slice->plane.position + 0.5) * scene->cell_size;

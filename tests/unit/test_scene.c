@@ -390,6 +390,28 @@ static void test_own_grid_again(void **state) {
     }
 }
 
+/* A domain of two dimensions needs no z: cells, size, or both of two numbers are one scene, which is one cell
+ * deep on every grid. */
+static void test_flat_domains(void **state) {
+    (void)state;
+    static const char *const domains[] = {
+        "\"cells\": [40, 20, 1], \"size\": [2, 1, 0.05]", "\"cells\": [40, 20], \"size\": [2, 1]",
+        "\"cells\": [40, 20], \"cell_size\": 0.05", "\"size\": [2, 1], \"cell_size\": 0.05"};
+    char hash[2][80] = {"", ""};
+    for (int i = 0; i < 8; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text, "{\"domain\": {%s}, " PERIODIC ", " FLOW ", \"mask\": %s}",
+                       domains[i / 2], "{\"shape\": \"disc\", \"center\": [1, 0.5], \"radius\": 0.2}");
+        const kf_scene_options finer = {.nodes = {80, 40, 1}};
+        kf_scene *scene = open_scene(write_text("flat.json", text), i % 2 == 1 ? &finer : NULL);
+        assert_int_equal(scene->nodes[2], 1);
+        if (i < 2) (void)snprintf(hash[i], sizeof hash[i], "%s", scene->hash);
+        assert_string_equal(scene->hash, hash[i % 2]);
+        assert_null(scene->notes == NULL ? NULL : strstr(scene->notes, "longer along z"));
+        kf_scene_free(scene);
+    }
+}
+
 static void test_options(void **state) {
     (void)state;
     const kf_scene_options finer = {.nodes = {144, 72, 72}, .samples_per_cell = 10, .seed = 7};
@@ -506,6 +528,7 @@ int main(void) {
         cmocka_unit_test(test_free_ball),
         cmocka_unit_test(test_bare_meshes),
         cmocka_unit_test(test_own_grid_again),
+        cmocka_unit_test(test_flat_domains),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_reduce),
         cmocka_unit_test(test_source_of_a_file),

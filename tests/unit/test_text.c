@@ -115,6 +115,16 @@ static void figures_change_units_where_they_would_round_up(void **state) {
     assert_string_equal(kf_human_bytes(2 * 1024.0 * 1024 * 1024 * 1024 * 1024, buffer), "2 PiB");
 }
 
+static void grids_are_told_as_they_are_given(void **state) {
+    (void)state;
+    char buffer[KF_GRID_TEXT];
+    assert_string_equal(kf_grid_text((const int[3]){96, 48, 32}, buffer), "96x48x32");
+    assert_string_equal(kf_grid_text((const int[3]){1024, 512, 1}, buffer), "1024x512");
+    assert_string_equal(kf_grid_text((const int[3]){7, 1, 1}, buffer), "7x1");
+    assert_string_equal(kf_grid_text((const int[3]){2147483647, 2147483647, 2147483647}, buffer),
+                        "2147483647x2147483647x2147483647");
+}
+
 /* A slip in every third letter; two letters swapped are one. */
 static void nearest_allows_a_slip_in_three_letters(void **state) {
     (void)state;
@@ -213,6 +223,7 @@ int main(void) {
         cmocka_unit_test(text_grows),
         cmocka_unit_test(figures_have_three_digits),
         cmocka_unit_test(figures_change_units_where_they_would_round_up),
+        cmocka_unit_test(grids_are_told_as_they_are_given),
         cmocka_unit_test(nearest_allows_a_slip_in_three_letters),
         cmocka_unit_test(controls_are_not_printable),
         cmocka_unit_test(copies_truncate),
