@@ -232,6 +232,22 @@ bool kf_launch_is_empty(const kf_launch *launch) {
     return extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0;
 }
 
+int64_t kf_launch_blocks(const kf_launch *launch) {
+    int extent[3];
+    int64_t blocks = 1;
+    if (launch->grid[0] != 0) return (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    kf_launch_extent(launch, extent);
+    for (int axis = 0; axis < 3; axis++)
+        blocks *= ((int64_t)extent[axis] + launch->block[axis] - 1) / launch->block[axis];
+    return blocks;
+}
+
+int64_t kf_launch_resident_blocks(const kf_launch *launch) {
+    const int threads = launch->block[0] * launch->block[1] * launch->block[2];
+    return (int64_t)kf_function_resident_blocks(launch->function, threads, launch->shared_bytes) *
+           launch->function->module->backend->device.multiprocessors;
+}
+
 /* A launch that says its grid itself. */
 static kf_status check_grid(const kf_backend *backend, const kf_launch *launch, kf_error *error) {
     if (strcmp(backend->device.backend, "cuda") != 0)

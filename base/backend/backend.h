@@ -192,6 +192,9 @@ void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, c
                    const void *arguments, size_t bytes);
 /* Nothing to do: an extent without items. */
 bool kf_launch_is_empty(const kf_launch *launch);
+/* The blocks of a launch, and the most of its kind that its device holds at once. */
+int64_t kf_launch_blocks(const kf_launch *launch);
+int64_t kf_launch_resident_blocks(const kf_launch *launch);
 
 /* The lanes of a device. What is given to one is done in its order; the main one is where everything else
  * happens: buffers, events, graphs, single launches. What runs aside or ahead has a higher priority, what

@@ -470,17 +470,13 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
-                           kf_plan **plan, kf_error *error) {
-    KF_TRY(accepts(problem, error));
-    kf_kinetic_options options;
-    KF_TRY(kf_kinetic_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options,
-                                   error));
-    kf_kinetic *kinetics = kf_allocate_zeroed((size_t)options.parts, sizeof *kinetics);
-    for (int part = 0; part < options.parts; part++)
-        kinetics[part].options = options;
+static kf_status make_with(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                           const kf_kinetic_options *options, kf_plan **plan, kf_error *error) {
+    kf_kinetic *kinetics = kf_allocate_zeroed((size_t)options->parts, sizeof *kinetics);
+    for (int part = 0; part < options->parts; part++)
+        kinetics[part].options = *options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetics);
-    if (options.transfer == KF_THROUGH_HOST || options.transfer == KF_BY_NCCL) { /* in all of a host, too */
+    if (options->transfer == KF_THROUGH_HOST || options->transfer == KF_BY_NCCL) { /* in all of a host, too */
         made->near_first = made->first_part;
         made->near_parts = made->part_count;
     }
@@ -490,6 +486,33 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     else
         *plan = made;
     return status;
+}
+
+/* Returns whether blocks of the plan wait for others that may never begin, as not all are resident at once.
+ * How many are follows from the compiled kernel's registers. */
+static bool may_wait_for_ever(const kf_plan *plan) {
+    for (size_t i = 0; i < plan->item_count; i++) {
+        const kf_launch *launch = plan->items[i].kind == KF_ITEM_KERNEL ? plan->items[i].kernel : NULL;
+        if (launch != NULL && launch->waits_for_all &&
+            kf_launch_blocks(launch) > kf_launch_resident_blocks(launch))
+            return true;
+    }
+    return false;
+}
+
+/* Makes the plan; with a kernel for each part of the band where the one for all has more blocks than the
+ * device holds. */
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    KF_TRY(accepts(problem, error));
+    kf_kinetic_options options;
+    KF_TRY(kf_kinetic_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options,
+                                   error));
+    KF_TRY(make_with(problem, config, backend, &options, plan, error));
+    if (!options.band_chain || !may_wait_for_ever(*plan)) return KF_OK;
+    kf_plan_free(*plan);
+    options.band_chain = false;
+    return make_with(problem, config, backend, &options, plan, error);
 }
 
 const kf_system kf_system_kinetic = {

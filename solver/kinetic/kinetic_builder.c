@@ -148,6 +148,7 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
     kf_kinetic_set_launch(&launch, name, kernel, source, block, &arguments);
     launch.overlaps = b->overlaps;
     launch.shared_bytes = b->shared_bytes;
+    launch.waits_for_all = b->waits;
     kf_append_launch(b, parity, &launch, bytes);
 }
 

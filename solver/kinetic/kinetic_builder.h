@@ -45,6 +45,7 @@ typedef struct kf_builder {
     bool ahead;                       /* the same, in the second one of a higher priority */
     size_t shared_bytes;              /* dynamic, of a block of the kernels appended now */
     bool overlaps;                    /* the kernels appended now begin while those before them end */
+    bool waits;                       /* blocks of the kernels appended now wait for each other */
     bool band_is_done;                /* the band's forces of this step are appended already */
     int every;                        /* the kernels appended now are due at each so many steps */
 } kf_builder;

@@ -34,7 +34,9 @@ static void append_chain(kf_builder *b, int p) {
     const kf_kinetic_arguments *a = &b->kinetic->arguments;
     const int lanes = (int)b->kinetic->options.segment_lanes * a->segments.count,
               band = (a->band.capacity + WARP - 1) / WARP, segments = (lanes + WARP - 1) / WARP;
+    b->waits = true;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_chain", WARP * (2 * band + segments), p, 1 - p);
+    b->waits = false;
 }
 
 /* Appends what the solid needs before the flow, in step p of two between two grids: all of the band where

@@ -66,20 +66,14 @@ void *kf_cuda_stream_handle(const kf_stream *stream) {
 }
 
 /* Blocks that wait for some that are never begun wait for ever. */
-static kf_status check_resident(const kf_launch *launch, const unsigned grid[3], kf_error *error) {
-    if (!launch->waits_for_all) return KF_OK;
-    const kf_backend *backend = launch->function->module->backend;
-    const int threads = launch->block[0] * launch->block[1] * launch->block[2];
-    const long blocks = (long)grid[0] * grid[1] * grid[2],
-               most =
-                   (long)kf_cuda_function_resident_blocks(launch->function, threads, launch->shared_bytes) *
-                   kf_backend_device(backend)->multiprocessors;
-    if (blocks <= most) return KF_OK;
+static kf_status check_resident(const kf_launch *launch, kf_error *error) {
+    if (!launch->waits_for_all || kf_launch_blocks(launch) <= kf_launch_resident_blocks(launch)) return KF_OK;
     return kf_fail(
         error, KF_MACHINE,
-        "cuda: %s: its %ld blocks wait for each other, and %ld of them, of %d threads with %zu bytes, "
-        "are resident at once",
-        launch->name, blocks, most, threads, launch->shared_bytes);
+        "cuda: %s: its %lld blocks wait for each other, and %lld of them, with %zu bytes each, are "
+        "resident at once",
+        launch->name, (long long)kf_launch_blocks(launch), (long long)kf_launch_resident_blocks(launch),
+        launch->shared_bytes);
 }
 
 /* With the attribute that lets it begin while its predecessor ends, where it wants to and the device can. */
@@ -131,7 +125,7 @@ kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *e
     if (launch->shared_bytes > 0)
         KF_CUDA_TRY(cuFuncSetAttribute, function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     (int)launch->shared_bytes);
-    KF_TRY(check_resident(launch, grid, error));
+    KF_TRY(check_resident(launch, error));
     const CUresult result = launch_kernel(stream, launch, grid, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
     kf_cuda_fail(error, result, "cuLaunchKernel");
