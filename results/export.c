@@ -27,15 +27,15 @@ kf_status kf_export_json(const cJSON *json, FILE *stream, kf_error *error) {
 
 kf_status kf_store_export_file(kf_store *store, int64_t id, kf_export export, const char *file,
                                kf_error *error) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    kf_text text = {0};
+    FILE *stream = kf_text_stream(&text);
     if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", file);
     kf_status status = export(store, id, stream, error);
     if (fclose(stream) != 0 && status == KF_OK)
         status = kf_fail(error, KF_MACHINE, "%s: out of memory", file);
-    if (status == KF_OK) status = kf_file_write_atomic(file, text, size, error);
-    free(text);
+    if (status == KF_OK)
+        status = kf_file_write_atomic(file, text.length > 0 ? text.text : "", text.length, error);
+    kf_text_free(&text);
     return status;
 }
 

@@ -137,9 +137,8 @@ static void write_properties(FILE *stream, const kf_night *night) {
 kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream, kf_error *error) {
     kf_night night;
     KF_TRY(kf_store_night_of(store, night_id, &night, error));
-    char *cases = NULL;
-    size_t size = 0;
-    junit out = {.night = &night, .cases = open_memstream(&cases, &size)};
+    kf_text cases = {0};
+    junit out = {.night = &night, .cases = kf_text_stream(&cases)};
     if (out.cases == NULL) return kf_fail(error, KF_MACHINE, "out of memory");
     kf_status status = kf_store_verdicts(store, night_id, add_case, &out, error);
     if (fclose(out.cases) != 0 && status == KF_OK) status = kf_fail(error, KF_MACHINE, "out of memory");
@@ -155,10 +154,10 @@ kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream,
         write_attribute(stream, "timestamp", started);
         (void)fputs(">\n", stream);
         write_properties(stream, &night);
-        (void)fputs(cases != NULL ? cases : "", stream);
+        (void)fputs(cases.text != NULL ? cases.text : "", stream);
         (void)fputs("  </testsuite>\n</testsuites>\n", stream);
     }
-    free(cases);
+    kf_text_free(&cases);
     return status;
 }
 

@@ -84,6 +84,22 @@ void kf_text_append(kf_text *text, const char *format, ...) {
     va_end(again);
 }
 
+static ssize_t append_bytes(void *cookie, const char *bytes, size_t size) {
+    kf_text *text = cookie;
+    if (text->capacity - text->length <= size) {
+        text->capacity = 2 * text->capacity + size + 1;
+        text->text = kf_reallocate(text->text, text->capacity);
+    }
+    memcpy(text->text + text->length, bytes, size);
+    text->length += size;
+    text->text[text->length] = '\0';
+    return (ssize_t)size;
+}
+
+FILE *kf_text_stream(kf_text *text) {
+    return fopencookie(text, "w", (cookie_io_functions_t){.write = append_bytes});
+}
+
 void kf_text_free(kf_text *text) {
     free(text->text);
     *text = (kf_text){0};

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The entry of names nearest to word by edit distance, or NULL when none is near enough to be a typing slip.
  */
@@ -20,6 +21,10 @@ typedef struct kf_text {
 } kf_text;
 void kf_text_append(kf_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kf_text_free(kf_text *text);
+/* A stream that appends to the text, to be closed with fclose; NULL without memory. glibc's open_memstream
+ * ends a text early where memory lacks, and no function of the stream says so: this one's memory is
+ * kf_allocate's. */
+FILE *kf_text_stream(kf_text *text);
 
 /* "1.23 GiB", "4.5 ms": shortest form with three significant digits. Both return buffer. */
 char *kf_human_bytes(double bytes, char buffer[32]);

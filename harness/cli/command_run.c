@@ -338,13 +338,12 @@ static void say_what_to_expect(const kf_run_job *job) {
             kf_warn("%s", lines[i]);
         return;
     }
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    kf_text text = {0};
+    FILE *stream = kf_text_stream(&text);
     if (stream == NULL) return;
     kf_scene_summary_print(scene, &summary, stream);
-    if (fclose(stream) == 0) kf_info("%s", text);
-    free(text);
+    if (fclose(stream) == 0) kf_info("%s", text.text);
+    kf_text_free(&text);
 }
 
 /* The config by what differs from the default; --verbose has all of it. */
@@ -382,7 +381,9 @@ extern const kf_command kf_command_run;
 static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     const bool config = kf_argument_given(job->arguments, "--config");
     char path[KF_PATH];
-    cJSON *document = kf_problem_document(job->problem, job->arguments, config && job->best.document == NULL);
+    cJSON *document = NULL;
+    KF_TRY(kf_problem_document(job->problem, job->arguments, config && job->best.document == NULL, &document,
+                               error));
     if (document == NULL) return KF_OK;
     kf_status status = kf_path(path, error, "%s/scene.json", job->folder);
     if (status == KF_OK) status = kf_json_write_file(path, document, error);

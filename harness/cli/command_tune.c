@@ -209,9 +209,10 @@ static kf_status tune(const kf_tune_request *request, const char *out, const kf_
     if (found) {
         kf_best_config *best = kf_allocate(sizeof *best);
         kf_tune_best_config(request, result, best);
-        best->document = kf_problem_document(request->problem, arguments, false);
         kf_error writing = {KF_OK, ""};
-        kf_status written = keep_former(request, best, out, &writing);
+        kf_status written =
+            kf_problem_document(request->problem, arguments, false, &best->document, &writing);
+        if (written == KF_OK) written = keep_former(request, best, out, &writing);
         if (written == KF_OK) written = kf_best_config_write(out, best, &writing);
         if (written == KF_OK && !request->problem->system->runs)
             written = write_header(out, &best->config, &writing);

@@ -33,16 +33,19 @@ static void ask(cJSON *document, const kf_problem *problem, const kf_arguments *
     kf_scene_document_ask(document, &asked);
 }
 
-cJSON *kf_problem_document(const kf_problem *problem, const kf_arguments *arguments, bool whole) {
-    cJSON *document = NULL;
-    kf_error ignored;
+kf_status kf_problem_document(const kf_problem *problem, const kf_arguments *arguments, bool whole,
+                              cJSON **document, kf_error *error) {
+    *document = NULL;
     const bool scene = problem->system->runs && problem->system->program_ending == NULL &&
                        (problem->source[0] != '/' || ends_in_json(problem->source));
-    if (!scene || kf_scene_document_read(problem->source, &document, &ignored) != KF_OK) return NULL;
-    if (kf_problem_is_flow(problem)) ask(document, problem, arguments, whole);
-    if (kf_scene_document_pin(document, &ignored) == KF_OK) return document;
-    cJSON_Delete(document);
-    return NULL;
+    kf_status status = scene ? kf_scene_document_read(problem->source, document, error) : KF_OK;
+    if (status == KF_OK && *document != NULL && kf_problem_is_flow(problem))
+        ask(*document, problem, arguments, whole);
+    if (status == KF_OK && *document != NULL) status = kf_scene_document_pin(*document, error);
+    if (status == KF_OK) return KF_OK;
+    cJSON_Delete(*document);
+    *document = NULL;
+    return status == KF_HOST ? status : KF_OK;
 }
 
 static void append_value(const kf_fact *fact, kf_text *text) {
@@ -81,7 +84,9 @@ static void append_differences(const kf_facts *then, const kf_facts *now, bool p
 
 /* Describes what is different, in the words of scene files where both documents are there. */
 static void describe_difference(const kf_run_job *job, kf_text *text) {
-    cJSON *now = kf_problem_document(job->problem, NULL, false);
+    cJSON *now = NULL;
+    kf_error ignored;
+    (void)kf_problem_document(job->problem, NULL, false, &now, &ignored);
     if (job->best.document != NULL && now != NULL)
         kf_scene_document_difference(job->best.document, now, text);
     cJSON_Delete(now);

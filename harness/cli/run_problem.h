@@ -17,7 +17,8 @@ kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error);
 
 /* The scene as JSON, to be kept with what is made of it, with the options of the command line that say
  * something else than its file (whole: all that the problem was opened with); NULL for what has no scene
- * file, pictures and kernels. The caller frees it. */
-cJSON *kf_problem_document(const kf_problem *problem, const kf_arguments *arguments, bool whole);
+ * file, pictures and kernels. The caller frees it. Fails only where the machine does (KF_HOST). */
+kf_status kf_problem_document(const kf_problem *problem, const kf_arguments *arguments, bool whole,
+                              cJSON **document, kf_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/memory.h"
+#include "solver/output/library_guard.h"
 
 /* --- HDF5 ------------------------------------------------------------------------------------------------
  */
@@ -265,14 +266,22 @@ static bool write_quantities(hid_t root, const kf_snapshot *snapshot, int compre
     return good;
 }
 
-kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error) {
-    output_file file;
-    KF_TRY(begin_file(path, &file, error));
-    hid_t root = open_group(file.file, "VTKHDF");
+static kf_status write_file(output_file *file, const kf_snapshot *snapshot, int compression,
+                            kf_error *error) {
+    hid_t root = open_group(file->file, "VTKHDF");
     const bool nodes = snapshot->on == KF_ON_NODES;
     const bool good = root >= 0 &&
                       (nodes ? write_image(root, snapshot) : write_points(root, snapshot, compression)) &&
                       write_moment(root, snapshot) && write_quantities(root, snapshot, compression);
     if (root >= 0) H5Gclose(root);
-    return finish_file(&file, good, error);
+    return finish_file(file, good, error);
+}
+
+kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error) {
+    output_file file;
+    kf_library_guard_begin(path, "HDF5");
+    kf_status status = begin_file(path, &file, error);
+    if (status == KF_OK) status = write_file(&file, snapshot, compression, error);
+    kf_library_guard_end();
+    return status;
 }

@@ -60,6 +60,24 @@ static void text_grows(void **state) {
     assert_int_equal(text.capacity, 0);
 }
 
+/* A stream's text is whole, however it was written and however often it outgrew its memory. */
+static void streams_append_to_text(void **state) {
+    (void)state;
+    kf_text text = {0};
+    kf_text_append(&text, "begin ");
+    FILE *stream = kf_text_stream(&text);
+    assert_non_null(stream);
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(fprintf(stream, "%04d,", i), 5);
+    assert_int_equal(fputc('.', stream), '.');
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(text.length, 6 + 5 * 5000 + 1);
+    assert_int_equal(strlen(text.text), text.length);
+    assert_memory_equal(text.text, "begin 0000,", 11);
+    assert_string_equal(text.text + text.length - 6, "4999,.");
+    kf_text_free(&text);
+}
+
 static void figures_have_three_digits(void **state) {
     (void)state;
     static const struct {
@@ -221,6 +239,7 @@ int main(void) {
         cmocka_unit_test(nearest_finds_slips),
         cmocka_unit_test(nearest_does_not_guess_wildly),
         cmocka_unit_test(text_grows),
+        cmocka_unit_test(streams_append_to_text),
         cmocka_unit_test(figures_have_three_digits),
         cmocka_unit_test(figures_change_units_where_they_would_round_up),
         cmocka_unit_test(grids_are_told_as_they_are_given),

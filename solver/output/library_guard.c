@@ -1,0 +1,67 @@
+#include "solver/output/library_guard.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util/clean.h"
+#include "base/util/file.h"
+#include "base/util/status.h"
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
+enum { SIGNALS = sizeof signals / sizeof *signals, STACK_BYTES = 1 << 16 };
+
+static struct {
+    volatile sig_atomic_t active;
+    bool at_exit;
+    char line[KF_PATH + 256];
+    struct sigaction before[SIGNALS];
+    stack_t stack_before;
+    char stack[STACK_BYTES]; /* the handler's: the library may have used up the thread's own */
+} guard;
+
+/* Only what a signal handler may do. */
+static _Noreturn void end(void) {
+    for (size_t done = 0, size = strlen(guard.line); done < size;) {
+        const ssize_t more = write(STDERR_FILENO, guard.line + done, size - done);
+        if (more <= 0) break;
+        done += (size_t)more;
+    }
+    _exit(KF_MACHINE);
+}
+
+static void on_signal(int number) {
+    (void)number;
+    end();
+}
+
+static void on_exit_called(void) {
+    if (guard.active) end();
+}
+
+void kf_library_guard_begin(const char *file, const char *library) {
+    (void)snprintf(guard.line, sizeof guard.line,
+                   "kftune: %s: the %s library broke off while it wrote the file, as it does without memory; "
+                   "free some, and go on from the last checkpoint",
+                   file, library);
+    kf_clean_text(guard.line);
+    (void)strncat(guard.line, "\n", sizeof guard.line - strlen(guard.line) - 1);
+    if (!guard.at_exit) guard.at_exit = atexit(on_exit_called) == 0;
+    const stack_t stack = {.ss_sp = guard.stack, .ss_size = sizeof guard.stack};
+    (void)sigaltstack(&stack, &guard.stack_before);
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    (void)sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        (void)sigaction(signals[i], &action, &guard.before[i]);
+    guard.active = 1;
+}
+
+void kf_library_guard_end(void) {
+    guard.active = 0;
+    for (int i = 0; i < SIGNALS; i++)
+        (void)sigaction(signals[i], &guard.before[i], NULL);
+    (void)sigaltstack(&guard.stack_before, NULL);
+}
