@@ -125,11 +125,18 @@ static kf_status make_value(const kf_suite_results *results, const kf_suite_figu
     return KF_OK;
 }
 
+/* What a paper measured on a GPU says nothing of a cpu, whose own published value is a row for the cpu alone;
+ * what is made of no timing holds on every device. Returns the value, or 0 for none. */
+static double published_of(const kf_suite_results *results, const kf_suite_figure *row) {
+    return results->problems->gpu || row->cpu_only || row->kind->timings == 0 ? row->published : 0;
+}
+
 static kf_status add_figure(const kf_suite_results *results, const kf_suite_figure *row, kf_figures *figures,
                             kf_error *error) {
     const kf_suite_file *file = results->problems->file;
     const bool asked = file->asked_of == NULL || strstr(results->problems->device->name, file->asked_of);
-    kf_figure figure = {.value = NAN, .spread = NAN, .floor = NAN, .share = NAN, .published = row->published};
+    kf_figure figure = {
+        .value = NAN, .spread = NAN, .floor = NAN, .share = NAN, .published = published_of(results, row)};
     kf_judgement *verdict = figure.verdict = kf_allocate_zeroed(1, sizeof *verdict);
     kf_copy_text(figure.name, sizeof figure.name, row->name);
     kf_copy_text(figure.unit, sizeof figure.unit, row->unit);
