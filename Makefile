@@ -49,7 +49,7 @@ OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c tests/tools/*.c)
 OUR_HEADERS := $(wildcard base/*/*.h base/*/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
 OUR_KERNELS := $(wildcard kernels/*.h kernels/*/*.h kernels/*/*.cu kernels/*/*.c)
 # What the program reads at run time, for install and bundle.
-DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/t1/c* kernels/t1/hip/* kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt \
+DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/t1/c* kernels/t1/hip/* kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt accuracy/* \
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
 
 # The goals that compile; the others must work before a compiler is there.

@@ -59,6 +59,8 @@ const char *kf_argument(const kf_arguments *arguments, const char *option, const
 bool kf_argument_given(const kf_arguments *arguments, const char *option);
 /* All occurrences; returns the count. */
 int kf_argument_all(const kf_arguments *arguments, const char *option, const char *const **values);
+/* Changes what is given of an option; value NULL: nothing. It must live as long as the arguments. */
+void kf_argument_set(kf_arguments *arguments, const char *option, const char *value);
 /* Typed, with range; KF_BAD_INPUT names option, value and what is accepted. Missing: *value unchanged. */
 kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long low, long high,
                               long *value, kf_error *error);

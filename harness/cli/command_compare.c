@@ -120,6 +120,14 @@ static void print_cautions(const char *letter, const kf_run_figures *first, cons
                    letter);
 }
 
+/* The drag with all that it may be off by, and its parts. */
+static void print_open_stream(const char *letter, const kf_run_figures *run, int width) {
+    char text[256];
+    if (run->judged)
+        printf("%-7s %-*s  drag %s\n", letter, width, run->folder,
+               kf_drag_interval_text(&run->open_stream, text));
+}
+
 /* Prints all runs as a table, and then what each differs from the first one by, with cautions. */
 static void print_all(const kf_run_figures *runs, const comparison *found, int count) {
     int width = 0;
@@ -133,9 +141,10 @@ static void print_all(const kf_run_figures *runs, const comparison *found, int c
         print_difference(letter, &runs[0], &found[i], width);
         print_cautions(letter, &runs[0], &runs[i]);
     }
-    puts("Coefficients are means with 95 % intervals, which are of the time's statistics alone: the same "
-         "grid's "
-         "error is in all.");
+    puts("Coefficients are means in the tunnel with 95 % intervals of their statistics alone: where grid and "
+         "tunnel are alike, so is what they are off by. In an open stream:");
+    for (int i = 0; i < count; i++)
+        print_open_stream((const char[]){(char)('a' + i), '\0'}, &runs[i], width);
 }
 
 /* Makes the JSON of all runs with their differences from the first; the caller owns it. */
@@ -150,6 +159,9 @@ static cJSON *to_json(const kf_run_figures *runs, const comparison *found, int c
         cJSON_AddBoolToObject(run, "settled", runs[i].settled);
         for (int k = 0; k < KF_FIGURES; k++)
             cJSON_AddItemToObject(run, kf_figure_names[k], kf_figure_json(&runs[i].wind[k]));
+        cJSON_AddItemToObject(run, "open_stream_drag",
+                              runs[i].judged ? kf_drag_interval_json(&runs[i].open_stream)
+                                             : cJSON_CreateNull());
         if (i == 0) continue;
         cJSON *difference = cJSON_AddObjectToObject(run, "difference");
         for (int k = 0; k < KF_FIGURES; k++)

@@ -11,6 +11,7 @@
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "harness/cli/drag_interval.h"
 #include "harness/cli/known_config.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
@@ -285,6 +286,10 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     double checkpoint_seconds = usual_checkpoint_seconds;
     KF_TRY(kf_argument_number(arguments, "--checkpoint-every", 1.0, 1e9, &checkpoint_seconds, error));
     KF_TRY(read_area(job, error));
+    if (kf_run_scene(job->problem) != NULL && kf_run_scene(job->problem)->mesh.triangle_count > 0) {
+        job->how.judge = kf_drag_interval_judge;
+        job->how.judge_context = kf_run_scene(job->problem);
+    }
     job->how.folder = job->folder;
     job->how.steps = (uint64_t)steps;
     job->how.every = (uint64_t)every;

@@ -288,3 +288,11 @@ kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, 
                    "option '%s': '%s' is not a budget such as 60s, 2m, 1h, 20s-device or 500evals", option,
                    text);
 }
+
+void kf_argument_set(kf_arguments *arguments, const char *option, const char *value) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].name, option) != 0) continue;
+        arguments->given[i].count = value != NULL;
+        arguments->given[i].values[0] = value;
+    }
+}

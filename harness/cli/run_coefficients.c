@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/cli/drag_interval.h"
+
 static double reference_area(const kf_scene *scene) {
     return kf_scene_reference_area(scene) * scene->cell_size * scene->cell_size;
 }
@@ -45,6 +47,9 @@ cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *dra
     for (int c = 0; c < KF_COEFFICIENTS; c++)
         cJSON_AddItemToObject(json, names[c], mean_json(&drag->mean[c]));
     cJSON_AddItemToObject(json, "body_axes", body_json(scene, drag));
+    kf_drag_interval interval;
+    kf_drag_interval_of(scene, drag, &interval);
+    cJSON_AddItemToObject(json, "open_stream_drag", kf_drag_interval_json(&interval));
     cJSON_AddBoolToObject(json, "settled", drag->settled);
     cJSON_AddNumberToObject(json, "from_step", (double)drag->from_step);
     cJSON_AddNumberToObject(json, "to_step", (double)drag->step);
@@ -73,17 +78,28 @@ static void print_reason(const kf_scene *scene) {
              "--area A, or as flow.reference_area in the scene");
 }
 
+/* The drag with all that it may be off by, and why a part is as wide as it is, or is not known. */
+static void print_interval(const kf_scene *scene, const kf_drag_report *drag) {
+    kf_drag_interval interval;
+    char text[256];
+    kf_drag_interval_of(scene, drag, &interval);
+    for (int p = KF_PART_GRID; p < KF_DRAG_PARTS; p++)
+        printf("  %-10s %s%s\n", kf_drag_part_names[p],
+               isfinite(interval.half[p]) ? "" : "not known: ", interval.why[p]);
+    printf("  drag coefficient in an open stream, 95 %%: %s\n", kf_drag_interval_text(&interval, text));
+}
+
 /* Prints the coefficients with their intervals, over which steps they are means, and what they refer to,
- * in SI units. */
+ * in SI units; last the drag with its whole interval. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     if (!drag->known) {
         print_reason(scene);
         return;
     }
     const double through = flow_through;
-    print_mean("drag coefficient", &drag->mean[KF_DRAG]);
+    print_mean("in the tunnel: drag", &drag->mean[KF_DRAG]);
     print_mean(" lift", &drag->mean[KF_LIFT]);
-    puts(isfinite(drag->mean[KF_DRAG].half) ? "   (means with 95 % intervals)"
+    puts(isfinite(drag->mean[KF_DRAG].half) ? "   (means; +- of their statistics alone, 95 %)"
                                             : "   (means, too short for an interval)");
     if (scene->yaw != 0.0) {
         printf("  in axes of the solid, which is turned by %g degrees:", scene->yaw);
@@ -99,4 +115,5 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
     printf(", %.3g s of the flow\n", (double)drag->step * scene->time_step);
     printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference_area(scene),
            area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
+    print_interval(scene, drag);
 }

@@ -36,6 +36,8 @@ static void read_coefficients(const cJSON *json, kf_run_figures *f) {
         f->wind[c] = figure_of(json, kf_figure_names[c]);
         f->body[c] = figure_of(body, kf_figure_names[c]);
     }
+    f->judged =
+        kf_drag_interval_read(cJSON_GetObjectItemCaseSensitive(json, "open_stream_drag"), &f->open_stream);
     f->yaw = number_of(body, "yaw_degrees");
     f->area = number_of(json, "reference_area_m2");
     f->speed = number_of(json, "speed_m_s");

@@ -8,6 +8,7 @@
 #include "base/util/file.h"
 #include "base/util/status.h"
 #include "base/util/text.h"
+#include "harness/cli/drag_interval.h"
 
 enum { KF_FIGURE_DRAG, KF_FIGURE_LIFT, KF_FIGURE_SIDE, KF_FIGURES };
 extern const char *const kf_figure_names[KF_FIGURES]; /* "drag", "lift", "side" */
@@ -22,6 +23,8 @@ typedef struct kf_run_figures {
     bool known;     /* it has coefficients */
     bool settled;
     kf_figure wind[KF_FIGURES], body[KF_FIGURES]; /* in axes of the wind, and of the solid */
+    bool judged;                                  /* open_stream is there */
+    kf_drag_interval open_stream;                 /* of the drag in axes of the wind, with all its parts */
     double yaw, area, speed, reynolds, cells, flow_throughs,
         seconds;  /* cells along the reference length;
                    * seconds of computing; NAN: not known */

@@ -9,9 +9,11 @@
 #include "base/backend/team/world.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
+#include "harness/cli/drag_interval.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"
+#include "harness/cli/run_plan.h"
 #include "solver/output/run_folder.h"
 
 /* The last row of each table, under its name, with the columns of its file; null without any. */
@@ -48,6 +50,42 @@ static cJSON *smoke_json(const kf_run_job *job) {
     return smoke;
 }
 
+/* Half of the drag's whole interval as a share of it; NAN: no part is known. */
+static double share_of_drag(const kf_run_job *job) {
+    const kf_scene *scene = kf_run_scene(job->problem);
+    kf_drag_interval interval;
+    if (scene == NULL || !job->done.drag.known) return (double)NAN;
+    kf_drag_interval_of(scene, &job->done.drag, &interval);
+    return kf_drag_interval_total(&interval) / fabs(interval.corrected);
+}
+
+/* What kftune plan foretold, beside what came; null without a plan of this scene. */
+static cJSON *plan_json(const kf_run_job *job) {
+    kf_run_plan plan;
+    kf_error ignored;
+    if (!job->how.until_settled || kf_run_plan_find(job->problem->hash, &plan, &ignored) != KF_OK)
+        return cJSON_CreateNull();
+    cJSON *json = kf_run_plan_json(&plan);
+    kf_json_add_number(json, "came_share_of_drag", share_of_drag(job));
+    cJSON_AddNumberToObject(json, "came_steps", (double)job->done.last_step);
+    cJSON_AddNumberToObject(json, "came_seconds", job->done.seconds);
+    return json;
+}
+
+/* Says how true a plan of this run was. */
+static void print_plan(const kf_run_job *job) {
+    kf_run_plan plan;
+    kf_error ignored;
+    char foretold[32], came[32];
+    if (!job->how.until_settled || kf_run_plan_find(job->problem->hash, &plan, &ignored) != KF_OK) return;
+    printf("  planned    %.0f steps, %s, drag within %.2g %%; it took %" PRIu64
+           " steps, %s, and the drag is known within %.2g %%\n",
+           plan.steps,
+           isfinite(plan.seconds) ? kf_human_time_us(1e6 * plan.seconds, foretold) : "a time not known",
+           100.0 * plan.share, job->done.last_step, kf_human_time_us(1e6 * job->done.seconds, came),
+           100.0 * share_of_drag(job));
+}
+
 /* The object of --json, which is also the folder's run.json. */
 static cJSON *record(const kf_run_job *job, const char *state) {
     const kf_production *done = &job->done;
@@ -75,6 +113,7 @@ static cJSON *record(const kf_run_job *job, const char *state) {
     cJSON_AddItemToObject(json, "columns_refer_to", kf_facts_to_json(&job->meaning));
     cJSON_AddItemToObject(json, "coefficients",
                           kf_run_coefficients_json(scene, &job->done.drag, job->how.flow_through));
+    cJSON_AddItemToObject(json, "plan", plan_json(job));
     cJSON_AddItemToObject(json, "smoke", smoke_json(job));
     return json;
 }
@@ -243,6 +282,7 @@ static void print_result(const kf_run_job *job) {
                "-pix_fmt yuv420p '%s/film.mp4'\n",
                done->frames, job->folder, job->folder);
     print_outputs(done);
+    print_plan(job);
     if (!done->drag.known || done->drag.settled || done->checkpoint[0] == '\0') return;
     kf_text command = {0};
     append_resumption(job, &command);

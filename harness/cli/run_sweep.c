@@ -131,19 +131,10 @@ static kf_status read_values(sweep *s, kf_error *error) {
 
 /* --- The options of each run -------------------------------------------------------------------------- */
 
-/* NULL: not given. value must live as long as the arguments. */
-static void set(kf_arguments *arguments, const char *option, const char *value) {
-    for (int i = 0; i < arguments->option_count; i++) {
-        if (strcmp(arguments->options[i].name, option) != 0) continue;
-        arguments->given[i].count = value != NULL;
-        arguments->given[i].values[0] = value;
-    }
-}
-
 static void leave_out_placement(kf_arguments *arguments) {
     static const kf_option placing[] = {KF_PLACEMENT_OPTIONS};
     for (size_t i = 0; i < sizeof placing / sizeof *placing; i++)
-        set(arguments, placing[i].name, NULL);
+        kf_argument_set(arguments, placing[i].name, NULL);
 }
 
 /* Gives the angle that is farthest from 0: its tunnel has room for all. */
@@ -161,7 +152,7 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     int nodes[3] = {0};
     double samples = 0.0;
     *own = *s->arguments;
-    set(own, kinds[s->kind].option, s->kind == YAW ? widest(s) : NULL);
+    kf_argument_set(own, kinds[s->kind].option, s->kind == YAW ? widest(s) : NULL);
     kf_status status = kf_argument_grid(own, "--grid", nodes, error);
     if (status == KF_OK)
         status = kf_argument_number(own, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
@@ -253,25 +244,25 @@ static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48
     *own = *s->arguments;
     name_point(s, point, name);
     KF_TRY(kf_path(folder, error, "%s/%s", s->folder, name));
-    set(own, kinds[s->kind].option, NULL);
-    set(own, "--json", NULL);
-    set(own, "--output", folder);
+    kf_argument_set(own, kinds[s->kind].option, NULL);
+    kf_argument_set(own, "--json", NULL);
+    kf_argument_set(own, "--output", folder);
     const bool placed = s->scenes[point][0] != '\0';
     if (placed) {
         leave_out_placement(own);
-        set(own, "--scene", s->scenes[point]);
+        kf_argument_set(own, "--scene", s->scenes[point]);
     }
     if (s->kind == SEEDS) {
         KF_TRY(seed_scene(kf_argument(own, "--scene", ""), s->values[point], s->scenes[point], error));
-        set(own, "--scene", s->scenes[point]);
+        kf_argument_set(own, "--scene", s->scenes[point]);
     } else if (!placed || s->kind != SCENES) {
-        set(own, kinds[s->kind].each, s->values[point]);
+        kf_argument_set(own, kinds[s->kind].each, s->values[point]);
     }
     const char *scene = kf_argument(own, "--scene", NULL);
     if (s->kind != GRIDS || placed || scene == NULL || has_placement(scene)) return KF_OK;
-    set(own, "--cells", NULL);
+    kf_argument_set(own, "--cells", NULL);
     KF_TRY(grid_of(scene, s->values[point], grid, error));
-    set(own, "--grid", grid);
+    kf_argument_set(own, "--grid", grid);
     return KF_OK;
 }
 

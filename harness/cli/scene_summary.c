@@ -6,6 +6,7 @@
 
 #include "base/util/json.h"
 #include "base/util/text.h"
+#include "harness/cli/drag_interval.h"
 #include "solver/flow/flow_rules.h"
 
 enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
@@ -213,6 +214,7 @@ cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
     cJSON_AddItemToObject(json, "domain_m", cJSON_CreateDoubleArray(s->domain, 3));
     cJSON_AddItemToObject(json, "solid_m", cJSON_CreateDoubleArray(s->solid, 3));
     kf_json_add_number(json, "cells_a_length", s->cells_a_length);
+    kf_json_add_number(json, "cells_across", s->solid[0] > 0.0 ? kf_cells_across(scene) : (double)NAN);
     kf_json_add_number(json, "frontal_area_m2", s->frontal_area);
     kf_json_add_number(json, "reference_area_m2", s->reference_area);
     kf_json_add_number(json, "blockage", s->blockage);

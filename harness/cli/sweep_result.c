@@ -43,6 +43,26 @@ static kf_grid_limit limit_of(const kf_sweep_result *r) {
     return kf_grid_limit_of(count, cells, drags);
 }
 
+/* The interval of the finest settled grid, whose part of the grid is what the grids show. */
+static bool interval_of_grids(const kf_sweep_result *r, const kf_grid_limit *limit, kf_drag_interval *found) {
+    const kf_run_figures *finest = NULL;
+    for (int i = 0; i < r->count && limit->known; i++) {
+        const kf_run_figures *run = &r->points[i].run;
+        if (run->settled && run->judged && (finest == NULL || run->cells > finest->cells)) finest = run;
+    }
+    if (finest == NULL || finest->open_stream.raw == 0.0) return false;
+    *found = finest->open_stream;
+    const double corrected = fabs(found->corrected / found->raw);
+    found->corrected *= limit->limit / found->raw;
+    found->half[KF_PART_GRID] = corrected * limit->error;
+    if (limit->extrapolated)
+        (void)snprintf(found->why[KF_PART_GRID], sizeof *found->why,
+                       "Richardson's extrapolation with an order of %.2g", limit->order);
+    else
+        kf_copy_text(found->why[KF_PART_GRID], sizeof *found->why, "the spread of the grids");
+    return true;
+}
+
 static void print_limit(const kf_grid_limit *limit) {
     if (!limit->known) return;
     if (limit->extrapolated)
@@ -90,13 +110,17 @@ static void print_table(const kf_sweep_result *r) {
     int width = (int)strlen(r->axis);
     for (int i = 0; i < r->count; i++)
         width = (int)strlen(r->points[i].value) > width ? (int)strlen(r->points[i].value) : width;
-    printf("%-*s  %-18s  %-18s  %-18s\n", width, r->axis, "drag", "lift", "side");
+    printf("%-*s  %-18s  %-18s  %-18s  %-18s\n", width, r->axis, "drag in the tunnel", "lift", "side",
+           "drag in the open");
     for (int i = 0; i < r->count; i++) {
         const kf_run_figures *run = &r->points[i].run;
         char text[48];
         printf("%-*s", width, r->points[i].value);
         for (int k = 0; k < KF_FIGURES; k++)
             printf("  %-18s", kf_figure_text(&run->wind[k], text));
+        const kf_figure open = {run->judged ? run->open_stream.corrected : (double)NAN,
+                                run->judged ? kf_drag_interval_total(&run->open_stream) : (double)NAN};
+        printf("  %-18s", kf_figure_text(&open, text));
         printf("  %s, %.3g flow-throughs\n",
                strcmp(run->state, "finished") != 0 ? run->state
                : !run->known                       ? "no coefficients"
@@ -115,7 +139,8 @@ static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error 
     kf_text csv = {0};
     kf_text_append(&csv, "value,drag,drag_half_of_interval_95,lift,lift_half_of_interval_95,side,"
                          "side_half_of_interval_95,body_drag,body_side,settled,flow_throughs,"
-                         "reference_area_m2,speed_m_s,reynolds,cells_a_length,seconds,folder\n");
+                         "reference_area_m2,speed_m_s,reynolds,cells_a_length,seconds,open_stream_drag,"
+                         "open_stream_half,half_statistics,half_grid,half_tunnel,folder\n");
     for (int i = 0; i < r->count; i++) {
         const kf_run_figures *run = &r->points[i].run;
         kf_text_append(&csv, "%s", r->points[i].value);
@@ -130,6 +155,11 @@ static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error 
                                run->reynolds,      run->cells, run->seconds};
         for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
             append_number(&csv, rest[k]);
+        const kf_drag_interval *open = &run->open_stream;
+        append_number(&csv, run->judged ? open->corrected : (double)NAN);
+        append_number(&csv, run->judged ? kf_drag_interval_total(open) : (double)NAN);
+        for (int p = 0; p < KF_DRAG_PARTS; p++)
+            append_number(&csv, run->judged ? open->half[p] : (double)NAN);
         kf_text_append(&csv, ",%s\n", run->folder);
     }
     const kf_status status = kf_file_write_atomic(path, csv.text, csv.length, error);
@@ -154,6 +184,8 @@ static cJSON *to_json(const kf_sweep_result *r, const kf_grid_limit *limit, cons
         for (int k = 0; k < KF_FIGURES; k++)
             cJSON_AddItemToObject(point, kf_figure_names[k], kf_figure_json(&run->wind[k]));
         kf_json_add_number(point, "cells_a_length", run->cells);
+        cJSON_AddItemToObject(point, "open_stream_drag",
+                              run->judged ? kf_drag_interval_json(&run->open_stream) : cJSON_CreateNull());
     }
     if (isfinite(scatter->half)) cJSON_AddNumberToObject(json, "drag_standard_deviation", scatter->half);
     if (!limit->known) return json;
@@ -162,6 +194,9 @@ static cJSON *to_json(const kf_sweep_result *r, const kf_grid_limit *limit, cons
     kf_json_add_number(grids, "order", limit->extrapolated ? limit->order : (double)NAN);
     cJSON_AddNumberToObject(grids, "drag", limit->limit);
     cJSON_AddNumberToObject(grids, "error_of_finest", limit->error);
+    kf_drag_interval all;
+    if (interval_of_grids(r, limit, &all))
+        cJSON_AddItemToObject(grids, "open_stream_drag", kf_drag_interval_json(&all));
     return json;
 }
 
@@ -240,5 +275,10 @@ kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bo
     print_scatter(&scatter);
     printf("  table      %s/sweep.csv\n", folder);
     if (r->count > 1) printf("  chart      %s/sweep.png\n", folder);
+    kf_drag_interval all;
+    char text[256];
+    if (interval_of_grids(r, &limit, &all))
+        printf("drag coefficient in an open stream, 95 %%, by %s: %s\n", all.why[KF_PART_GRID],
+               kf_drag_interval_text(&all, text));
     return KF_OK;
 }

@@ -11,7 +11,7 @@
 
 static const char *const columns[KF_COEFFICIENTS] = {"drag_coefficient", "lift_coefficient",
                                                      "side_coefficient"};
-static const double NARROW = 0.01, LEAST_FLOW_THROUGHS = 3.0;
+static const double NARROW = 0.01, STEADY = 1e-3, NEARER = 0.95;
 
 /* Adds a row to the series of coefficients, with the running sum of its later half. A row that is not
  * finite is left out. */
@@ -126,11 +126,69 @@ double kf_drag_steps_left(const kf_drag_report *report, double flow_through_step
     const double have = (double)(report->step - report->from_step),
                  wide = drag->half / (NARROW * fabs(drag->mean));
     if (!report->known || !report->settled || !isfinite(wide)) return (double)NAN;
-    return fmax(0.0, fmax(LEAST_FLOW_THROUGHS * flow_through_steps, have * wide * wide) - have);
+    return fmax(0.0, fmax(KF_DRAG_FLOW_THROUGHS * flow_through_steps, have * wide * wide) - have);
+}
+
+static double mean_of_rows(const double *values, size_t count) {
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+/* Steps from the last row until the means of thirds of the later half differ by a thousandth: each difference
+ * is the one before times a factor, where how the flow began dies away exponentially. NAN: it does not. */
+static double steps_of_transient(const kf_force_series *s) {
+    enum { FEWEST = 8 };
+    const size_t third = s->count / 6;
+    if (third < FEWEST) return (double)NAN;
+    const double *last = s->values[KF_DRAG] + s->count - third;
+    const double c = mean_of_rows(last, third), before = mean_of_rows(last - third, third),
+                 first = mean_of_rows(last - 2 * third, third),
+                 span = (double)(s->steps[s->count - 1] - s->steps[s->count - 1 - third]),
+                 wanted = STEADY * fabs(c), now = fabs(c - before), was = fabs(before - first);
+    if (now <= wanted) return 0.0;
+    if (now >= NEARER * was) return (double)NAN;
+    return span * log(wanted / now) / log(now / was);
+}
+
+double kf_drag_steps_forecast(const kf_force_series *series, const kf_drag_report *report,
+                              double flow_through_steps) {
+    if (!report->known) return (double)NAN;
+    if (report->settled) return kf_drag_steps_left(report, flow_through_steps);
+    const double transient = steps_of_transient(series);
+    return transient + KF_DRAG_FLOW_THROUGHS * flow_through_steps;
 }
 
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps) {
     const kf_series_mean *drag = &report->mean[KF_DRAG];
     return report->known && report->settled && drag->half <= NARROW * fabs(drag->mean) &&
-           (double)(report->step - report->from_step) >= LEAST_FLOW_THROUGHS * flow_through_steps;
+           (double)(report->step - report->from_step) >= KF_DRAG_FLOW_THROUGHS * flow_through_steps;
+}
+
+const char *const kf_drag_judged_names[KF_DRAG_JUDGED] = {"open_stream_drag", "open_stream_half",
+                                                          "half_statistics", "half_grid", "half_tunnel"};
+
+void kf_drag_judge_rows(kf_drag_judgement *j, kf_force_series *series) {
+    enum { SHARE = 20 };
+    const size_t count = series->count;
+    size_t last = 0;
+    if (j->judge == NULL) return;
+    if (j->next == 0) {
+        j->next = 1;
+        for (int i = 0; i < KF_DRAG_JUDGED; i++)
+            j->values[i] = (double)NAN;
+    }
+    for (; j->next <= count; j->next += j->next < SHARE ? 1 : j->next / SHARE)
+        last = j->next;
+    if (last == 0) return;
+    series->count = last; /* the rows that there were when it was time */
+    const kf_drag_report report = kf_drag_report_of(series, j->flow_through_steps, j->turn);
+    series->count = count;
+    j->judge(j->context, &report, j->values);
+}
+
+void kf_drag_judgement_add(const kf_drag_judgement *j, kf_record *forces) {
+    for (int i = 0; j->judge != NULL && i < KF_DRAG_JUDGED; i++)
+        kf_record_add(forces, kf_drag_judged_names[i], "", j->next > 0 ? j->values[i] : (double)NAN);
 }

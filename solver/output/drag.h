@@ -41,12 +41,39 @@ typedef struct kf_drag_report {
  * without a stream) have not settled. turn: radians that the solid is turned by about the axis of lift
  * (solver/flow/flow_record.c). */
 kf_drag_report kf_drag_report_of(const kf_force_series *series, double flow_through_steps, double turn);
+enum { KF_DRAG_FLOW_THROUGHS = 3 }; /* that a settled drag is watched for */
 /* Settled for at least three flow-throughs, and the interval no wider than 1 % of the drag to either side. */
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps);
 
 /* Steps that kf_drag_is_done is still away, by the interval as it is: it shrinks with the square root of the
  * settled part. NAN: the drag has not settled yet. */
 double kf_drag_steps_left(const kf_drag_report *report, double flow_through_steps);
+
+/* Steps that a run until the drag has settled still takes, by the flow's own convergence: of a settled drag
+ * kf_drag_steps_left; of one that still comes nearer to its mean, when its means over thirds of the later
+ * half, which come nearer by the same factor each time, no longer differ, and the settled part after that.
+ * NAN: the means do not come nearer. */
+double kf_drag_steps_forecast(const kf_force_series *series, const kf_drag_report *report,
+                              double flow_through_steps);
+
+/* What a row of forces says of the drag in an open stream: values in the order of kf_drag_judged_names.
+ * Renewed whenever the rows are a twentieth more, which depends on their number alone: a run that goes on
+ * writes the same rows as one in one piece. */
+enum { KF_DRAG_JUDGED = 5 };
+extern const char
+    *const kf_drag_judged_names[KF_DRAG_JUDGED]; /* "open_stream_drag", its half, the parts' halves */
+typedef void kf_drag_judge(const void *context, const kf_drag_report *report, double values[KF_DRAG_JUDGED]);
+typedef struct kf_drag_judgement {
+    kf_drag_judge *judge; /* NULL: none, and no columns */
+    const void *context;
+    double flow_through_steps, turn; /* as of kf_drag_report_of */
+    size_t next;                     /* rows at which the values are renewed */
+    double values[KF_DRAG_JUDGED];
+} kf_drag_judgement;
+/* Renews the values if it is time, also after several rows that were read at once. */
+void kf_drag_judge_rows(kf_drag_judgement *judgement, kf_force_series *series);
+/* Adds the values' columns to a row. */
+void kf_drag_judgement_add(const kf_drag_judgement *judgement, kf_record *forces);
 
 /* A chart of drag and lift over the flow-throughs (steps where flow_through_steps is 0), the means over the
  * settled part as lines with their intervals as bands. PNG, written whole or not at all. */

@@ -34,6 +34,7 @@ typedef struct production_run {
     kf_production *result;
     kf_record_files files;
     kf_force_series forces;
+    kf_drag_judgement judgement;
     kf_mean_fields means;
     uint64_t end;          /* step to reach */
     double until;          /* s of the flow to reach, by which the end is moved; 0: none */
@@ -352,6 +353,8 @@ static kf_status add_records(production_run *producer, kf_error *error) {
         if (strcmp(table->table, "forces") != 0) continue;
         kf_force_series_add(&producer->forces, result->records.step, table);
         kf_force_series_running_means(&producer->forces, table);
+        kf_drag_judge_rows(&producer->judgement, &producer->forces);
+        kf_drag_judgement_add(&producer->judgement, table);
     }
     if (!writes()) return KF_OK;
     KF_TRY(kf_record_files_add(&producer->files, &result->records, error));
@@ -451,17 +454,22 @@ static kf_status save_after(production_run *producer, kf_status failure, kf_erro
                    producer->result->checkpoint);
 }
 
-/* "3 min"; of a run until the drag has settled, as its interval shrinks: "about 2 min, at most 28 min". Both
- * by what a step has taken so far, with all files and pictures. */
+/* "3 min"; of a run until the drag has settled, by the flow's own convergence: "about 2 min, at most 28 min".
+ * Where it shows none yet: "at least 40 s", the flow-throughs that a settled drag is watched for. All by what
+ * a step has taken so far, with all files and pictures. */
 static void forecast(const production_run *producer, double step_us, uint64_t left, char text[96]) {
     const kf_production_options *options = producer->options;
-    const double steps = kf_drag_steps_left(&producer->result->drag, options->flow_through);
+    const double steps =
+        kf_drag_steps_forecast(&producer->forces, &producer->result->drag, options->flow_through);
+    const double least = KF_DRAG_FLOW_THROUGHS * options->flow_through;
     char most[32], about[32];
     kf_human_time_us(step_us * (double)left, most);
     if (!options->until_settled)
         (void)snprintf(text, 96, "%s", most);
+    else if (!isfinite(steps) && least < (double)left)
+        (void)snprintf(text, 96, "at least %s, at most %s", kf_human_time_us(step_us * least, about), most);
     else if (!isfinite(steps) || steps >= (double)left)
-        (void)snprintf(text, 96, "at most %s", most);
+        (void)snprintf(text, 96, "%s", most);
     else
         (void)snprintf(text, 96, "about %s, at most %s", kf_human_time_us(step_us * steps, about), most);
 }
@@ -590,6 +598,11 @@ static kf_status begin(production_run *producer, kf_error *error) {
     KF_TRY(kf_path(before, error, "%s/forces.csv", producer->options->folder));
     if (plan->steps_done > 0)
         KF_TRY(kf_force_series_read(&producer->forces, before, plan->steps_done, error));
+    producer->judgement = (kf_drag_judgement){.judge = producer->options->judge,
+                                              .context = producer->options->judge_context,
+                                              .flow_through_steps = producer->options->flow_through,
+                                              .turn = producer->options->turn};
+    kf_drag_judge_rows(&producer->judgement, &producer->forces);
     if (producer->options->checkpoints > 0 && plan->methods->save != NULL)
         KF_TRY(kf_checkpoint_check_room(producer->options->folder, producer->plan, producer->options->smoke,
                                         error));

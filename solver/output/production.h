@@ -10,13 +10,15 @@
 #include "solver/smoke/smoke.h"
 
 typedef struct kf_production_options {
-    const char *folder;        /* exists and may be written to, see run_folder.h */
-    uint64_t steps;            /* to do, from where the run starts; at least 1 */
-    double seconds;            /* of the flow instead, where steps differ in length: `steps` is a guess; 0 */
-    uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
-    uint64_t record_every;     /* likewise a row of each table of records; at least 1 */
-    double turn;               /* radians of the solid's yaw, for means in its own axes */
-    double flow_through;       /* steps in which the stream goes once through the domain; 0: there is none */
+    const char *folder;    /* exists and may be written to, see run_folder.h */
+    uint64_t steps;        /* to do, from where the run starts; at least 1 */
+    double seconds;        /* of the flow instead, where steps differ in length: `steps` is a guess; 0 */
+    uint64_t every;        /* output after every step divisible by this, and after the last; at least 1 */
+    uint64_t record_every; /* likewise a row of each table of records; at least 1 */
+    double turn;           /* radians of the solid's yaw, for means in its own axes */
+    double flow_through;   /* steps in which the stream goes once through the domain; 0: there is none */
+    kf_drag_judge *judge;  /* of the drag in an open stream, for columns of forces.csv; NULL: none */
+    const void *judge_context;
     bool until_settled;        /* ends earlier, once the drag is settled and narrow (drag.h) */
     int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */
     double checkpoint_seconds; /* one when the last is older than this, and one at the end */

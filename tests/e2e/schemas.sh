@@ -81,6 +81,7 @@ prints output-report report --store "$store" --out "$scratch/r.html"
 prints output-scene scene ball --picture "$scratch/ball.png"
 prints output-scene scene ball --devices cpu,cpu --picture "$scratch/ball.png"
 prints output-scene scene column
+prints output-plan plan --scene ball --drag-within 60% --grid 32x16x16 --device cpu
 prints output-space space --scene ball --device cpu
 prints output-predict predict --scene ball --device cpu --top 2
 prints output-predict predict --landscape results/landscapes/h200-nbody-6000x1x1.json.gz --top 2

@@ -131,6 +131,76 @@ static void test_rows_read_back(void **state) {
     assert_int_equal(series.count, 0);
 }
 
+/* What is forecast while a flow settles, from its later half, is near what it takes then: by the decay of how
+ * it began, fast or slow, with and without a ripple. */
+static void test_forecast(void **state) {
+    (void)state;
+    static const double through = 1000.0, decays[] = {0.3, 0.8, 1.5}, ripples[] = {0.0, 0.004};
+    for (size_t d = 0; d < 3; d++)
+        for (size_t r = 0; r < 2; r++) {
+            kf_force_series series = {0};
+            double forecast[2] = {(double)NAN, (double)NAN};
+            uint64_t step = 0;
+            for (bool done = false; !done && step < 60000;) {
+                step += 20;
+                add(&series, step,
+                    1.0 + 0.5 * exp(-(double)step / (decays[d] * through)) +
+                        ripples[r] * sin(0.05 * (double)step),
+                    0.0);
+                const kf_drag_report report = kf_drag_report_of(&series, through, 0.0);
+                for (int when = 0; when < 2; when++)
+                    if (step == (uint64_t)(through * (2 + 2 * when)))
+                        forecast[when] = (double)step + kf_drag_steps_forecast(&series, &report, through);
+                done = kf_drag_is_done(&report, through);
+            }
+            for (int when = 0; when < 2; when++)
+                if (isfinite(forecast[when]) &&
+                    (forecast[when] > 1.6 * (double)step || forecast[when] < 0.6 * (double)step))
+                    fail_msg("decay %g, ripple %g: %g was forecast, it took %g", decays[d], ripples[r],
+                             forecast[when], (double)step);
+            assert_true(isfinite(forecast[0]) || isfinite(forecast[1]));
+            kf_force_series_free(&series);
+        }
+    kf_force_series worse = {0}; /* what does not come nearer has no end to forecast */
+    for (uint64_t step = 20; step <= 4000; step += 20)
+        add(&worse, step, 1.0 + 1e-4 * (double)step, 0.0);
+    const kf_drag_report report = kf_drag_report_of(&worse, through, 0.0);
+    assert_true(!report.settled && isnan(kf_drag_steps_forecast(&worse, &report, through)));
+    kf_force_series_free(&worse);
+}
+
+static void note(const void *context, const kf_drag_report *report, double values[KF_DRAG_JUDGED]) {
+    (void)context;
+    for (int i = 0; i < KF_DRAG_JUDGED; i++)
+        values[i] = report->mean[KF_DRAG].mean + (double)report->step;
+}
+
+/* A row's values do not depend on whether the rows before it came one by one or all at once, and are at most
+ * a twentieth of the rows old. */
+static void test_judged_rows(void **state) {
+    (void)state;
+    kf_force_series series = {0};
+    kf_drag_judgement one = {.judge = note, .flow_through_steps = 100.0};
+    for (int rows = 1; rows <= 300; rows++) {
+        add(&series, 10 * (uint64_t)rows, 1.0 + 1.0 / rows, 0.0);
+        kf_drag_judge_rows(&one, &series);
+        kf_drag_judgement all = {.judge = note, .flow_through_steps = 100.0};
+        kf_drag_judge_rows(&all, &series);
+        assert_true(all.values[0] == one.values[0] && all.next == one.next);
+        assert_true(one.values[0] > 10.0 * rows * 0.94 && (int)series.count == rows);
+    }
+    kf_records records = {0};
+    kf_record *row = kf_records_add(&records, "forces");
+    kf_drag_judgement_add(&one, row);
+    assert_true(kf_record_value(row, "half_tunnel") == one.values[4]);
+    const kf_drag_judgement none = {.judge = NULL};
+    const size_t columns = row->count;
+    kf_drag_judgement_add(&none, row);
+    assert_true(row->count == columns);
+    kf_records_free(&records);
+    kf_force_series_free(&series);
+}
+
 static void test_chart(void **state) {
     (void)state;
     kf_force_series series = {0};
@@ -157,7 +227,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_means_and_end), cmocka_unit_test(test_means_of_the_body),
         cmocka_unit_test(test_running_means), cmocka_unit_test(test_rows_read_back),
-        cmocka_unit_test(test_chart),
+        cmocka_unit_test(test_chart),         cmocka_unit_test(test_forecast),
+        cmocka_unit_test(test_judged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,361 @@
+/* The command kftune plan says what a drag of a given accuracy takes, before it is computed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/team/team.h"
+#include "base/util/json.h"
+#include "base/util/log.h"
+#include "base/util/memory.h"
+#include "base/util/text.h"
+#include "cost_model/model.h"
+#include "harness/cli/drag_interval.h"
+#include "harness/cli/known_config.h"
+#include "harness/cli/placement_argument.h"
+#include "harness/cli/problem_argument.h"
+#include "harness/cli/run_duration.h"
+#include "harness/cli/run_plan.h"
+#include "harness/cli/scene_fit.h"
+#include "harness/cli/scene_summary.h"
+
+static const kf_option options[] = {
+    {"--scene", "FILE|NAME", "a mesh, a scene file or a shipped scene with a solid in a stream", false},
+    {"--drag-within", "SHARE", "half of the drag's 95 % interval that is wanted: 0.05, 5% (5%)", false},
+    {"--system", "NAME", "family of solver (default: the first that runs the scene)", false},
+    {"--grid", "NXxNY[xNZ]", "where the search for a grid begins (default: as the scene says)", false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    {"--store", "FILE",
+     "where rates of this machine are (default: kftune.db in $XDG_DATA_HOME/kftune, if there is one)", false},
+    {"--fix", "KEY=VALUE", "the default config, with this value of a parameter", true},
+    {"--device", "cuda:N|cpu", "device that is to run it (the best there is)", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
+    KF_PLACEMENT_OPTIONS,
+    KF_ACCURACY_OPTION,
+    {NULL, NULL, NULL, false},
+};
+
+/* Until settled the interval of the statistics is within 1 %; the flows of accuracy/flows.txt took 3 to 10
+ * flow-throughs, in the middle 4. A bluff body's drag coefficient, by its front, is about 1. */
+static const double STATISTICS = 0.01, FLOW_THROUGHS = 4.0, BLUFF_DRAG = 1.0, LEAST_CELLS = 4.0,
+                    TUNNEL_SHARE = 0.6;
+
+/* What is found of a scene on one grid in one tunnel. */
+typedef struct outlook {
+    double across, y_plus; /* of the grid */
+    double grid, tunnel;   /* shares of the drag: halves of the interval's parts; NAN: not known */
+    char grid_why[160], tunnel_why[160];
+} outlook;
+
+typedef struct plan {
+    const kf_arguments *arguments;
+    kf_arguments *own; /* with the grid and the tunnel that are chosen */
+    char cells[32], grid[64], blockage[32];
+    kf_grid_prior prior;
+    kf_problem *problem;
+    kf_backend *backend;
+    double within;
+    outlook look;
+    kf_run_plan foretold;
+    kf_scene_fit fit;
+    double updates_per_second; /* NAN: not known */
+    char rate_from[96];
+} plan;
+
+extern const kf_command kf_command_plan;
+
+static const kf_scene *scene_of(const plan *p) {
+    return kf_run_scene(p->problem);
+}
+
+/* Opens the scene as the options, with what is chosen so far, have it. */
+static kf_status open_problem(plan *p, kf_error *error) {
+    kf_problem_free(p->problem);
+    p->problem = NULL;
+    const kf_problem_options known = {.seed = 0};
+    KF_TRY(kf_argument_problem(p->own, &kf_command_plan, NULL, &known, &p->problem, error));
+    const kf_scene *scene = scene_of(p);
+    if (scene == NULL || scene->mesh.triangle_count == 0 || !(scene->frontal_area > 0.0) ||
+        kf_scene_flow_through(scene) == 0.0)
+        return kf_fail(error, KF_BAD_INPUT, "%s: has no solid in a stream whose drag could be foretold",
+                       p->problem->name);
+    return KF_OK;
+}
+
+/* A grid `finer` times as fine as the scene's. */
+static outlook look(const plan *p, double finer) {
+    const kf_scene *scene = scene_of(p);
+    outlook found = {.across = finer * kf_cells_across(scene),
+                     .y_plus = kf_summarise_scene(scene).wall_distance / finer,
+                     .tunnel = (double)NAN};
+    found.grid = kf_grid_prior_share(&p->prior, found.across, found.y_plus, found.grid_why);
+    const kf_tunnel_effect effect = kf_tunnel_effect_of(scene, BLUFF_DRAG);
+    kf_copy_text(found.tunnel_why, sizeof found.tunnel_why, effect.why);
+    if (effect.known) found.tunnel = (effect.high - effect.low) / (effect.high + effect.low);
+    return found;
+}
+
+/* Parts that are not known count as none: the plan names them. */
+static double share_of(const outlook *found) {
+    return kf_run_plan_share(STATISTICS, isfinite(found->grid) ? found->grid : 0.0,
+                             isfinite(found->tunnel) ? found->tunnel : 0.0);
+}
+
+/* ---- The choice ---- */
+
+/* A mesh whose tunnel alone takes too much of the interval gets a wider one, unless the user says how wide.
+ */
+static kf_status choose_tunnel(plan *p, kf_error *error) {
+    const char *source = kf_argument(p->own, "--scene", "");
+    const outlook now = look(p, 1.0);
+    if (!kf_scene_is_mesh(source) || kf_argument_given(p->own, "--blockage") || !isfinite(now.tunnel) ||
+        now.tunnel <= TUNNEL_SHARE * p->within)
+        return KF_OK;
+    const double blockage = kf_summarise_scene(scene_of(p)).blockage * TUNNEL_SHARE * p->within / now.tunnel;
+    (void)snprintf(p->blockage, sizeof p->blockage, "%.2g%%", fmax(0.1, 100.0 * blockage));
+    kf_argument_set(p->own, "--blockage", p->blockage);
+    return open_problem(p, error);
+}
+
+/* How much finer than the scene's the grid must be; where none is fine enough, as fine as the prior goes. */
+static double choose_finer(const plan *p) {
+    enum { STEPS = 60 };
+    const double most = fmax(1.0, p->prior.most_cells / kf_cells_across(scene_of(p)));
+    double low = fmax(p->prior.least_cells, LEAST_CELLS) / kf_cells_across(scene_of(p)), high = most;
+    low = fmin(low, high);
+    for (int i = 0; i < STEPS; i++) {
+        const double middle = sqrt(low * high);
+        const outlook found = look(p, middle);
+        const bool enough = isfinite(found.grid) && share_of(&found) <= p->within;
+        if (enough)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* A mesh gets so many cells along its length, a scene file so many nodes. */
+static kf_status choose_grid(plan *p, kf_error *error) {
+    const double finer = choose_finer(p);
+    const kf_scene *scene = scene_of(p);
+    if (kf_scene_is_mesh(kf_argument(p->own, "--scene", ""))) {
+        const double cells = finer * scene->reference_length;
+        (void)snprintf(p->cells, sizeof p->cells, "%.0f", fmax(LEAST_CELLS, ceil(cells - 1e-6)));
+        kf_argument_set(p->own, "--grid", NULL);
+        kf_argument_set(p->own, "--cells", p->cells);
+    } else {
+        int nodes[3];
+        for (int a = 0; a < 3; a++)
+            nodes[a] = (int)fmin(16384.0, ceil(finer * scene->nodes[a] - 1e-6));
+        (void)snprintf(p->grid, sizeof p->grid, "%dx%dx%d", nodes[0], nodes[1], nodes[2]);
+        kf_argument_set(p->own, "--grid", p->grid);
+    }
+    KF_TRY(open_problem(p, error));
+    p->look = look(p, 1.0);
+    return KF_OK;
+}
+
+/* ---- What it costs ---- */
+
+/* The step of the default config, as the cost model has it for this device. */
+static void rate_by_model(plan *p, const kf_config *config) {
+    kf_cost_model *model = NULL;
+    kf_prediction prediction;
+    kf_error ignored;
+    const kf_scene *scene = scene_of(p);
+    const double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    p->updates_per_second = (double)NAN;
+    kf_copy_text(p->rate_from, sizeof p->rate_from, "not known: this system has no cost model");
+    kf_cost_model_open(p->problem, kf_backend_device(p->backend), NULL, &model);
+    if (model == NULL) return;
+    if (kf_cost_model_predict(model, config, NULL, &prediction, &ignored) == KF_OK &&
+        prediction.time_us > 0.0) {
+        p->updates_per_second = 1e6 * nodes / prediction.time_us;
+        kf_copy_text(p->rate_from, sizeof p->rate_from,
+                     "by the cost model, since this machine's store has no rate");
+    }
+    kf_cost_model_close(model);
+}
+
+/* Finds how many node updates a second this machine does: what its store knows of the nearest scene, else
+ * what the cost model says. */
+static kf_status find_rate(plan *p, kf_error *error) {
+    kf_best_config best;
+    bool foreign = false;
+    memset(&best, 0, sizeof best);
+    KF_TRY(kf_known_config(p->own, p->problem, p->backend, &best, &foreign, error));
+    if (best.updates_per_second > 0.0) {
+        p->updates_per_second = best.updates_per_second;
+        kf_copy_text(p->rate_from, sizeof p->rate_from,
+                     foreign ? "by this machine's store, of the nearest scene" : "by this machine's store");
+    } else {
+        rate_by_model(p, &best.config);
+    }
+    kf_best_config_free(&best);
+    return KF_OK;
+}
+
+static void foretell(plan *p) {
+    const kf_scene *scene = scene_of(p);
+    const double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    p->foretold.within = p->within;
+    p->foretold.share = share_of(&p->look);
+    p->foretold.steps = ceil(FLOW_THROUGHS * kf_scene_flow_through(scene));
+    p->foretold.seconds = p->foretold.steps * nodes / p->updates_per_second;
+    p->fit = kf_fit_scene(scene, kf_backend_device(p->backend));
+}
+
+static bool can_be_had(const plan *p) {
+    return isfinite(p->look.grid) && isfinite(p->look.tunnel) && p->foretold.share <= p->within + 1e-9 &&
+           (p->fit.one_grid || p->fit.two_grids);
+}
+
+/* ---- Saying it ---- */
+
+/* The command that runs the plan, with the options that place the scene. */
+static void append_command(const plan *p, kf_text *text) {
+    static const kf_option placing[] = {KF_PLACEMENT_OPTIONS};
+    static const char *const kept[] = {"--system",   "--grid",   "--samples-per-cell",
+                                       "--accuracy", "--device", "--devices"};
+    kf_text_append(text, "kftune run --scene %s", kf_argument(p->own, "--scene", ""));
+    for (size_t i = 0; i < sizeof placing / sizeof *placing; i++)
+        if (kf_argument_given(p->own, placing[i].name))
+            kf_text_append(text, " %s %s", placing[i].name, kf_argument(p->own, placing[i].name, ""));
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (kf_argument_given(p->own, kept[i]))
+            kf_text_append(text, " %s %s", kept[i], kf_argument(p->own, kept[i], ""));
+    kf_text_append(text, " --until settled");
+}
+
+static void print_part(const char *name, double share, const char *why) {
+    if (isfinite(share))
+        printf("    %-10s %.2g %%: %s\n", name, 100.0 * share, why);
+    else
+        printf("    %-10s not known: %s\n", name, why);
+}
+
+static void print_plan(const plan *p, const char *command) {
+    const kf_scene *scene = scene_of(p);
+    const kf_scene_summary summary = kf_summarise_scene(scene);
+    const char *const *lines = NULL;
+    char time[32], memory[32];
+    printf("%s: the drag within %.2g %% (95 %%) %s\n", p->problem->name, 100.0 * p->within,
+           can_be_had(p) ? "can be had" : "cannot be promised");
+    printf("  foretold     +- %.2g %% of the drag, from\n", 100.0 * p->foretold.share);
+    print_part("statistics", STATISTICS, "where the run ends once it has settled");
+    print_part("grid", p->look.grid, p->look.grid_why);
+    print_part("tunnel", p->look.tunnel, p->look.tunnel_why);
+    printf("  grid         %dx%dx%d nodes, %.3g cells a length, %.3g across the front\n", scene->nodes[0],
+           scene->nodes[1], scene->nodes[2], scene->reference_length, p->look.across);
+    printf("  steps        about %.0f, %.2g flow-throughs\n", p->foretold.steps, FLOW_THROUGHS);
+    printf("  time         %s on %s, %s\n",
+           isfinite(p->foretold.seconds) ? kf_human_time_us(1e6 * p->foretold.seconds, time) : "not known",
+           kf_backend_device(p->backend)->name, p->rate_from);
+    printf("  memory       %s of two grids: %s\n", kf_human_bytes(summary.bytes, memory),
+           p->fit.two_grids  ? "they fit"
+           : p->fit.one_grid ? "one fits, and is shifted"
+                             : "not even one fits");
+    const int count = kf_scene_warnings(&summary, &lines);
+    for (int i = 0; i < count; i++)
+        printf("  not given    %s\n", lines[i]);
+    printf("  run it       %s\n", command);
+}
+
+static void add_part(cJSON *parts, const char *name, double share, const char *why) {
+    cJSON *part = cJSON_AddObjectToObject(parts, name);
+    kf_json_add_number(part, "share_of_drag", share);
+    cJSON_AddStringToObject(part, "because", why);
+}
+
+/* Makes the JSON of a plan; the caller owns it. */
+static cJSON *to_json(const plan *p, const char *command) {
+    const kf_scene *scene = scene_of(p);
+    const kf_scene_summary summary = kf_summarise_scene(scene);
+    const char *const *lines = NULL;
+    cJSON *json = kf_json_answer("plan"), *parts = NULL;
+    cJSON_AddStringToObject(json, "scene", p->problem->name);
+    cJSON_AddStringToObject(json, "scene_hash", p->problem->hash);
+    cJSON_AddBoolToObject(json, "can_be_had", can_be_had(p));
+    cJSON_AddItemToObject(json, "foretold", kf_run_plan_json(&p->foretold));
+    parts = cJSON_AddObjectToObject(json, "parts");
+    add_part(parts, "statistics", STATISTICS, "where the run ends once it has settled");
+    add_part(parts, "grid", p->look.grid, p->look.grid_why);
+    add_part(parts, "tunnel", p->look.tunnel, p->look.tunnel_why);
+    cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(scene->nodes, 3));
+    cJSON_AddNumberToObject(json, "cells_a_length", scene->reference_length);
+    cJSON_AddStringToObject(json, "device", kf_backend_device(p->backend)->name);
+    kf_json_add_number(json, "updates_per_second", p->updates_per_second);
+    cJSON_AddStringToObject(json, "rate_from", p->rate_from);
+    cJSON_AddNumberToObject(json, "memory_bytes", summary.bytes);
+    cJSON_AddItemToObject(json, "fits", kf_scene_fit_json(&p->fit));
+    const int count = kf_scene_warnings(&summary, &lines);
+    cJSON_AddItemToObject(json, "not_given", cJSON_CreateStringArray(lines, count));
+    cJSON_AddStringToObject(json, "run", command);
+    return json;
+}
+
+/* ---- The command ---- */
+
+static void leave_unsaid(const char *line) {
+    (void)line;
+}
+
+static kf_status choose(plan *p, kf_error *error) {
+    KF_TRY(open_problem(p, error));
+    KF_TRY(choose_tunnel(p, error));
+    return choose_grid(p, error);
+}
+
+/* What is said while grids are tried is of grids that nobody will run. */
+static kf_status make(plan *p, kf_error *error) {
+    p->within = 0.05;
+    KF_TRY(kf_argument_share(p->arguments, "--drag-within", 0.001, 1.0, &p->within, error));
+    KF_TRY(kf_grid_prior_read(&p->prior, error));
+    KF_TRY(kf_backend_open(kf_argument_device(p->arguments, NULL), &p->backend, error));
+    kf_log_to(leave_unsaid);
+    kf_status status = choose(p, error);
+    if (status == KF_OK) status = find_rate(p, error);
+    kf_log_to(NULL);
+    KF_TRY(status);
+    foretell(p);
+    return kf_run_plan_keep(p->problem->hash, &p->foretold, error);
+}
+
+/* Makes a plan, keeps it for the run that follows it, and says it. KF_GATE_FAILED where the accuracy cannot
+ * be promised. */
+static kf_status plan_run(const kf_arguments *arguments, kf_error *error) {
+    plan *p = kf_allocate_zeroed(1, sizeof *p);
+    p->arguments = arguments;
+    p->own = kf_allocate(sizeof *p->own);
+    *p->own = *arguments;
+    kf_status status = make(p, error);
+    if (status == KF_OK) {
+        kf_text command = {0};
+        append_command(p, &command);
+        if (kf_arguments_json(arguments))
+            kf_json_print(to_json(p, command.text));
+        else
+            print_plan(p, command.text);
+        kf_text_free(&command);
+        if (!can_be_had(p)) status = KF_GATE_FAILED;
+    }
+    kf_problem_free(p->problem);
+    kf_backend_close(p->backend);
+    free(p->own);
+    free(p);
+    return status;
+}
+
+const kf_command kf_command_plan = {
+    .name = "plan",
+    .summary = "say what a drag of a given accuracy takes, before it is computed",
+    .synopsis = "kftune plan --scene FILE|NAME [options]",
+    .description =
+        "Chooses the coarsest grid, and for a mesh the tunnel, on which other flows' drag was as close\n"
+        "as asked, and says steps, time on this machine, memory, and what the grid cannot give. The run\n"
+        "that follows says how true that was. Exit status 1: that accuracy cannot be promised.",
+    .example = "kftune plan --scene ball --drag-within 10%",
+    .options = options,
+    .run = plan_run,
+};

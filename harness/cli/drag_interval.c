@@ -1,0 +1,189 @@
+#include "harness/cli/drag_interval.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/util/file.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
+#include "harness/cli/scene_summary.h"
+
+const char *const kf_drag_part_names[KF_DRAG_PARTS] = {"statistics", "grid", "tunnel"};
+
+double kf_cells_across(const kf_scene *scene) {
+    for (int a = 0; a < 3; a++)
+        if (scene->solid_high[a] - scene->solid_low[a] >= scene->nodes[a] - 1.0)
+            return scene->frontal_area / scene->nodes[a];
+    return sqrt(scene->frontal_area);
+}
+
+/* ---- The grid ---- */
+
+/* Reads the prior's numbers; all are required. */
+static kf_status read_prior(const char *path, const cJSON *root, kf_grid_prior *prior, kf_error *error) {
+    const kf_json_place place = {path, ""};
+    const struct {
+        const char *key;
+        double low, high, *value;
+    } numbers[] = {{"factor", 0.0, 1e6, &prior->factor},
+                   {"cells_power", 0.0, 10.0, &prior->cells_power},
+                   {"y_plus_power", 0.0, 10.0, &prior->y_plus_power},
+                   {"least_cells_across", 1.0, 1e6, &prior->least_cells},
+                   {"most_cells_across", 1.0, 1e6, &prior->most_cells},
+                   {"most_y_plus", 0.0, 1e6, &prior->most_y_plus}};
+    long flows = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        KF_TRY(kf_json_number(place, root, numbers[i].key, true, numbers[i].low, numbers[i].high,
+                              numbers[i].value, error));
+    KF_TRY(kf_json_integer(place, root, "flows", true, 1, 1000000, &flows, error));
+    prior->flows = (int)flows;
+    return KF_OK;
+}
+
+kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error) {
+    const char *folder = NULL;
+    char path[KF_PATH];
+    cJSON *root = NULL;
+    *prior = (kf_grid_prior){0};
+    KF_TRY(kf_data_folder(&folder, error));
+    KF_TRY(kf_path(path, error, "%s/accuracy/drag-prior.json", folder));
+    KF_TRY(kf_json_read_file(path, &root, error));
+    const kf_status status = read_prior(path, root, prior, error);
+    cJSON_Delete(root);
+    return status;
+}
+
+/* More cells than the table's flows have is no reason to know less: the law goes on, but not below what it
+ * says of the most. */
+double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, double y_plus, char why[160]) {
+    const double cells = fmin(cells_across, prior->most_cells);
+    if (!(cells_across >= prior->least_cells)) {
+        (void)snprintf(why, 160,
+                       "%.2g cells across the front, and the flows with an answer have from %.2g on",
+                       cells_across, prior->least_cells);
+        return (double)NAN;
+    }
+    if (!(y_plus <= prior->most_y_plus)) {
+        (void)snprintf(why, 160, "y+ of %.2g, and the flows with an answer have up to %.2g", y_plus,
+                       prior->most_y_plus);
+        return (double)NAN;
+    }
+    (void)snprintf(why, 160, "what %d flows were off by: %.2g cells across the front, y+ %.2g", prior->flows,
+                   cells_across, y_plus);
+    return prior->factor * pow(cells, -prior->cells_power) * pow(fmax(1.0, y_plus), prior->y_plus_power);
+}
+
+static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
+    kf_grid_prior prior;
+    kf_error error;
+    i->half[KF_PART_GRID] = (double)NAN;
+    if (kf_grid_prior_read(&prior, &error) != KF_OK) {
+        (void)snprintf(i->why[KF_PART_GRID], sizeof *i->why, "%.150s", error.message);
+        return;
+    }
+    const double y_plus = kf_summarise_scene(scene).wall_distance;
+    i->half[KF_PART_GRID] = fabs(i->corrected) *
+                            kf_grid_prior_share(&prior, kf_cells_across(scene), y_plus, i->why[KF_PART_GRID]);
+}
+
+/* ---- The whole ---- */
+
+/* The corrected drag lies in the middle of what the two rules make of it. */
+static void take_tunnel(const kf_scene *scene, kf_drag_interval *i) {
+    const double area = kf_scene_reference_area(scene),
+                 front_drag = scene->frontal_area > 0.0 ? fabs(i->raw) * area / scene->frontal_area : 0.0;
+    const kf_tunnel_effect effect = kf_tunnel_effect_of(scene, front_drag);
+    kf_copy_text(i->why[KF_PART_TUNNEL], sizeof *i->why, effect.why);
+    i->half[KF_PART_TUNNEL] = (double)NAN;
+    if (!effect.known) return;
+    i->corrected = 0.5 * (i->raw / effect.low + i->raw / effect.high);
+    i->half[KF_PART_TUNNEL] = 0.5 * fabs(i->raw / effect.low - i->raw / effect.high);
+}
+
+void kf_drag_interval_of(const kf_scene *scene, const kf_drag_report *report, kf_drag_interval *i) {
+    const kf_series_mean *mean = &report->mean[KF_DRAG];
+    const bool lasts = report->settled && isfinite(mean->half);
+    *i = (kf_drag_interval){.raw = mean->mean, .corrected = mean->mean};
+    take_tunnel(scene, i);
+    take_grid(scene, i);
+    i->half[KF_PART_STATISTICS] =
+        lasts ? mean->half * (i->raw != 0.0 ? fabs(i->corrected / i->raw) : 1.0) : (double)NAN;
+    (void)snprintf(i->why[KF_PART_STATISTICS], sizeof *i->why, "%s",
+                   lasts ? "of the mean over time" : "the flow has not settled: how it began is in the mean");
+}
+
+double kf_drag_interval_total(const kf_drag_interval *i) {
+    double squares = 0.0;
+    bool any = false;
+    for (int p = 0; p < KF_DRAG_PARTS; p++) {
+        if (!isfinite(i->half[p])) continue;
+        squares += i->half[p] * i->half[p];
+        any = true;
+    }
+    return any ? sqrt(squares) : (double)NAN;
+}
+
+void kf_drag_interval_judge(const void *scene, const kf_drag_report *report, double values[KF_DRAG_JUDGED]) {
+    kf_drag_interval i;
+    if (!report->known) return;
+    kf_drag_interval_of(scene, report, &i);
+    values[0] = i.corrected;
+    values[1] = kf_drag_interval_total(&i);
+    for (int p = 0; p < KF_DRAG_PARTS; p++)
+        values[2 + p] = i.half[p];
+}
+
+bool kf_drag_interval_complete(const kf_drag_interval *i) {
+    for (int p = 0; p < KF_DRAG_PARTS; p++)
+        if (!isfinite(i->half[p])) return false;
+    return true;
+}
+
+const char *kf_drag_interval_text(const kf_drag_interval *i, char text[256]) {
+    const double total = kf_drag_interval_total(i);
+    int at = snprintf(text, 256, "%.4g", i->corrected);
+    if (isfinite(total)) at += snprintf(text + at, 256 - (size_t)at, " +- %.2g", total);
+    for (int p = 0; p < KF_DRAG_PARTS; p++) {
+        at += snprintf(text + at, 256 - (size_t)at, "%s%s ", p == 0 ? " (" : ", ", kf_drag_part_names[p]);
+        if (isfinite(i->half[p]))
+            at += snprintf(text + at, 256 - (size_t)at, "%.2g", i->half[p]);
+        else
+            at += snprintf(text + at, 256 - (size_t)at, "not known");
+    }
+    (void)snprintf(text + at, 256 - (size_t)at, ")");
+    return text;
+}
+
+/* ---- JSON ---- */
+
+cJSON *kf_drag_interval_json(const kf_drag_interval *i) {
+    cJSON *json = cJSON_CreateObject(), *parts = NULL;
+    cJSON_AddNumberToObject(json, "raw", i->raw);
+    cJSON_AddNumberToObject(json, "corrected", i->corrected);
+    kf_json_add_number(json, "half_of_interval_95", kf_drag_interval_total(i));
+    cJSON_AddBoolToObject(json, "complete", kf_drag_interval_complete(i));
+    parts = cJSON_AddObjectToObject(json, "parts");
+    for (int p = 0; p < KF_DRAG_PARTS; p++) {
+        cJSON *part = cJSON_AddObjectToObject(parts, kf_drag_part_names[p]);
+        kf_json_add_number(part, "half_of_interval_95", i->half[p]);
+        cJSON_AddStringToObject(part, "because", i->why[p]);
+    }
+    return json;
+}
+
+static double number_of(const cJSON *object, const char *key) {
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+}
+
+bool kf_drag_interval_read(const cJSON *json, kf_drag_interval *i) {
+    const cJSON *parts = cJSON_GetObjectItemCaseSensitive(json, "parts");
+    *i = (kf_drag_interval){.raw = number_of(json, "raw"), .corrected = number_of(json, "corrected")};
+    for (int p = 0; p < KF_DRAG_PARTS; p++) {
+        const cJSON *part = cJSON_GetObjectItemCaseSensitive(parts, kf_drag_part_names[p]);
+        const char *why = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "because"));
+        i->half[p] = number_of(part, "half_of_interval_95");
+        kf_copy_text(i->why[p], sizeof i->why[p], why != NULL ? why : "");
+    }
+    return cJSON_IsObject(json) && isfinite(i->corrected);
+}

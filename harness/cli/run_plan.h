@@ -1,0 +1,25 @@
+/* What `kftune plan` foretold of a run, kept in the user's folder of data until the run looks for it. */
+#ifndef KF_HARNESS_CLI_RUN_PLAN_H
+#define KF_HARNESS_CLI_RUN_PLAN_H
+
+#include <cjson/cJSON.h>
+
+#include "base/util/status.h"
+
+typedef struct kf_run_plan {
+    double within;  /* half of the 95 % interval over the drag, asked for */
+    double share;   /* foretold */
+    double steps;   /* until the drag has settled */
+    double seconds; /* of computing; NAN: not known */
+} kf_run_plan;
+
+/* A plan is kept by its scene: the newest is that of the scene. */
+kf_status kf_run_plan_keep(const char *scene_hash, const kf_run_plan *plan, kf_error *error);
+/* KF_BAD_INPUT where there is none. */
+kf_status kf_run_plan_find(const char *scene_hash, kf_run_plan *plan, kf_error *error);
+cJSON *kf_run_plan_json(const kf_run_plan *plan); /* the caller owns it */
+
+/* Half of an interval as a share of the drag, from parts: the root of the sum of squares. */
+double kf_run_plan_share(double statistics, double grid, double tunnel);
+
+#endif

@@ -1,0 +1,106 @@
+/* What the walls of the tunnel do to the drag, by published rules. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/util/text.h"
+#include "harness/cli/drag_interval.h"
+
+static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
+                    BLUFF_SPANNING = 0.96, ALIKE = 1e-3;
+
+/* What surrounds the solid, along the axis of the stream. */
+typedef struct tunnel {
+    int axis;       /* of the stream */
+    double section; /* cells^2, its mirror image behind a road included */
+    double mirror;  /* 2: a road mirrors the body; else 1 */
+    bool spanned;   /* by the body from side to side: a slice of one without ends */
+} tunnel;
+
+static bool moves_with_the_stream(const kf_scene *scene, int face, const double *stream) {
+    double apart = 0.0, speed = 0.0;
+    for (int a = 0; a < 3; a++) {
+        apart += pow(scene->face_velocity[face][a] - stream[a], 2);
+        speed += stream[a] * stream[a];
+    }
+    return apart <= ALIKE * ALIKE * speed;
+}
+
+static bool reaches(const kf_scene *scene, int face) {
+    enum { NEAR = 2 };
+    const int axis = face / 2;
+    return face % 2 == 0 ? scene->solid_low[axis] <= -0.5 + NEAR
+                         : scene->solid_high[axis] >= scene->nodes[axis] - 0.5 - NEAR;
+}
+
+/* Looks at the walls along one axis across the stream; NULL, or why no rule is for such walls. */
+static const char *look_across(const kf_scene *scene, int axis, const double *stream, tunnel *t) {
+    const bool spanned = reaches(scene, 2 * axis) && reaches(scene, 2 * axis + 1);
+    t->spanned = t->spanned || spanned;
+    if (scene->faces[2 * axis] == KF_PERIODIC)
+        return spanned ? NULL : "no published rule for a row of bodies (periodic faces)";
+    for (int face = 2 * axis; face < 2 * axis + 2; face++) {
+        if (scene->faces[face] == KF_FREE_SLIP) continue;
+        if (scene->faces[face] != KF_WALL) return "no published rule for open sides";
+        if (!moves_with_the_stream(scene, face, stream))
+            return "no published rule for walls with boundary layers of their own";
+        if (reaches(scene, face)) t->mirror = 2.0;
+    }
+    return NULL;
+}
+
+/* Finds the tunnel around the solid; NULL, or why no rule is for it. */
+static const char *find_tunnel(const kf_scene *scene, tunnel *t) {
+    *t = (tunnel){.axis = -1, .mirror = 1.0};
+    const double *stream = NULL;
+    if (scene->motion.moving) return "no published rule for a solid that moves";
+    for (int face = 0; face < KF_FACES; face++) {
+        if (scene->faces[face] != KF_INFLOW) continue;
+        if (t->axis >= 0) return "no published rule for more than one inflow";
+        t->axis = face / 2;
+        stream = scene->face_velocity[face];
+        if (scene->faces[face ^ 1] != KF_OUTFLOW) return "no published rule for such an outflow";
+    }
+    if (t->axis < 0 || scene->parabolic_inflow) return "no published rule without an even inflow";
+    t->section = t->mirror;
+    for (int axis = 0; axis < 3; axis++) {
+        if (axis == t->axis) continue;
+        if (stream[axis] != 0.0) return "no published rule for an inflow at an angle";
+        const char *why = look_across(scene, axis, stream, t);
+        if (why != NULL) return why;
+        t->section *= scene->nodes[axis];
+    }
+    t->section *= t->mirror;
+    return NULL;
+}
+
+/* The solid's volume is taken for an ellipsoid's of its front and length. */
+kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
+    kf_tunnel_effect effect = {.low = 1.0, .high = 1.0};
+    tunnel t;
+    const char *why = find_tunnel(scene, &t);
+    const double front = t.mirror * scene->frontal_area, blockage = why == NULL ? front / t.section : 0.0;
+    if (why == NULL && !(front > 0.0)) why = "the solid shows no front to the stream";
+    if (why == NULL && blockage > MOST_BLOCKAGE) {
+        (void)snprintf(effect.why, sizeof effect.why, "no published rule holds at a blockage of %.2g %%",
+                       100.0 * blockage);
+        return effect;
+    }
+    if (why != NULL) {
+        kf_copy_text(effect.why, sizeof effect.why, why);
+        return effect;
+    }
+    const double length = scene->solid_high[t.axis] - scene->solid_low[t.axis],
+                 wake = 0.25 * front_drag * blockage,
+                 solid = t.spanned ? PI * PI / 12.0 * blockage * blockage
+                                   : SOLID * 2.0 / 3.0 * front * length / pow(t.section, 1.5),
+                 attached = pow(1.0 + solid + wake, 2.0),
+                 bluff = 1.0 + (t.spanned ? BLUFF_SPANNING : BLUFF) * front_drag * blockage;
+    effect.known = true;
+    effect.low = fmin(attached, bluff);
+    effect.high = fmax(attached, bluff);
+    (void)snprintf(effect.why, sizeof effect.why,
+                   "blockage %.2g %%: between %s and Maskell, by %.2g to %.2g %%", 100.0 * blockage,
+                   t.spanned ? "Allen and Vincenti" : "Young and Squire", 100.0 * (effect.low - 1.0),
+                   100.0 * (effect.high - 1.0));
+    return effect;
+}

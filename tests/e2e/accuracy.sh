@@ -1,0 +1,33 @@
+#!/bin/bash
+# The prior of a drag's interval is what its script learns from the committed rows; the committed table of coverage is what
+# the script makes of its rows, nine of ten inside; a plan is kept, and the run says how true it was.
+cd "$(dirname "$0")/../.." || exit 3
+# shellcheck source=tests/e2e/preamble.bash
+. tests/e2e/preamble.bash
+scripts/drag-prior.py accuracy/learnt.csv >"$scratch/prior.json" || complain "drag-prior.py fails"
+cmp -s "$scratch/prior.json" accuracy/drag-prior.json || complain "accuracy/drag-prior.json is not what drag-prior.py makes of learnt.csv"
+
+mkdir -p "$scratch/coverage"
+cp results/measured/cpu-coverage.csv "$scratch/coverage/rows.csv"
+FLOWS=none KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err" || complain "fewer than nine of ten flows are inside"
+grep -q ' are inside (' "$out" || complain "nothing is counted"
+while read -r line; do
+    grep -qF -- "$line" results/measured/cpu-coverage.md || complain "results/measured/cpu-coverage.md lacks: $line"
+done < <(grep -E '^\||inside' "$scratch/coverage/coverage.md")
+sed 's/^\(sphere-100,[^,]*,[^,]*\),[^,]*/\1,9.9/' results/measured/cpu-coverage.csv >"$scratch/coverage/rows.csv"
+FLOWS=none KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err"
+grep -q '^| sphere-100 .*| no |$' "$out" || complain "a drag of 9.9 is inside"
+
+expect 1 plan --scene spinning_torus --drag-within 80% --device cpu
+grep -q 'cannot be promised' "$out" || complain "a drag is promised whose tunnel has no rule"
+shows "tunnel     not known: no published rule"
+expect 0 plan --scene ball --drag-within 80% --device cpu
+grep -q '^  time .*store' "$out" || complain "plan does not say what its time is from"
+command=$(sed -n 's/^  run it  *kftune //p' "$out")
+# shellcheck disable=SC2086
+expect 0 $command --steps 20 --picture none --fields none --checkpoints 0 --output "$scratch/planned"
+grep -q '^  planned  .*it took 20 steps' "$out" || complain "the run does not say how true the plan was"
+grep -q 'statistics not known' "$out" || complain "a flow that has not settled has statistics"
+grep -q '"came_steps":[[:space:]]*20' "$scratch/planned/run.json" || complain "run.json does not say how true the plan was"
+expect 2 plan --scene cavity2d --device cpu
+finish

@@ -1,0 +1,152 @@
+/* How far a drag may be off: published rules for the tunnel, what other flows were off by for the grid, and
+ * what is not known by its name. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/cli/drag_interval.h"
+
+static kf_scene *ball;
+
+static int open_ball(void **state) {
+    (void)state;
+    const kf_scene_options options = {.nodes = {64, 32, 32}};
+    kf_error error;
+    return kf_scene_open("ball", &options, &ball, &error) == KF_OK ? 0 : -1;
+}
+static int close_ball(void **state) {
+    (void)state;
+    kf_scene_free(ball);
+    return 0;
+}
+
+static void assert_near(double value, double expected, double share) {
+    if (!(fabs(value - expected) <= share * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
+}
+
+/* A ball of 8 cells in a tunnel of 32 x 32: numbers worked out by hand. */
+static void test_tunnel_of_a_ball(void **state) {
+    (void)state;
+    const kf_tunnel_effect effect = kf_tunnel_effect_of(ball, 1.2);
+    assert_true(effect.known);
+    /* S/C = 50.27/1024; 0.65 268.1/32768 = 0.005318; 1.2/4 S/C = 0.014726. */
+    assert_near(effect.low, 1.02004 * 1.02004, 2e-3);
+    assert_near(effect.high, 1.14726, 2e-3); /* 1 + 5/2 1.2 S/C */
+    assert_non_null(strstr(effect.why, "Maskell"));
+    const kf_tunnel_effect none = kf_tunnel_effect_of(ball, 0.0);
+    assert_true(none.low == 1.0 && none.high > 1.0 && none.high < 1.02);
+}
+
+/* Rules are for bodies at rest in an even stream between walls without friction, of little blockage: each
+ * other tunnel is named. A road that moves with the stream mirrors what stands on it. */
+static void test_tunnels_without_a_rule(void **state) {
+    (void)state;
+    struct {
+        const char *why;
+        kf_scene scene;
+    } cases[] = {{"moves", *ball},           {"periodic", *ball},    {"open sides", *ball},
+                 {"boundary layers", *ball}, {"angle", *ball},       {"even inflow", *ball},
+                 {"front", *ball},           {"blockage of", *ball}, {"outflow", *ball}};
+    cases[0].scene.motion.moving = true;
+    cases[1].scene.faces[KF_YMIN] = cases[1].scene.faces[KF_YMAX] = KF_PERIODIC;
+    cases[2].scene.faces[KF_ZMAX] = KF_OUTFLOW;
+    cases[3].scene.faces[KF_ZMIN] = KF_WALL;
+    cases[4].scene.face_velocity[KF_XMIN][1] = 0.01;
+    cases[5].scene.parabolic_inflow = true;
+    cases[6].scene.frontal_area = 0.0;
+    cases[7].scene.frontal_area = 300.0;
+    cases[8].scene.faces[KF_XMAX] = KF_FREE_SLIP;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const kf_tunnel_effect effect = kf_tunnel_effect_of(&cases[i].scene, 1.0);
+        if (effect.known || strstr(effect.why, cases[i].why) == NULL)
+            fail_msg("%s: %s", cases[i].why, effect.why);
+    }
+    kf_scene road = *ball;
+    road.faces[KF_ZMIN] = KF_WALL;
+    memcpy(road.face_velocity[KF_ZMIN], road.face_velocity[KF_XMIN], sizeof *road.face_velocity);
+    const kf_tunnel_effect far = kf_tunnel_effect_of(&road, 1.0), open = kf_tunnel_effect_of(ball, 1.0);
+    assert_true(far.known && far.low == open.low && far.high == open.high);
+    road.solid_low[2] = -0.5;
+    const kf_tunnel_effect on = kf_tunnel_effect_of(&road, 1.0);
+    assert_near(on.high, open.high, 1e-12);
+    assert_true(on.known && on.low < open.low); /* twice the volume in twice the section */
+    kf_scene slice = *ball;
+    slice.solid_low[1] = -0.5;
+    slice.solid_high[1] = slice.nodes[1] - 0.5;
+    const kf_tunnel_effect spans = kf_tunnel_effect_of(&slice, 1.0);
+    const double blockage = slice.frontal_area / 1024.0;
+    assert_near(spans.low, pow(1.0 + 0.822467 * blockage * blockage + 0.25 * blockage, 2.0), 1e-6);
+    assert_near(spans.high, 1.0 + 0.96 * blockage, 1e-9);
+}
+
+/* The prior falls with the cells, up to those of the table's flows, and says where the table ends. */
+static void test_prior(void **state) {
+    (void)state;
+    kf_grid_prior prior;
+    kf_error error;
+    char why[160];
+    if (kf_grid_prior_read(&prior, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_true(prior.flows >= 15 && prior.factor > 0.0);
+    const kf_grid_prior made = {.factor = 2.0,
+                                .cells_power = 1.5,
+                                .y_plus_power = 0.5,
+                                .least_cells = 6.0,
+                                .most_cells = 16.0,
+                                .most_y_plus = 50.0,
+                                .flows = 20};
+    assert_near(kf_grid_prior_share(&made, 9.0, 4.0, why), 2.0 / 27.0 * 2.0, 1e-12);
+    assert_near(kf_grid_prior_share(&made, 9.0, 0.3, why), 2.0 / 27.0, 1e-12);
+    assert_near(kf_grid_prior_share(&made, 100.0, 1.0, why), 2.0 / 64.0, 1e-12);
+    assert_true(isnan(kf_grid_prior_share(&made, 5.0, 1.0, why)) && strstr(why, "cells across") != NULL);
+    assert_true(isnan(kf_grid_prior_share(&made, 9.0, 51.0, why)) && strstr(why, "y+") != NULL);
+}
+
+static kf_drag_report report_of(double drag, double half, bool settled) {
+    kf_drag_report report = {.known = true, .settled = settled, .from_step = 100, .step = 400};
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        report.mean[c] = report.body[c] = (kf_series_mean){.mean = drag, .half = half};
+    return report;
+}
+
+/* The parts add by squares; one that is not known is said by name and missing in the total. */
+static void test_total(void **state) {
+    (void)state;
+    char text[256];
+    kf_drag_interval whole, early, read;
+    const kf_drag_report settled = report_of(0.5, 0.002, true), begun = report_of(0.5, 0.002, false);
+    kf_drag_interval_of(ball, &settled, &whole);
+    assert_true(kf_drag_interval_complete(&whole) && whole.raw == 0.5 && whole.corrected < 0.5);
+    double squares = 0.0;
+    for (int p = 0; p < KF_DRAG_PARTS; p++)
+        squares += pow(whole.half[p], 2.0);
+    assert_near(kf_drag_interval_total(&whole), sqrt(squares), 1e-12);
+    assert_near(whole.half[KF_PART_STATISTICS], 0.002 * whole.corrected / 0.5, 1e-12);
+    assert_null(strstr(kf_drag_interval_text(&whole, text), "not known"));
+    kf_drag_interval_of(ball, &begun, &early);
+    assert_false(kf_drag_interval_complete(&early));
+    assert_true(kf_drag_interval_total(&early) < kf_drag_interval_total(&whole));
+    assert_non_null(strstr(kf_drag_interval_text(&early, text), "statistics not known"));
+    assert_non_null(strstr(early.why[KF_PART_STATISTICS], "not settled"));
+    cJSON *json = kf_drag_interval_json(&early);
+    assert_true(kf_drag_interval_read(json, &read));
+    assert_true(read.raw == early.raw && isnan(read.half[KF_PART_STATISTICS]));
+    assert_near(read.half[KF_PART_TUNNEL], early.half[KF_PART_TUNNEL], 1e-9);
+    assert_string_equal(read.why[KF_PART_GRID], early.why[KF_PART_GRID]);
+    cJSON_Delete(json);
+    assert_false(kf_drag_interval_read(NULL, &read));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tunnel_of_a_ball),
+        cmocka_unit_test(test_tunnels_without_a_rule),
+        cmocka_unit_test(test_prior),
+        cmocka_unit_test(test_total),
+    };
+    return cmocka_run_group_tests(tests, open_ball, close_ball);
+}
