@@ -4,6 +4,7 @@
  * viscosity = m^2/s * dt / dx^2, lattice acceleration = m/s^2 * dt^2 / dx. The lower corner of the domain is
  * lattice -0.5. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/util/vector.h"
@@ -264,6 +265,22 @@ static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *e
     return KF_OK;
 }
 
+/* ---- The probes ---- */
+
+/* Refuses a probe that cannot be read, or lies out of the domain; the flow does not feel them. */
+static kf_status check_probes(const kf_description *d, const kf_scene *scene, kf_error *error) {
+    kf_probe_frame frame;
+    kf_probe_frame_of(scene, &frame);
+    for (int i = 0; i < d->probes.count; i++) {
+        char place[KF_PATH + 64];
+        kf_probe probe;
+        (void)snprintf(place, sizeof place, "%s: probes.%s", d->source, d->probes.list[i].name);
+        KF_TRY(kf_probe_read(place, d->probes.list[i].name, d->probes.list[i].text, &frame, &probe, error));
+        kf_probe_free(&probe);
+    }
+    return KF_OK;
+}
+
 /* ---- The flow ---- */
 
 static int inflow_face(const kf_description *d) {
@@ -450,5 +467,6 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     scene->parabolic_inflow = d->parabolic_inflow;
     if (d->mask.source != KF_MASK_NONE) KF_TRY(kf_mask_make(d, scene, error));
     KF_TRY(set_reference_length(d, scene, notes, error));
+    KF_TRY(check_probes(d, scene, error));
     return set_viscosity(d, scene, error);
 }

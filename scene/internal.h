@@ -7,6 +7,7 @@
 
 #include "base/util/text.h"
 #include "scene/placement.h"
+#include "scene/probes.h"
 #include "scene/scene.h"
 
 extern const char *const kf_face_names[KF_FACES]; /* "xmin", ... */
@@ -237,7 +238,8 @@ typedef struct kf_description {
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */
-    int asked_nodes[3];     /* instead of cells, with which the command line overrules them; all 0: no */
+    kf_probe_texts probes;
+    int asked_nodes[3]; /* instead of cells, with which the command line overrules them; all 0: no */
 } kf_description;
 
 /* The values that hold when a file says nothing. */

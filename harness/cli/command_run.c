@@ -18,6 +18,7 @@
 #include "harness/cli/run_duration.h"
 #include "harness/cli/run_job.h"
 #include "harness/cli/run_pictures.h"
+#include "harness/cli/run_probes.h"
 #include "harness/cli/run_problem.h"
 #include "harness/cli/run_sweep.h"
 #include "harness/cli/scene_summary.h"
@@ -41,6 +42,7 @@ static const kf_option options[] = {
      false},
     {"--mean-from", "N",
      "also write fields averaged over time, from N flow-throughs on, over 16 moments in each", false},
+    KF_PROBE_OPTIONS,
     KF_PICTURE_OPTIONS,
     {"--restart", "FILE", "continue from this checkpoint", false},
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
@@ -297,6 +299,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     job->how.checkpoints = (int)checkpoints;
     job->how.checkpoint_seconds = checkpoint_seconds;
     KF_TRY(read_means(job, error));
+    KF_TRY(kf_run_probes_read(arguments, job->problem, NULL, &job->probes, &job->how, error));
     KF_TRY(kf_run_pictures(arguments, kf_run_scene(job->problem), &job->how, error));
     KF_TRY(read_fields(job, error));
     job->how.compression = kf_argument_given(arguments, "--compress") ? 1 : 0;
@@ -421,6 +424,7 @@ static kf_status prepare(kf_run_job *job, bool *done, kf_error *error) {
     say_what_to_expect(job);
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, job->restart[0] != '\0' ? job->restart : NULL, error));
+    KF_TRY(kf_run_probes_read(job->arguments, job->problem, job->plan, &job->probes, &job->how, error));
     if (job->plan->methods->meaning != NULL) job->plan->methods->meaning(job->plan, &job->meaning);
     KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
     tell_of_killed(job);
@@ -447,6 +451,7 @@ static kf_status run_one(const kf_arguments *arguments, bool part, kf_error *err
     kf_copy_text(job->restart, sizeof job->restart, kf_argument(arguments, "--restart", ""));
     const kf_status status = run_job(job, error);
     kf_production_free(&job->done);
+    kf_run_probes_free(&job->probes);
     kf_facts_free(&job->meaning);
     kf_smoke_free(job->smoke);
     if (job->plan) kf_plan_free(job->plan);

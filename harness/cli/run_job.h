@@ -3,6 +3,7 @@
 #define KF_HARNESS_CLI_RUN_JOB_H
 
 #include "harness/cli/command.h"
+#include "harness/cli/run_probes.h"
 #include "results/best_config.h"
 #include "solver/output/production.h"
 
@@ -20,7 +21,8 @@ typedef struct kf_run_job {
     int lock;              /* of the folder; -1 */
     bool part;             /* of a sweep, which prints what its runs come to */
     char restart[KF_PATH]; /* checkpoint that it goes on from; empty: it begins anew */
-    kf_facts meaning;      /* of the columns of tables */
+    kf_run_probes probes;
+    kf_facts meaning; /* of the columns of tables */
     kf_production_options how;
     kf_production done;
 } kf_run_job;

@@ -114,6 +114,7 @@ static cJSON *record(const kf_run_job *job, const char *state) {
     cJSON_AddItemToObject(json, "coefficients",
                           kf_run_coefficients_json(scene, &job->done.drag, job->how.flow_through));
     cJSON_AddItemToObject(json, "plan", plan_json(job));
+    cJSON_AddItemToObject(json, "probes", kf_run_probes_json(done, &job->probes));
     cJSON_AddItemToObject(json, "smoke", smoke_json(job));
     return json;
 }
@@ -150,10 +151,10 @@ static bool is_last_of_stem(const kf_production *done, size_t index) {
     return true;
 }
 
-/* Has a line of its own. */
-static bool is_smoke(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash != NULL ? slash + 1 : path, "smoke_", 6) == 0;
+/* Smoke and probes have lines of their own. */
+static bool is_named_apart(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    return strncmp(name, "smoke_", 6) == 0 || strncmp(name, "probe_", 6) == 0;
 }
 
 /* Lists what a run writes, in the order in which it is named. */
@@ -178,7 +179,8 @@ static size_t kind_of(const char *path) {
 static void print_outputs(const kf_production *done) {
     for (size_t k = 0; k < KINDS; k++)
         for (size_t i = 0; i < done->output_count; i++)
-            if (kind_of(done->outputs[i]) == k && !is_smoke(done->outputs[i]) && is_last_of_stem(done, i))
+            if (kind_of(done->outputs[i]) == k && !is_named_apart(done->outputs[i]) &&
+                is_last_of_stem(done, i))
                 printf("  %-11s%s\n", kinds[k].label, done->outputs[i]);
 }
 
@@ -230,7 +232,7 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
         append_word(text, kf_argument(job->arguments, kept[i], ""));
     }
     append_scene(job, text);
-    static const char *const repeated[] = {"--range", "--fix"};
+    static const char *const repeated[] = {"--range", "--fix", "--probe"};
     for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
         const char *const *values = NULL;
         const int count = kf_argument_all(job->arguments, repeated[i], &values);
@@ -239,6 +241,7 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
             append_word(text, values[v]);
         }
     }
+    if (job->how.probe_count > 0) kf_text_append(text, " --probe-every %" PRIu64, job->how.probe_every);
     if (job->how.film_every > 0) kf_text_append(text, " --film --film-every %" PRIu64, job->how.film_every);
     if (job->how.compression) append_word(text, "--compress");
     if (job->how.until_settled) kf_text_append(text, " --until settled");
@@ -283,6 +286,7 @@ static void print_result(const kf_run_job *job) {
                done->frames, job->folder, job->folder);
     print_outputs(done);
     print_plan(job);
+    kf_run_probes_print(done, &job->probes);
     if (!done->drag.known || done->drag.settled || done->checkpoint[0] == '\0') return;
     kf_text command = {0};
     append_resumption(job, &command);

@@ -275,6 +275,45 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     return status;
 }
 
+/* Nodes that are asked for, of which those before `done` are behind. */
+typedef struct node_list {
+    const size_t *nodes;
+    float (*values)[4];
+    size_t done, count;
+} node_list;
+
+static void take_listed(void *context, size_t index, const double value[3]) {
+    node_list *list = context;
+    if (list->done == list->count || list->nodes[list->done] != index) return;
+    float *here = list->values[list->done++];
+    here[0] = (float)(1.0 + value[0]);
+    here[1] = (float)value[1];
+    here[2] = (float)value[2];
+}
+
+/* Reads the rows in which nodes are asked for. */
+static kf_status read_nodes(kf_plan *plan, const size_t *nodes, size_t count, float (*values)[4],
+                            kf_error *error) {
+    const size_t row = (size_t)kf_plan_scene(plan)->nodes[0];
+    node_list list = {nodes, values, 0, count};
+    kf_d2q9_arguments a;
+    int begin, end;
+    KF_TRY(present(plan, &a, error));
+    KF_TRY(refresh_open(plan, a, error));
+    memset(values, 0, count * sizeof *values);
+    read_rows(plan, &begin, &end);
+    while (list.done < count && nodes[list.done] < (size_t)begin * row)
+        list.done++;
+    void *room = kf_allocate(3 * row * system_of(plan)->real_bytes);
+    kf_status status = KF_OK;
+    while (status == KF_OK && list.done < count && nodes[list.done] < (size_t)end * row)
+        status = visit_rows(plan, a, (int)(nodes[list.done] / row), 1, room, take_listed, &list, error);
+    free(room);
+    KF_TRY(status);
+    KF_TRY(settle(plan, error));
+    return system_of(plan)->options.slab ? kf_flow_share(&values[0][0], 4 * count, error) : KF_OK;
+}
+
 typedef struct double_fields {
     double *values;
     size_t count;
@@ -442,7 +481,7 @@ static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
-static const kf_flow_methods flow = {.fields = read_fields, .load = solid_load};
+static const kf_flow_methods flow = {.fields = read_fields, .nodes = read_nodes, .load = solid_load};
 
 const kf_plan_methods kf_d2q9_methods = {.initialise = initialise,
                                          .snapshot = kf_flow_snapshot,

@@ -67,6 +67,29 @@ kf_status kf_flow_gather(void *all, size_t end, kf_error *error) {
     return status;
 }
 
+kf_status kf_flow_share(float *values, size_t count, kf_error *error) {
+    enum { AT_ONCE = 1 << 20 };
+    kf_status status = KF_OK;
+    if (kf_world_size() == 1 || count == 0) return KF_OK;
+    /* The bits as whole numbers, to which zeros add nothing: no value is rounded. */
+    int64_t *bits = kf_allocate((count < AT_ONCE ? count : AT_ONCE) * sizeof *bits);
+    for (size_t first = 0; first < count && status == KF_OK; first += AT_ONCE) {
+        const size_t some = count - first < AT_ONCE ? count - first : AT_ONCE;
+        uint32_t word;
+        for (size_t i = 0; i < some; i++) {
+            memcpy(&word, &values[first + i], sizeof word);
+            bits[i] = (int64_t)word;
+        }
+        status = kf_world_sum(bits, (int)some, error);
+        for (size_t i = 0; i < some && status == KF_OK; i++) {
+            word = (uint32_t)bits[i];
+            memcpy(&values[first + i], &word, sizeof word);
+        }
+    }
+    free(bits);
+    return status;
+}
+
 kf_status kf_flow_pass(int other, bool sends, void *data, size_t bytes, kf_error *error) {
     const kf_message message = {.other = other, .sends = sends, .data = data, .bytes = bytes};
     kf_posted posted;

@@ -32,6 +32,8 @@ kf_call_function kf_flow_link_await;
 /* An array of which every process has the bytes up to an end of its own, from the end of the process before:
  * all get all of it. */
 kf_status kf_flow_gather(void *all, size_t end, kf_error *error);
+/* Values of which every process has some, and zero bytes in place of the others': all get all of them. */
+kf_status kf_flow_share(float *values, size_t count, kf_error *error);
 /* One message to another process, or from there. */
 kf_status kf_flow_pass(int other, bool sends, void *data, size_t bytes, kf_error *error);
 

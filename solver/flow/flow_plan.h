@@ -30,6 +30,9 @@ bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other);
 
 typedef struct kf_flow_methods {
     kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
+    /* Reads some nodes as `fields` has them: values[i] is density and velocity at nodes[i], indices in
+     * [z][y][x], ascending, none twice. All processes get all of them. NULL: fields are read instead. */
+    kf_status (*nodes)(kf_plan *plan, const size_t *nodes, size_t count, float (*values)[4], kf_error *error);
     /* Brings the velocity to a buffer on the device, for what goes with the flow: single precision,
      * [z][y][x][4], the fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles
      * on first use. NULL: the system does not offer it. */
@@ -69,6 +72,17 @@ kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error);
 /* Says what the columns of any flow's tables refer to (kf_plan_methods.meaning). */
 void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning);
 double kf_flow_time(const kf_plan *plan, uint64_t step); /* s */
+/* Finds where any flow's solid is after the steps done: at rest, in its prescribed motion, or as the fluid
+ * has moved it. */
+kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
+
+/* What a flow's pressure is called in the user's units, and the factors from lattice units to them. */
+typedef struct kf_flow_units {
+    double velocity; /* m/s */
+    double pressure; /* of density - 1 */
+    const char *pressure_name, *pressure_unit;
+} kf_flow_units;
+void kf_flow_units_of(const kf_scene *scene, kf_flow_units *units);
 
 /* Parts of these: the snapshot of a scene's fields, unchecked, and the table of the force on its solid. */
 void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snapshot *snapshot);

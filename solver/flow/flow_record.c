@@ -1,6 +1,7 @@
 /* Forces on a flow's solid, and where a free one is, in the user's units. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/util/vector.h"
 #include "solver/flow/flow_frame.h"
@@ -98,6 +99,16 @@ kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
     kf_solid_pose pose;
     KF_TRY(flow->pose(plan, &pose, error));
     add_motion(scene, &pose, records);
+    return KF_OK;
+}
+
+kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    *pose = (kf_solid_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    memcpy(pose->center, scene->motion.center, sizeof pose->center);
+    if (scene->motion.free) return plan->methods->flow->pose(plan, pose, error);
+    if (scene->motion.moving)
+        kf_motion_pose(&scene->motion, (double)plan->steps_done, pose->rotation, pose->center);
     return KF_OK;
 }
 

@@ -55,29 +55,36 @@ double kf_flow_time(const kf_plan *plan, uint64_t step) {
     return (double)step * kf_plan_scene(plan)->time_step;
 }
 
-static void add_velocity(const kf_scene *scene, const kf_fields *fields, kf_snapshot *snapshot) {
-    float *values = kf_snapshot_add(snapshot, "velocity", "m/s", 3);
-    const double unit = scene->cell_size / scene->time_step;
-    for (size_t i = 0; i < snapshot->count; i++)
-        for (size_t c = 0; c < 3; c++)
-            values[3 * i + c] = (float)(fields->velocity[c][i] * unit);
+void kf_flow_units_of(const kf_scene *scene, kf_flow_units *units) {
+    const double cell = scene->cell_size / scene->time_step;
+    const bool coefficient = scene->reference_speed > 0;
+    const double speed = coefficient ? scene->reference_speed : cell;
+    /* The pressure is p = (density - 1) c_s^2 with c_s^2 = 1/3, per unit of reference density. */
+    *units = (kf_flow_units){.velocity = cell,
+                             .pressure = coefficient ? 1 / (3 * 0.5 * speed * speed) : speed * speed / 3,
+                             .pressure_name = coefficient ? "pressure_coefficient" : "kinematic_pressure",
+                             .pressure_unit = coefficient ? "1" : "m^2/s^2"};
 }
 
-static void add_pressure(const kf_scene *scene, const kf_fields *fields, kf_snapshot *snapshot) {
-    const bool coefficient = scene->reference_speed > 0;
-    const double speed = coefficient ? scene->reference_speed : scene->cell_size / scene->time_step;
-    /* The pressure is p = (density - 1) c_s^2 with c_s^2 = 1/3, per unit of reference density. */
-    const double unit = coefficient ? 1 / (3 * 0.5 * speed * speed) : speed * speed / 3;
-    float *values = kf_snapshot_add(snapshot, coefficient ? "pressure_coefficient" : "kinematic_pressure",
-                                    coefficient ? "1" : "m^2/s^2", 1);
+static void add_velocity(const kf_flow_units *units, const kf_fields *fields, kf_snapshot *snapshot) {
+    float *values = kf_snapshot_add(snapshot, "velocity", "m/s", 3);
     for (size_t i = 0; i < snapshot->count; i++)
-        values[i] = (float)((fields->density[i] - 1.0) * unit);
+        for (size_t c = 0; c < 3; c++)
+            values[3 * i + c] = (float)(fields->velocity[c][i] * units->velocity);
+}
+
+static void add_pressure(const kf_flow_units *units, const kf_fields *fields, kf_snapshot *snapshot) {
+    float *values = kf_snapshot_add(snapshot, units->pressure_name, units->pressure_unit, 1);
+    for (size_t i = 0; i < snapshot->count; i++)
+        values[i] = (float)((fields->density[i] - 1.0) * units->pressure);
 }
 
 void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snapshot *snapshot) {
     kf_snapshot_of_nodes(snapshot, scene->nodes, scene->cell_size / 2, scene->cell_size);
-    add_velocity(scene, fields, snapshot);
-    add_pressure(scene, fields, snapshot);
+    kf_flow_units units;
+    kf_flow_units_of(scene, &units);
+    add_velocity(&units, fields, snapshot);
+    add_pressure(&units, fields, snapshot);
 }
 
 kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {

@@ -244,6 +244,76 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     return status;
 }
 
+/* Nodes that are asked for, of which those before `done` are behind. */
+typedef struct node_list {
+    const size_t *nodes;
+    float (*values)[4];
+    size_t done, count;
+} node_list;
+
+/* Reads the listed nodes of one plane, which lies in the slab behind `before` others of its planes: of each
+ * quantity the stretch from the first of them to the last is brought to the host. */
+static kf_status take_listed(kf_plan *plan, int grid, int plane, int before, int planes, void *stretch,
+                             node_list *list, kf_error *error) {
+    const kf_kinetic *own = &kinetic_of(plan)[grid];
+    const size_t row = (size_t)kf_plan_scene(plan)->nodes[0],
+                 size = row * (size_t)kf_plan_scene(plan)->nodes[1], begin = (size_t)plane * size;
+    const size_t from = list->done;
+    while (list->done < list->count && list->nodes[list->done] < begin + size)
+        list->done++;
+    const size_t low = list->nodes[from] - begin, length = list->nodes[list->done - 1] - begin - low + 1;
+    for (size_t q = 0; q < 4; q++) {
+        const size_t place = (q * (size_t)planes + (size_t)before) * size + low;
+        KF_TRY(
+            kf_buffer_download(own->slab, place * own->real_bytes, stretch, length * own->real_bytes, error));
+        for (size_t i = from; i < list->done; i++) {
+            const int y = (int)((list->nodes[i] - begin) / row) - own->first_row;
+            if (y < 0 || y >= own->rows) continue; /* another part's */
+            const double value = get_real(own, stretch, list->nodes[i] - begin - low);
+            list->values[i][q] = (float)(q == 0 ? 1.0 + value : value);
+        }
+    }
+    return KF_OK;
+}
+
+/* Reads the listed nodes that lie in a part's planes, which are made ready in the slab as many at once as
+ * follow each other and have room there. */
+static kf_status read_listed(kf_plan *plan, int grid, void *stretch, node_list *list, kf_error *error) {
+    const int *n = kf_plan_scene(plan)->nodes;
+    const size_t size = (size_t)n[0] * (size_t)n[1];
+    int first, end;
+    kf_kinetic_own_planes(plan, grid, &first, &end);
+    for (list->done = 0; list->done < list->count && list->nodes[list->done] < (size_t)first * size;)
+        list->done++;
+    while (list->done < list->count && list->nodes[list->done] < (size_t)end * size) {
+        const int low = (int)(list->nodes[list->done] / size);
+        int high = low;
+        for (size_t i = list->done; i < list->count && list->nodes[i] < (size_t)end * size; i++) {
+            const int plane = (int)(list->nodes[i] / size);
+            if (plane > high + 1 || plane >= low + kinetic_of(plan)->slab_planes) break;
+            high = plane;
+        }
+        KF_TRY(kf_kinetic_on_slab(plan, "read_fields", grid, low, high - low + 1, false, error));
+        for (int plane = low; plane <= high; plane++)
+            KF_TRY(take_listed(plan, grid, plane, plane - low, high - low + 1, stretch, list, error));
+    }
+    return KF_OK;
+}
+
+static kf_status read_nodes(kf_plan *plan, const size_t *nodes, size_t count, float (*values)[4],
+                            kf_error *error) {
+    const int *n = kf_plan_scene(plan)->nodes;
+    node_list list = {nodes, values, 0, count};
+    void *stretch = kf_allocate((size_t)n[0] * (size_t)n[1] * kinetic_of(plan)->real_bytes);
+    memset(values, 0, count * sizeof *values);
+    kf_status status = kf_kinetic_settle(plan, error);
+    for (int grid = 0; grid < kf_kinetic_grids(plan) && status == KF_OK; grid++)
+        status = read_listed(plan, grid, stretch, &list, error);
+    free(stretch);
+    KF_TRY(status);
+    return kf_flow_share(&values[0][0], 4 * count, error);
+}
+
 typedef struct double_fields {
     double *values;
     size_t count;
@@ -360,8 +430,11 @@ static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
-static const kf_flow_methods flow = {
-    .fields = read_fields, .velocity = kf_kinetic_device_velocity, .load = solid_load, .pose = read_pose};
+static const kf_flow_methods flow = {.fields = read_fields,
+                                     .nodes = read_nodes,
+                                     .velocity = kf_kinetic_device_velocity,
+                                     .load = solid_load,
+                                     .pose = read_pose};
 
 const kf_plan_methods kf_kinetic_methods = {.initialise = kf_kinetic_initialise,
                                             .snapshot = kf_flow_snapshot,

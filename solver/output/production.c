@@ -36,6 +36,7 @@ typedef struct production_run {
     kf_force_series forces;
     kf_drag_judgement judgement;
     kf_mean_fields means;
+    kf_prober prober;
     uint64_t end;          /* step to reach */
     double until;          /* s of the flow to reach, by which the end is moved; 0: none */
     uint64_t stride;       /* steps that take about pace_seconds */
@@ -171,18 +172,6 @@ static kf_status write_field_pictures(production_run *producer, const kf_snapsho
     return KF_OK;
 }
 
-/* Finds where the solid is after the steps done. */
-static kf_status find_pose(const production_run *producer, kf_solid_pose *pose, kf_error *error) {
-    kf_plan *plan = producer->plan;
-    const kf_scene *scene = kf_plan_scene(plan);
-    *pose = (kf_solid_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    memcpy(pose->center, scene->motion.center, sizeof pose->center);
-    if (scene->motion.free) return plan->methods->flow->pose(plan, pose, error);
-    if (scene->motion.moving)
-        kf_motion_pose(&scene->motion, (double)plan->steps_done, pose->rotation, pose->center);
-    return KF_OK;
-}
-
 /* The pressure on the solid, at a path. */
 static kf_status draw_solid(production_run *producer, const kf_snapshot *snapshot, const char *path,
                             kf_error *error) {
@@ -190,7 +179,7 @@ static kf_status draw_solid(production_run *producer, const kf_snapshot *snapsho
     const kf_production_options *options = producer->options;
     kf_solid_pose pose;
     kf_snapshot surface;
-    KF_TRY(find_pose(producer, &pose, error));
+    KF_TRY(kf_flow_pose(producer->plan, &pose, error));
     kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
     const kf_status status =
         kf_surface_view_write(scene, &surface, &options->viewpoint, options->surface_range[0],
@@ -233,7 +222,7 @@ static kf_status add_flow(production_run *producer, kf_snapshot *snapshot, kf_er
               quantities = asked != 0 ? asked : KF_VELOCITY | KF_PRESSURE;
     kf_solid_pose pose;
     KF_TRY(write_pictures(producer, snapshot, error));
-    KF_TRY(find_pose(producer, &pose, error));
+    KF_TRY(kf_flow_pose(producer->plan, &pose, error));
     if (quantities & KF_SURFACE && scene->mesh.triangle_count > 0) {
         kf_snapshot surface;
         kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
@@ -390,6 +379,28 @@ static void judge_drag(production_run *producer) {
         producer->end = producer->plan->steps_done;
 }
 
+/* Rows of the probes; at the end what they come to, over the same steps as the drag where that has settled.
+ */
+static kf_status ask_probes(production_run *producer, bool last, kf_error *error) {
+    const kf_production_options *options = producer->options;
+    kf_production *result = producer->result;
+    if (options->probe_count == 0) return KF_OK;
+    if (last || producer->plan->steps_done % options->probe_every == 0)
+        KF_TRY(kf_prober_add(&producer->prober, producer->plan, error));
+    if (!last || !writes()) return KF_OK;
+    const uint64_t from = options->mean_from > 0 ? options->mean_from
+                          : result->drag.settled ? result->drag.from_step
+                                                 : 0;
+    KF_TRY(kf_prober_conclude(&producer->prober, options->folder, from, !options->no_pictures, error));
+    for (size_t i = 0; i < producer->prober.count; i++) {
+        const kf_probe_report *report = &producer->prober.reports[i];
+        note_output(result, report->table);
+        if (report->means[0] != '\0') note_output(result, report->means);
+        if (report->picture[0] != '\0') note_output(result, report->picture);
+    }
+    return KF_OK;
+}
+
 /* Writes what is due after the steps done so far. */
 static kf_status write_due(production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
@@ -404,6 +415,7 @@ static kf_status write_due(production_run *producer, kf_error *error) {
     const bool last = step == producer->end;
     if (mean_is_due(producer, step)) KF_TRY(add_to_means(producer, error));
     if (last) KF_TRY(write_means(producer, error));
+    KF_TRY(ask_probes(producer, last, error));
     KF_TRY(draw_frame(producer, error));
     if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
         KF_TRY(draw_smoke(producer, error));
@@ -558,6 +570,8 @@ static kf_status advance(production_run *producer, kf_error *error) {
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->record_every));
     if (producer->options->smoke != NULL)
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->smoke_every));
+    if (producer->options->probe_count > 0)
+        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->probe_every));
     if (producer->options->mean_from > 0)
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->mean_every));
     if (producer->options->picture_every > 0)
@@ -584,7 +598,7 @@ static kf_status advance(production_run *producer, kf_error *error) {
 
 /* Begins a run: its end in steps or seconds, the forces of a run that goes on, and room for checkpoints. */
 static kf_status begin(production_run *producer, kf_error *error) {
-    const kf_plan *plan = producer->plan;
+    kf_plan *plan = producer->plan;
     const int stride = kf_plan_stride(plan) > 0 ? kf_plan_stride(plan) : 1;
     producer->watch = (uint64_t)((WATCHED_STEPS + stride - 1) / stride * stride);
     producer->result->first_step = producer->result->last_step = plan->steps_done;
@@ -606,6 +620,8 @@ static kf_status begin(production_run *producer, kf_error *error) {
     if (producer->options->checkpoints > 0 && plan->methods->save != NULL)
         KF_TRY(kf_checkpoint_check_room(producer->options->folder, producer->plan, producer->options->smoke,
                                         error));
+    KF_TRY(kf_prober_open(&producer->prober, plan, producer->options->probes, producer->options->probe_count,
+                          producer->options->folder, writes(), error));
     producer->started = producer->saved = now();
     return KF_OK;
 }
@@ -653,6 +669,9 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
     const kf_status closed = kf_record_files_close(&producer.files, status == KF_OK ? error : NULL);
     if (status == KF_OK) status = closed;
     judge_drag(&producer);
+    kf_prober_close(&producer.prober);
+    production->probes = producer.prober.reports;
+    production->probe_count = producer.prober.count;
     kf_force_series_free(&producer.forces);
     kf_mean_fields_free(&producer.means);
     if (production->seconds > 0) {
@@ -673,6 +692,7 @@ void kf_production_free(kf_production *production) {
     for (size_t i = 0; i < production->output_count; i++)
         free(production->outputs[i]);
     free(production->outputs);
+    free(production->probes);
     kf_records_free(&production->records);
     *production = (kf_production){0};
 }

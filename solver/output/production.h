@@ -5,6 +5,7 @@
 #include "base/plan/plan.h"
 #include "base/util/watchdog.h"
 #include "solver/output/drag.h"
+#include "solver/output/prober.h"
 #include "solver/picture/picture.h"
 #include "solver/picture/viewpoint.h"
 #include "solver/smoke/smoke.h"
@@ -31,6 +32,9 @@ typedef struct kf_production_options {
     uint64_t film_every; /* a frame of a film, film_00001.png, after every step divisible by this; 0: none */
     uint64_t mean_from;  /* means of a flow's fields over time from this step on; 0: none */
     uint64_t mean_every; /* steps between the moments that go into them */
+    const kf_probe *probes; /* that are asked */
+    size_t probe_count;
+    uint64_t probe_every;        /* after every step divisible by this, and after the last; at least 1 */
     bool no_pictures, no_fields; /* of whatever system: nothing is drawn; no files of fields or particles */
     int quantities;              /* of a flow's files: bits of flow_files.h; 0: velocity and pressure */
     int compression;             /* of the snapshots, gzip level */
@@ -55,6 +59,8 @@ typedef struct kf_production {
     char checkpoint[KF_PATH]; /* the newest, "" when there is none */
     kf_records records;       /* the last rows; no tables: there are none */
     kf_drag_report drag;      /* over the whole run, what it went on from included */
+    kf_probe_report *probes;  /* [probe_count], as the options have them; owned */
+    size_t probe_count;
     size_t smoke_pictures, frames;
     uint64_t tracers; /* in the smoke at the last output */
 } kf_production;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WIDTH = 1000,
@@ -16,7 +17,8 @@ enum {
 };
 
 static const kf_colour white = {255, 255, 255}, grey = {205, 210, 215};
-const kf_colour kf_chart_black = {20, 20, 20}, kf_chart_lines[2] = {{31, 90, 180}, {200, 110, 20}};
+const kf_colour kf_chart_black = {20, 20, 20},
+                kf_chart_lines[4] = {{31, 90, 180}, {200, 110, 20}, {20, 130, 70}, {140, 60, 150}};
 
 static int column_of(const kf_chart *c, double x) {
     return LEFT + (int)lround((x - c->low[0]) / (c->high[0] - c->low[0]) * (WIDTH - LEFT - RIGHT - 1));
@@ -106,5 +108,18 @@ void kf_chart_band(kf_chart *c, double x, double low, double high, kf_colour col
 kf_status kf_chart_end(kf_chart *c, const char *path, kf_error *error) {
     const kf_status status = kf_canvas_write_png(&c->canvas, path, error);
     kf_canvas_free(&c->canvas);
+    return status;
+}
+
+kf_status kf_charts_end(kf_chart *charts, int count, const char *path, kf_error *error) {
+    const size_t bytes = (size_t)WIDTH * HEIGHT * 3;
+    kf_canvas all;
+    kf_canvas_begin(&all, WIDTH, HEIGHT * count, white);
+    for (int i = 0; i < count; i++) {
+        memcpy(all.pixels + (size_t)i * bytes, charts[i].canvas.pixels, bytes);
+        kf_canvas_free(&charts[i].canvas);
+    }
+    const kf_status status = kf_canvas_write_png(&all, path, error);
+    kf_canvas_free(&all);
     return status;
 }

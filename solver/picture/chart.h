@@ -10,7 +10,7 @@ typedef struct kf_chart {
     double low[2], high[2]; /* of the axes: across, up; set before kf_chart_begin, low below high */
 } kf_chart;
 
-extern const kf_colour kf_chart_black, kf_chart_lines[2]; /* of curves: blue, orange */
+extern const kf_colour kf_chart_black, kf_chart_lines[4]; /* of curves: blue, orange, green, purple */
 
 /* Draws title, axes and their names. The caller ends with kf_chart_end. */
 void kf_chart_begin(kf_chart *chart, const char *title, const char *across, const char *up);
@@ -24,6 +24,9 @@ void kf_chart_point(kf_chart *chart, double x, double y, double half, kf_colour 
 void kf_chart_band(kf_chart *chart, double x, double low, double high, kf_colour colour);
 /* Writes the picture, whole or not at all, and frees the chart. */
 kf_status kf_chart_end(kf_chart *chart, const char *path, kf_error *error);
+
+/* The same of several charts, one below the other in one picture. */
+kf_status kf_charts_end(kf_chart *charts, int count, const char *path, kf_error *error);
 
 enum { KF_CHART_LEFT = 110 }; /* pixel column where the axis across begins */
 

@@ -8,6 +8,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/number.h"
+#include "scene/probes.h"
 #include "scene/scene.h"
 #include "solver/stable_fluids/stable_fluids_problem.h"
 
@@ -474,12 +475,14 @@ static kf_status check_together(const reader *r) {
 
 /* Reads all sections of a scene file in the order in which they need each other. */
 static kf_status read_all(const reader *r, const int cells[3]) {
-    static const char *const keys[] = {"description", "stable_fluids", "domain",    "flow",
-                                       "initial",     "kolmogorov",    "dyes",      "pushes",
-                                       "sources",     "solid",         "particles", NULL};
+    static const char *const keys[] = {"description", "stable_fluids", "domain", "flow",    "initial",
+                                       "kolmogorov",  "dyes",          "pushes", "sources", "solid",
+                                       "particles",   "probes",        NULL};
     const kf_json_place top = {r->file, ""};
     const char *description = NULL;
+    kf_probe_texts probes;
     KF_TRY(kf_json_check_keys(top, r->root, keys, r->error));
+    KF_TRY(kf_probes_of_file(r->file, r->root, &probes, r->error)); /* which kftune run reads */
     KF_TRY(kf_json_string(top, r->root, "description", false, &description, r->error));
     KF_TRY(read_domain(r, cells));
     KF_TRY(read_scheme(r));

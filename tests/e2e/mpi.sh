@@ -9,11 +9,13 @@ OMPI_COMM_WORLD_SIZE=2 KFTUNE_MPICC=/nowhere/mpicc "$kftune" run --scene ball --
 
 skip_without_mpi
 tuned ball ball --fix boundary_kernels=0 --grid 40x24x24
-run ball one --device cpu:1 --steps 60 --every 30
-mpi 4 ball four --devices cpu:1 --steps 60 --every 30
+probes=(--probe wake=2L,0,0.5L --probe line=-1L,0,-1L:2L,0,1L --probe taps=surface) # lines from part to part
+run ball one --device cpu:1 --steps 60 --every 30 "${probes[@]}"
+mpi 4 ball four --devices cpu:1 --steps 60 --every 30 "${probes[@]}"
 mpi 2 ball pairs --devices cpu:1,cpu:1,cpu:1,cpu:1 --steps 60 --every 30
 same one four 000060
 same one pairs 000060
+for probe in wake line taps; do cmp one/probe_$probe.csv four/probe_$probe.csv || fail "four ranks write another probe_$probe.csv"; done
 mpi 3 ball begun --devices cpu:1 --steps 30 --every 30
 mpi 2 ball gone-on --devices cpu:1 --steps 30 --every 30 --restart begun/checkpoint_000030.kfc
 cmp one/checkpoint_000060.kfc gone-on/checkpoint_000060.kfc || fail "a restart on other ranks goes another way"
@@ -27,9 +29,10 @@ cmp smoke/smoke_000060.png smoke-two/smoke_000060.png || fail "two ranks draw ot
 
 # Boxes, two of them along y: on one device, four and two ranks, and from the one to the other.
 devices=cpu:1,cpu:1 tuned boxes ball --fix boundary_kernels=0 --grid 40x24x24 --fix transfer=copies --fix parts_y=2
-run boxes boxes-one --device cpu:1 --steps 60 --every 30
-mpi 4 boxes boxes-four --devices cpu:1 --steps 60 --every 30
+run boxes boxes-one --device cpu:1 --steps 60 --every 30 "${probes[@]}"
+mpi 4 boxes boxes-four --devices cpu:1 --steps 60 --every 30 "${probes[@]}"
 same boxes-one boxes-four 000060
+cmp boxes-one/probe_line.csv boxes-four/probe_line.csv || fail "four ranks with a box each write another probe_line.csv"
 mpi 4 boxes boxes-smoke --devices cpu:1 --steps 60 --every 30 --smoke
 cmp smoke/smoke_000060.png boxes-smoke/smoke_000060.png || fail "four ranks with a box each draw other smoke"
 mpi 4 boxes boxes-begun --devices cpu:1 --steps 30 --every 30

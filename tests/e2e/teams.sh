@@ -12,7 +12,7 @@ fail() { echo "teams.sh: $*" >&2; exit 1; }
 run() { # FOLDER DEVICES OPTION...
     local folder=$1 devices=$2
     shift 2
-    "$kftune" run --config ball.json --devices "$devices" --output "$folder" --every 30 --smoke "$@" >"$folder.out" 2>&1 ||
+    "$kftune" run --config ball.json --devices "$devices" --output "$folder" --every 30 --smoke --probe wake=2L,0,0.5L --probe line=-1L,0,-1L:2L,0,1L --probe taps=surface "$@" >"$folder.out" 2>&1 ||
         fail "$devices: $(tail -n 2 "$folder.out")"
 }
 run one cpu:1 --steps 60
@@ -22,6 +22,9 @@ run gone-on cpu:1,cpu:1 --steps 30 --restart begun/checkpoint_000030.kfc
 for file in fields_000060.vtkhdf checkpoint_000060.kfc smoke_000060.png; do
     cmp "one/$file" "two/$file" || fail "two parts write another $file"
     cmp "one/$file" "gone-on/$file" || fail "after a restart on two parts $file is another"
+done
+for probe in wake line taps; do
+    cmp one/probe_$probe.csv two/probe_$probe.csv || fail "two parts write another probe_$probe.csv"
 done
 cmp one/forces.csv two/forces.csv || fail "two parts feel other forces"
 

@@ -156,6 +156,35 @@ static void test_means(void **state) {
     kf_mean_fields_free(&means);
 }
 
+/* Where u is 1, 2 and 6 and v -2, -3 and -7 somewhere, u'v' is minus the mean square of u', 14/3; of w, which
+ * is u's double, nothing of v is lost either. */
+static void test_stresses(void **state) {
+    (void)state;
+    static const float u[] = {1.0F, 2.0F, 6.0F};
+    kf_mean_fields means = {.samples = 0};
+    kf_snapshot mean;
+    for (int i = 0; i < 3; i++) {
+        kf_snapshot s = linear_flow(0.0, 0.0);
+        float *velocity = kf_snapshot_find(&s, "velocity")->values;
+        for (size_t n = 0; n < s.count; n++) {
+            velocity[3 * n] = u[i];
+            velocity[3 * n + 1] = -1.0F - u[i];
+            velocity[3 * n + 2] = 2.0F * u[i];
+        }
+        kf_mean_fields_add(&means, &s);
+        kf_snapshot_free(&s);
+    }
+    kf_mean_fields_snapshot(&means, &mean);
+    static const double expected[] = {1.0, 1.0, 4.0, -1.0, 2.0, -2.0}; /* of 14/3: xx, yy, zz, xy, xz, yz */
+    const kf_quantity *stress = kf_snapshot_find(&mean, "reynolds_stress");
+    assert_non_null(stress);
+    assert_int_equal(stress->components, 6);
+    for (size_t i = 0; i < 6 * mean.count; i++)
+        assert_true(fabs((double)stress->values[i] - expected[i % 6] * 14.0 / 3.0) < 1e-5);
+    kf_snapshot_free(&mean);
+    kf_mean_fields_free(&means);
+}
+
 static void test_words(void **state) {
     (void)state;
     int quantities;
@@ -223,8 +252,9 @@ static void test_series(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_mask),  cmocka_unit_test(test_surface),
-        cmocka_unit_test(test_means),       cmocka_unit_test(test_words), cmocka_unit_test(test_series),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_mask),     cmocka_unit_test(test_surface),
+        cmocka_unit_test(test_means),       cmocka_unit_test(test_stresses), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

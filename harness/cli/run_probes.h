@@ -1,0 +1,36 @@
+/* Reads which probes a run asks, and says what they come to. */
+#ifndef KF_HARNESS_CLI_RUN_PROBES_H
+#define KF_HARNESS_CLI_RUN_PROBES_H
+
+#include <cjson/cJSON.h>
+
+#include "harness/cli/command.h"
+#include "solver/output/production.h"
+
+#define KF_PROBE_OPTIONS                                                                                     \
+    {"--probe", "NAME=PLACE",                                                                                \
+     "velocity and pressure over time at X,Y,Z, along FROM:TO[:POINTS], or on surface[:AXIS[=PLACE]]; L is " \
+     "the solid's length, from its middle: wake=2L,0,0.5L",                                                  \
+     true},                                                                                                  \
+    {                                                                                                        \
+        "--probe-every", "N", "steps between rows of the probes (as of other tables)", false                 \
+    }
+
+typedef struct kf_run_probes {
+    kf_probe list[KF_PROBES];
+    size_t count;
+} kf_run_probes;
+
+/* Reads those of the scene's file and of the options, which come after and replace those of the same name.
+ * plan: NULL of a flow; of another system its plan, whose nodes the places refer to. how->record_every is
+ * known. */
+kf_status kf_run_probes_read(const kf_arguments *arguments, const kf_problem *problem, kf_plan *plan,
+                             kf_run_probes *probes, kf_production_options *how, kf_error *error);
+void kf_run_probes_free(kf_run_probes *probes);
+
+/* A list of what each came to; for run.json. */
+cJSON *kf_run_probes_json(const kf_production *done, const kf_run_probes *probes);
+/* A line each for people. */
+void kf_run_probes_print(const kf_production *done, const kf_run_probes *probes);
+
+#endif
