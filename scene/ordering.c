@@ -27,6 +27,12 @@ void kf_ordering_begin(kf_ordering *ordering, int block_length, bool morton, con
     ordering->key_count = blocks << (3 * ordering->morton_bits);
 }
 
+void kf_ordering_refine(kf_ordering *ordering, int bits) {
+    ordering->cell_bits = bits;
+    ordering->morton_bits += bits;
+    ordering->key_count <<= 3 * bits;
+}
+
 /* Puts two zero bits between the bits of a number below 2^21. */
 static uint64_t spread_bits(uint64_t v) {
     v = (v | v << 32) & 0x001f00000000ffffULL;
@@ -37,7 +43,14 @@ static uint64_t spread_bits(uint64_t v) {
     return v;
 }
 
-/* Returns the key of a sample: its block of cells, then within the block its cell in Morton's order. */
+/* Which of the parts of its cell along an axis holds a position; rounding never leads out of the cell. */
+static uint64_t part_of_cell(const kf_ordering *ordering, double position) {
+    const int parts = 1 << ordering->cell_bits, part = (int)((position - floor(position)) * parts);
+    return (uint64_t)(part < parts ? part : parts - 1);
+}
+
+/* Returns the key of a sample: its block of cells, then within the block its cell, or part of it, in Morton's
+ * order. */
 uint64_t kf_ordering_key(const kf_ordering *ordering, double x, double y, double z) {
     const double position[3] = {x, y, z};
     uint64_t block[3], within[3];
@@ -48,6 +61,7 @@ uint64_t kf_ordering_key(const kf_ordering *ordering, double x, double y, double
         if (cell >= ordering->cells[a]) cell = ordering->cells[a] - 1;
         block[a] = (uint64_t)(cell / ordering->block_length);
         within[a] = (uint64_t)(cell % ordering->block_length);
+        within[a] = within[a] << ordering->cell_bits | part_of_cell(ordering, position[a]);
     }
     const uint64_t index =
         block[0] + (uint64_t)ordering->blocks[0] * (block[1] + (uint64_t)ordering->blocks[1] * block[2]);

@@ -29,6 +29,8 @@ value() {
         /^\t\t\t"value":/ && name == wanted { sub(/^[^:]*:\t/, ""); sub(/,$/, ""); print; exit }' "$folder/$2.json" 2>/dev/null
 }
 
+share() { printf '%.0f' "$(value "3 $1, cpu, share of bandwidth" d2q9-cpu)"; } # MODEL
+
 row() { # WHAT GPU-VALUE CPU-VALUE PRINTED-GPU PRINTED-CPU
     awk -v what="$1" -v gpu="$2" -v cpu="$3" -v there="$4" -v there_cpu="$5" 'BEGIN {
         times = gpu > 0 && cpu > 0 ? sprintf("%.1f", gpu / cpu) : "-"
@@ -63,8 +65,8 @@ fi
     row 'd2q9, LBGK, GLUPS' "$(value "$(rate LBGK $rates)" d2q9-gpu)" "$(value '2 LBGK, cpu' d2q9-cpu)" 0.568 0.025
     row 'd2q9, MRT, GLUPS' "$(value "$(rate MRT $rates)" d2q9-gpu)" "$(value '2 MRT, cpu' d2q9-cpu)" 0.527 0.023
     echo
-    echo "On the cpu LBGKL takes $(value '3 LBGKL, cpu, share of bandwidth' d2q9-cpu) % of a copy's bandwidth, MRT" \
-        "$(value '3 MRT, cpu, share of bandwidth' d2q9-cpu) % (printed of a Core 2 Duo: 51 and 34 %)."
+    echo "On the cpu LBGKL takes $(share LBGKL) % of a copy's bandwidth, MRT" \
+        "$(share MRT) % (printed of a Core 2 Duo: 51 and 34 %)."
 } >"$folder/headlines.md"
 cat "$folder/headlines.md"
 exit $failed

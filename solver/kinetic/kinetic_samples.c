@@ -233,6 +233,8 @@ void kf_kinetic_free_ordered(kf_ordered_samples *ordered) {
     free(ordered->identity);
 }
 
+enum { CELL_BITS = 4 }; /* of a sample's place within its cell: 4096 parts, for some tens of samples */
+
 /* Cells of a solid at rest, from its bounding box; a sample of a face that lies on a plane of the lattice may
  * round into the cell before it. */
 void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
@@ -251,6 +253,9 @@ void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
     kf_ordering_begin(&kinetic->ordering,
                       o->sample_order == KF_ORDER_NONE ? KF_WHOLE_BOX : (int)o->sample_block_length,
                       o->sample_order == KF_ORDER_MORTON, low, high);
+    /* The source's plans order samples, those of one pass whole cells. */
+    if (o->sample_order == KF_ORDER_MORTON && (o->plan == KF_PLAN_BASELINE || o->plan == KF_PLAN_PAPER))
+        kf_ordering_refine(&kinetic->ordering, CELL_BITS);
 }
 
 static kf_status upload_ordered(const kf_kinetic *kinetic, const kf_ordered_samples *ordered,

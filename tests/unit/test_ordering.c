@@ -101,6 +101,29 @@ static void test_key_by_hand(void **state) {
     assert_int_equal(kf_ordering_key(&o, 4.0, 4.0, 4.0), kf_ordering_key(&o, 3.9, 3.9, 3.9));
 }
 
+/* By hand: of 4 parts an axis of a cell (1,0,1) of a block of 2, the sample is in part (3,0,2): the code goes
+ * on with 101 and then, from the high bits of the parts to the low ones, 101 and 001. */
+static void test_samples_within_a_cell(void **state) {
+    (void)state;
+    const double from[3] = {0, 0, 0}, to[3] = {3.5, 3.5, 3.5};
+    kf_ordering o;
+    kf_ordering_begin(&o, 2, true, from, to);
+    kf_ordering_refine(&o, 2);
+    assert_int_equal(o.morton_bits, 3);
+    assert_int_equal(o.key_count, 8 * 512);
+    assert_int_equal(kf_ordering_key(&o, 3.8, 0.1, 1.6), 1 * 512 + 5 * 64 + 5 * 8 + 1);
+    assert_int_equal(kf_ordering_key(&o, nextafter(4.0, 3.0), 0.0, 1.0), 1 * 512 + 5 * 64 + 8 + 1);
+    /* Blocks of one cell have an order within, too; cells stay together. */
+    kf_ordering_begin(&o, 1, true, from, to);
+    kf_ordering_refine(&o, 4);
+    for (int i = 0; i < 1000; i++) {
+        const double p[3] = {i % 10 * 0.39, i / 10 % 10 * 0.39, i / 100 * 0.39};
+        const uint64_t cell = (uint64_t)((int)p[0] + 4 * ((int)p[1] + 4 * (int)p[2]));
+        assert_int_equal(kf_ordering_key(&o, p[0], p[1], p[2]) >> 12, cell);
+    }
+    assert_true(kf_ordering_key(&o, 0.1, 0.1, 0.1) < kf_ordering_key(&o, 0.9, 0.1, 0.1));
+}
+
 static void test_nothing_to_sort(void **state) {
     (void)state;
     kf_ordering o;
@@ -176,13 +199,10 @@ static void test_samples_just_outside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_box),
-        cmocka_unit_test(test_key_by_hand),
-        cmocka_unit_test(test_nothing_to_sort),
-        cmocka_unit_test(test_large_keys),
-        cmocka_unit_test(test_time_of_many),
-        cmocka_unit_test(test_samples_just_outside),
+        cmocka_unit_test(test_orders),          cmocka_unit_test(test_box),
+        cmocka_unit_test(test_key_by_hand),     cmocka_unit_test(test_samples_within_a_cell),
+        cmocka_unit_test(test_nothing_to_sort), cmocka_unit_test(test_large_keys),
+        cmocka_unit_test(test_time_of_many),    cmocka_unit_test(test_samples_just_outside),
     };
     return cmocka_run_group_tests_name("ordering", tests, fill_coordinates, NULL);
 }
