@@ -113,7 +113,7 @@ for spelling in '"command": ["./prog"], "keep": ["prog"]' "\"command\": [\"$PWD/
     '"command": ["sh", "-c", "PATH=$WAY:$PATH exec prog"], "environment": {"WAY": "/nowhere:."}, "keep": ["."]'; do
     rm -rf kept kept.db* && mkdir kept && ln -s prog kept/linked
     echo "{\"suite\": \"kept\", \"benchmarks\": [{\"name\": \"p\", $spelling, \"time\": {\"printed\": \"time:\", \"unit\": \"ms\"}, \"warm_up\": 0, \"repeats\": 1}]}" >kept/suite.json
-    prog() { printf '#!/bin/sh\necho "time: %s"\n' "$1" >kept/prog && chmod +x kept/prog; }
+    prog() { printf '#!/bin/sh\nsleep 0.05\necho "time: %s"\n' "$1" >kept/prog && chmod +x kept/prog; }
     prog 10.0
     night 0 kept/suite.json kept.db
     prog 13.0
@@ -132,7 +132,7 @@ assert re.fullmatch("[0-9a-f]{64}", found["program"]), found
 xml = open("kept.xml").read()
 assert found["program"] in xml, xml
 seconds = float(re.search(r'<testcase[^>]* time="([0-9.]+)"', xml).group(1))
-assert seconds > 0.0 and seconds != 0.013, seconds
+assert seconds >= 0.05, seconds # a run sleeps 0.05 s; what it prints is 0.013 s
 PY
 # What is kept and never named would let every change pass.
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["./prog"], "keep": ["prog", "suite.json"]}]}' >kept/wrong.json
