@@ -6,6 +6,8 @@ kftune=${KFTUNE:?KFTUNE must name the program}
 page=$(dirname "$0")/../../docs/hour.md
 page=$(realpath "$page")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export XDG_DATA_HOME=$scratch/data
 failures=0

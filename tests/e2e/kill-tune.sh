@@ -5,6 +5,8 @@ set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 kills=${KFTUNE_KILLS:-4}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")} XDG_CACHE_HOME=$scratch/cache TMPDIR=$scratch/tmp
 mkdir -p "$TMPDIR"

@@ -6,6 +6,8 @@ kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 trials=$(dirname "$kftune")/tests/nightly_trials # kftune with planted regressions
 data=$(realpath "${KFTUNE_DATA:-$(dirname "$kftune")}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 out=$scratch/out err=$scratch/err
 failures=0

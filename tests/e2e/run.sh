@@ -3,6 +3,8 @@
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 
 expect 0 tune --scene ball --device cpu --grid 40x20x20 --fix plan=fused --fix force_sum=fixed \

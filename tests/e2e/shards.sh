@@ -5,6 +5,8 @@
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 fail() { echo "shards.sh: $*" >&2; exit 1; }
 # Only what changes no kernel differs, so that compiling does not take the time.

@@ -4,6 +4,8 @@
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 fail() { echo "teams.sh: $*" >&2; exit 1; }
 

@@ -17,4 +17,10 @@ static inline int take_quick_compiler(void **state) {
     return setenv("KFTUNE_CC", file, 0);
 }
 
+/* How many of a table's cases a test takes: the first few, which differ most; with KFTUNE_TEST_ALL=1 all of
+ * them. */
+static inline size_t cases_taken(size_t few, size_t all) {
+    return getenv("KFTUNE_TEST_ALL") != NULL ? all : few;
+}
+
 #endif

@@ -18,6 +18,7 @@
 #include "harness/cli/command.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
+#include "tests/unit/quick_compiler.h"
 
 static kf_device_info device;
 static const kf_bench_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
@@ -477,9 +478,8 @@ static void test_names(void **state) {
 }
 
 static int describe_device(void **state) {
-    (void)state;
     kf_error error;
-    return kf_cpu_device_describe(&device, &error) == KF_OK ? 0 : 1;
+    return take_quick_compiler(state) == 0 && kf_cpu_device_describe(&device, &error) == KF_OK ? 0 : 1;
 }
 
 int main(void) {

@@ -338,44 +338,45 @@ static void test_in_several_processes(void **state) {
         const char *transfer; /* read in place, or copied; each is also sent through MPI */
         const char *cut;      /* NULL: in slabs */
     } cases[] = {{ball_scene, two_grids[0], direct, NULL},
-                 {ball_scene, two_grids[1], direct, NULL},
-                 {ball_scene, one_grid[0], direct, NULL},
-                 {ball_scene, one_grid[2], direct, NULL},
                  {ball_scene, masked, direct, NULL},
-                 {empty_scene, moments[0], direct, NULL},
                  {solid_of_moments, moments[0], direct, NULL},
                  {moving_moments, moments[3], direct, NULL},
                  {free_moments, moments[3], direct, NULL},
                  {moments_at_ends, moments[2], copies, NULL},
-                 {seam_scene, two_grids[0], direct, NULL},
                  {seam_scene, one_grid[0], direct, NULL},
-                 {moving_scene, moving[0], direct, NULL},
                  {moving_scene, moving[1], direct, NULL},
                  {free_scene, moving[0], direct, NULL},
+                 {ball_scene, two_grids[1], copies, "parts_y=4"},
+                 {open_ends, doubles, copies, "parts_y=2"},
+                 {free_between_mirrors, moving[0], copies, "parts_y=2"},
+                 {seam_across_y, one_grid[0], copies, "parts_y=2"},
+                 {moments_across_y, moments[1], copies, "parts_y=2"},
+                 {ball_scene, two_grids[1], direct, NULL},
+                 {ball_scene, one_grid[0], direct, NULL},
+                 {ball_scene, one_grid[2], direct, NULL},
+                 {empty_scene, moments[0], direct, NULL},
+                 {seam_scene, two_grids[0], direct, NULL},
+                 {moving_scene, moving[0], direct, NULL},
                  {ball_scene, two_grids[0], copies, NULL},
                  {seam_scene, one_grid[0], copies, NULL},
                  {moving_scene, moving[1], copies, NULL},
                  {ball_scene, two_grids[0], copies, "parts_y=2"},
-                 {ball_scene, two_grids[1], copies, "parts_y=4"},
-                 {open_ends, doubles, copies, "parts_y=2"},
-                 {free_between_mirrors, moving[0], copies, "parts_y=2"},
                  {seam_across_y, two_grids[0], copies, "parts_y=2"},
-                 {seam_across_y, one_grid[0], copies, "parts_y=2"},
                  {open_ends, one_grid[2], copies, "parts_y=2"},
                  {moving_on_a_torus, moving[0], copies, "parts_y=2"},
-                 {moments_across_y, moments[1], copies, "parts_y=2"},
                  {moments_on_a_torus, moments[3], copies, "parts_y=2"}};
     enum { CASES = sizeof cases / sizeof *cases };
+    const int taken = (int)cases_taken(14, CASES);
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];
-    for (int c = 0; c < CASES; c++) {
+    for (int c = 0; c < taken; c++) {
         kf_scene *scene = cases[c].open();
         run(scene, cases[c].plan, "cpu:1", &alone[c]);
         kf_scene_free(scene);
     }
     must(kf_world_open(&error), &error);
     assert_int_equal(kf_world_size(), 2);
-    for (int c = 0; c < CASES; c++) {
+    for (int c = 0; c < taken; c++) {
         kf_scene *scene = cases[c].open();
         const char *device = kf_kinetic_most_parts(scene) < 4 ? "cpu:1" : teams[2];
         for (int mpi = 0; mpi < 2; mpi++) {

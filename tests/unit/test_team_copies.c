@@ -104,17 +104,17 @@ static void test_copied_planes(void **state) {
         kf_scene *(*open)(void);
         const char *const *plan;
         int team;
-    } cases[] = {{ball_scene, two_grids[0], 0},         {ball_scene, two_grids[1], 2},
-                 {ball_scene, one_grid[0], 2},          {ball_scene, one_grid[2], 1},
-                 {empty_scene, moments[0], 2},          {seam_scene, two_grids[0], 1},
-                 {seam_scene, one_grid[0], 0},          {moving_scene, moving[0], 0},
-                 {moving_scene, moving[1], 1},          {free_scene, moving[0], 1},
-                 {ball_scene, concurrent, 2},           {ball_scene, masked, 1},
-                 {on_a_wall_across_y, two_grids[0], 0}, {solid_of_moments, moments[0], 0},
-                 {solid_of_moments, moments[0], 2},     {moments_across_the_seam, moments[1], 1},
-                 {moving_moments, moments[3], 1},       {free_moments, moments[3], 0},
-                 {moments_at_ends, moments[2], 2}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    } cases[] = {{ball_scene, two_grids[0], 0},     {ball_scene, two_grids[1], 2},
+                 {ball_scene, one_grid[2], 1},      {seam_scene, one_grid[0], 0},
+                 {moving_scene, moving[1], 1},      {free_scene, moving[0], 1},
+                 {ball_scene, masked, 1},           {on_a_wall_across_y, two_grids[0], 0},
+                 {solid_of_moments, moments[0], 2}, {moments_across_the_seam, moments[1], 1},
+                 {free_moments, moments[3], 0},     {moments_at_ends, moments[2], 2},
+                 {ball_scene, concurrent, 2},       {empty_scene, moments[0], 2},
+                 {ball_scene, one_grid[0], 2},      {seam_scene, two_grids[0], 1},
+                 {moving_scene, moving[0], 0},      {solid_of_moments, moments[0], 0},
+                 {moving_moments, moments[3], 1}};
+    for (size_t c = 0; c < cases_taken(13, sizeof cases / sizeof *cases); c++)
         holds_in_any_order(cases[c].open(), cases[c].plan, NULL, teams[cases[c].team], c);
 }
 
@@ -188,42 +188,42 @@ static void test_cuts_across_y(void **state) {
         const char *const *plan, *cut;
         int team;
     } cases[] = {{ball_scene, two_grids[0], "parts_y=2", 0},
-                 {ball_scene, two_grids[0], "parts_y=2", 2},
-                 {ball_scene, two_grids[1], "parts_y=2", 2},
+                 {ball_scene, two_grids[1], "parts_y=4", 2},
                  {seam_scene, two_grids[0], "parts_y=2", 2},
                  {ball_scene, masked, "parts_y=2", 2},
-                 {ball_scene, two_grids[1], "parts_y=4", 2},
-                 {on_the_ground, two_grids[0], "parts_y=2", 0},
                  {on_the_ground, two_grids[0], "parts_y=2", 2},
-                 {on_a_wall_across_y, two_grids[1], "parts_y=2", 2},
-                 {open_ends, doubles, "parts_y=2", 2},
-                 {open_ends, two_grids[0], "parts_y=4", 2},
                  {coarse_scene, nineteen, "parts_y=2", 2},
-                 {moving_scene, moving[0], "parts_y=2", 2},
                  {free_between_mirrors, moving[0], "parts_y=2", 2},
-                 {seam_across_y, two_grids[0], "parts_y=2", 0},
-                 {seam_across_y, two_grids[1], "parts_y=2", 2},
                  {open_and_periodic, doubles, "parts_y=2", 2},
                  {moving_on_a_torus, moving[0], "parts_y=2", 2},
+                 {open_ends, one_grid[2], "parts_y=2", 2},
+                 {seam_across_y, one_grid[0], "parts_y=2", 2},
+                 {moments_at_ends, moments[2], "parts_y=2", 2},
+                 {solid_of_moments, moments[0], "parts_y=4", 2},
+                 {moments_across_y, moments[1], "parts_y=2", 2},
+                 {moments_on_a_torus, moments[3], "parts_y=2", 2},
+                 {large_ball, two_grids[0], "parts_y=2", 3},
+                 {on_a_wall_across_y, two_grids[1], "parts_y=2", 2},
+                 {large_ball, one_grid[0], "parts_y=4", 3},
+                 {ball_scene, two_grids[0], "parts_y=2", 2},
+                 {ball_scene, two_grids[1], "parts_y=2", 2},
+                 {on_the_ground, two_grids[0], "parts_y=2", 0},
+                 {open_ends, doubles, "parts_y=2", 2},
+                 {open_ends, two_grids[0], "parts_y=4", 2},
+                 {moving_scene, moving[0], "parts_y=2", 2},
+                 {seam_across_y, two_grids[0], "parts_y=2", 0},
+                 {seam_across_y, two_grids[1], "parts_y=2", 2},
                  {free_on_a_torus, moving[0], "parts_y=2", 2},
                  {ball_scene, one_grid[0], "parts_y=2", 2},
                  {ball_scene, one_grid[2], "parts_y=4", 2},
-                 {open_ends, one_grid[2], "parts_y=2", 2},
                  {on_the_ground, one_grid[0], "parts_y=2", 2},
-                 {seam_across_y, one_grid[0], "parts_y=2", 2},
                  {seam_scene, one_grid[2], "parts_y=2", 2},
                  {moving_on_a_torus, moving[1], "parts_y=2", 2},
                  {empty_scene, moments[0], "parts_y=2", 2},
-                 {moments_at_ends, moments[2], "parts_y=2", 2},
                  {solid_of_moments, moments[0], "parts_y=2", 2},
-                 {solid_of_moments, moments[0], "parts_y=4", 2},
-                 {moments_across_y, moments[1], "parts_y=2", 2},
                  {moments_across_the_seam, moments[1], "parts_y=2", 2},
-                 {moments_on_a_torus, moments[3], "parts_y=2", 2},
-                 {moments_between_mirrors, moments[3], "parts_y=2", 2},
-                 {large_ball, two_grids[0], "parts_y=2", 3},
-                 {large_ball, one_grid[0], "parts_y=4", 3}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+                 {moments_between_mirrors, moments[3], "parts_y=2", 2}};
+    for (size_t c = 0; c < cases_taken(16, sizeof cases / sizeof *cases); c++)
         holds_in_any_order(cases[c].open(), cases[c].plan, cases[c].cut, teams[cases[c].team], c);
 }
 

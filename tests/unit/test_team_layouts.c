@@ -36,7 +36,7 @@ static kf_scene *fine_ball(void) {
 /* Groups of one, two and sixteen planes' nodes, which begin before a part's planes and end behind them. */
 static void test_groups_of_several_planes(void **state) {
     (void)state;
-    static const int planes[] = {1, 2, 16};
+    static const int planes[3] = {1, 2, 16};
     static const struct {
         kf_scene *(*open)(void);
         const char *const *plan, *cut;
@@ -50,7 +50,9 @@ static void test_groups_of_several_planes(void **state) {
                  {moments_on_a_torus, moments[3], "parts_y=2", 2}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         kf_scene *scene = cases[c].open();
-        for (size_t p = 0; p < sizeof planes / sizeof *planes; p++) {
+        const size_t first = c == 0 ? 0 : c % 3, count = c == 0 ? 3 : cases_taken(1, 3); /* in turn */
+        for (size_t i = 0; i < count; i++) {
+            const size_t p = (first + i) % 3;
             outcome one, team;
             char alpha[32], what[96];
             const char *with[32];
