@@ -5,13 +5,17 @@
 #define KF_KERNELS_CHOICES_H
 
 /* A face of the domain is one of these: KF_FACE_0 .. KF_FACE_5. */
-#define KF_PERIODIC_FACE  0
-#define KF_WALL_FACE      1
+#define KF_PERIODIC_FACE  0 /* on both faces of an axis or on neither */
+#define KF_WALL_FACE      1 /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
 #define KF_FREE_SLIP_FACE 2
-#define KF_INFLOW_FACE    3
-#define KF_OUTFLOW_FACE   4
+#define KF_INFLOW_FACE    3 /* prescribed velocity (face_velocity) */
+#define KF_OUTFLOW_FACE   4 /* what arrives is convected out; the mean density is held at the reference */
+/* The host's name and the word in scene files of each: kf_boundary and kf_boundary_names. */
+#define KF_EACH_FACE(is)                                                                                     \
+    is(KF_PERIODIC, "periodic") is(KF_WALL, "wall") is(KF_FREE_SLIP, "free_slip") is(KF_INFLOW, "inflow")    \
+        is(KF_OUTFLOW, "outflow")
 /* A periodic face of d2q9 that copied rows of another process lie beyond; no scene has it. */
-#define KF_COPIED_FACE 5
+#define KF_COPIED_FACE 100
 
 /* KF_COLLISION of kinetic. The other three are d2q9's, which has KF_MODEL. */
 #define KF_BGK_COLLISION        0

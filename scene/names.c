@@ -3,7 +3,8 @@
 
 #include "scene/internal.h"
 
-const char *const kf_boundary_names[KF_BOUNDARIES] = {"periodic", "wall", "free_slip", "inflow", "outflow"};
+#define KF_BOUNDARY_WORD(name, word) [name] = word,
+const char *const kf_boundary_names[KF_BOUNDARIES] = {KF_EACH_FACE(KF_BOUNDARY_WORD)};
 const char *const kf_collision_names[KF_COLLISIONS] = {"bgk",        "rm_mrt", "acm_mrt",
                                                        "bgk_linear", "mrt",    "mrt_linear"};
 const char *const kf_rate_rule_names[KF_RATE_RULES] = {

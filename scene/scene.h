@@ -20,16 +20,11 @@
 
 typedef enum kf_face { KF_XMIN, KF_XMAX, KF_YMIN, KF_YMAX, KF_ZMIN, KF_ZMAX, KF_FACES } kf_face;
 
-typedef enum kf_boundary {
-    KF_PERIODIC = KF_PERIODIC_FACE, /* on both faces of an axis or on neither */
-    KF_WALL = KF_WALL_FACE, /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
-    KF_FREE_SLIP = KF_FREE_SLIP_FACE,
-    KF_INFLOW = KF_INFLOW_FACE, /* prescribed velocity (face_velocity) */
-    KF_OUTFLOW =
-        KF_OUTFLOW_FACE, /* what arrives is convected out; the mean density is held at the reference */
-    KF_BOUNDARIES
-} kf_boundary;
+/* KF_PERIODIC, KF_WALL ...: kernels/choices.h says what each means. */
+#define KF_BOUNDARY_NUMBER(name, word) name = name##_FACE,
+typedef enum kf_boundary { KF_EACH_FACE(KF_BOUNDARY_NUMBER) KF_BOUNDARIES } kf_boundary;
 extern const char *const kf_boundary_names[KF_BOUNDARIES];
+extern const char *const kf_face_names[KF_FACES]; /* "xmin", ... */
 
 /* The last three are two-dimensional: the linear ones leave out the quadratic terms, for Stokes flow. */
 typedef enum kf_collision {

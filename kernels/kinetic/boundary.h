@@ -21,7 +21,7 @@
 
 #include "left.h"
 
-#define KF_IS_SOLID_FACE(kind) ((kind) == 1 || (kind) == 3)
+#define KF_IS_SOLID_FACE(kind) ((kind) == KF_WALL_FACE || (kind) == KF_INFLOW_FACE)
 #define KF_MIRRORS(face)       (KF_SPECULAR >> (face)&1)
 
 /* Along one axis: whether the neighbour at s = position - c lies beyond the low face (-1) or the high face

@@ -55,8 +55,9 @@ typedef struct kf_tile {
                 : KF_FACE_3 != KF_PERIODIC_FACE && KF_FACE_3 != KF_FREE_SLIP_FACE)
 #define KF_ASKS_BESIDE (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
 /* Across z: the image of the last plane, of which a wall or an inflow sends a share back the way it came. */
-#define KF_Z_FACE(side)     ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
-#define KF_HAS_IMAGE(side)  ((KF_Z_FACE(side) == 2 || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
+#define KF_Z_FACE(side) ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
+#define KF_HAS_IMAGE(side)                                                                                   \
+    ((KF_Z_FACE(side) == KF_FREE_SLIP_FACE || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
 #define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != 0 && !KF_HAS_IMAGE(side))
 #define KF_ASKS             (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
 

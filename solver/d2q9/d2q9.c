@@ -12,7 +12,9 @@
 /* Refuses scenes that this system cannot compute: three dimensions, surfaces instead of masks, other
  * systems' collisions, mirroring walls. */
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
+    static const kf_boundary known[] = {KF_PERIODIC, KF_WALL, KF_FREE_SLIP, KF_INFLOW, KF_OUTFLOW};
     const kf_scene *scene = kf_problem_scene(problem);
+    KF_TRY(kf_flow_check_faces(scene, "d2q9", known, sizeof known / sizeof *known, error));
     if (scene->nodes[2] != 1)
         return kf_fail(error, KF_BAD_INPUT,
                        "d2q9 is two-dimensional: the scene must have 1 node along z (it has %d)",

@@ -65,3 +65,16 @@ kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, i
     *steps = TRIAL_STEPS;
     return KF_OK;
 }
+
+kf_status kf_flow_check_faces(const kf_scene *scene, const char *system, const kf_boundary *known, int count,
+                              kf_error *error) {
+    for (int face = 0; face < KF_FACES; face++) {
+        bool computed = false;
+        for (int i = 0; i < count; i++)
+            computed = computed || scene->faces[face] == known[i];
+        if (!computed)
+            return kf_fail(error, KF_BAD_INPUT, "%s has no boundary %s, which the scene has at %s", system,
+                           kf_boundary_names[scene->faces[face]], kf_face_names[face]);
+    }
+    return KF_OK;
+}

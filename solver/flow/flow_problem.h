@@ -19,6 +19,11 @@ kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, i
  * (owned), or leaves it to whoever made it. */
 kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned);
 
+/* Refuses a scene with a face that is none of the known ones: a system names what it computes, so that a
+ * boundary condition of another one is not taken for one of its own. */
+kf_status kf_flow_check_faces(const kf_scene *scene, const char *system, const kf_boundary *known, int count,
+                              kf_error *error);
+
 /* Returns whether the problem was opened as a flow: then there is a scene inside. */
 bool kf_problem_is_flow(const kf_problem *problem);
 
