@@ -45,11 +45,12 @@ typedef struct kf_tile {
 
 /* Faces across x and y by their side, -1 or 1. */
 #define KF_X_FACE(side)      ((side) < 0 ? KF_FACE_0 : KF_FACE_1)
-#define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == 2)
+#define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == KF_FREE_SLIP_FACE)
 #define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == KF_FREE_SLIP_FACE : KF_FACE_3 == KF_FREE_SLIP_FACE)
-#define KF_WAITS(side)       (KF_X_FACE(side) == 4)
+#define KF_WAITS(side)       (KF_X_FACE(side) == KF_OUTFLOW_FACE)
 #define KF_BOUNCES(side)     (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0))
-#define KF_IS_ASKED_X(side)  (KF_IS_SOLID_FACE(KF_X_FACE(side)) && KF_MIRRORS((side) > 0))
+#define KF_IS_ASKED_X(side)                                                                                  \
+    (KF_X_FACE(side) != KF_PERIODIC_FACE && !KF_IS_MIRROR_X(side) && !KF_WAITS(side) && !KF_BOUNCES(side))
 #define KF_IS_ASKED_Y(side)                                                                                  \
     ((side) < 0 ? KF_FACE_2 != KF_PERIODIC_FACE && KF_FACE_2 != KF_FREE_SLIP_FACE                            \
                 : KF_FACE_3 != KF_PERIODIC_FACE && KF_FACE_3 != KF_FREE_SLIP_FACE)
@@ -58,7 +59,7 @@ typedef struct kf_tile {
 #define KF_Z_FACE(side) ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)                                                                                   \
     ((KF_Z_FACE(side) == KF_FREE_SLIP_FACE || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
-#define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != 0 && !KF_HAS_IMAGE(side))
+#define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != KF_PERIODIC_FACE && !KF_HAS_IMAGE(side))
 #define KF_ASKS             (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
 
 /* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
@@ -452,7 +453,7 @@ KF_FUNCTION void kf_bounce(const kf_module_arguments *a, int side, kf_reach reac
  * across x too, which the node has seen to (kf_bounce). */
 KF_FUNCTION kf_level_sums kf_sent_back(const kf_module_arguments *a, int side, int x, const kf_real *here,
                                        kf_real staying, kf_level_sums image) {
-    if (KF_Z_FACE(side) == 2) return image;
+    if (KF_Z_FACE(side) == KF_FREE_SLIP_FACE) return image;
     const kf_real *u = KF_FACE_VELOCITY(a)[4 + (side > 0)];
     const kf_real share = KF_MIRRORS(4 + (side > 0)) ? (kf_real)a->faces.specular_share[4 + (side > 0)]
                                                      : KF_R(0.0),
