@@ -344,6 +344,20 @@ static void expect(const kf_scene *scene, const kf_config *config, bool on_cpu, 
     assert_int_equal(kf_d2q9_read_options(scene, config, &gpu, &options, &error) == KF_OK, on_gpu);
 }
 
+/* A system names the boundaries that it computes; any other is refused with its word and its face. */
+static void test_unknown_boundaries(void **state) {
+    (void)state;
+    static const kf_boundary known[] = {KF_PERIODIC, KF_WALL, KF_INFLOW};
+    kf_error error = {KF_OK, ""};
+    kf_scene scene = {0};
+    scene.faces[KF_XMIN] = KF_INFLOW;
+    scene.faces[KF_YMAX] = KF_WALL;
+    assert_int_equal(kf_flow_check_faces(&scene, "d2q9", known, 3, &error), KF_OK);
+    scene.faces[KF_XMAX] = KF_OUTFLOW;
+    assert_int_equal(kf_flow_check_faces(&scene, "d2q9", known, 3, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message, "d2q9 has no boundary outflow, which the scene has at xmax");
+}
+
 static void test_refusals(void **state) {
     (void)state;
     kf_error error = {0};
@@ -512,12 +526,19 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cavity),     cmocka_unit_test(test_force),
-        cmocka_unit_test(test_folded),     cmocka_unit_test(test_array),
-        cmocka_unit_test(test_open_faces), cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_mask),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_start_in_blocks),
-        cmocka_unit_test(test_table_4),    cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_cavity),
+        cmocka_unit_test(test_force),
+        cmocka_unit_test(test_folded),
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_open_faces),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_unknown_boundaries),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_start_in_blocks),
+        cmocka_unit_test(test_table_4),
+        cmocka_unit_test(test_cases),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
