@@ -7,9 +7,12 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/util/clean.h"
+#include "base/util/log.h"
 #include "base/util/memory.h"
+#include "base/util/text.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
@@ -55,6 +58,20 @@ static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
     scene->solid_area *= (double)count / (double)wanted;
 }
 
+/* Says what a large scene claims, of its file or of an option, before anything is done with it. */
+static void tell_claims(const kf_scene *scene, double samples) {
+    static const double MANY_NODES = 1e8, MANY_SAMPLES = 5e5, NODE_BYTES = 16; /* density and velocity */
+    const double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    char fields[32], memory[32];
+    if (nodes < MANY_NODES && samples < MANY_SAMPLES) return;
+    kf_human_bytes(NODE_BYTES * nodes, fields);
+    kf_human_bytes((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), memory);
+    kf_info(
+        "%s: %.3g nodes, of which density and velocity alone are %s (this machine has %s), and %.2g samples "
+        "on the solid, which are placed first; that may take minutes",
+        scene->source, nodes, fields, memory, samples);
+}
+
 /* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
 static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
     kf_scene_set_depth(scene);
@@ -64,6 +81,7 @@ static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) 
                        "%s: %g samples per cell on %.4g cells of surface are more than %d "
                        "samples; lower samples_per_cell",
                        scene->source, scene->samples_per_cell, scene->solid_area, KF_SAMPLES_LIMIT);
+    tell_claims(scene, wanted);
     uint32_t *triangles = kf_allocate((size_t)wanted * sizeof *triangles);
     const bool whole = kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples, triangles);
     if (whole) note_crowd(scene, (size_t)wanted, notes);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util/clean.h"
 #include "base/util/file.h"
@@ -38,8 +39,40 @@ void kf_json_check_memory(void) {
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = kf_allocate, .free_fn = free});
 }
 
+/* Values of a text, or a few more: each but the first follows a bracket or a comma. */
+static size_t count_values(const char *text, size_t size) {
+    size_t values = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\\' && quoted)
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else
+            values += !quoted && (text[i] == ',' || text[i] == '[' || text[i] == '{');
+    }
+    return values;
+}
+
+/* A value of two letters takes forty times their memory. What all will take is held against the machine
+ * before the first is made. */
+static kf_status check_claim(const char *file, const char *text, size_t size, kf_error *error) {
+    enum { VALUE_BYTES = sizeof(cJSON) + 32 /* of malloc, and a short text */, MOST_VALUES = 1 << 26 };
+    const size_t values = count_values(text, size);
+    const double bytes = (double)values * VALUE_BYTES + 2.0 * (double)size,
+                 memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (values <= MOST_VALUES && bytes <= 0.5 * memory) return KF_OK;
+    char taken[32], there[32];
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: %.3g values, which would take %s of memory; at most %d, and half of the %s of this "
+                   "machine: split the file",
+                   file, (double)values, kf_human_bytes(bytes, taken), (int)MOST_VALUES,
+                   kf_human_bytes(memory, there));
+}
+
 /* Parses JSON strictly: one value and nothing after it. A message names the file, line and column. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error) {
+    KF_TRY(check_claim(file, text, size, error));
     /* A zero-terminated copy, because callers may hand over a part of a larger text. */
     char *copy = kf_allocate(size + 1);
     memcpy(copy, text, size);

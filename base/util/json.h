@@ -19,7 +19,8 @@ typedef struct kf_json_place {
  * For the program and the children of a library, not for a program that a library is part of. */
 void kf_json_check_memory(void);
 
-/* Parses text; a syntax error is KF_BAD_INPUT with "file:line:column: ...". The caller calls cJSON_Delete. */
+/* Parses text; a syntax error is KF_BAD_INPUT with "file:line:column: ...". The caller calls cJSON_Delete.
+ * So is a text of more values than half of the machine's memory holds, which is found before any is made. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error);
 kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error);
 

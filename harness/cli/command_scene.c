@@ -56,7 +56,6 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     kf_scene_options wanted = {.sections = kf_systems_scene_sections()};
     kf_placement placement;
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
-    kf_argument_tell_grid(wanted.nodes);
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
     KF_TRY(kf_argument_placement(arguments, &placement, error));
     const char *asked = kf_argument(arguments, "--write", NULL);

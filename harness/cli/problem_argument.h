@@ -14,8 +14,4 @@ kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *c
 /* Prints on stderr, a line each, what the problem's system chose for the user or mended in a file. */
 void kf_problem_print_notes(const kf_problem *problem);
 
-/* Says at once what a grid of 10^8 nodes and more needs, before anything is done with it; of a smaller one
- * nothing. */
-void kf_argument_tell_grid(const int nodes[3]);
-
 #endif

@@ -2,8 +2,9 @@
  * SQLite's method: for every n, what a program does then is looked at. tests/tools/faults.py does that.
  *
  * KF_FAIL_CALL: malloc, open, write, rename, fsync, mmap or fork. KF_FAIL_NTH: the first that fails, from 1;
- * 0: none. KF_FAIL_ALWAYS: all later ones fail too. KF_FAIL_STATE: a file of 8 bytes, zeros at first, that
- * counts the calls. Programs of other names (compilers, gnuplot) are left alone. */
+ * 0: none. KF_FAIL_ALWAYS: all later ones fail too. KF_FAIL_STATE: a file of 16 bytes, zeros at first, that
+ * counts the calls, and the bytes that calls of malloc ask for. Programs of other names (compilers, gnuplot)
+ * are left alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,7 @@ __attribute__((constructor)) static void begin(void) {
     const int file = (int)syscall(SYS_openat, AT_FDCWD, state, O_RDWR | O_CLOEXEC);
     if (file < 0) return;
     const long address =
-        syscall(SYS_mmap, NULL, sizeof *plan.calls, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        syscall(SYS_mmap, NULL, 2 * sizeof *plan.calls, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     (void)syscall(SYS_close, file);
     if (address == -1) return;
     plan.nth = strtol(nth, NULL, 10);
@@ -68,6 +69,13 @@ static bool fails(const char *call) {
     return true;
 }
 
+static bool fails_of(size_t bytes) {
+    if (fails("malloc")) return true;
+    if (plan.call != NULL && strcmp(plan.call, "malloc") == 0)
+        (void)atomic_fetch_add(&plan.calls[1], (long)bytes);
+    return false;
+}
+
 /* The function that the program would have called. */
 #define REAL(name)                                                                                           \
     static __typeof__(name) *real;                                                                           \
@@ -80,15 +88,15 @@ static bool fails(const char *call) {
  */
 
 void *malloc(size_t size) {
-    return fails("malloc") ? NULL : __libc_malloc(size);
+    return fails_of(size) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-    return fails("malloc") ? NULL : __libc_calloc(count, size);
+    return fails_of(count * size) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t size) {
-    return fails("malloc") ? NULL : __libc_realloc(memory, size);
+    return fails_of(size) ? NULL : __libc_realloc(memory, size);
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {

@@ -57,7 +57,7 @@ class Sweep:
         if fail is not None:
             state = os.path.join(place, "calls")
             with open(state, "wb") as file:
-                file.write(struct.pack("q", 0))
+                file.write(struct.pack("qq", 0, 0))
             environment.update(LD_PRELOAD=os.path.abspath(self.asked.shim), KF_FAIL_CALL=fail[0], KF_FAIL_NTH=str(fail[1]),
                                KF_FAIL_STATE=state)
         words = [os.path.abspath(self.asked.kftune)] + [word.replace("{}", place) for word in words]
@@ -182,7 +182,7 @@ class Sweep:
             place = self.fresh("count-%s-%s" % (name, call))
             self.judge(name, (call, 0), place, self.run(COMMANDS[name][0], place, (call, 0)), whole)
             with open(place + "/calls", "rb") as file:
-                total = struct.unpack("q", file.read())[0]
+                total = struct.unpack("qq", file.read())[0]
             before = len(self.bad)
             ends = list(pool.map(lambda nth: self.try_one(name, call, nth, whole), self.points(total)))
             tried = [end for end in ends if end != "left out"]

@@ -204,11 +204,43 @@ static void canonical_text_is_one_per_value(void **state) {
     expect_canonical("\"\"", "\"\"");
 }
 
+static size_t made; /* bytes that cJSON asked for */
+
+static void *count_bytes(size_t size) {
+    made += size;
+    return malloc(size);
+}
+
+/* "[0,0,0,…": each value takes forty times its text. It is refused before any is made; a string of as many
+ * commas is one value. */
+static void more_values_than_memory_are_refused(void **state) {
+    (void)state;
+    const size_t size = ((size_t)1 << 27) + 64;
+    char *text = malloc(size);
+    cJSON *root = NULL;
+    kf_error error = {0};
+    assert_non_null(text);
+    for (size_t i = 0; i < size; i += 2)
+        memcpy(text + i, "0,", 2);
+    text[0] = '[';
+    text[size - 1] = ']';
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = count_bytes, .free_fn = free});
+    assert_int_equal(kf_json_parse("many.json", text, size, &root, &error), KF_BAD_INPUT);
+    assert_int_equal(made, 0);
+    assert_non_null(strstr(error.message, "many.json: 6.71e+07 values, which would take 6"));
+    text[0] = text[size - 1] = '"';
+    assert_int_equal(kf_json_parse("one.json", text, size, &root, &error), KF_OK);
+    cJSON_Delete(root);
+    cJSON_InitHooks(NULL);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(syntax_errors_have_a_place),
         cmocka_unit_test(hostile_nesting_is_refused),
         cmocka_unit_test(missing_file_is_named),
+        cmocka_unit_test(more_values_than_memory_are_refused),
         cmocka_unit_test(keys_must_be_known),
         cmocka_unit_test(numbers_stay_in_range),
         cmocka_unit_test(refusals_say_what_is_accepted),
