@@ -17,7 +17,7 @@
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
 enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth starting */
 
-typedef struct reference_run {
+typedef struct kf_reference_run {
     const kf_scene *scene;
     bool folded; /* 19 velocities: nothing goes along the other eight */
     double weights[KF_REFERENCE_Q];
@@ -428,27 +428,45 @@ static void advance(reference_run *run, int step) {
     kf_in_parallel(run->count, LEAST_SHARED, collide_nodes, run);
 }
 
-/* Runs the reference for so many steps and returns density - 1, velocity and load at the end. */
-static kf_reference_result reference_result(const kf_scene *scene, int steps, bool folded) {
-    reference_run run;
-    begin(&run, scene, folded);
-    for (int step = 0; step < steps; step++)
-        advance(&run, step);
-    kf_reference_result result = {.load = run.load};
-    result.values = kf_allocate(4 * run.count * sizeof(double));
-    for (size_t node = 0; node < run.count; node++) {
-        double j[3], second[3][3], density = kf_reference_sums(run.f + node, run.count, j, second);
+kf_reference_run *kf_reference_begin(const kf_scene *scene, bool folded) {
+    reference_run *run = kf_allocate(sizeof *run);
+    begin(run, scene, folded);
+    return run;
+}
+
+void kf_reference_advance(kf_reference_run *run, int step) {
+    advance(run, step);
+}
+
+double *kf_reference_state(kf_reference_run *run) {
+    return run->f;
+}
+
+kf_reference_result kf_reference_end(kf_reference_run *run) {
+    kf_reference_result result = {.load = run->load};
+    result.values = kf_allocate(4 * run->count * sizeof(double));
+    for (size_t node = 0; node < run->count; node++) {
+        double j[3], second[3][3], density = kf_reference_sums(run->f + node, run->count, j, second);
         result.values[node] = density - 1.0;
         for (size_t i = 0; i < 3; i++)
-            result.values[(i + 1) * run.count + node] = (j[i] - 0.5 * scene->body_force[i]) / density;
+            result.values[(i + 1) * run->count + node] = (j[i] - 0.5 * run->scene->body_force[i]) / density;
     }
-    free(run.f);
-    free(run.streamed);
-    free(run.force);
-    free(run.area);
+    free(run->f);
+    free(run->streamed);
+    free(run->force);
+    free(run->area);
     for (int face = 0; face < KF_FACES; face++)
-        free(run.outside[face]);
+        free(run->outside[face]);
+    free(run);
     return result;
+}
+
+/* Runs the reference for so many steps and returns density - 1, velocity and load at the end. */
+static kf_reference_result reference_result(const kf_scene *scene, int steps, bool folded) {
+    reference_run *run = kf_reference_begin(scene, folded);
+    for (int step = 0; step < steps; step++)
+        advance(run, step);
+    return kf_reference_end(run);
 }
 
 kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,

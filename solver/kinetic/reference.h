@@ -17,6 +17,18 @@ struct kf_reference {
     kf_reference_result of_19; /* on 19 velocities; values NULL where the scene does not allow them */
 };
 
+/* A run of the reference on one grid, for whoever lets several run beside each other (nested_reference.c). */
+typedef struct kf_reference_run kf_reference_run;
+
+/* Begins a run at the scene's initial state; kf_reference_end frees it. folded: on 19 velocities. */
+kf_reference_run *kf_reference_begin(const kf_scene *scene, bool folded);
+/* Takes a step; step counts from 0. */
+void kf_reference_advance(kf_reference_run *run, int step);
+/* The populations after the last collision, [KF_REFERENCE_Q][z][y][x], which the caller may change. */
+double *kf_reference_state(kf_reference_run *run);
+/* Returns the state and the load of the last step, and frees the run. */
+kf_reference_result kf_reference_end(kf_reference_run *run);
+
 enum { KF_REFERENCE_Q = 27 };
 extern const int kf_reference_velocities[KF_REFERENCE_Q][3];
 

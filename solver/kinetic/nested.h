@@ -1,0 +1,54 @@
+/* Nested grids: boxes of finer nodes in a coarser grid, each in the one before. Cells of a level are half as
+ * wide as those of the next coarser one, and it takes two steps for one of that (acoustic scaling), so
+ * velocities in cells a step are the same on all levels, viscosities double and body forces halve.
+ *
+ * A level is a grid of its own: the nodes of its box and, at each side that is not a face of the domain,
+ * KF_NESTED_GHOSTS layers beyond. Before a step of the coarser level the ghosts are interpolated from it;
+ * each of the two steps that follow leaves one layer less that is right. Then the outermost cells of the
+ * coarser level inside the box become the means of the nodes that they cover. What crosses is density,
+ * velocity and the second moments that stand for the rate of strain (docs/physics.md, nested grids). */
+#ifndef KF_SOLVER_KINETIC_NESTED_H
+#define KF_SOLVER_KINETIC_NESTED_H
+
+#include "scene/scene.h"
+
+enum {
+    KF_NESTED_GHOSTS = 2, /* layers of nodes */
+    KF_NESTED_RIM = 2,    /* layers of cells of the coarser level that are replaced by means */
+    KF_NESTED_MARGIN = 2, /* cells of a level between its sides and the next finer box, at least */
+    KF_MOST_LEVELS = 5
+};
+
+/* Cells low to high - 1 of the whole domain's grid on the coarser level. */
+typedef struct kf_nested_box {
+    int low[3], high[3];
+} kf_nested_box;
+
+typedef struct kf_nested_level {
+    const kf_scene *whole; /* the whole domain in cells of this level */
+    kf_scene scene; /* of this grid; owns its samples alone. Sides inside the domain are free-slip faces */
+    int origin[3];  /* node of the whole domain that is node 0 of this grid */
+    int first[3], cells[3]; /* node of the coarser level's grid that is the box's first cell; its cells */
+    int ghosts[KF_FACES];   /* layers; 0 at faces of the domain, and on the coarsest level */
+} kf_nested_level;
+
+typedef struct kf_nested {
+    int count; /* of levels, from the coarsest on */
+    kf_nested_level level[KF_MOST_LEVELS];
+} kf_nested;
+
+/* Makes the levels of a domain: whole[l] is the domain in cells of level l, which outlives them; boxes[l] is
+ * level l + 1's, in cells of whole[l]. Only the finest level has a solid. KF_BAD_INPUT says which box cannot
+ * be, and why. The caller frees with kf_nested_free. */
+kf_status kf_nested_make(const kf_scene *const *whole, const kf_nested_box *boxes, int count,
+                         kf_nested **nested, kf_error *error);
+void kf_nested_free(kf_nested *nested);
+
+/* Place of a level's node in nodes of the coarser level's grid, along one axis. */
+double kf_nested_place(const kf_nested_level *level, int axis, int node);
+/* Returns whether a cell of the coarser level's grid is in the box of the finer one. */
+bool kf_nested_covers(const kf_nested_level *finer, const int cell[3]);
+/* Returns whether it is in the box, but not more than KF_NESTED_RIM layers from a side inside the domain. */
+bool kf_nested_is_rim(const kf_nested_level *finer, const int cell[3]);
+
+#endif

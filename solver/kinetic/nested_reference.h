@@ -1,0 +1,20 @@
+/* The double precision solution on nested grids (nested.h), against which their kernels are held. */
+#ifndef KF_SOLVER_KINETIC_NESTED_REFERENCE_H
+#define KF_SOLVER_KINETIC_NESTED_REFERENCE_H
+
+#include "solver/kinetic/nested.h"
+#include "solver/kinetic/reference.h"
+
+typedef struct kf_nested_run kf_nested_run;
+
+/* Begins a run at the initial state of the scenes, in equilibrium. kf_nested_end frees it. */
+kf_nested_run *kf_nested_begin(const kf_nested *nested);
+/* Takes a step of the coarsest level; step counts from 0. */
+void kf_nested_advance(kf_nested_run *run, int step);
+/* Mass of the domain in cells of the coarsest level: each place counts on the finest level that it has. */
+double kf_nested_mass(const kf_nested_run *run);
+/* Returns the state of each level, cells that a finer level covers as means of its nodes, and frees the
+ * run. Values of the results are the caller's. */
+void kf_nested_end(kf_nested_run *run, kf_reference_result results[KF_MOST_LEVELS]);
+
+#endif
