@@ -14,7 +14,7 @@
 
 enum {
     KF_NESTED_GHOSTS = 2, /* layers of nodes */
-    KF_NESTED_RIM = 2,    /* layers of cells of the coarser level that are replaced by means */
+    KF_NESTED_RIM = 1,    /* layers of cells of the coarser level that are replaced by means */
     KF_NESTED_MARGIN = 2, /* cells of a level between its sides and the next finer box, at least */
     KF_MOST_LEVELS = 5
 };

@@ -3,9 +3,7 @@
  * A node says density, velocity and the rate of strain without its trace. The last comes from the second
  * moments P about the velocity that a collision leaves: (1 - w) times what it found, which is
  * -2 density/(3 w) times the rate (Chapman and Enskog; w is the shear rate). So it changes from level to
- * level by (1 - w) and w of each and by a factor of two in time. Interpolation is compact (Geier, Greiner,
- * Krafczyk 2009): from eight nodes, with the second derivatives that strain rates and mixed differences of
- * velocities give. It is exact for velocities of second degree. */
+ * level by (1 - w) and w of each and by a factor of two in time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,116 +87,51 @@ static void put(kf_nested_run *run, int level, const int x[3], const node_state 
     }
 }
 
-/* --- Interpolation ---------------------------------------------------------------------------------------
- */
-
-/* Value of a component of the eight corners, number b of corner axis (b >> axis & 1). */
-static double *component(node_state *node, int number) {
-    return number == 0  ? &node->density
-           : number < 4 ? &node->velocity[number - 1]
-                        : &node->strain[(number - 4) / 3][(number - 4) % 3];
-}
-
-/* Means over the corners of component, with sign + or - along the axes that differences is a mask of: the
- * mixed difference along those, at the middle. */
-static double difference(node_state corners[8], int number, int axes) {
-    double sum = 0.0;
-    for (int b = 0; b < 8; b++) {
-        double sign = 1.0;
-        for (int axis = 0; axis < 3; axis++)
-            if (axes >> axis & 1) sign *= b >> axis & 1 ? 2.0 : -2.0;
-        sum += 0.125 * sign * *component(&corners[b], number);
-    }
-    return sum;
-}
-
-/* Second derivative of velocity u along an axis, from rates of strain and mixed differences. */
-static double curvature(node_state corners[8], int u, int axis) {
-    const int strain = 4 + 3 * u + axis;
-    if (u != axis)
-        return 2.0 * difference(corners, strain, 1 << axis) -
-               difference(corners, 1 + axis, 1 << u | 1 << axis);
-    double mixed = 0.0;
-    for (int other = 0; other < 3; other++)
-        if (other != u) mixed += difference(corners, 1 + other, 1 << u | 1 << other);
-    return 1.5 * difference(corners, strain, 1 << axis) + 0.5 * mixed;
-}
-
-/* State at the place at (0 to 1 along each axis between the corners; a little outside where there is none
- * beyond). */
-static node_state between(node_state corners[8], const double at[3], const double of_density[3]) {
-    node_state node;
-    for (int number = 0; number < 13; number++) {
-        double *value = component(&node, number);
-        *value = 0.0;
-        for (int b = 0; b < 8; b++) {
-            double weight = 1.0;
-            for (int axis = 0; axis < 3; axis++)
-                weight *= b >> axis & 1 ? at[axis] : 1.0 - at[axis];
-            *value += weight * *component(&corners[b], number);
-        }
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        const double bulge = 0.5 * at[axis] * (1.0 - at[axis]);
-        node.density -= bulge * of_density[axis];
-        for (int u = 0; u < 3; u++)
-            node.velocity[u] -= bulge * curvature(corners, u, axis);
-    }
-    return node;
-}
-
 /* --- Crossing --------------------------------------------------------------------------------------------
  */
 
-/* A cube of nodes of a level: its lowest corner, and the nodes of the grid that are right. */
-typedef struct cube {
-    int level, low[3], first[3], end[3];
-} cube;
-
-static void wrap(const kf_scene *scene, int x[3]) {
-    for (int axis = 0; axis < 3; axis++)
-        x[axis] = (x[axis] + 2 * scene->nodes[axis]) % scene->nodes[axis];
+static void add(node_state *sum, double weight, const node_state *node) {
+    sum->density += weight * node->density;
+    for (int i = 0; i < 3; i++) {
+        sum->velocity[i] += weight * node->velocity[i];
+        for (int k = 0; k < 3; k++)
+            sum->strain[i][k] += weight * node->strain[i][k];
+    }
 }
 
-/* Second differences of the density along each axis: the means over the four edges of a cube and the next
- * nodes of their lines. Beside nodes that are not right they are taken as far off as needed. */
-static void bend(const kf_nested_run *run, const cube *in, double of_density[3]) {
-    const kf_scene *scene = &run->nested->level[in->level].scene;
+/* Looks at a node that may lie a domain's length beyond the grid along a periodic axis. */
+static node_state look_around(const kf_nested_run *run, int level, const int x[3], double scale) {
+    const int *n = run->nested->level[level].scene.nodes;
+    const int home[3] = {(x[0] + n[0]) % n[0], (x[1] + n[1]) % n[1], (x[2] + n[2]) % n[2]};
+    return look(run, level, home, scale);
+}
+
+/* State of a level at the place of node x of the next finer one: along each axis the parabola through the
+ * three nodes nearest to it. */
+static node_state interpolate(const kf_nested_run *run, int level, const int x[3]) {
+    const kf_nested_level *finer = &run->nested->level[level + 1];
+    const kf_scene *scene = &run->nested->level[level].scene;
+    node_state sum = {0};
+    int middle[3];
+    double weight[3][3];
     for (int axis = 0; axis < 3; axis++) {
-        const bool around = scene->faces[2 * axis] == KF_PERIODIC;
-        int from = in->low[axis] - 1;
-        if (!around && from > in->end[axis] - 4) from = in->end[axis] - 4;
-        if (!around && from < in->first[axis]) from = in->first[axis];
-        of_density[axis] = 0.0;
-        for (int edge = 0; edge < 4; edge++)
-            for (int k = 0; k < 4; k++) {
-                int x[3] = {in->low[0], in->low[1], in->low[2]};
-                x[axis] = from + k;
-                x[(axis + 1) % 3] += edge & 1;
-                x[(axis + 2) % 3] += edge >> 1;
-                wrap(scene, x);
-                double j[3], second[3][3];
-                of_density[axis] +=
-                    (k == 0 || k == 3 ? 0.125 : -0.125) *
-                    kf_reference_sums(run->state[in->level] + place_of(scene, x), count_of(scene), j, second);
-            }
+        const double place = kf_nested_place(finer, axis, x[axis]);
+        middle[axis] = (int)lround(place);
+        if (scene->faces[2 * axis] != KF_PERIODIC && middle[axis] < 1) middle[axis] = 1;
+        if (scene->faces[2 * axis] != KF_PERIODIC && middle[axis] > scene->nodes[axis] - 2)
+            middle[axis] = scene->nodes[axis] - 2;
+        const double off = place - middle[axis];
+        weight[axis][0] = 0.5 * off * (off - 1.0);
+        weight[axis][1] = 1.0 - off * off;
+        weight[axis][2] = 0.5 * off * (off + 1.0);
     }
-}
-
-/* State at a place of a cube, 0 to 1 along each axis. */
-static node_state within(const kf_nested_run *run, const cube *in, const double at[3]) {
-    const kf_scene *scene = &run->nested->level[in->level].scene;
-    node_state corners[8];
-    double of_density[3];
-    for (int b = 0; b < 8; b++) {
-        int x[3];
-        for (int axis = 0; axis < 3; axis++)
-            x[axis] = in->low[axis] + (b >> axis & 1);
-        wrap(scene, x);
-        corners[b] = look(run, in->level, x, 1.0);
+    for (int i = 0; i < 27; i++) {
+        const int d[3] = {i % 3, i / 3 % 3, i / 9};
+        const int at[3] = {middle[0] + d[0] - 1, middle[1] + d[1] - 1, middle[2] + d[2] - 1};
+        const node_state node = look_around(run, level, at, 1.0);
+        add(&sum, weight[0][d[0]] * weight[1][d[1]] * weight[2][d[2]], &node);
     }
-    bend(run, in, of_density);
-    return between(corners, at, of_density);
+    return sum;
 }
 
 static bool is_ghost(const kf_nested_level *level, const int x[3]) {
@@ -207,26 +140,6 @@ static bool is_ghost(const kf_nested_level *level, const int x[3]) {
             x[axis] >= level->scene.nodes[axis] - level->ghosts[2 * axis + 1])
             return true;
     return false;
-}
-
-/* State of a level at the place of node x of the next finer one. At a face the last nodes serve places
- * beyond them. */
-static node_state state_below(const kf_nested_run *run, int level, const int x[3]) {
-    const kf_nested_level *finer = &run->nested->level[level + 1];
-    const kf_scene *scene = &run->nested->level[level].scene;
-    cube in = {.level = level, .end = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};
-    double at[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double place = kf_nested_place(finer, axis, x[axis]);
-        int low = (int)floor(place);
-        if (scene->faces[2 * axis] != KF_PERIODIC) {
-            if (low > in.end[axis] - 2) low = in.end[axis] - 2;
-            if (low < 0) low = 0;
-        }
-        in.low[axis] = low;
-        at[axis] = place - low;
-    }
-    return within(run, &in, at);
 }
 
 /* Interpolates the ghosts of a level from the coarser one. */
@@ -238,23 +151,43 @@ static void fill_ghosts(kf_nested_run *run, int level) {
         for (x[1] = 0; x[1] < n[1]; x[1]++)
             for (x[0] = 0; x[0] < n[0]; x[0]++) {
                 if (!is_ghost(finer, x)) continue;
-                const node_state node = state_below(run, level - 1, x);
+                const node_state node = interpolate(run, level - 1, x);
                 put(run, level, x, &node, 2.0);
             }
 }
 
-/* State at the middle of the eight nodes of a level that a cell of the coarser level covers. Its ghosts are
- * not right any more. */
+/* State at the middle of the eight nodes of a level that a cell of the coarser level covers: their mean,
+ * less an eighth of the second difference along each axis. That takes four nodes in a line, of the box: the
+ * ghosts are not right any more. */
 static node_state middle_of(const kf_nested_run *run, int level, const int cell[3]) {
     const kf_nested_level *finer = &run->nested->level[level];
-    static const double middle[3] = {0.5, 0.5, 0.5};
-    cube in = {.level = level};
-    for (int axis = 0; axis < 3; axis++) {
-        in.low[axis] = 2 * (cell[axis] - finer->first[axis]) + finer->ghosts[2 * axis];
-        in.first[axis] = finer->ghosts[2 * axis];
-        in.end[axis] = finer->scene.nodes[axis] - finer->ghosts[2 * axis + 1];
+    node_state sum = {0};
+    int low[3];
+    for (int axis = 0; axis < 3; axis++)
+        low[axis] = 2 * (cell[axis] - finer->first[axis]) + finer->ghosts[2 * axis];
+    for (int b = 0; b < 8; b++) {
+        const int x[3] = {low[0] + (b & 1), low[1] + (b >> 1 & 1), low[2] + (b >> 2)};
+        const node_state node = look_around(run, level, x, 2.0);
+        add(&sum, 0.125, &node);
     }
-    return within(run, &in, middle);
+    for (int axis = 0; axis < 3; axis++) {
+        const int first = finer->ghosts[2 * axis],
+                  end = finer->scene.nodes[axis] - finer->ghosts[2 * axis + 1];
+        int from = low[axis] - 1;
+        if (finer->scene.faces[2 * axis] != KF_PERIODIC) {
+            if (from > end - 4) from = end - 4;
+            if (from < first) from = first;
+        }
+        for (int i = 0; i < 16; i++) {
+            int x[3] = {low[0], low[1], low[2]};
+            x[axis] = from + i % 4;
+            x[(axis + 1) % 3] += i / 4 % 2;
+            x[(axis + 2) % 3] += i / 8;
+            const node_state node = look_around(run, level, x, 2.0);
+            add(&sum, i % 4 == 0 || i % 4 == 3 ? -0.125 * 0.125 : 0.125 * 0.125, &node);
+        }
+    }
+    return sum;
 }
 
 /* Gives cells of the coarser level the means of a level's nodes: those of the rim, or all. */
@@ -267,7 +200,7 @@ static void take_means(kf_nested_run *run, int level, bool all) {
                 const int cell[3] = {finer->first[0] + i[0], finer->first[1] + i[1], finer->first[2] + i[2]};
                 if (!all && !kf_nested_is_rim(finer, cell)) continue;
                 const node_state middle = middle_of(run, level, cell);
-                put(run, level - 1, cell, &middle, 0.5);
+                put(run, level - 1, cell, &middle, 1.0);
             }
 }
 

@@ -212,6 +212,7 @@ static decay decay_of_vortices(int nodes) {
 static void test_order(void **state) {
     (void)state;
     const decay coarse = decay_of_vortices(12), fine = decay_of_vortices(24);
+    printf("order %.2f (%.3e, %.3e), drift %.1e, %.1e\n", log2(coarse.off / fine.off), coarse.off, fine.off, coarse.drift, fine.drift);
     assert_true(log2(coarse.off / fine.off) > 1.8);
     assert_true(fine.off < 0.01);
     assert_true(fabs(fine.drift) < 1e-6);
@@ -234,6 +235,7 @@ static void test_sound(void **state) {
         double *most = x < NODES / 2 ? &back : &through;
         *most = fmax(*most, fabs(results[0].values[x]));
     }
+    printf("sound: %.2e of %.2e\n", back, through);
     assert_true(through > 0.85e-3 && back < 0.01 * through);
     for (int l = 0; l < 2; l++)
         free(results[l].values);
