@@ -435,6 +435,8 @@ void kf_scene_free(kf_scene *scene) {
     kf_samples_free(&scene->samples);
     for (int i = 0; i < KF_SCENE_SECTIONS; i++)
         free(scene->sections[i].values);
+    for (int l = 0; l < scene->finer_count; l++)
+        kf_scene_free(scene->finer[l]);
     free(scene->mask);
     free(scene->notes);
     free(scene);

@@ -172,6 +172,12 @@ typedef struct kf_smoke_sources {
 
 enum { KF_MOST_PASSES = 10 };
 
+/* A box of cells, low to high - 1 along each axis. */
+typedef struct kf_cell_box {
+    int low[3], high[3];
+} kf_cell_box;
+enum { KF_FINER_LEVELS = 4 };
+
 typedef struct kf_scene kf_scene;
 struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
@@ -231,6 +237,12 @@ struct kf_scene {
         const kf_scene_section *section; /* NULL: free */
         void *values;
     } sections[KF_SCENE_SECTIONS]; /* that the file has, or a system has set */
+
+    /* Nested grids beside this one (solver/kinetic/nested.h): finer[l] is the whole domain in cells half as
+     * wide as those of the level before it, used in boxes[l], which are cells of that level. */
+    int finer_count; /* 0: one grid */
+    kf_scene *finer[KF_FINER_LEVELS];
+    kf_cell_box boxes[KF_FINER_LEVELS];
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 };

@@ -9,6 +9,7 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_cases.h"
+#include "solver/kinetic/nested_plan.h"
 
 /* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
  * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */
@@ -58,6 +59,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT,
                        "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
     KF_TRY(check_collision(scene, error));
+    if (scene->finer_count > 0) KF_TRY(kf_nested_accepts(scene, error));
     return scene->samples.count > 0 ? kf_kinetic_check_solid(scene, error) : KF_OK;
 }
 
@@ -94,11 +96,10 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
                     device->parts > 1 && kf_nccl_available(device->backend, NULL) == KF_OK);
 }
 
-static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
-                               const kf_device_info *device,
-                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
-                               void *data, kf_error *error) {
-    const kf_scene *scene = kf_problem_scene(problem);
+kf_status kf_kinetic_visit_sources(const kf_scene *scene, const kf_config *config,
+                                   const kf_device_info *device,
+                                   kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                                   void *data, kf_error *error) {
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     KF_TRY(kf_kinetic_read_options(scene, config, device, &options, error));
@@ -111,6 +112,15 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
         KF_TRY(visit(&source, data, error));
     }
     return KF_OK;
+}
+
+static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
+                               const kf_device_info *device,
+                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                               void *data, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
+    return scene->finer_count > 0 ? kf_nested_visit_sources(problem, config, device, visit, data, error)
+                                  : kf_kinetic_visit_sources(scene, config, device, visit, data, error);
 }
 
 static kf_status load_modules(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
@@ -502,9 +512,8 @@ static bool may_wait_for_ever(const kf_plan *plan) {
 
 /* Makes the plan; with a kernel for each part of the band where the one for all has more blocks than the
  * device holds. */
-static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
-                           kf_plan **plan, kf_error *error) {
-    KF_TRY(accepts(problem, error));
+kf_status kf_kinetic_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                               kf_plan **plan, kf_error *error) {
     kf_kinetic_options options;
     KF_TRY(kf_kinetic_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options,
                                    error));
@@ -513,6 +522,13 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     kf_plan_free(*plan);
     options.band_chain = false;
     return make_with(problem, config, backend, &options, plan, error);
+}
+
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    KF_TRY(accepts(problem, error));
+    return (kf_problem_scene(problem)->finer_count > 0 ? kf_nested_make_plan : kf_kinetic_make_plan)(
+        problem, config, backend, plan, error);
 }
 
 const kf_system kf_system_kinetic = {

@@ -216,6 +216,14 @@ void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *fun
 /* Chooses the roles of outflow[] in steps of that parity, of a part and of those beside it (kinetic.c). */
 void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity);
 
+/* Make a plan, and visit its sources, of a scene's own grid alone (kinetic.c). */
+kf_status kf_kinetic_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                               kf_plan **plan, kf_error *error);
+kf_status kf_kinetic_visit_sources(const kf_scene *scene, const kf_config *config,
+                                   const kf_device_info *device,
+                                   kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                                   void *data, kf_error *error);
+
 /* kinetic_options.c */
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
                                   const kf_device_info *device, kf_kinetic_options *options, kf_error *error);
@@ -409,5 +417,7 @@ kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_referenc
 kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                             kf_error *error);
 void kf_kinetic_free_reference(kf_reference *reference);
+/* Relative deviation of fields from the reference that is accepted of a storage type. */
+double kf_kinetic_bound(const kf_scene *scene, kf_storage storage);
 
 #endif

@@ -12,6 +12,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_samples.h"
+#include "solver/kinetic/nested_plan.h"
 #include "solver/kinetic/reference.h"
 
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
@@ -472,7 +473,7 @@ static kf_reference_result reference_result(const kf_scene *scene, int steps, bo
 kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
-    (void)error;
+    if (scene->finer_count > 0) return kf_nested_reference(problem, steps, reference, error);
     kf_reference *result = kf_allocate_zeroed(1, sizeof *result);
     result->count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
     result->of_27 = reference_result(scene, steps, false);
@@ -486,5 +487,7 @@ void kf_kinetic_free_reference(kf_reference *reference) {
     if (reference == NULL) return;
     free(reference->of_27.values);
     free(reference->of_19.values);
+    for (int l = 0; l < KF_FINER_LEVELS; l++)
+        free(reference->finer[l].values);
     free(reference);
 }

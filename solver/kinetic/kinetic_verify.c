@@ -8,13 +8,16 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/flow/gate.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/nested_plan.h"
 #include "solver/kinetic/reference.h"
 
 /* Accepted relative deviations: rounding of the storage type, grown over a few steps, with a margin of about
  * ten. */
-static const double single_bound = 1e-4, double_bound = 1e-9;
+double kf_kinetic_bound(const kf_scene *scene, kf_storage storage) {
+    return storage == KF_F64 ? 1e-9 : storage == KF_F32 ? 1e-4 : scene->accuracy;
+}
 
-static double load_deviation(const kf_solid_load *load, const kf_solid_load *reference) {
+double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference) {
     double error[2] = {0, 0}, scale[2] = {0, 0};
     for (int i = 0; i < 3; i++) {
         error[0] += pow(load->force[i] - reference->force[i], 2);
@@ -30,6 +33,7 @@ static double load_deviation(const kf_solid_load *load, const kf_solid_load *ref
 
 kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                             kf_error *error) {
+    if (kf_plan_scene(plan)->finer_count > 0) return kf_nested_verify(plan, reference, verification, error);
     const kf_kinetic *kinetic = plan->system;
     const int *n = kf_plan_scene(plan)->nodes;
     double *values;
@@ -51,14 +55,12 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     (void)snprintf(verification->worst, sizeof verification->worst,
                    "velocity off by %.3g at node (%d, %d, %d)", sqrt(d.worst_value), worst % n[0],
                    worst / n[0] % n[1], worst / (n[0] * n[1]));
-    const double bound = kinetic->options.storage == KF_F64   ? double_bound
-                         : kinetic->options.storage == KF_F32 ? single_bound
-                                                              : kf_plan_scene(plan)->accuracy;
+    const double bound = kf_kinetic_bound(kf_plan_scene(plan), kinetic->options.storage);
     /* The model's error, which the scene allows; that of the arithmetic comes beside it. Of the velocity
      * alone: the sound of the sudden start, which fills the density at first, has wavelengths that neither
      * lattice resolves. */
     if (folded)
         kf_verification_add(verification, "27 velocities", to_27.velocity, kf_plan_scene(plan)->accuracy);
-    return kf_judge(&d, kinetic->has_solid ? load_deviation(&load, &exact->load) : 0.0, bound, verification,
-                    error);
+    return kf_judge(&d, kinetic->has_solid ? kf_reference_load_deviation(&load, &exact->load) : 0.0, bound,
+                    verification, error);
 }

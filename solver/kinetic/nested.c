@@ -15,7 +15,7 @@ static void initial_of_whole(const void *context, int i, int j, int k, double *d
 
 /* Refuses a box that is empty, leaves the domain, comes nearer than KF_NESTED_MARGIN to the sides of the
  * level that it lies in, or touches a face that knows nothing of boxes. */
-static kf_status check_box(const kf_nested_level *in, const kf_nested_box *box, int number, kf_error *error) {
+static kf_status check_box(const kf_nested_level *in, const kf_cell_box *box, int number, kf_error *error) {
     const kf_scene *whole = in->whole;
     for (int axis = 0; axis < 3; axis++) {
         const int low = box->low[axis], high = box->high[axis], most = whole->nodes[axis];
@@ -73,6 +73,7 @@ static void set_scene(kf_nested_level *level, bool finest) {
     level->scene = *level->whole;
     memset(&level->scene.samples, 0, sizeof level->scene.samples);
     memset(&level->scene.mesh, 0, sizeof level->scene.mesh);
+    level->scene.finer_count = 0;
     level->scene.initial_state = initial_of_whole;
     level->scene.initial_context = level;
     for (int face = 0; face < KF_FACES; face++)
@@ -80,7 +81,7 @@ static void set_scene(kf_nested_level *level, bool finest) {
     if (finest) take_samples(level);
 }
 
-static void lay_out(kf_nested_level *level, const kf_nested_level *in, const kf_nested_box *box) {
+static void lay_out(kf_nested_level *level, const kf_nested_level *in, const kf_cell_box *box) {
     for (int axis = 0; axis < 3; axis++) {
         const bool from_face = box->low[axis] == 0, to_face = box->high[axis] == in->whole->nodes[axis];
         level->ghosts[2 * axis] = from_face ? 0 : KF_NESTED_GHOSTS;
@@ -91,19 +92,18 @@ static void lay_out(kf_nested_level *level, const kf_nested_level *in, const kf_
     }
 }
 
-kf_status kf_nested_make(const kf_scene *const *whole, const kf_nested_box *boxes, int count,
-                         kf_nested **nested, kf_error *error) {
+kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *error) {
     kf_nested *made = kf_allocate_zeroed(1, sizeof *made);
     kf_status status = KF_OK;
-    for (int l = 0; l < count && status == KF_OK; l++) {
+    for (int l = 0; l <= scene->finer_count && status == KF_OK; l++) {
         kf_nested_level *level = &made->level[l];
-        level->whole = whole[l];
+        level->whole = l == 0 ? scene : scene->finer[l - 1];
         if (l > 0) {
-            status = check_box(level - 1, &boxes[l - 1], l, error);
+            status = check_box(level - 1, &scene->boxes[l - 1], l, error);
             if (status != KF_OK) break;
-            lay_out(level, level - 1, &boxes[l - 1]);
+            lay_out(level, level - 1, &scene->boxes[l - 1]);
         }
-        set_scene(level, l == count - 1);
+        set_scene(level, l == scene->finer_count);
         for (int axis = 0; axis < 3 && l > 0; axis++)
             level->scene.nodes[axis] =
                 2 * level->cells[axis] + level->ghosts[2 * axis] + level->ghosts[2 * axis + 1];

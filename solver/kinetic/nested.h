@@ -16,13 +16,8 @@ enum {
     KF_NESTED_GHOSTS = 2, /* layers of nodes */
     KF_NESTED_RIM = 1,    /* layers of cells of the coarser level that are replaced by means */
     KF_NESTED_MARGIN = 2, /* cells of a level between its sides and the next finer box, at least */
-    KF_MOST_LEVELS = 5
+    KF_MOST_LEVELS = KF_FINER_LEVELS + 1
 };
-
-/* Cells low to high - 1 of the whole domain's grid on the coarser level. */
-typedef struct kf_nested_box {
-    int low[3], high[3];
-} kf_nested_box;
 
 typedef struct kf_nested_level {
     const kf_scene *whole; /* the whole domain in cells of this level */
@@ -37,11 +32,10 @@ typedef struct kf_nested {
     kf_nested_level level[KF_MOST_LEVELS];
 } kf_nested;
 
-/* Makes the levels of a domain: whole[l] is the domain in cells of level l, which outlives them; boxes[l] is
- * level l + 1's, in cells of whole[l]. Only the finest level has a solid. KF_BAD_INPUT says which box cannot
- * be, and why. The caller frees with kf_nested_free. */
-kf_status kf_nested_make(const kf_scene *const *whole, const kf_nested_box *boxes, int count,
-                         kf_nested **nested, kf_error *error);
+/* Makes the levels of a scene, which outlives them: its own grid and those of scene->finer. Only the finest
+ * level has the solid. KF_BAD_INPUT says which box cannot be, and why. The caller frees with kf_nested_free.
+ */
+kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *error);
 void kf_nested_free(kf_nested *nested);
 
 /* Place of a level's node in nodes of the coarser level's grid, along one axis. */

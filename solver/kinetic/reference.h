@@ -3,6 +3,7 @@
 #ifndef KF_SOLVER_KINETIC_REFERENCE_H
 #define KF_SOLVER_KINETIC_REFERENCE_H
 
+#include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
 
 /* Results of a reference: density - 1 and velocity [4][z][y][x], lattice units, and the load. */
@@ -13,6 +14,7 @@ typedef struct kf_reference_result {
 
 struct kf_reference {
     size_t count;
+    kf_reference_result finer[KF_FINER_LEVELS]; /* of nested grids, from the second level on */
     kf_reference_result of_27;
     kf_reference_result of_19; /* on 19 velocities; values NULL where the scene does not allow them */
 };
@@ -46,5 +48,8 @@ double kf_reference_norm(const double second[3][3]);
  * moments| by. */
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out);
+
+/* How far a load is from the reference's, relative to force or torque (kinetic_verify.c). */
+double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference);
 
 #endif

@@ -1,90 +1,16 @@
 /* Nested grids: what the reference makes of flows whose answer is known when an interface lies in their way.
  */
-#include "solver/kinetic/nested_reference.h"
-#include "solver/validation/flow.h"
 #include "tests/unit/near.h"
+#include "tests/unit/nested_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A flow in cells and steps of the coarsest level, and how many of its own cells a level has in one. */
-typedef struct flow {
-    void (*state)(const struct flow *flow, const double at[3], double *density, double velocity[3]);
-    double finer, nodes, speed, stream[3], body_force[3];
-    kf_rate_rule rule;
-} flow;
-
-static void at_node(const void *context, int i, int j, int k, double *density, double velocity[3]) {
-    const flow *f = context;
-    const double at[3] = {(i + 0.5) / f->finer - 0.5, (j + 0.5) / f->finer - 0.5, (k + 0.5) / f->finer - 0.5};
-    f->state(f, at, density, velocity);
-    for (int a = 0; a < 3; a++) /* of which half a step's force is taken off again */
-        velocity[a] += 0.5 * f->body_force[a] / f->finer;
-}
-
-static void uniform(const flow *f, const double at[3], double *density, double velocity[3]) {
-    (void)at;
-    *density = 1.0;
-    memcpy(velocity, f->stream, sizeof f->stream);
-}
-
-static void vortices(const flow *f, const double at[3], double *density, double velocity[3]) {
-    const double x = 2.0 * kf_pi * at[0] / f->nodes, y = 2.0 * kf_pi * at[1] / f->nodes;
-    *density = 1.0 + 0.75 * f->speed * f->speed * (cos(2.0 * x) + cos(2.0 * y));
-    velocity[0] = f->speed * sin(x) * cos(y);
-    velocity[1] = -f->speed * cos(x) * sin(y);
-    velocity[2] = 0.0;
-}
-
-/* A pulse of sound that goes towards larger x. */
-static void pulse(const flow *f, const double at[3], double *density, double velocity[3]) {
-    const double deviation = f->speed * exp(-pow((at[0] - 0.25 * f->nodes) / (0.08 * f->nodes), 2));
-    *density = 1.0 + deviation;
-    velocity[0] = deviation / sqrt(3.0);
-    velocity[1] = velocity[2] = 0.0;
-}
-
-/* Levels of one flow. */
-typedef struct stage {
-    flow flows[KF_MOST_LEVELS];
-    kf_scene *whole[KF_MOST_LEVELS];
-    kf_nested *nested;
-    kf_nested_run *run;
-} stage;
-
-/* Makes the domains of all levels, nodes those of the coarsest. */
-static void begin(stage *s, flow f, const int nodes[3], double viscosity, int levels) {
-    memset(s, 0, sizeof *s);
-    for (int l = 0; l < levels; l++) {
-        const int finer = 1 << l;
-        s->flows[l] = f;
-        s->flows[l].finer = finer;
-        s->whole[l] =
-            kf_flow_box("nested", finer * nodes[0], finer * nodes[1], finer * nodes[2], finer * viscosity);
-        s->whole[l]->rate_rule = f.rule;
-        s->whole[l]->initial_state = at_node;
-        s->whole[l]->initial_context = &s->flows[l];
-        for (int a = 0; a < 3; a++)
-            s->whole[l]->body_force[a] = f.body_force[a] / finer;
-    }
-}
-
-static kf_status nest(stage *s, const kf_nested_box *boxes, int levels, kf_error *error) {
-    const kf_scene *const whole[] = {s->whole[0], s->whole[1], s->whole[2], s->whole[3], s->whole[4]};
-    return kf_nested_make(whole, boxes, levels, &s->nested, error);
-}
-
 static void advance(stage *s, int steps) {
     s->run = kf_nested_begin(s->nested);
     for (int step = 0; step < steps; step++)
         kf_nested_advance(s->run, step);
-}
-
-static void end(stage *s) {
-    kf_nested_free(s->nested);
-    for (int l = 0; l < KF_MOST_LEVELS; l++)
-        kf_scene_free(s->whole[l]);
 }
 
 /* Farthest that any node of any level is from that velocity and density 1; ghosts of finer levels are left
@@ -110,8 +36,6 @@ static double off_uniform(stage *s, const double velocity[3]) {
     return off;
 }
 
-static const kf_nested_box two_boxes[] = {{{3, 2, 3}, {9, 8, 9}}, {{9, 7, 9}, {14, 13, 15}}};
-
 /* Faces, edges and corners of a box, and a box in it, leave a uniform flow alone, from wherever it comes. */
 static void test_uniform_flow(void **state) {
     (void)state;
@@ -133,7 +57,7 @@ static void test_uniform_flow(void **state) {
 static void test_boxes_at_faces(void **state) {
     (void)state;
     static const double stream[3] = {0.05, 0, 0};
-    static const kf_nested_box boxes[] = {{{0, 0, 0}, {8, 6, 5}}, {{0, 4, 0}, {9, 9, 6}}};
+    static const kf_cell_box boxes[] = {{{0, 0, 0}, {8, 6, 5}}, {{0, 4, 0}, {9, 9, 6}}};
     stage s;
     begin(&s, (flow){.state = uniform, .stream = {0.05}, .rule = KF_RATE_ONES}, (const int[3]){12, 10, 10},
           0.01, 3);
@@ -177,7 +101,7 @@ typedef struct decay {
 static decay decay_of_vortices(int nodes) {
     const double viscosity = 0.04, wave = 2.0 * kf_pi / nodes;
     const int steps = (int)lround(0.15 / (2.0 * wave * wave * viscosity));
-    const kf_nested_box box = {{nodes / 4, nodes / 4, 0}, {3 * nodes / 4, 3 * nodes / 4, 1}};
+    const kf_cell_box box = {{nodes / 4, nodes / 4, 0}, {3 * nodes / 4, 3 * nodes / 4, 1}};
     stage s;
     flow f = {.state = vortices, .nodes = nodes, .speed = 0.48 / nodes, .rule = KF_RATE_ONES};
     begin(&s, f, (const int[3]){nodes, nodes, 1}, viscosity, 2);
@@ -212,7 +136,8 @@ static decay decay_of_vortices(int nodes) {
 static void test_order(void **state) {
     (void)state;
     const decay coarse = decay_of_vortices(12), fine = decay_of_vortices(24);
-    printf("order %.2f (%.3e, %.3e), drift %.1e, %.1e\n", log2(coarse.off / fine.off), coarse.off, fine.off, coarse.drift, fine.drift);
+    printf("order %.2f (%.3e, %.3e), drift %.1e, %.1e\n", log2(coarse.off / fine.off), coarse.off, fine.off,
+           coarse.drift, fine.drift);
     assert_true(log2(coarse.off / fine.off) > 1.8);
     assert_true(fine.off < 0.01);
     assert_true(fabs(fine.drift) < 1e-6);
@@ -222,7 +147,7 @@ static void test_order(void **state) {
 static void test_sound(void **state) {
     (void)state;
     enum { NODES = 100 };
-    const kf_nested_box box = {{NODES / 2, 0, 0}, {NODES - 3, 1, 1}};
+    const kf_cell_box box = {{NODES / 2, 0, 0}, {NODES - 3, 1, 1}};
     stage s;
     begin(&s, (flow){.state = pulse, .nodes = NODES, .speed = 1e-3, .rule = KF_RATE_ONES},
           (const int[3]){NODES, 1, 1}, 1e-3, 2);
@@ -242,7 +167,7 @@ static void test_sound(void **state) {
     end(&s);
 }
 
-static void assert_refused(stage *s, const kf_nested_box *boxes, int levels, const char *reason) {
+static void assert_refused(stage *s, const kf_cell_box *boxes, int levels, const char *reason) {
     kf_error error;
     assert_int_equal(nest(s, boxes, levels, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, reason));
@@ -253,17 +178,17 @@ static void test_refused(void **state) {
     (void)state;
     stage s;
     begin(&s, (flow){.state = uniform}, (const int[3]){12, 10, 12}, 0.01, 3);
-    assert_refused(&s, &(kf_nested_box){{3, 2, 3}, {9, 11, 9}}, 2, "give it cells of the domain, 0 to 10");
-    assert_refused(&s, &(kf_nested_box){{3, 2, 3}, {9, 2, 9}}, 2, "give it cells of the domain");
-    assert_refused(&s, &(kf_nested_box){{0, 2, 3}, {9, 8, 9}}, 2, "touches one periodic face across x");
-    assert_refused(&s, (kf_nested_box[]){{{3, 2, 3}, {9, 8, 9}}, {{7, 6, 8}, {12, 12, 12}}}, 3,
+    assert_refused(&s, &(kf_cell_box){{3, 2, 3}, {9, 11, 9}}, 2, "give it cells of the domain, 0 to 10");
+    assert_refused(&s, &(kf_cell_box){{3, 2, 3}, {9, 2, 9}}, 2, "give it cells of the domain");
+    assert_refused(&s, &(kf_cell_box){{0, 2, 3}, {9, 8, 9}}, 2, "touches one periodic face across x");
+    assert_refused(&s, (kf_cell_box[]){{{3, 2, 3}, {9, 8, 9}}, {{7, 6, 8}, {12, 12, 12}}}, 3,
                    "box 2 ends 1 cells from the box around it across x");
     for (int l = 0; l < 3; l++) {
         s.whole[l]->faces[KF_XMIN] = KF_INFLOW;
         s.whole[l]->faces[KF_XMAX] = KF_OUTFLOW;
     }
-    assert_refused(&s, &(kf_nested_box){{3, 2, 3}, {12, 8, 9}}, 2, "touches the outflow across x");
-    assert_refused(&s, &(kf_nested_box){{1, 2, 3}, {9, 8, 9}}, 2, "from the domain's face across x");
+    assert_refused(&s, &(kf_cell_box){{3, 2, 3}, {12, 8, 9}}, 2, "touches the outflow across x");
+    assert_refused(&s, &(kf_cell_box){{1, 2, 3}, {9, 8, 9}}, 2, "from the domain's face across x");
     end(&s);
 }
 
