@@ -10,6 +10,7 @@
 #include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/nested_plan.h"
 
 static kf_kinetic *kinetic_of(const kf_plan *plan) {
     return plan->system;
@@ -326,6 +327,7 @@ static void take_double(void *context, size_t index, const double value[4]) {
 }
 
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
+    if (kf_plan_scene(plan)->finer_count > 0) return kf_nested_read(plan, values, error);
     const int *n = kf_plan_scene(plan)->nodes;
     double_fields fields = {.count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
     fields.values = kf_allocate(4 * fields.count * sizeof(double));

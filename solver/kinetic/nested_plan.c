@@ -319,6 +319,11 @@ kf_status kf_nested_settle(kf_plan *plan, kf_error *error) {
     return kf_backend_synchronize(plan->backend, error);
 }
 
+kf_status kf_nested_read(kf_plan *plan, double **values, kf_error *error) {
+    KF_TRY(kf_nested_settle(plan, error));
+    return kf_kinetic_read(nested_of(plan)->plans[0], values, error);
+}
+
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
     kf_plan *coarsest = nested_of(plan)->plans[0];
     KF_TRY(kf_nested_settle(plan, error));

@@ -1,0 +1,241 @@
+/* Flows with a known answer on nested grids: vortices and sound that cross an interface, the drag of bodies
+ * in the finest box. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic_cases.h"
+#include "solver/validation/tunnel.h"
+
+/* --- Vortices and sound ----------------------------------------------------------------------------------
+ */
+
+/* A state in cells of the coarsest grid. */
+typedef struct waves {
+    int nodes, finer; /* finer: cells of this grid in one of the coarsest */
+    double amplitude;
+} waves;
+
+static void plane_vortices(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    const waves *w = context;
+    const double x = 2.0 * kf_pi * ((i + 0.5) / w->finer - 0.5) / w->nodes,
+                 y = 2.0 * kf_pi * ((j + 0.5) / w->finer - 0.5) / w->nodes;
+    (void)k;
+    *density = 1.0 + 0.75 * w->amplitude * w->amplitude * (cos(2.0 * x) + cos(2.0 * y));
+    velocity[0] = w->amplitude * sin(x) * cos(y);
+    velocity[1] = -w->amplitude * cos(x) * sin(y);
+    velocity[2] = 0.0;
+}
+
+/* Goes towards larger x. */
+static void sound_pulse(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    const waves *w = context;
+    const double x = ((i + 0.5) / w->finer - 0.5) / w->nodes - 0.25;
+    (void)j, (void)k;
+    *density = 1.0 + w->amplitude * exp(-pow(x / 0.06, 2));
+    velocity[0] = (*density - 1.0) / sqrt(3.0);
+    velocity[1] = velocity[2] = 0.0;
+}
+
+typedef void initial_state(const void *context, int i, int j, int k, double *density, double velocity[3]);
+
+/* A periodic domain with a nested box; w has a place for each grid. Free with kf_scene_free. */
+static kf_scene *make_waves(const int nodes[3], const kf_cell_box *box, double viscosity,
+                            initial_state *state, waves w[2]) {
+    kf_scene *scenes[2];
+    for (int l = 0; l < 2; l++) {
+        w[l].finer = l + 1;
+        scenes[l] = kf_flow_box("nested", nodes[0] << l, nodes[1] << l, nodes[2] << l, viscosity * (l + 1));
+        scenes[l]->rate_rule = KF_RATE_ONES;
+        scenes[l]->initial_state = state;
+        scenes[l]->initial_context = &w[l];
+    }
+    scenes[0]->finer_count = 1;
+    scenes[0]->finer[0] = scenes[1];
+    scenes[0]->boxes[0] = *box;
+    return scenes[0];
+}
+
+/* Runs it for so many steps; values are density - 1 and velocity of the coarsest grid, the caller's. */
+static kf_status run_waves(const kf_validation *validation, kf_scene *scene, uint64_t steps, double **values,
+                           kf_error *error) {
+    static const char *const in_double[] = {"storage=f64", NULL};
+    kf_plan *plan;
+    kf_status status = kf_kinetic_case_open(validation, scene, in_double, &plan, error);
+    if (status == KF_OK) status = kf_flow_advance(validation, plan, steps, error);
+    if (status == KF_OK) status = kf_kinetic_read(plan, values, error);
+    kf_flow_close(plan);
+    return status;
+}
+
+/* Error of the velocity of vortices that lose a quarter of their energy, the middle of the domain in finer
+ * cells; gained: mass, over that of the domain. */
+static kf_status decay_error(const kf_validation *validation, int nodes, double *off, double *gained,
+                             kf_error *error) {
+    const double viscosity = 0.04, wave = 2.0 * kf_pi / nodes;
+    const int steps = (int)lround(0.15 / (2.0 * wave * wave * viscosity));
+    const kf_cell_box box = {{nodes / 4, nodes / 4, 0}, {3 * nodes / 4, 3 * nodes / 4, 4}};
+    const int size[3] = {nodes, nodes, 4};
+    waves w[2] = {{.nodes = nodes, .amplitude = 0.48 / nodes}, {.nodes = nodes, .amplitude = 0.48 / nodes}};
+    kf_scene *scene = make_waves(size, &box, viscosity, plane_vortices, w);
+    const size_t count = kf_flow_count(scene), plane = (size_t)nodes * (size_t)nodes;
+    const double left = exp(-2.0 * wave * wave * viscosity * steps);
+    double *values = NULL, wrong = 0.0, all = 0.0, mass = 0.0;
+    const kf_status status = run_waves(validation, scene, (uint64_t)steps, &values, error);
+    for (size_t node = 0; node < count && status == KF_OK; node++) {
+        double density, u[3];
+        const size_t in_plane = node % plane;
+        plane_vortices(&w[0], (int)(in_plane % (size_t)nodes), (int)(in_plane / (size_t)nodes), 0, &density,
+                       u);
+        mass += values[node] / (double)count;
+        for (size_t a = 0; a < 2; a++) {
+            wrong += pow(values[(a + 1) * count + node] - left * u[a], 2);
+            all += pow(left * u[a], 2);
+        }
+    }
+    *off = sqrt(wrong / all);
+    *gained = fabs(mass);
+    free(values);
+    kf_scene_free(scene);
+    return status;
+}
+
+/* What comes back of a pulse that goes into finer cells, over what goes through. */
+static kf_status reflection(const kf_validation *validation, double *back, kf_error *error) {
+    enum { NODES = 128 };
+    const kf_cell_box box = {{NODES / 2, 0, 0}, {NODES - 4, 4, 4}};
+    waves w[2] = {{.nodes = NODES, .amplitude = 1e-3}, {.nodes = NODES, .amplitude = 1e-3}};
+    kf_scene *scene = make_waves((const int[3]){NODES, 4, 4}, &box, 1e-3, sound_pulse, w);
+    double *values = NULL, most[2] = {0.0, 0.0};
+    const kf_status status =
+        run_waves(validation, scene, (uint64_t)(0.44 * NODES * sqrt(3.0)), &values, error);
+    for (int x = 0; x < NODES && status == KF_OK; x++)
+        most[x >= NODES / 2] = fmax(most[x >= NODES / 2], fabs(values[x]));
+    *back = most[0] / most[1];
+    free(values);
+    kf_scene_free(scene);
+    return status;
+}
+
+kf_status kf_case_nested(kf_validation *validation, kf_error *error) {
+    const int coarse = validation->quick ? 16 : 32;
+    double off[2], gained[2], back;
+    char quantity[96];
+    KF_TRY(decay_error(validation, coarse, &off[0], &gained[0], error));
+    KF_TRY(decay_error(validation, 2 * coarse, &off[1], &gained[1], error));
+    (void)snprintf(quantity, sizeof quantity,
+                   "order of decaying vortices half in a finer box, %d to %d nodes", coarse, 2 * coarse);
+    kf_check_at_least(validation, quantity, "second order, as without the box", 2.0, log2(off[0] / off[1]),
+                      0.2);
+    kf_check_at_most(validation, "mass that the finer of these gains, over the pressure's amplitude",
+                     "kept but for what the grid does not resolve", 0.0,
+                     gained[1] / (1.5 * pow(0.48 / (2 * coarse), 2)), 0.01);
+    KF_TRY(reflection(validation, &back, error));
+    kf_check_at_most(validation, "sound that comes back from a finer box, over what goes in",
+                     "an interface that is not there sends back nothing", 0.0, back, 0.01);
+    return KF_OK;
+}
+
+/* --- Drag ------------------------------------------------------------------------------------------------
+ */
+
+/* A tunnel whose finest cells are in boxes around the body and what is behind it: of each level they reach so
+ * many diameters before, behind and beside its axis. */
+typedef struct nested_tunnel {
+    kf_tunnel fine;
+    int levels; /* finer ones */
+    double before[KF_FINER_LEVELS], behind[KF_FINER_LEVELS], beside[KF_FINER_LEVELS];
+} nested_tunnel;
+
+/* Cells of a level, which is some levels coarser than the finest, that hold this box of diameters. */
+static kf_cell_box cells_around(const nested_tunnel *t, int level, const kf_scene *whole) {
+    const double diameter = ldexp(t->fine.diameter, level - t->levels),
+                 middle[3] = {t->fine.before * diameter, 0.5 * whole->nodes[1], 0.5 * whole->nodes[2]};
+    kf_cell_box box;
+    for (int axis = 0; axis < 3; axis++) {
+        const double before = axis == 0 ? t->before[level] : t->beside[level],
+                     behind = axis == 0 ? t->behind[level] : t->beside[level];
+        box.low[axis] = (int)floor(middle[axis] - before * diameter);
+        box.high[axis] = (int)ceil(middle[axis] + behind * diameter);
+        if (axis == 2 && t->fine.cylinder) box.low[2] = 0, box.high[2] = whole->nodes[2];
+    }
+    return box;
+}
+
+static kf_scene *make_level(const nested_tunnel *t, int level) {
+    kf_tunnel tunnel = t->fine;
+    tunnel.diameter = ldexp(t->fine.diameter, level - t->levels);
+    kf_scene *scene = kf_tunnel_scene(&tunnel);
+    scene->rate_rule = KF_RATE_ONES;
+    if (!tunnel.cylinder || level == 0) return scene;
+    scene->nodes[2] <<= level; /* as long as on the coarsest level */
+    const double *at = scene->motion.center, center[3] = {at[0], at[1], 0.5 * scene->nodes[2] - 0.5};
+    double *const samples[] = {scene->samples.x, scene->samples.y, scene->samples.z, scene->samples.area};
+    for (int i = 0; i < 4; i++)
+        free(samples[i]);
+    scene->solid_area = 0.0;
+    kf_flow_add_cylinder(scene, center, 0.5 * tunnel.diameter, 20.0);
+    return scene;
+}
+
+static kf_scene *make_tunnel(const nested_tunnel *t) {
+    kf_scene *scene = make_level(t, 0);
+    for (int l = 0; l < t->levels; l++) {
+        scene->boxes[l] = cells_around(t, l, l == 0 ? scene : scene->finer[l - 1]);
+        scene->finer[l] = make_level(t, l + 1);
+    }
+    scene->finer_count = t->levels;
+    return scene;
+}
+
+/* Mean force along the stream once the flow has settled, in units of the finest grid. */
+static kf_status mean_force(const kf_validation *validation, const kf_tunnel *t, kf_scene *scene, int levels,
+                            double *force, kf_error *error) {
+    enum { LOOKS = 50 };
+    const double travel = ldexp(t->diameter / t->speed, -levels);
+    const uint64_t stride = (uint64_t)(t->watch * travel / LOOKS) + 1;
+    kf_plan *plan;
+    kf_solid_load load;
+    *force = 0.0;
+    kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
+    if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
+    for (int look = 0; look < LOOKS && status == KF_OK; look++) {
+        status = kf_flow_advance(validation, plan, stride, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
+        if (status == KF_OK) *force += ldexp(load.force[0], 2 * levels) / LOOKS;
+    }
+    kf_flow_close(plan);
+    return status;
+}
+
+/* The same tunnel in fine cells everywhere, and in boxes. */
+static kf_status compare_drag(kf_validation *validation, const nested_tunnel *t, kf_error *error) {
+    double uniform = 0.0, nested = 0.0;
+    kf_scene *boxes = make_tunnel(t);
+    kf_scene *everywhere = boxes->finer[t->levels - 1];
+    char quantity[96];
+    kf_status status = mean_force(validation, &t->fine, everywhere, 0, &uniform, error);
+    if (status == KF_OK) status = mean_force(validation, &t->fine, boxes, t->levels, &nested, error);
+    kf_scene_free(boxes);
+    KF_TRY(status);
+    (void)snprintf(quantity, sizeof quantity, "%s at Re %g, %g cells in %d levels: drag",
+                   t->fine.cylinder ? "cylinder" : "sphere", t->fine.reynolds, t->fine.diameter,
+                   t->levels + 1);
+    const double longer = t->fine.cylinder ? ldexp(1.0, t->levels) : 1.0; /* than one of a single grid */
+    kf_check_relative(validation, quantity, "the same in fine cells everywhere",
+                      kf_tunnel_coefficient(&t->fine, uniform / longer),
+                      kf_tunnel_coefficient(&t->fine, nested / longer), 0.005);
+    return KF_OK;
+}
+
+kf_status kf_case_nested_drag(kf_validation *validation, kf_error *error) {
+    static const nested_tunnel
+        small = {{false, 8, 0.08, 100, 4, 6, 8, 12, 3, 0.1}, 1, {1.5}, {3.0}, {1.25}},
+        sphere = {{false, 16, 0.05, 100, 6, 10, 12, 30, 5, 0.1}, 2, {3.0, 1.25}, {6.0, 2.5}, {2.5, 1.125}},
+        cylinder = {{true, 16, 0.05, 100, 16, 32, 40, 200, 60, 0.1}, 2, {4.0, 1.5}, {16.0, 4.0}, {4.0, 1.5}};
+    if (!validation->gpu) return compare_drag(validation, &small, error);
+    KF_TRY(compare_drag(validation, &sphere, error));
+    return compare_drag(validation, &cylinder, error);
+}
