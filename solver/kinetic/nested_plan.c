@@ -367,10 +367,11 @@ static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
+/* Covered cells are saved as the finer level has them: the same whatever was looked at before. */
 static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     nested_plan *own = nested_of(plan);
     char *place = state;
-    count_steps(plan);
+    KF_TRY(kf_nested_settle(plan, error));
     for (int l = 0; l < own->nested->count; l++) {
         size_t bytes;
         KF_TRY(kf_kinetic_state_size(own->plans[l], &bytes, error));
@@ -383,9 +384,10 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
 static kf_status restore(kf_plan *plan, const void *state, uint64_t step, kf_error *error) {
     nested_plan *own = nested_of(plan);
     const char *place = state;
+    plan->steps_done = step;
+    count_steps(plan);
     for (int l = 0; l < own->nested->count; l++) {
         size_t bytes;
-        own->plans[l]->steps_done = step << l;
         KF_TRY(kf_kinetic_state_size(own->plans[l], &bytes, error));
         KF_TRY(kf_kinetic_restore(own->plans[l], place, step << l, error));
         place += bytes;

@@ -86,6 +86,6 @@ static inline void end(stage *s) {
         kf_scene_free(s->whole[l]);
 }
 
-static const kf_cell_box two_boxes[] = {{{3, 2, 3}, {9, 8, 9}}, {{9, 7, 9}, {14, 13, 15}}};
+static const kf_cell_box two_boxes[] = {{{3, 3, 3}, {9, 9, 9}}, {{9, 9, 9}, {14, 14, 15}}};
 
 #endif
