@@ -181,7 +181,7 @@ static bool is_ever_due(const kf_item *item, int level, int k, int *period, int 
 }
 
 /* Appends step number k of a level's in a step of the coarsest, in one lane. */
-static kf_status append_level(kf_plan *plan, int level, int k) {
+static void append_level(kf_plan *plan, int level, int k) {
     const kf_plan *from = nested_of(plan)->plans[level];
     for (size_t i = 0; i < from->item_count; i++) {
         const kf_item *item = &from->items[i];
@@ -194,7 +194,6 @@ static kf_status append_level(kf_plan *plan, int level, int k) {
         made->bytes = item->bytes;
         made->flops = item->flops;
     }
-    return KF_OK;
 }
 
 /* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
@@ -202,7 +201,7 @@ static kf_status append_level(kf_plan *plan, int level, int k) {
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
     const bool finer = level + 1 < nested_of(plan)->nested->count;
     if (finer) KF_TRY(cross(plan, level + 1, REFINE, k, error));
-    KF_TRY(append_level(plan, level, k));
+    append_level(plan, level, k);
     if (!finer) return KF_OK;
     KF_TRY(append_steps(plan, level + 1, 2 * k, error));
     KF_TRY(append_steps(plan, level + 1, 2 * k + 1, error));

@@ -240,8 +240,8 @@ void kf_nested_end(kf_nested_run *run, kf_reference_result results[KF_MOST_LEVEL
 }
 
 double kf_nested_mass(const kf_nested_run *run) {
-    double mass = 0.0, size = 1.0;
-    for (int l = 0; l < run->nested->count; l++, size *= 0.125) {
+    double mass = 0.0;
+    for (int l = 0; l < run->nested->count; l++) {
         const kf_nested_level *level = &run->nested->level[l];
         int x[3];
         for (x[2] = 0; x[2] < level->scene.nodes[2]; x[2]++)
@@ -249,7 +249,7 @@ double kf_nested_mass(const kf_nested_run *run) {
                 for (x[0] = 0; x[0] < level->scene.nodes[0]; x[0]++) {
                     if (l > 0 && is_ghost(level, x)) continue;
                     if (l + 1 < run->nested->count && kf_nested_covers(level + 1, x)) continue;
-                    mass += size * look(run, l, x, 1.0).density;
+                    mass += ldexp(1.0, -3 * l) * look(run, l, x, 1.0).density;
                 }
     }
     return mass;
