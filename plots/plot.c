@@ -7,7 +7,8 @@
 #include "plots/run_results.h"
 #include "plots/tables.h"
 
-const char *const kf_plot_names[KF_PLOTS] = {"kernels", "surface", "convergence", "roofline", "occupancy"};
+const char *const kf_plot_names[KF_PLOTS] = {"kernels",  "surface",   "convergence",
+                                             "roofline", "occupancy", "front"};
 
 /* --- Which run -------------------------------------------------------------------------------------------
  */
@@ -68,6 +69,7 @@ typedef struct plot_table {
     kf_time_unit unit;
     int blocks;
     const char *plan; /* that is shown; NULL: all */
+    kf_text axes[2];  /* names of both, where they are not fixed */
 } plot_table;
 
 static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, const kf_plot_roofs *roofs,
@@ -75,6 +77,8 @@ static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, c
     switch (kind) {
     case KF_PLOT_ROOFLINE:
         return kf_table_roofline(results, roofs, &table->data, &table->blocks, error);
+    case KF_PLOT_FRONT:
+        return kf_table_front(results, &table->data, table->axes, error);
     case KF_PLOT_OCCUPANCY:
         return kf_table_occupancy(results, &table->data, &table->blocks, error);
     case KF_PLOT_KERNELS:
@@ -88,10 +92,12 @@ static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, c
 
 kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary *run, const char *path,
                         kf_error *error) {
-    static const char *const titles[KF_PLOTS] = {
-        "Kernels of a time step", "Time of a step over sample block length and layout",
-        "Search: best time of a step so far", "Roofline: kernels of the best config",
-        "Occupancy of each kernel, achieved and theoretical"};
+    static const char *const titles[KF_PLOTS] = {"Kernels of a time step",
+                                                 "Time of a step over sample block length and layout",
+                                                 "Search: best time of a step so far",
+                                                 "Roofline: kernels of the best config",
+                                                 "Occupancy of each kernel, achieved and theoretical",
+                                                 "Front: configs that none is better than in every goal"};
     KF_TRY(kf_plot_check_path(path, error));
     kf_plot_results results;
     KF_TRY(kf_plot_results_read(store, run, &results, error));
@@ -115,13 +121,15 @@ kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary
                               .data = table.data.text,
                               .title = titles[kind],
                               .subtitle = subtitle,
-                              .values = {table.unit.name, blocks},
+                              .values = {table.unit.name, blocks, table.axes[0].text, table.axes[1].text},
                               .path = path};
         status = kf_gnuplot_run(&job, error);
     } else {
         (void)kf_fail_context(error, "run %" PRId64, run->id);
     }
     kf_text_free(&table.data);
+    for (int i = 0; i < 2; i++)
+        kf_text_free(&table.axes[i]);
     kf_plot_results_free(&results);
     return status;
 }

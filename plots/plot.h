@@ -11,6 +11,7 @@ typedef enum kf_plot_kind {
     KF_PLOT_CONVERGENCE, /* best time so far over evaluations */
     KF_PLOT_ROOFLINE,    /* kernels of the best config under the roofs of the device; needs counters */
     KF_PLOT_OCCUPANCY,   /* achieved against theoretical: baseline against best */
+    KF_PLOT_FRONT,       /* the first two goals of a run that sought several */
     KF_PLOTS
 } kf_plot_kind;
 extern const char *const kf_plot_names[KF_PLOTS];

@@ -58,6 +58,10 @@ static kf_status take_result(void *context, int sequence, const char *role, cons
     if (!result->ok) return KF_OK;
     result->time_us = measurement->step_us.median;
     result->counted = measurement->counter_count > 0;
+    for (int i = 0; i < results->objective.count; i++) {
+        result->goals[i] = kf_measurement_quantity(measurement, results->objective.goals[i].name);
+        result->costs[i] = kf_measurement_goal_cost(measurement, &results->objective.goals[i]);
+    }
     take_kernels(measurement, result);
     return KF_OK;
 }
@@ -65,6 +69,7 @@ static kf_status take_result(void *context, int sequence, const char *role, cons
 kf_status kf_plot_results_read(kf_store *store, const kf_run_summary *run, kf_plot_results *results,
                                kf_error *error) {
     *results = (kf_plot_results){.winner = run->winner};
+    kf_objective_of_text(run->objective, &results->objective);
     kf_status status = kf_store_results(store, run->id, take_result, results, error);
     if (status != KF_OK) kf_plot_results_free(results);
     return status;

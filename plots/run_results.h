@@ -33,12 +33,15 @@ typedef struct kf_plot_result {
     bool counted;   /* has hardware counters */
     int kernel_count;
     kf_plot_kernel *kernels; /* owned */
+    double goals[KF_GOALS],
+        costs[KF_GOALS]; /* what the run sought, of this result, and what is to be small */
 } kf_plot_result;
 
 typedef struct kf_plot_results {
     size_t count;
     kf_plot_result *results; /* in order of sequence; owned */
     int winner;              /* sequence of the result that the run chose; -1: not known */
+    kf_objective objective;  /* of the run */
 } kf_plot_results;
 
 kf_status kf_plot_results_read(kf_store *store, const kf_run_summary *run, kf_plot_results *results,

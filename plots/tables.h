@@ -33,4 +33,7 @@ kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs 
 kf_status kf_table_occupancy(const kf_plot_results *results, kf_text *data, int *config_blocks,
                              kf_error *error);
 
+/* The front of the run's goals: axes are the names of the first two. */
+kf_status kf_table_front(const kf_plot_results *results, kf_text *data, kf_text axes[2], kf_error *error);
+
 #endif

@@ -51,15 +51,28 @@ typedef struct kf_csv {
     FILE *stream;
     int64_t run;
     kf_parameter_columns columns;
+    char (*metrics)[KF_USER_METRIC_NAME]; /* in their order; owned */
+    int metric_count;
 } kf_csv;
 
 static int compare_names(const void *left, const void *right) {
     return strcmp(left, right);
 }
 
+/* Metrics are those of the run, so that any result that is ok has all of them. */
+static void collect_metrics(kf_csv *csv, const kf_measurement *m) {
+    if (csv->metric_count > 0 || m->user_value_count == 0) return;
+    csv->metric_count = m->user_value_count;
+    csv->metrics = kf_allocate((size_t)csv->metric_count * sizeof csv->metrics[0]);
+    for (int i = 0; i < csv->metric_count; i++)
+        kf_copy_text(csv->metrics[i], sizeof csv->metrics[i], m->user_values[i].name);
+}
+
 static kf_status collect_columns(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
-    kf_parameter_columns *columns = context;
+    kf_csv *csv = context;
+    kf_parameter_columns *columns = &csv->columns;
+    collect_metrics(csv, &row->measurement);
     for (int i = 0; i < row->config.count; i++) {
         const char *name = row->config.values[i].parameter;
         if (columns->count > 0 && bsearch(name, columns->names, (size_t)columns->count,
@@ -114,13 +127,17 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     (void)fprintf(stream, ",%zu", measurement->sample_count);
     print_number(stream, 1e6 * measurement->updates_per_us);
     print_number(stream, measurement->effective_bandwidth);
+    print_number(stream, measurement->energy_j > 0.0 ? measurement->energy_j : (double)NAN);
     print_number(stream, measurement->verification.error);
     print_number(stream, measurement->verification.bound);
+    print_number(stream, measurement->verification.repeated ? measurement->verification.spread : (double)NAN);
     print_number(stream, measurement->compile_seconds);
     (void)fprintf(stream, ",%s,", row->config_hash);
     kf_csv_text(stream, row->config.system);
     for (int i = 0; i < csv->columns.count; i++)
         print_value(stream, find_value(&row->config, csv->columns.names[i]));
+    for (int i = 0; i < csv->metric_count; i++)
+        print_number(stream, kf_measurement_quantity(measurement, csv->metrics[i]));
     (void)fputc('\n', stream);
     return kf_export_end(stream, error);
 }
@@ -128,21 +145,27 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
 /* Exports a run as CSV, with a column for each parameter that any of its configs has. */
 kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_csv csv = {.stream = stream, .run = run_id};
-    kf_status status = kf_store_rows(store, run_id, false, collect_columns, &csv.columns, error);
+    kf_status status = kf_store_rows(store, run_id, false, collect_columns, &csv, error);
     if (status == KF_OK) {
         (void)fputs(
             "run,sequence,role,state,reason,measured,time_us,ci_low_us,ci_high_us,q1_us,q3_us,minimum_us,"
-            "maximum_us,samples,updates_per_second,bandwidth,verification_error,verification_bound,compile_s,"
+            "maximum_us,samples,updates_per_second,bandwidth,energy_j,verification_error,verification_bound,"
+            "spread,compile_s,"
             "hash,system",
             stream);
         for (int i = 0; i < csv.columns.count; i++) {
             (void)fputc(',', stream);
             kf_csv_text(stream, csv.columns.names[i]);
         }
+        for (int i = 0; i < csv.metric_count; i++) {
+            (void)fputc(',', stream);
+            kf_csv_text(stream, csv.metrics[i]);
+        }
         (void)fputc('\n', stream);
         status = kf_store_rows(store, run_id, false, print_row, &csv, error);
     }
     free(csv.columns.names);
+    free(csv.metrics);
     return status;
 }
 

@@ -1,4 +1,4 @@
--- The store of kftune, version 9 (docs/store.md explains it and has example queries).
+-- The store of kftune, version 10 (docs/store.md explains it and has example queries).
 --
 -- Conventions: times of kernels and steps are in microseconds (_us), times of the tuner in seconds (_s); moments are
 -- UTC text, 2026-01-31T12:00:00.123456Z; hashes are SHA-256 in lower-case hexadecimal; NULL means "not known" or
@@ -82,10 +82,12 @@ CREATE TABLE run (
     started TEXT NOT NULL CHECK (started GLOB '????-??-??T??:??:??.??????Z'),
     ended TEXT CHECK (ended GLOB '????-??-??T??:??:??.??????Z'),
     process TEXT,                   -- that writes it: boot, number, start time
-    objective TEXT NOT NULL DEFAULT 'time' CHECK (objective IN ('time', 'energy', 'edp')), -- what was minimised
     winner INTEGER CHECK (winner >= 0), -- sequence of the result that was chosen: not the fastest, where several tie
     noise_floor REAL CHECK (noise_floor >= 0 AND noise_floor < 9e99), -- of a config's time from process to process, relative
     updates TEXT NOT NULL DEFAULT 'node' CHECK (updates <> ''), -- what a step updates: 'node', 'cell', 'particle', ...
+    objective TEXT NOT NULL DEFAULT 'time' CHECK (objective <> ''), -- what was sought: 'time', 'max:gflops', 'time,energy'
+    -- The user's metrics in their order: [{"name": "gflops", "expression": "2*n/time/1e9"}, ...].
+    metrics TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(metrics) AND json_type(metrics) = 'array'),
     CONSTRAINT ended_or_running CHECK ((state = 'running') = (ended IS NULL)),
     CONSTRAINT process_while_running CHECK ((state = 'running') = (process IS NOT NULL))
 ) STRICT;
@@ -144,6 +146,8 @@ CREATE TABLE result (
     -- All that was held against the reference: [{"name": "fields", "value": 2e-6, "bound": 1e-4}, ...]; null: lost, or
     -- not known.
     deviations TEXT CHECK (deviations IS NULL OR (json_valid(deviations) AND json_type(deviations) = 'array')),
+    -- How far a second launch from equal inputs is off the first, relative; 0: bit for bit the same.
+    spread REAL CHECK (spread >= 0 AND spread < 9e99),
 
     UNIQUE (run, sequence),
     -- A NULL in a CHECK counts as passed, so presence is checked on its own.
@@ -216,6 +220,15 @@ CREATE TABLE counter (
     passes INTEGER NOT NULL CHECK (passes >= 1),
     unit TEXT NOT NULL DEFAULT '',  -- 'B', '%', '1' for a pure number
     PRIMARY KEY (result, ordinal, metric)
+) STRICT, WITHOUT ROWID;
+
+-- What the expressions in run.metrics gave for a result in state ok; NULL: it could not be computed.
+CREATE TABLE metric (
+    result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
+    name TEXT NOT NULL CHECK (name <> ''),
+    ordinal INTEGER NOT NULL CHECK (ordinal >= 0), -- in the order given
+    value REAL,
+    PRIMARY KEY (result, name)
 ) STRICT, WITHOUT ROWID;
 
 -- What a device reaches at best (`kftune roofs`): the newest measurement.

@@ -37,7 +37,8 @@ typedef struct kf_run_row {
     char strategy[KF_STRATEGY_TEXT];
     char budget[64];
     uint64_t seed;
-    char objective[8]; /* "time", "energy", "edp"; "" means "time" */
+    char objective[KF_OBJECTIVE_TEXT]; /* kf_objective_text; "" means "time" */
+    char *metrics; /* the user's, as kf_user_metrics_to_json has them, without spaces; NULL: none */
     char space_hash[KF_HASH_HEX];
     const char *space_json; /* stored once per hash */
 } kf_run_row;
@@ -68,6 +69,11 @@ kf_status kf_store_find_sample(kf_store *store, const kf_problem *problem, const
  * this result only. */
 kf_status kf_store_add(kf_store *store, const kf_run_row *run, int sequence, const char *role,
                        const kf_config *config, const kf_measurement *measurement, kf_error *error);
+
+/* Stores measurement->user_values of a result that is stored already; those of the same names are replaced.
+ */
+kf_status kf_store_add_user_values(kf_store *store, const kf_run_row *run, int sequence,
+                                   const kf_measurement *measurement, kf_error *error);
 
 /* Deletes what a run has in role "final": a final that was cut short is played again as a whole, because its
  * configs are compared with each other. */
@@ -101,6 +107,7 @@ typedef struct kf_run_summary {
     char ended[32];          /* "" while it runs */
     char backend[8];         /* "cpu", "cuda"; "import" when another program measured it */
     uint64_t seed;
+    char objective[KF_OBJECTIVE_TEXT];
 } kf_run_summary;
 kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_run_summary *run),
                         void *context, kf_error *error);

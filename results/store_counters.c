@@ -36,20 +36,8 @@ kf_status kf_store_insert_counters(kf_store *store, int64_t result, const kf_mea
 
 static kf_status add(kf_store *store, int64_t run, int sequence, const kf_measurement *measurement,
                      kf_error *error) {
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
-    KF_TRY(
-        kf_store_prepare(store, "SELECT id FROM result WHERE run = ? AND sequence = ?", &statement, error));
-    kf_binder binder = {statement, 0};
-    kf_bind_integer(&binder, run);
-    kf_bind_integer(&binder, sequence);
-    kf_status status = kf_store_step(store, statement, "storing counters", &found, error);
-    const int64_t result = found ? sqlite3_column_int64(statement, 0) : 0;
-    (void)sqlite3_finalize(statement);
-    KF_TRY(status);
-    if (!found)
-        return kf_fail(error, KF_BAD_INPUT, "%s: run %lld has no result %d to which counters could be added",
-                       kf_store_path(store), (long long)run, sequence);
+    int64_t result = 0;
+    KF_TRY(kf_store_find_result(store, run, sequence, "counters", &result, error));
     return kf_store_insert_counters(store, result, measurement, error);
 }
 

@@ -22,7 +22,9 @@ static const char *const queries[KF_FACT_GROUPS] = {
         "iif(e.container, 'yes', 'no') AS \"in a container\", e.kftune AS \"kftune version\" "
         "FROM run r JOIN environment e ON e.id = r.environment WHERE r.id = ?",
     [KF_FACTS_RUN] = "SELECT id AS run, uuid, system, strategy, budget, printf('%llu', seed) AS seed, "
-                     "origin, state, started, ended "
+                     "origin, state, started, ended, objective, "
+                     "(SELECT group_concat(json_extract(value, '$.name') || ' = ' || "
+                     "json_extract(value, '$.expression'), '; ') FROM json_each(run.metrics)) AS metrics "
                      "FROM run WHERE id = ?",
 };
 

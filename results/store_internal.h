@@ -8,7 +8,7 @@
 
 enum {
     KF_STORE_APPLICATION = 0x6b66746e, /* PRAGMA application_id: "kftn" */
-    KF_STORE_VERSION = 9,              /* PRAGMA user_version: of results/schema.sql */
+    KF_STORE_VERSION = 10,             /* PRAGMA user_version: of results/schema.sql */
     KF_STORE_WAIT_MS = 30000,          /* for another writer */
     KF_MOMENT = 32,                    /* bytes for "2026-01-31T12:00:00.123456Z" */
     KF_PROCESS = 96,
@@ -28,6 +28,8 @@ typedef enum kf_statement {
     KF_SQL_KERNELS,
     KF_SQL_ADD_COUNTER,
     KF_SQL_COUNTERS,
+    KF_SQL_ADD_METRIC,
+    KF_SQL_METRICS,
     KF_STATEMENTS
 } kf_statement;
 
@@ -151,6 +153,14 @@ kf_status kf_store_insert_counters(kf_store *store, int64_t result, const kf_mea
 /* Reads them into *measurement, whose kernels were read already. */
 kf_status kf_store_read_counters(kf_store *store, int64_t result, kf_measurement *measurement,
                                  kf_error *error);
+/* Inside a transaction: the user's metrics of a result, and back. */
+kf_status kf_store_insert_user_values(kf_store *store, int64_t result, const kf_measurement *measurement,
+                                      kf_error *error);
+kf_status kf_store_read_user_values(kf_store *store, int64_t result, kf_measurement *measurement,
+                                    kf_error *error);
+/* The row of a result; what: would be added to it, for the message where there is none. */
+kf_status kf_store_find_result(kf_store *store, int64_t run, int sequence, const char *what, int64_t *id,
+                               kf_error *error);
 /* Reads the run of this number; KF_BAD_INPUT where there is none. */
 kf_status kf_store_run_of(kf_store *store, int64_t run_id, kf_run_summary *run, kf_error *error);
 /* Does the run exist? KF_BAD_INPUT if not. */

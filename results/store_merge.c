@@ -114,6 +114,7 @@ static kf_status merge_rows(kf_store *store, const char *path, kf_error *error) 
         error));
     KF_TRY(copy(store, "kernel", " result ", "result", "n.id", "shard.kernel s " SAME_RESULT, error));
     KF_TRY(copy(store, "counter", " result ", "result", "n.id", "shard.counter s " SAME_RESULT, error));
+    KF_TRY(copy(store, "metric", " result ", "result", "n.id", "shard.metric s " SAME_RESULT, error));
     return copy(store, "roof", " ", "", "", "shard.roof s", error);
 }
 

@@ -118,6 +118,14 @@ static void bind_conditions(kf_binder *binder, const kf_measurement *measurement
             kf_bind_null(binder);
 }
 
+/* Whether a second launch gave the same; NULL where there was none. */
+static void bind_spread(kf_binder *binder, const kf_verification *verification) {
+    if (verification->repeated)
+        kf_bind_number(binder, verification->spread);
+    else
+        kf_bind_null(binder);
+}
+
 /* Their text, which the statement points into. */
 static char *bind_deviations(kf_binder *binder, const kf_verification *verification) {
     cJSON *list = kf_deviations_to_json(verification);
@@ -223,6 +231,7 @@ static kf_status insert_result(kf_store *store, int64_t run, int sequence, const
         bind_measurement(&binder, measurement, &summary, packed, count);
         bind_conditions(&binder, measurement, clocks, count);
         deviations = bind_deviations(&binder, &measurement->verification);
+        bind_spread(&binder, &measurement->verification);
         status = kf_store_run_once(store, statement, "storing a result", error);
         (void)sqlite3_clear_bindings(statement); /* they point into packed, clocks, deviations */
     }
@@ -242,7 +251,26 @@ kf_status kf_store_add_result(kf_store *store, int64_t run, int sequence, const 
     int64_t result = sqlite3_last_insert_rowid(store->database);
     for (int i = 0; i < measurement->kernel_count; i++)
         KF_TRY(add_kernel(store, result, i, &measurement->kernels[i], error));
+    KF_TRY(kf_store_insert_user_values(store, result, measurement, error));
     return kf_store_insert_counters(store, result, measurement, error);
+}
+
+kf_status kf_store_find_result(kf_store *store, int64_t run, int sequence, const char *what, int64_t *id,
+                               kf_error *error) {
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    KF_TRY(
+        kf_store_prepare(store, "SELECT id FROM result WHERE run = ? AND sequence = ?", &statement, error));
+    kf_binder binder = {statement, 0};
+    kf_bind_integer(&binder, run);
+    kf_bind_integer(&binder, sequence);
+    const kf_status status = kf_store_step(store, statement, "looking for a result", &found, error);
+    *id = found ? sqlite3_column_int64(statement, 0) : 0;
+    (void)sqlite3_finalize(statement);
+    KF_TRY(status);
+    if (found) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: run %lld has no result %d to which %s could be added",
+                   store->path, (long long)run, sequence, what);
 }
 
 kf_status kf_store_add(kf_store *store, const kf_run_row *run, int sequence, const char *role,
@@ -341,6 +369,8 @@ static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     kf_read_text(reader, measurement->build_hash, sizeof measurement->build_hash);
     read_conditions(reader, measurement);
     read_deviations(reader, &measurement->verification);
+    measurement->verification.spread = kf_read_number(reader);
+    measurement->verification.repeated = !isnan(measurement->verification.spread);
 }
 
 /* Reads the kernels of a result. */
@@ -391,6 +421,7 @@ static kf_status read_row(kf_store *store, sqlite3_stmt *statement, kf_result_ro
     KF_TRY(read_config(store, config != NULL ? config : "", &row->config, error));
     read_measurement(&reader, &row->measurement);
     KF_TRY(read_kernels(store, id, &row->measurement, error));
+    KF_TRY(kf_store_read_user_values(store, id, &row->measurement, error));
     return kf_store_read_counters(store, id, &row->measurement, error);
 }
 
@@ -405,7 +436,8 @@ static const char *const rows_sql =
     "r.before_power_w, "
     "r.before_throttle_reasons, r.after_sm_clock_mhz, r.after_memory_clock_mhz, r.after_temperature_c, "
     "r.after_power_w, r.after_throttle_reasons, b.hash, r.cache, r.clocks, r.clock_mhz, r.clock_state, "
-    "r.outliers, r.energy_j, r.effort, r.window_steps, r.windows, r.deviations FROM result r JOIN config c "
+    "r.outliers, r.energy_j, r.effort, r.window_steps, r.windows, r.deviations, r.spread FROM result r JOIN "
+    "config c "
     "ON c.id = "
     "r.config "
     "LEFT JOIN build b ON b.id = r.build WHERE r.run = ?1 AND (?2 = 0 OR NOT EXISTS (SELECT 1 FROM result l "

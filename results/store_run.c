@@ -26,6 +26,10 @@ static const char *objective_of(const kf_run_row *run) {
     return run->objective[0] != '\0' ? run->objective : "time";
 }
 
+static const char *metrics_of(const kf_run_row *run) {
+    return run->metrics != NULL ? run->metrics : "[]";
+}
+
 kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                            const kf_run_origin *origin, kf_run_row *run, kf_error *error) {
     int64_t environment_id = 0, problem_id = 0, space_id = 0;
@@ -41,7 +45,8 @@ kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_
     KF_TRY(kf_store_prepare(
         store,
         "INSERT INTO run (uuid, environment, problem, space, system, strategy, budget, seed, origin, "
-        "state, started, ended, process, objective, updates) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+        "state, started, ended, process, objective, updates, metrics) VALUES "
+        "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
         "RETURNING id",
         &statement, error));
     kf_binder binder = {statement, 0};
@@ -60,6 +65,7 @@ kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_
     kf_bind_text(&binder, imported ? NULL : process);
     kf_bind_text(&binder, objective_of(run));
     kf_bind_text(&binder, problem->system != NULL ? problem->system->update : "node");
+    kf_bind_text(&binder, metrics_of(run));
     return kf_store_fetch_id(store, statement, "storing the run", &run->id, error);
 }
 
@@ -116,7 +122,8 @@ kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *s
 static const char *const unfinished_sql =
     "SELECT r.id, r.uuid, r.strategy, r.budget, r.process FROM run r JOIN problem s ON s.id = r.problem "
     "JOIN space p ON p.id = r.space WHERE s.hash = ? AND r.environment = ? AND p.hash = ? AND r.system = ? "
-    "AND r.seed = ? AND r.objective = ? AND r.origin = 'measured' AND (r.state IN ('running', 'interrupted') "
+    "AND r.seed = ? AND r.objective = ? AND r.metrics = ? AND r.origin = 'measured' AND (r.state IN "
+    "('running', 'interrupted') "
     "OR (r.state = 'finished' AND r.strategy = ?)) ORDER BY r.state = 'finished', r.id DESC";
 
 /* Picks a run that can be carried on. Finished runs of the strategy `finished` count, too; where it is
@@ -132,6 +139,7 @@ static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int
     kf_bind_text(&binder, run->system);
     kf_bind_integer(&binder, (int64_t)run->seed);
     kf_bind_text(&binder, objective_of(run));
+    kf_bind_text(&binder, metrics_of(run));
     kf_bind_text(&binder, finished != NULL ? finished : "");
     bool found = false;
     kf_status status = KF_OK;
@@ -262,7 +270,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     "r.ended, r.seed, s.id, s.facts, s.units, ifnull(t.results, 0), ifnull(t.ok, 0), "                       \
     "coalesce(w.step_us, t.final_us, t.any_us), coalesce(w.updates_per_us, t.final_rate, t.any_rate), "      \
     "r.process, "                                                                                            \
-    "ifnull(r.winner, -1), r.updates "                                                                       \
+    "ifnull(r.winner, -1), r.updates, r.objective "                                                          \
     "FROM run r JOIN problem s ON s.id = r.problem JOIN environment e ON e.id = r.environment "              \
     "LEFT JOIN result w ON w.run = r.id AND w.sequence = r.winner "                                          \
     "LEFT JOIN (SELECT run, count(*) AS results, sum(state = 'ok') AS ok, min(step_us) AS any_us, "          \
@@ -296,6 +304,7 @@ static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summar
     kf_read_text(&reader, process, sizeof process);
     run->winner = (int)kf_read_integer(&reader);
     kf_read_text(&reader, run->update, sizeof run->update);
+    kf_read_text(&reader, run->objective, sizeof run->objective);
     kf_process_self(self);
     if (process[0] != '\0' && strcmp(process, self) != 0 && !kf_process_is_other_alive(process))
         kf_copy_text(run->state, sizeof run->state, "interrupted");

@@ -23,11 +23,13 @@ INCLUDE_TEXT(kf_migration_5_to_6, "results/migrations/5-to-6.sql");
 INCLUDE_TEXT(kf_migration_6_to_7, "results/migrations/6-to-7.sql");
 INCLUDE_TEXT(kf_migration_7_to_8, "results/migrations/7-to-8.sql");
 INCLUDE_TEXT(kf_migration_8_to_9, "results/migrations/8-to-9.sql");
+INCLUDE_TEXT(kf_migration_9_to_10, "results/migrations/9-to-10.sql");
 
 /* A migration stays here for good, with its text below results/migrations/. */
 const kf_migration kf_migrations[] = {
-    {1, kf_migration_1_to_2}, {2, kf_migration_2_to_3}, {3, kf_migration_3_to_4}, {4, kf_migration_4_to_5},
-    {5, kf_migration_5_to_6}, {6, kf_migration_6_to_7}, {7, kf_migration_7_to_8}, {8, kf_migration_8_to_9}};
+    {1, kf_migration_1_to_2}, {2, kf_migration_2_to_3}, {3, kf_migration_3_to_4},
+    {4, kf_migration_4_to_5}, {5, kf_migration_5_to_6}, {6, kf_migration_6_to_7},
+    {7, kf_migration_7_to_8}, {8, kf_migration_8_to_9}, {9, kf_migration_9_to_10}};
 const int kf_migration_count = sizeof kf_migrations / sizeof kf_migrations[0];
 
 const char *kf_store_schema(void) {

@@ -136,9 +136,9 @@ static const char *const statement_texts[KF_STATEMENTS] = {
          "before_throttle_reasons, "
          "after_sm_clock_mhz, after_memory_clock_mhz, after_temperature_c, after_power_w, "
          "after_throttle_reasons, cache, clocks, clock_mhz, clock_state, outliers, energy_j, "
-         "effort, window_steps, windows, deviations) "
+         "effort, window_steps, windows, deviations, spread) "
          "VALUES (?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, "
-         "?,?,?,?,?,?, ?,?,?,?)"),
+         "?,?,?,?,?,?, ?,?,?,?,?)"),
     [KF_SQL_ADD_KERNEL] =
         ("INSERT INTO kernel (result, ordinal, name, sample_count, median_us, q1_us, q3_us, minimum_us, "
          "maximum_us, "
@@ -149,6 +149,8 @@ static const char *const statement_texts[KF_STATEMENTS] = {
                             "VALUES (?,?,?,?,?,?)"),
     [KF_SQL_COUNTERS] =
         "SELECT ordinal, metric, value, passes, unit FROM counter WHERE result = ? ORDER BY ordinal, metric",
+    [KF_SQL_ADD_METRIC] = "INSERT OR REPLACE INTO metric (result, name, ordinal, value) VALUES (?,?,?,?)",
+    [KF_SQL_METRICS] = "SELECT name, value FROM metric WHERE result = ? ORDER BY ordinal",
     [KF_SQL_KERNELS] =
         ("SELECT name, sample_count, median_us, q1_us, q3_us, minimum_us, maximum_us, low_us, "
          "high_us, bytes, flops, "

@@ -20,6 +20,9 @@ typedef struct kf_verification {
     kf_deviation deviations[KF_DEVIATIONS];
     int count;
     char worst[96]; /* where and what the largest deviation is */
+    bool repeated;  /* a second launch began from equal inputs */
+    double spread;  /* where it did: how far its results are from the first's, relative; 0: bit for bit the
+                     * same */
 } kf_verification;
 
 /* Adds one; more than KF_DEVIATIONS are a programming error. */
@@ -68,6 +71,10 @@ typedef struct kf_system {
     /* KF_MACHINE when it cannot run it on this device; NULL: where a problem runs it runs everywhere. */
     kf_status (*accepts_device)(const kf_problem *problem, const kf_device_info *device, kf_error *error);
     void (*variables)(const kf_problem *problem, const kf_device_info *device, kf_variables *variables);
+
+    /* Visits named numbers of the problem, besides its facts, that the user's metrics may use. NULL: none. */
+    void (*numbers)(const kf_problem *problem, void (*visit)(void *context, const char *name, double value),
+                    void *context);
 
     /* Builds the plan: compiles, allocates, uploads; not yet initialised. The problem outlives it. A config
      * that cannot run on this device (too many threads, out of memory) fails with KF_MACHINE and the reason.

@@ -13,14 +13,86 @@ const char *const kf_state_names[KF_STATES] = {"ok",      "wrong_result", "crash
                                                "invalid", "compile",      "out_of_memory", "skipped"};
 const char *const kf_clock_state_names[KF_CLOCK_STATES] = {"unknown", "steady", "unsteady"};
 const char *const kf_cache_policy_names[KF_CACHE_POLICIES] = {"steady", "cold", "hot"};
-const char *const kf_objective_names[KF_OBJECTIVES] = {"time", "energy", "edp"};
+const char *const kf_quantity_names[KF_QUANTITIES] = {"time", "energy", "power", "edp"};
 const char *const kf_stop_names[KF_STOPS] = {"precise", "samples", "time"};
 
-double kf_measurement_cost(const kf_measurement *measurement, kf_objective objective) {
-    if (measurement->state != KF_STATE_OK) return INFINITY;
-    const double time = measurement->step_us.median;
-    const double energy = measurement->energy_j > 0.0 ? measurement->energy_j : INFINITY;
-    return objective == KF_OBJECTIVE_TIME ? time : objective == KF_OBJECTIVE_ENERGY ? energy : energy * time;
+const char *kf_quantity_unit(const char *name) {
+    static const char *const units[KF_QUANTITIES] = {" (s)", " (J)", " (W)", " (J s)"};
+    for (int i = 0; i < KF_QUANTITIES; i++)
+        if (strcmp(name, kf_quantity_names[i]) == 0) return units[i];
+    return "";
+}
+
+double kf_measurement_quantity(const kf_measurement *m, const char *name) {
+    const double time = 1e-6 * m->step_us.median;
+    const double energy = m->energy_j > 0.0 ? m->energy_j : (double)NAN;
+    if (m->state != KF_STATE_OK) return (double)NAN;
+    if (strcmp(name, "time") == 0) return time;
+    if (strcmp(name, "energy") == 0) return energy;
+    if (strcmp(name, "power") == 0) return energy / time;
+    if (strcmp(name, "edp") == 0) return energy * time;
+    for (int i = 0; i < m->user_value_count; i++)
+        if (strcmp(m->user_values[i].name, name) == 0) return m->user_values[i].value;
+    return (double)NAN;
+}
+
+bool kf_objective_is_time(const kf_objective *objective) {
+    return objective->count == 0 || (objective->count == 1 && !objective->goals[0].maximise &&
+                                     strcmp(objective->goals[0].name, "time") == 0);
+}
+
+char *kf_objective_text(const kf_objective *objective, char buffer[KF_OBJECTIVE_TEXT]) {
+    size_t used = 0;
+    if (objective->count == 0) (void)snprintf(buffer, KF_OBJECTIVE_TEXT, "time");
+    for (int i = 0; i < objective->count; i++)
+        used += (size_t)snprintf(buffer + used, KF_OBJECTIVE_TEXT - used, "%s%s%s", i > 0 ? "," : "",
+                                 objective->goals[i].maximise ? "max:" : "", objective->goals[i].name);
+    return buffer;
+}
+
+double kf_measurement_goal_cost(const kf_measurement *m, const kf_goal *goal) {
+    const double value = kf_measurement_quantity(m, goal->name);
+    if (!(value > 0.0) || isinf(value)) return INFINITY;
+    if (goal->maximise) return 1.0 / value;
+    return strcmp(goal->name, "time") == 0 ? m->step_us.median : value;
+}
+
+double kf_measurement_cost(const kf_measurement *m, const kf_objective *objective) {
+    static const kf_goal time = {.name = "time"};
+    double logarithms = 0.0;
+    if (objective->count == 0) return kf_measurement_goal_cost(m, &time);
+    if (objective->count == 1) return kf_measurement_goal_cost(m, &objective->goals[0]);
+    for (int i = 0; i < objective->count; i++)
+        logarithms += log(kf_measurement_goal_cost(m, &objective->goals[i]));
+    return exp(logarithms / objective->count);
+}
+
+bool kf_costs_dominate(const double *a, const double *b, int goals) {
+    bool better = false;
+    for (int i = 0; i < goals; i++) {
+        if (a[i] > b[i]) return false;
+        better = better || a[i] < b[i];
+    }
+    return better;
+}
+
+void kf_objective_of_text(const char *text, kf_objective *objective) {
+    memset(objective, 0, sizeof *objective);
+    while (*text != '\0' && objective->count < KF_GOALS) {
+        kf_goal *goal = &objective->goals[objective->count++];
+        const size_t length = strcspn(text, ",");
+        goal->maximise = strncmp(text, "max:", 4) == 0;
+        const char *name = goal->maximise ? text + 4 : text;
+        (void)snprintf(goal->name, sizeof goal->name, "%.*s", (int)(length - (size_t)(name - text)), name);
+        text += length + (text[length] == ',');
+    }
+}
+
+cJSON *kf_user_values_to_json(const kf_user_value *values, int count) {
+    cJSON *json = cJSON_CreateObject();
+    for (int i = 0; i < count; i++)
+        kf_json_add_number(json, values[i].name, values[i].value);
+    return json;
 }
 
 void kf_measurement_free(kf_measurement *measurement) {
@@ -35,6 +107,9 @@ void kf_measurement_free(kf_measurement *measurement) {
     free(measurement->counters);
     measurement->counters = NULL;
     measurement->counter_count = 0;
+    free(measurement->user_values);
+    measurement->user_values = NULL;
+    measurement->user_value_count = 0;
 }
 
 kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement) {
@@ -236,6 +311,7 @@ cJSON *kf_measurement_to_json(const kf_measurement *m) {
     write_object(json, "device_before", &m->device_before, device_state_fields, COUNT(device_state_fields));
     write_object(json, "device_after", &m->device_after, device_state_fields, COUNT(device_state_fields));
     (void)cJSON_AddItemToObject(json, "deviations", kf_deviations_to_json(&m->verification));
+    kf_json_add_number(json, "spread", m->verification.repeated ? m->verification.spread : (double)NAN);
     cJSON *samples = cJSON_AddArrayToObject(json, "samples_us");
     for (size_t i = 0; i < m->sample_count; i++)
         (void)cJSON_AddItemToArray(samples, cJSON_CreateNumber(m->samples_us[i]));
@@ -346,6 +422,9 @@ static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error
                        COUNT(device_state_fields), error));
     KF_TRY(kf_deviations_from_json(cJSON_GetObjectItemCaseSensitive(json, "deviations"), &m->verification,
                                    error));
+    const cJSON *spread = cJSON_GetObjectItemCaseSensitive(json, "spread");
+    m->verification.repeated = cJSON_IsNumber(spread);
+    if (m->verification.repeated) m->verification.spread = spread->valuedouble;
     KF_TRY(read_samples(json, m, error));
     KF_TRY(read_clocks(json, m, error));
     KF_TRY(read_kernels(json, m, error));

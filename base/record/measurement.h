@@ -68,6 +68,13 @@ typedef struct kf_counter {
     int passes; /* runs it took to count it */
 } kf_counter;
 
+/* What an expression of the user's gave (base/record/user_metrics.h); NAN: it could not be computed. */
+enum { KF_USER_METRIC_NAME = 48 };
+typedef struct kf_user_value {
+    char name[KF_USER_METRIC_NAME];
+    double value;
+} kf_user_value;
+
 typedef struct kf_measurement {
     kf_state state;
     char reason[512];             /* for every state but ok */
@@ -97,24 +104,51 @@ typedef struct kf_measurement {
     kf_counter *counters; /* owned; never counted while timing */
     int counter_count;
 
+    kf_user_value *user_values; /* owned; of the process that stores it, never sent */
+    int user_value_count;
+
     double compile_seconds, verify_seconds, measure_seconds;
     char build_hash[KF_HASH_HEX]; /* of all modules together */
     kf_device_state device_before, device_after;
 } kf_measurement;
 
-/* Quantity that a tuning run minimises. */
-typedef enum kf_objective {
-    KF_OBJECTIVE_TIME,   /* of a step */
-    KF_OBJECTIVE_ENERGY, /* of a step, of the whole device */
-    KF_OBJECTIVE_EDP,    /* their product */
-    KF_OBJECTIVES
+/* Quantities of a step that objectives and the user's expressions may name: "time" (s), "energy" (J, of the
+ * whole device), "power" (W), "edp" (energy x time, J s). */
+enum { KF_QUANTITIES = 4 };
+extern const char *const kf_quantity_names[KF_QUANTITIES];
+/* " (s)" of "time", "" of what has no unit that is known. */
+const char *kf_quantity_unit(const char *name);
+/* The value of a quantity or of one of the user's metrics; NAN where it is not known. */
+double kf_measurement_quantity(const kf_measurement *measurement, const char *name);
+
+/* What a tuning run minimises or maximises. All zero: the time of a step. */
+typedef struct kf_goal {
+    char name[KF_USER_METRIC_NAME]; /* of a quantity or a metric */
+    bool maximise;
+} kf_goal;
+enum { KF_GOALS = 4, KF_OBJECTIVE_TEXT = KF_GOALS * (KF_USER_METRIC_NAME + 5) };
+typedef struct kf_objective {
+    kf_goal goals[KF_GOALS];
+    int count;
+    bool energy; /* a goal needs the energy of a step */
 } kf_objective;
-extern const char *const kf_objective_names[KF_OBJECTIVES]; /* "time", "energy", "edp" */
-/* Returns the cost in us, J or J us; INFINITY when it is not known. */
-double kf_measurement_cost(const kf_measurement *measurement, kf_objective objective);
+bool kf_objective_is_time(const kf_objective *objective);
+/* "time", "max:gflops", "time,energy"; "time" of an objective without goals. Returns buffer. */
+char *kf_objective_text(const kf_objective *objective, char buffer[KF_OBJECTIVE_TEXT]);
+/* The cost of one goal, which is to become small: the quantity in its unit (time in us), or, where it is to
+ * become large, one over it. INFINITY where it is not known, or is not positive. */
+double kf_measurement_goal_cost(const kf_measurement *measurement, const kf_goal *goal);
+/* The cost of an objective: the geometric mean of its goals' costs; INFINITY where one of them is. */
+double kf_measurement_cost(const kf_measurement *measurement, const kf_objective *objective);
+/* Whether costs a are below b in one goal at least and above in none: then b is not on the front. */
+bool kf_costs_dominate(const double *a, const double *b, int goals);
+/* An objective as a run has it in the store; what is too long or too much is cut. */
+void kf_objective_of_text(const char *text, kf_objective *objective);
 
 /* NAN when there is none. kernel "": the whole step. */
 double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
+/* {"gflops": 12.5}, null for what is not known; the caller owns it. */
+cJSON *kf_user_values_to_json(const kf_user_value *values, int count);
 void kf_measurement_free(kf_measurement *measurement); /* its contents */
 /* Returns the time of its launches in one step, the median of each; launches that were not recorded are
  * one. */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/record/user_metrics.h"
 #include "base/util/program.h"
 #include "base/util/status.h"
 #include "harness/tune/budget.h"
@@ -86,6 +87,8 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
 /* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */
 kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
                              kf_error *error);
+/* Adds every --metric of the user's. */
+kf_status kf_argument_metrics(const kf_arguments *arguments, kf_user_metrics *metrics, kf_error *error);
 /* Gives the device of option --device, or the team of --devices; the fallback without either. */
 const char *kf_argument_device(const kf_arguments *arguments, const char *fallback);
 bool kf_arguments_json(const kf_arguments *arguments);

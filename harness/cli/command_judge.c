@@ -22,6 +22,8 @@ static const kf_option options[] = {
     {"--problem", "FILE", "the T1 file that says what a candidate has to compute", false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNY[xNZ]", "another size than the file's ProblemSize", false},
+    {"--metric", "NAME=EXPRESSION",
+     "compute this of every candidate, as kftune tune does; gflops=2*n/time/1e9", true},
     {NULL, NULL, NULL, false},
 };
 
@@ -36,6 +38,7 @@ typedef struct judgement {
     const kf_arguments *arguments;
     const char *problem_file;
     kf_device_info device;
+    kf_user_metrics metrics;
     kf_measurement baseline; /* owned */
     char name[KF_NAME];      /* of the problem */
     verdict *verdicts;
@@ -89,8 +92,9 @@ static kf_status add_candidates(judgement *j, const char *path, kf_error *error)
 /* The default config of the problem, or of a candidate in the place of its kernel. A machine's fault is one
  * of the run; what is wrong with the kernel is in *m. examine: the problem itself is asked first whether it
  * is of use. */
-static kf_status measure(const judgement *j, const kf_problem *problem, bool examine, kf_measurement *m,
+static kf_status measure(judgement *j, const kf_problem *problem, bool examine, kf_measurement *m,
                          kf_error *error) {
+    kf_user_metrics *metrics = &j->metrics;
     kf_trial trial;
     kf_space *space = NULL;
     kf_worker *worker = NULL;
@@ -100,13 +104,17 @@ static kf_status measure(const judgement *j, const kf_problem *problem, bool exa
     if (status == KF_OK) status = kf_trial_refer(&trial, error);
     if (status == KF_OK) status = kf_problem_space(problem, &j->device, NULL, 0, &space, error);
     if (status == KF_OK) status = kf_space_preset(space, "default", &job.config, error);
-    const kf_worker_setup setup = {.setting = {.problem = problem, .trial = &trial},
-                                   .device = j->device.spec,
-                                   .limit_seconds = LIMIT_SECONDS,
-                                   .compile_limit_seconds = COMPILE_LIMIT_SECONDS};
+    if (status == KF_OK && kf_user_metrics_check(metrics, problem, space, NULL, 0, error) != KF_OK)
+        status = kf_fail_context(error, "option '--metric'");
+    const kf_worker_setup setup = {
+        .setting = {.problem = problem, .trial = &trial, .energy = kf_user_metrics_need_energy(metrics)},
+        .device = j->device.spec,
+        .limit_seconds = LIMIT_SECONDS,
+        .compile_limit_seconds = COMPILE_LIMIT_SECONDS};
     if (status == KF_OK) status = kf_worker_open(&setup, &worker, error);
     if (status == KF_OK) status = kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, m, error);
     if (status == KF_OK && outcome == KF_ABANDONED) status = kf_fail(error, KF_INTERRUPTED, "interrupted");
+    if (status == KF_OK) kf_user_metrics_compute(metrics, problem, &job.config, m, NULL);
     kf_worker_close(worker);
     kf_space_free(space);
     if (trial.problem != NULL) kf_trial_close(&trial);
@@ -146,7 +154,7 @@ static kf_status measure_baseline(judgement *j, kf_error *error) {
 }
 
 /* A file that cannot be read as a candidate is one that is refused. */
-static kf_status judge(const judgement *j, verdict *v, kf_error *error) {
+static kf_status judge(judgement *j, verdict *v, kf_error *error) {
     kf_problem *problem = NULL;
     kf_error reason = {KF_OK, ""};
     if (open_problem(j, v->file, &problem, &reason) != KF_OK) {
@@ -201,6 +209,12 @@ static void print_verdict(const judgement *j, const verdict *v) {
            v->file, kf_human_time_us(m->step_us.median, time), kf_human_time_us(m->step_us.low, low),
            kf_human_time_us(m->step_us.high, high), j->baseline.step_us.median / m->step_us.median,
            1e-9 * m->effective_bandwidth, share);
+    if (m->verification.repeated && m->verification.spread > 0.0)
+        printf("    nondeterministic: two launches from equal inputs differ by %.2g\n",
+               m->verification.spread);
+    for (int i = 0; i < m->user_value_count; i++)
+        printf(isfinite(m->user_values[i].value) ? "    %s %.5g\n" : "    %s -\n", m->user_values[i].name,
+               m->user_values[i].value);
 }
 
 static void add_times(cJSON *json, const judgement *j, const kf_measurement *m) {
@@ -211,6 +225,8 @@ static void add_times(cJSON *json, const judgement *j, const kf_measurement *m) 
     (void)cJSON_AddItemToArray(interval, kf_json_number_or_null(ok ? m->step_us.high : (double)NAN));
     kf_json_add_number(json, "bandwidth", ok ? m->effective_bandwidth : (double)NAN);
     kf_json_add_number(json, "roof_share", ok ? roof_share(j, m) : (double)NAN);
+    kf_json_add_number(json, "spread", m->verification.repeated ? m->verification.spread : (double)NAN);
+    (void)cJSON_AddItemToObject(json, "metrics", kf_user_values_to_json(m->user_values, m->user_value_count));
 }
 
 /* Prints the baseline and all verdicts as one JSON object. A candidate's gain is the baseline's time
@@ -262,12 +278,14 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
                        "judge: name the candidates and their --problem, as in kftune judge fast.cu --problem "
                        "matmul.t1.json");
     kf_status status = KF_OK;
+    status = kf_argument_metrics(arguments, &j.metrics, error);
     for (int i = 0; i < arguments->positional_count && status == KF_OK; i++)
         status = add_candidates(&j, arguments->positional[i], error);
     if (status == KF_OK) status = judge_all(&j, error);
     for (int i = 0; i < j.count; i++)
         kf_measurement_free(&j.verdicts[i].m);
     kf_measurement_free(&j.baseline);
+    kf_user_metrics_free(&j.metrics);
     free(j.verdicts);
     return status;
 }

@@ -29,14 +29,15 @@ static const kf_option options[] = {
     {"--benchmark", "NAME", "history: the benchmark to draw (the first)", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positionals[] = {"kernels|surface|convergence|roofline|occupancy|history|scaling",
-                                          NULL};
+static const char *const positionals[] = {
+    "kernels|surface|convergence|roofline|occupancy|front|history|scaling", NULL};
 
 /* The pictures of a run, and after them those of nights and of a suite's figures. */
 enum { HISTORY = KF_PLOTS, SCALING, KINDS };
 
 static kf_status find_kind(const kf_arguments *arguments, int *kind, kf_error *error) {
-    static const char *const all = "kernels, surface, convergence, roofline, occupancy, history or scaling";
+    static const char *const all = "kernels, surface, convergence, roofline, occupancy, front, history or "
+                                   "scaling";
     const char *names[KINDS] = {[HISTORY] = "history", [SCALING] = "scaling"};
     if (arguments->positional_count == 0) return kf_fail(error, KF_BAD_INPUT, "plot: what? give %s", all);
     const char *wanted = arguments->positional[0];
@@ -209,9 +210,9 @@ extern const kf_command kf_command_plot;
 const kf_command kf_command_plot = {
     .name = "plot",
     .summary = "draw what a store remembers",
-    .synopsis =
-        "kftune plot kernels|surface|convergence|roofline|occupancy|history|scaling --out FILE.{svg,png,pdf} "
-        "[options]",
+    .synopsis = "kftune plot kernels|surface|convergence|roofline|occupancy|front|history|scaling --out "
+                "FILE.{svg,png,pdf} "
+                "[options]",
     .description =
         "kernels: time of each kernel, baseline against paper against best.\n"
         "surface: best time over sample block length and layout.\n"
@@ -219,6 +220,7 @@ const kf_command kf_command_plot = {
         "median and quartiles of many searches, over evaluations and over seconds.\n"
         "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
         "occupancy: achieved against theoretical, baseline against best.\n"
+        "front: the first two goals of a run with --objective time,energy or the like.\n"
         "history: time of a benchmark night by night, and where its level changed.\n"
         "scaling: efficiency over devices, what 'kftune bench --suite scaling --json' measured (--figures)\n"
         "and what is predicted to 16,384. Needs gnuplot.",

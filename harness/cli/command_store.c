@@ -67,6 +67,7 @@ static cJSON *run_to_json(const kf_run_summary *run) {
     kf_json_add_number(object, "best_us", run->best_us);
     kf_json_add_number(object, "best_updates_per_second", 1e6 * run->best_updates_per_us);
     (void)cJSON_AddStringToObject(object, "update", run->update);
+    (void)cJSON_AddStringToObject(object, "objective", run->objective);
     return object;
 }
 
@@ -117,6 +118,9 @@ typedef struct kf_shown {
     kf_state state;
     double time_us, low_us, high_us, updates_per_us, error;
     char role[48], hash[KF_HASH_HEX];
+    double spread;          /* of a second launch from equal inputs; NAN: there was none */
+    kf_user_value *metrics; /* owned */
+    int metric_count;
     char *summary, *reason;
     cJSON *config; /* only for --json */
 } kf_shown;
@@ -155,11 +159,16 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
         .high_us = ok ? measurement->step_us.high : NAN,
         .updates_per_us = ok ? measurement->updates_per_us : NAN,
         .error = measurement->verification.error,
+        .spread = measurement->verification.repeated ? measurement->verification.spread : NAN,
         .summary = kf_config_relative(config, show->usual_text != NULL ? &show->usual : NULL, "default"),
         .reason = kf_duplicate(measurement->reason),
         .config = show->json ? kf_config_to_json(config) : NULL};
     kf_copy_text(shown->role, sizeof shown->role, role);
     kf_config_hash(config, shown->hash);
+    shown->metric_count = measurement->user_value_count;
+    const size_t metric_bytes = (size_t)shown->metric_count * sizeof *shown->metrics;
+    if (metric_bytes > 0)
+        shown->metrics = memcpy(kf_allocate(metric_bytes), measurement->user_values, metric_bytes);
     if (ok && measurement->kernel_count > 0 && !(measurement->step_us.median >= show->best_us)) {
         show->best_us = measurement->step_us.median;
         show->kernel_count = measurement->kernel_count;
@@ -182,6 +191,7 @@ static void free_show(kf_show *show) {
     for (size_t i = 0; i < show->count; i++) {
         free(show->results[i].summary);
         free(show->results[i].reason);
+        free(show->results[i].metrics);
         cJSON_Delete(show->results[i].config);
     }
     free(show->results);
@@ -205,6 +215,9 @@ static cJSON *result_to_json(const kf_run_summary *run, kf_shown *shown) {
     (void)cJSON_AddNumberToObject(object, "samples", shown->samples);
     kf_rate_add(object, run->update, 1e6 * shown->updates_per_us);
     kf_json_add_number(object, "verification_error", shown->error);
+    kf_json_add_number(object, "spread", shown->spread);
+    (void)cJSON_AddItemToObject(object, "metrics",
+                                kf_user_values_to_json(shown->metrics, shown->metric_count));
     (void)cJSON_AddStringToObject(object, "hash", shown->hash);
     (void)cJSON_AddItemToObject(object, "config", shown->config);
     shown->config = NULL;
@@ -271,6 +284,15 @@ static void print_kernels(const kf_show *show) {
     }
 }
 
+/* What a config that is right has besides: that it differs from launch to launch, and the user's metrics. */
+static void print_remarks(const kf_shown *shown) {
+    char number[32];
+    if (shown->state == KF_STATE_OK && shown->spread > 0)
+        printf("nondeterministic, spread %.2g; ", shown->spread);
+    for (int i = 0; i < shown->metric_count; i++)
+        printf("%s %s; ", shown->metrics[i].name, shown_number(shown->metrics[i].value, number));
+}
+
 /* Prints a run and its results as a table, the fastest first, at most `limit` of them. */
 static void show_text(const kf_run_summary *run, const kf_show *show, size_t limit) {
     printf("run %lld  %s\n", (long long)run->id, run->uuid);
@@ -278,6 +300,7 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
     printf("scene %s (%s), system %s\n", run->scene, kf_facts_text(run->facts, facts), run->system);
     printf("device %s\nstrategy %s, seed %llu, started %s, %s\n", run->device, run->strategy,
            (unsigned long long)run->seed, run->started, run->state);
+    if (strcmp(run->objective, "time") != 0) printf("objective %s\n", run->objective);
     if (show->usual_text != NULL) printf("default %s\n", show->usual_text);
     printf("\n");
     char unit[KF_RATE_TEXT];
@@ -290,9 +313,11 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
         if (ok)
             (void)snprintf(spread, sizeof spread, "%.2f %%",
                            50 * (shown->high_us - shown->low_us) / shown->time_us);
-        printf("%6d  %-13s  %10s  %9s  %9s  %-15s  %s%s%s\n", shown->sequence, kf_state_names[shown->state],
+        printf("%6d  %-13s  %10s  %9s  %9s  %-15s  ", shown->sequence, kf_state_names[shown->state],
                shown_time(shown->time_us, time), spread, shown_number(shown->updates_per_us, rate),
-               shown->role, ok ? "" : shown->reason, ok ? "" : "; ", shown->summary);
+               shown->role);
+        print_remarks(shown);
+        printf("%s%s%s\n", ok ? "" : shown->reason, ok ? "" : "; ", shown->summary);
     }
     if (show->count > limit) printf("... and %zu more; --limit 0 shows all\n", show->count - limit);
     print_kernels(show);

@@ -44,7 +44,15 @@ static const kf_option options[] = {
      "what tuning may cost: wall time, configs, or time on the device (default: 60s)", false},
     {"--fix", "KEY=VALUE[,VALUE]",
      "search only configs in which the parameter has this value, or one of these", true},
-    {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
+    {"--metric", "NAME=EXPRESSION",
+     "compute this of every config, over time (s), energy (J), power (W), parameters, facts and arguments of "
+     "the "
+     "problem, counters; as in gflops=2*m*n*k/time/1e9",
+     true},
+    {"--objective", "time|energy|edp|power|max:METRIC",
+     "what to minimise, or after max: to maximise, a metric too; several, as in time,energy, give a front "
+     "(default: time)",
+     false},
     {"--cache", "steady|cold|hot",
      "state of the last-level cache when a sample begins (default: steady, as in a run)", false},
     {"--effort", "SHARE",
@@ -145,10 +153,12 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
     KF_TRY(kf_argument_integer(arguments, "--rounds", 0, 5, &rounds, error));
     request->rounds = rounds > 0 || !kf_argument_given(arguments, "--rounds") ? (int)rounds : -1;
-    int objective = 0, cache = 0;
-    KF_TRY(read_word(arguments, "--objective", kf_objective_names, KF_OBJECTIVES, &objective, error));
+    int cache = 0;
+    KF_TRY(kf_argument_metrics(arguments, request->metrics, error));
+    if (kf_objective_read(kf_argument(arguments, "--objective", "time"), request->metrics,
+                          &request->objective, error) != KF_OK)
+        return kf_fail_context(error, "option '--objective'");
     KF_TRY(read_word(arguments, "--cache", kf_cache_policy_names, KF_CACHE_POLICIES, &cache, error));
-    request->objective = (kf_objective)objective;
     request->cache = (kf_cache_policy)cache;
     KF_TRY(check_strategy(request->strategy, error));
     const char *out = kf_argument(arguments, "--out", NULL);
@@ -244,11 +254,13 @@ static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments
         if (kf_argument_given(arguments, alone[i]))
             return kf_fail(error, KF_BAD_INPUT,
                            "option '%s': belongs to one process; start it without mpirun or srun", alone[i]);
-    if (request->objective != KF_OBJECTIVE_TIME)
+    const bool sought = request->objective.energy;
+    if (sought || kf_user_metrics_need_energy(request->metrics))
         return kf_fail(
             error, KF_BAD_INPUT,
-            "option '--objective': several processes measure time alone; each would know the energy of "
-            "its own device");
+            "option '%s': several processes measure time alone; each would know the energy of its own "
+            "device",
+            sought ? "--objective" : "--metric");
     return KF_OK;
 }
 
@@ -332,7 +344,8 @@ static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request
 /* Runs kftune tune, in one process or as one of several: the first leads and writes, the others measure
  * with it. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
-    kf_tune_request request = {.started = kf_clock_seconds()};
+    kf_user_metrics metrics = {.count = 0};
+    kf_tune_request request = {.started = kf_clock_seconds(), .metrics = &metrics};
     kf_metric_set *counters = NULL;
     kf_problem *problem = NULL;
     bool met = false;
@@ -347,6 +360,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_backend_close(request.together);
     kf_problem_free(problem);
     kf_metric_set_free(counters);
+    kf_user_metrics_free(&metrics);
     kf_world_close(met ? KF_OK : status, error);
     return status;
 }

@@ -260,6 +260,15 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
     return KF_OK;
 }
 
+kf_status kf_argument_metrics(const kf_arguments *arguments, kf_user_metrics *metrics, kf_error *error) {
+    const char *const *given = NULL;
+    const int count = kf_argument_all(arguments, "--metric", &given);
+    for (int i = 0; i < count; i++)
+        if (kf_user_metrics_add(metrics, given[i], error) != KF_OK)
+            return kf_fail_context(error, "option '--metric'");
+    return KF_OK;
+}
+
 kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
                              kf_error *error) {
     static const struct {

@@ -49,3 +49,14 @@ void kf_metric_set_derive(const kf_metric_set *set, double (*counted)(void *cont
         values[i] = status == KF_OK ? number_of(&value) : (double)NAN;
     }
 }
+
+int kf_counter_names(const kf_metric_set *set, bool gpu, const char *names[KF_COUNTER_NAMES]) {
+    int count = 0;
+    if (set == NULL) return 0;
+    const kf_metric *counted = gpu ? set->cupti : set->papi;
+    for (int i = 0; i < (gpu ? set->cupti_count : set->papi_count); i++)
+        names[count++] = counted[i].name;
+    for (int i = 0; i < set->derived_count; i++)
+        names[count++] = set->derived[i].name;
+    return count;
+}

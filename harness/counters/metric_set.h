@@ -55,6 +55,10 @@ void kf_metric_set_derive(const kf_metric_set *set, double (*counted)(void *cont
                           void *context, const double variables[KF_SET_VARIABLES],
                           double values[KF_SET_DERIVED]);
 
+/* The names of all that the set counts on a GPU, or on a cpu, and derives; returns how many. set NULL: 0. */
+enum { KF_COUNTER_NAMES = KF_SET_METRICS + KF_SET_DERIVED };
+int kf_counter_names(const kf_metric_set *set, bool gpu, const char *names[KF_COUNTER_NAMES]);
+
 /* Calls visit with the name of every shipped set, in alphabetical order. */
 kf_status kf_metric_sets(kf_status (*visit)(void *context, const char *name, kf_error *error), void *context,
                          kf_error *error);

@@ -107,6 +107,9 @@ typedef struct kftune_options {
     double seconds;           /* budget of wall time; 0 with evaluations 0: 60 s */
     long evaluations;         /* budget of configs; 0: no limit */
     uint64_t seed;            /* of the search; 0: 1 */
+    /* As of `kftune tune`, which computes metrics of every config. A size that ends here leaves them out. */
+    const char *const *metrics; /* "gflops=2*n/time/1e9", NULL-terminated; or NULL */
+    const char *objective;      /* "max:gflops", "time,energy"; NULL: "time" */
 } kftune_options;
 
 typedef struct kftune_result kftune_result;
@@ -119,7 +122,7 @@ KFTUNE_API kftune_status kftune_tune(const kftune_problem *problem, const kftune
 KFTUNE_API kftune_status kftune_best(const kftune_problem *problem, const kftune_options *options,
                                      kftune_result **result);
 
-/* The best config. Lives as long as the result. */
+/* The best config, by the objective. Lives as long as the result. */
 KFTUNE_API const kftune_config *kftune_best_config(const kftune_result *result);
 KFTUNE_API double kftune_time_us(const kftune_result *result); /* of a step, or of a run; microseconds */
 /* 1: measured for this very problem; 0: for the one most like it. */

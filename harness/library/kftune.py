@@ -35,7 +35,8 @@ class _SceneOptions(ctypes.Structure):
 
 class _Options(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("device", c_char_p), ("store", c_char_p), ("strategy", c_char_p),
-                ("fixed", ctypes.POINTER(c_char_p)), ("seconds", c_double), ("evaluations", c_long), ("seed", c_uint64)]
+                ("fixed", ctypes.POINTER(c_char_p)), ("seconds", c_double), ("evaluations", c_long), ("seed", c_uint64),
+                ("metrics", ctypes.POINTER(c_char_p)), ("objective", c_char_p)]
 
 
 _Log = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
@@ -279,21 +280,26 @@ def _problem(folder, kernel_name, kernel_source, problem_size, arguments, tune_p
 # --- Tuning ----------------------------------------------------------------------------------------------------------------
 
 
+def _measured(parameters, time_us, energy):
+    """A result as a script sees it: time in milliseconds, and the energy in joules where the device tells it."""
+    return dict(parameters, time=time_us / 1000, **({} if energy is None else {"energy": energy}))
+
+
 def _results(store):
     """Every config of the last run: its parameters and its time in milliseconds, or its state where it has none."""
     base = sqlite3.connect("file:%s?mode=ro" % store.replace("?", "%3f").replace("#", "%23"), uri=True)
-    rows = base.execute("SELECT config.json, result.state, result.step_us, result.reason FROM result JOIN config ON config.id = result.config "
+    rows = base.execute("SELECT config.json, result.state, result.step_us, result.reason, result.energy_j FROM result JOIN config ON config.id = result.config "
                         "WHERE result.run = (SELECT max(id) FROM run WHERE origin = 'measured') ORDER BY result.sequence").fetchall()
     base.close()
     configs = {}
-    for text, state, time, reason in rows:
+    for text, state, time, reason, energy in rows:
         if state == "ok" or text not in configs:
-            configs[text] = (state, time, reason)
+            configs[text] = (state, time, reason, energy)
     good, bad = [], []
-    for text, (state, time, reason) in configs.items():
+    for text, (state, time, reason, energy) in configs.items():
         parameters = json.loads(text)["parameters"]
         if state == "ok":
-            good.append(dict(parameters, time=time / 1000))
+            good.append(_measured(parameters, time, energy))
         else:
             bad.append(dict(parameters, state=state, reason=reason))
     return good, bad
@@ -313,6 +319,39 @@ def _strategy(name, options):
     return found
 
 
+_QUANTITIES = ("time", "energy", "power", "edp")
+_LARGE_IS_BETTER = ("GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
+
+
+def _needed(names, metrics):
+    """The metrics that these need, in the order given, as kftune has them: its time is in seconds, that of scripts in milliseconds."""
+    wanted, waiting = set(), [name for name in names if name not in _QUANTITIES]
+    while waiting:
+        name = waiting.pop()
+        if name not in metrics:
+            _refuse("objective", "there is no metric '%s'; give time, energy, power, edp or the name of one of `metrics`" % name)
+        if callable(metrics[name]):
+            _refuse("objective", "'%s' is a function, which only Python can work out; give the metric as an expression in a string" % name)
+        wanted.add(name)
+        words = set(re.findall(r"[A-Za-z_]\w*", metrics[name]))
+        waiting += [other for other in metrics if other in words and other not in wanted]
+    return ["%s=%s" % (name, re.sub(r"\btime\b", "(1000*time)", metrics[name])) for name in metrics if name in wanted]
+
+
+def _objective(objective, higher, metrics):
+    """The objective in kftune's words, and the metrics it needs."""
+    names = [objective or "time"] if objective is None or isinstance(objective, str) else list(objective)
+    directions = list(higher) if isinstance(higher, (list, tuple)) else [higher] * len(names)
+    if len(directions) != len(names):
+        raise ValueError("tune_kernel: objective_higher_is_better has %d entries for %d objectives" % (len(directions), len(names)))
+    words, needed = [], _needed(names, metrics or {})
+    for name, direction in zip(names, directions):
+        if direction is None and name not in _QUANTITIES and name not in _LARGE_IS_BETTER:
+            raise ValueError("tune_kernel: say with objective_higher_is_better whether '%s' is to be large" % name)
+        words.append(("max:" if direction or (direction is None and name in _LARGE_IS_BETTER) else "") + name)
+    return ",".join(words), needed
+
+
 def _add_metrics(results, metrics):
     for result in results:
         for name, metric in (metrics or {}).items():
@@ -325,7 +364,8 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
                 block_size_names=None, quiet=False, strategy=None, strategy_options=None, cache=None, metrics=None, simulation_mode=False,
                 observers=None, objective=None, objective_higher_is_better=None, **others):
     """Tunes a kernel. Returns (results, env): a dict for each config that is right, of its parameters, "time" in milliseconds and the metrics;
-    and what is known of the device and the run, with "best", and "failed", the other configs with their state and reason. iterations, log and
+    and what is known of the device and the run, with "best" by the objective, "front" of several objectives, and "failed", the other configs
+    with their state and reason. iterations, log and
     verbose change nothing: a config is measured until its time is known well enough."""
     given = dict(locals())
     for name, cure in _NOT_TAKEN.items():
@@ -333,8 +373,7 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
             _refuse(name, cure)
     for name in others:
         _refuse(name, "tune_kernel has no such argument here")
-    if objective not in (None, "time") or objective_higher_is_better:
-        _refuse("objective", "configs are judged by their time; `metrics` are worked out for each")
+    goal, expressions = _objective(objective, objective_higher_is_better, metrics)
     chosen = _strategy(strategy, strategy_options)
     library = _open_library()
     folder = tempfile.mkdtemp(prefix="kftune-python-")
@@ -353,7 +392,8 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
         must(library.kftune_open_scene(path.encode(), byref(_SceneOptions(size=ctypes.sizeof(_SceneOptions))), byref(problem)))
         options = _Options(size=ctypes.sizeof(_Options), device=where.encode(), store=store.encode(), seconds=chosen["seconds"],
                            strategy=chosen["strategy"].encode() if chosen["strategy"] else None,
-                           evaluations=chosen["evaluations"], seed=chosen["seed"])
+                           evaluations=chosen["evaluations"], seed=chosen["seed"], objective=goal.encode(),
+                           metrics=(c_char_p * (len(expressions) + 1))(*[one.encode() for one in expressions], None))
         must(library.kftune_tune(problem, byref(options), byref(result)))
         told = json.loads(library.kftune_json(result).decode())
         results, failed = _results(store)
@@ -363,6 +403,6 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
         library.kftune_log(_Log(0), None)
         shutil.rmtree(folder, ignore_errors=True)
     _add_metrics(results, metrics)
-    best = dict(told["best"]["config"]["parameters"], time=told["best"]["time_us"] / 1000)
-    _add_metrics([best], metrics)
-    return results, {"device_name": told["device"]["name"], "best": best, "failed": failed, "kftune": told}
+    best, *front = [_measured(one["config"]["parameters"], one["time_us"], one["energy_j"]) for one in [told["best"]] + told["front"]]
+    _add_metrics([best] + front, metrics)
+    return results, {"device_name": told["device"]["name"], "best": best, "front": front, "failed": failed, "kftune": told}

@@ -204,6 +204,7 @@ typedef struct asking {
     const kf_problem *problem;
     const kftune_options *options;
     kftune_options given; /* with what was left out */
+    kf_user_metrics metrics;
     kf_store *store;
     kftune_result **result;
 } asking;
@@ -214,10 +215,12 @@ static kf_status begin(asking *asked, bool read_only, kf_error *error) {
     if (asked->problem == NULL) return kf_fail(error, KF_BAD_INPUT, "the problem is missing");
     asked->given = (kftune_options){.size = sizeof asked->given};
     if (asked->options != NULL) {
-        if (asked->options->size < sizeof *asked->options)
+        /* Its members from metrics on may be missing: the size says so. */
+        if (asked->options->size < offsetof(kftune_options, metrics))
             return kf_fail(error, KF_BAD_INPUT, "options.size must be sizeof(kftune_options), %zu",
                            sizeof *asked->options);
-        asked->given = *asked->options;
+        memcpy(&asked->given, asked->options,
+               asked->options->size < sizeof asked->given ? asked->options->size : sizeof asked->given);
     }
     kftune_options *given = &asked->given;
     if (!(given->seconds >= 0.0 && given->seconds < 1e8) || given->evaluations < 0)
@@ -238,6 +241,17 @@ static void take(asking *asked, kftune_result *result, cJSON *json) {
     result->json = kf_json_text(json, false);
     cJSON_Delete(json);
     *asked->result = result;
+}
+
+static kf_status read_goals(asking *asked, kf_objective *objective, kf_error *error) {
+    const char *const *metric = asked->given.metrics;
+    for (; metric != NULL && *metric != NULL; metric++)
+        if (kf_user_metrics_add(&asked->metrics, *metric, error) != KF_OK)
+            return kf_fail_context(error, "options.metrics");
+    if (asked->given.objective == NULL) return KF_OK;
+    if (kf_objective_read(asked->given.objective, &asked->metrics, objective, error) != KF_OK)
+        return kf_fail_context(error, "options.objective");
+    return KF_OK;
 }
 
 /* Tunes as the caller asked, and takes the best config and the JSON into a result that the caller will
@@ -261,6 +275,8 @@ static kf_status tune_with(asking *asked, kf_error *error) {
                                .limit_seconds = CONFIG_LIMIT_SECONDS};
     while (request.fixed != NULL && request.fixed[request.fixed_count] != NULL)
         request.fixed_count++;
+    request.metrics = &asked->metrics;
+    KF_TRY(read_goals(asked, &request.objective, error));
     kf_tune_result *found = kf_allocate_zeroed(1, sizeof *found);
     kf_status status = kf_tune(&request, found, error);
     if (status == KF_OK) {
@@ -278,6 +294,7 @@ static kf_status tune(void *arguments, kf_error *error) {
     asking *asked = arguments;
     KF_TRY(begin(asked, false, error));
     kf_status status = tune_with(asked, error);
+    kf_user_metrics_free(&asked->metrics);
     kf_store_close(asked->store);
     return status;
 }

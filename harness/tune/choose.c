@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/tune/session.h"
@@ -39,7 +40,7 @@ static int fastest(const kf_tune_result *result, bool finals_only) {
         if (m == NULL || !result->tried.items[i].eligible ||
             (finals_only && find(&result->finals, result->tried.items[i].hash) < 0))
             continue;
-        const double cost = kf_measurement_cost(m, result->objective);
+        const double cost = kf_measurement_cost(m, &result->objective);
         if (cost >= least) continue;
         best = i;
         least = cost;
@@ -49,14 +50,21 @@ static int fastest(const kf_tune_result *result, bool finals_only) {
 
 /* --- Ties ----------------------------------------------------------------------------------------------- */
 
+/* Of the time's interval, relative: what a metric made of a time may be off by. */
+static double half_width(const kf_measurement *m) {
+    return 0.5 * (m->step_us.high - m->step_us.low) / m->step_us.median;
+}
+
 /* Differences below three noise floors are none, and neither are those of intervals that overlap. */
 static bool is_tie(const kf_tune_result *result, const kf_measurement *a, const kf_measurement *b) {
     static const double ENERGY_RESOLUTION = 0.01; /* of the device's own counter over about a second */
     const double ratio =
-        kf_measurement_cost(a, result->objective) / kf_measurement_cost(b, result->objective);
+        kf_measurement_cost(a, &result->objective) / kf_measurement_cost(b, &result->objective);
     if (fabs(log(ratio)) <= 3.0 * result->noise_floor) return true;
-    if (result->objective != KF_OBJECTIVE_TIME) return fabs(log(ratio)) <= ENERGY_RESOLUTION;
-    return a->step_us.low <= b->step_us.high && a->step_us.high >= b->step_us.low;
+    if (result->objective.energy) return fabs(log(ratio)) <= ENERGY_RESOLUTION;
+    if (kf_objective_is_time(&result->objective))
+        return a->step_us.low <= b->step_us.high && a->step_us.high >= b->step_us.low;
+    return fabs(log(ratio)) <= half_width(a) + half_width(b);
 }
 
 static int registers_of(const kf_measurement *m) {
@@ -88,8 +96,8 @@ static int simplest_tie(const kf_tune_result *result, int fastest_one) {
         if (m == NULL || !result->tried.items[i].eligible ||
             find(&result->finals, result->tried.items[i].hash) < 0)
             continue;
-        const bool as_fast = kf_measurement_cost(m, result->objective) <=
-                             (1.0 + SLOWER) * kf_measurement_cost(best, result->objective);
+        const bool as_fast = kf_measurement_cost(m, &result->objective) <=
+                             (1.0 + SLOWER) * kf_measurement_cost(best, &result->objective);
         if (as_fast && is_tie(result, m, best) && is_simpler(result, i, winner)) winner = i;
     }
     return winner;
@@ -103,13 +111,50 @@ static void find_ties(kf_tune_result *result) {
         if (i == result->best || m == NULL || !result->tried.items[i].eligible ||
             !is_tie(result, m, result->best_measurement))
             continue;
-        const double cost = kf_measurement_cost(m, result->objective);
+        const double cost = kf_measurement_cost(m, &result->objective);
         int at = result->tie_count < KF_BEST_TIES ? result->tie_count++ : KF_BEST_TIES;
         for (; at > 0 && kf_measurement_cost(kf_tune_measurement(result, result->ties[at - 1]),
-                                             result->objective) > cost;
+                                             &result->objective) > cost;
              at--)
             if (at < KF_BEST_TIES) result->ties[at] = result->ties[at - 1];
         if (at < KF_BEST_TIES) result->ties[at] = i;
+    }
+}
+
+/* --- The front --------------------------------------------------------------------------------------------
+ */
+
+/* Gives the costs of its goals; false where one is not known, or the config cannot win. */
+static bool costs_of(const kf_tune_result *result, int tried, double costs[KF_GOALS]) {
+    const kf_measurement *m = kf_tune_measurement(result, tried);
+    if (m == NULL || !result->tried.items[tried].eligible) return false;
+    for (int i = 0; i < result->objective.count; i++) {
+        costs[i] = kf_measurement_goal_cost(m, &result->objective.goals[i]);
+        if (!isfinite(costs[i])) return false;
+    }
+    return true;
+}
+
+static bool is_dominated(const kf_tune_result *result, const double costs[KF_GOALS]) {
+    double other[KF_GOALS];
+    for (int i = 0; i < result->tried.count; i++)
+        if (costs_of(result, i, other) && kf_costs_dominate(other, costs, result->objective.count))
+            return true;
+    return false;
+}
+
+/* With several goals, the configs that none is better than in every goal, in the order of the first. */
+static void find_front(kf_tune_result *result) {
+    double costs[KF_GOALS], before[KF_GOALS];
+    result->front_count = 0;
+    if (result->objective.count < 2) return;
+    result->front = kf_reallocate(result->front, ((size_t)result->tried.count + 1) * sizeof *result->front);
+    for (int i = 0; i < result->tried.count; i++) {
+        if (!costs_of(result, i, costs) || is_dominated(result, costs)) continue;
+        int at = result->front_count++;
+        for (; at > 0 && costs_of(result, result->front[at - 1], before) && before[0] > costs[0]; at--)
+            result->front[at] = result->front[at - 1];
+        result->front[at] = i;
     }
 }
 
@@ -122,6 +167,7 @@ void kf_tune_choose(kf_tune_result *result) {
         result->best = simplest_tie(result, result->best);
     else
         result->best = fastest(result, false);
+    find_front(result);
     result->best_measurement = kf_tune_measurement(result, result->best);
     result->best_sequence = sequence_of(result, result->best);
     result->tie_count = 0;
@@ -129,10 +175,10 @@ void kf_tune_choose(kf_tune_result *result) {
         result->gain[i] = (double)NAN;
     if (result->best < 0) return;
 
-    const double cost = kf_measurement_cost(result->best_measurement, result->objective);
+    const double cost = kf_measurement_cost(result->best_measurement, &result->objective);
     for (int i = 0; i < KF_PRESETS; i++) {
         const kf_measurement *m = kf_tune_measurement(result, result->presets[i]);
-        if (m != NULL) result->gain[i] = kf_measurement_cost(m, result->objective) / cost;
+        if (m != NULL) result->gain[i] = kf_measurement_cost(m, &result->objective) / cost;
     }
     find_ties(result);
 }

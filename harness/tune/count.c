@@ -36,7 +36,11 @@ static kf_status take(kf_session *session, kf_evaluation *evaluation, kf_measure
     counted->counters = NULL;
     counted->counter_count = 0;
     kf_counters_complete(session->request->counters, m);
+    kf_user_metrics_compute(session->request->metrics, session->request->problem, &evaluation->config, m,
+                            NULL);
     if (evaluation->sequence < 0) return KF_OK;
+    KF_TRY(kf_store_add_user_values(session->request->store, &session->result->run, evaluation->sequence, m,
+                                    error));
     return kf_store_add_counters(session->request->store, &session->result->run, evaluation->sequence, m,
                                  error);
 }

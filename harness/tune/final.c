@@ -51,7 +51,8 @@ typedef struct participant {
     kf_evaluation *final; /* what it got in them */
 } participant;
 
-static int best_few(const kf_evaluations *tried, kf_objective objective, int most, int chosen[CONTENDERS]) {
+static int best_few(const kf_evaluations *tried, const kf_objective *objective, int most,
+                    int chosen[CONTENDERS]) {
     int count = 0;
     for (int i = 0; i < tried->count; i++) {
         const kf_measurement *m = &tried->items[i].measurement;
@@ -71,7 +72,7 @@ static int best_few(const kf_evaluations *tried, kf_objective objective, int mos
 static int choose_participants(const kf_session *session, participant chosen[MOST_IN_FINAL]) {
     const kf_tune_result *result = session->result;
     int fastest[CONTENDERS];
-    int count = best_few(&result->tried, result->objective, contenders(session), fastest);
+    int count = best_few(&result->tried, &result->objective, contenders(session), fastest);
     for (int i = 0; i < count; i++)
         chosen[i] = (participant){.tried = fastest[i]};
     for (int i = 0; i < KF_PRESETS; i++) {

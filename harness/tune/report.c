@@ -40,6 +40,10 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
                       m->clock_state == KF_CLOCK_STEADY ? "" : ", which was not steady");
     (void)fprintf(stream, "%-*sverified: off the reference by %.2g, accepted %.2g\n", LABEL, "",
                   verification->error, verification->bound);
+    if (verification->repeated && verification->spread > 0.0)
+        (void)fprintf(stream, "%-*snondeterministic: two launches from equal inputs differ by %.2g\n", LABEL,
+                      "", verification->spread);
+    kf_report_user_values(m, stream);
     free(summary);
 }
 
@@ -70,6 +74,10 @@ static void print_gain(const kf_tune_result *result, FILE *stream) {
                           tried >= 0 ? kf_state_names[result->tried.items[tried].measurement.state]
                                      : "not measured");
         separator = ", ";
+    }
+    if (!kf_objective_is_time(&result->objective)) {
+        char objective[KF_OBJECTIVE_TEXT];
+        (void)fprintf(stream, " (in %s)", kf_objective_text(&result->objective, objective));
     }
     (void)fprintf(stream, "\n");
 }
@@ -171,6 +179,7 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     }
     print_states(result, stream);
     if (result->best >= 0) print_ties(result, stream);
+    kf_report_front(result, stream);
     kf_tune_explain(request, result, stream);
     (void)fprintf(stream, "%-*s%s, run %s\n", LABEL, "store", kf_store_path(request->store),
                   result->run.uuid);
@@ -186,8 +195,8 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
 
 /* --- JSON ----------------------------------------------------------------------------------------------- */
 
-static cJSON *timed_config(const kf_system *system, const kf_evaluation *evaluation,
-                           const kf_measurement *m) {
+cJSON *kf_report_config_json(const kf_system *system, const kf_evaluation *evaluation,
+                             const kf_measurement *m) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&evaluation->config));
     (void)cJSON_AddStringToObject(json, "hash", evaluation->hash);
@@ -202,6 +211,11 @@ static cJSON *timed_config(const kf_system *system, const kf_evaluation *evaluat
                                 kf_json_number_or_null(m->clock_mhz > 0.0 ? m->clock_mhz : (double)NAN));
     (void)cJSON_AddItemToObject(json, "verification_error",
                                 kf_json_number_or_null(evaluation->measurement.verification.error));
+    kf_json_add_number(json, "spread",
+                       evaluation->measurement.verification.repeated
+                           ? evaluation->measurement.verification.spread
+                           : (double)NAN);
+    (void)cJSON_AddItemToObject(json, "metrics", kf_report_user_values_json(m));
     return json;
 }
 
@@ -252,13 +266,18 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     (void)cJSON_AddStringToObject(json, "scene", request->problem->name);
     if (result->best >= 0)
         (void)cJSON_AddItemToObject(json, "best",
-                                    timed_config(request->problem->system, &result->tried.items[result->best],
-                                                 result->best_measurement));
+                                    kf_report_config_json(request->problem->system,
+                                                          &result->tried.items[result->best],
+                                                          result->best_measurement));
     else
         (void)cJSON_AddNullToObject(json, "best");
     if (result->best >= 0)
         (void)cJSON_AddItemToObject(cJSON_GetObjectItemCaseSensitive(json, "best"), "counters",
                                     kf_report_counters_json(result->best_measurement));
+    char objective[KF_OBJECTIVE_TEXT];
+    (void)cJSON_AddStringToObject(json, "objective", kf_objective_text(&result->objective, objective));
+    (void)cJSON_AddItemToObject(json, "metrics", kf_user_metrics_to_json(request->metrics));
+    (void)cJSON_AddItemToObject(json, "front", kf_report_front_json(request->problem->system, result));
     cJSON *gain = cJSON_AddObjectToObject(json, "gain");
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     for (int i = 0; i < KF_PRESETS; i++)
@@ -285,7 +304,8 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     cJSON *ties = cJSON_AddArrayToObject(json, "ties");
     for (int i = 0; result->best >= 0 && i < result->tie_count; i++) {
         const kf_evaluation *tie = &result->tried.items[result->ties[i]];
-        (void)cJSON_AddItemToArray(ties, timed_config(request->problem->system, tie, &tie->measurement));
+        (void)cJSON_AddItemToArray(ties,
+                                   kf_report_config_json(request->problem->system, tie, &tie->measurement));
     }
     cJSON *alternatives = cJSON_AddArrayToObject(json, "alternatives");
     for (int i = 0; i < result->alternative_count; i++) {

@@ -324,20 +324,30 @@ static void update_seconds(kf_session *session, double begin, int measured) {
     session->seconds = session->seconds > 0.0 ? 0.5 * (session->seconds + each) : each;
 }
 
-/* An objective that cannot be measured is told before the search, not after it. */
-static kf_status check_energy(const kf_session *session, kf_error *error) {
+/* An objective that cannot be measured, or is no positive number, is told before the search, not after it. */
+static kf_status check_objective(const kf_session *session, kf_error *error) {
     const kf_tune_result *result = session->result;
-    bool ok = false, known = false;
-    if (session->request->objective == KF_OBJECTIVE_TIME) return KF_OK;
+    const kf_objective *objective = &session->request->objective;
+    char why[KF_USER_REASON] = "";
+    bool ok = false, energy = false, known = false;
+    if (kf_objective_is_time(&session->request->objective)) return KF_OK;
     for (int i = 0; i < result->tried.count; i++) {
-        ok = ok || result->tried.items[i].measurement.state == KF_STATE_OK;
-        known = known || result->tried.items[i].measurement.energy_j > 0.0;
+        kf_evaluation *one = &result->tried.items[i];
+        ok = ok || one->measurement.state == KF_STATE_OK;
+        energy = energy || one->measurement.energy_j > 0.0;
+        known = known || isfinite(kf_measurement_cost(&one->measurement, objective));
+        if (one->measurement.state == KF_STATE_OK)
+            kf_user_metrics_compute(session->request->metrics, session->request->problem, &one->config,
+                                    &one->measurement, why);
     }
     if (!ok || known) return KF_OK;
-    return kf_fail(error, KF_MACHINE,
-                   "option '--objective': this device does not tell the energy it uses (%s); use 'time'",
-                   session->gpu ? "NVML has no energy counter for it"
-                                : "/sys/class/powercap/intel-rapl:0/energy_uj cannot be read");
+    if (objective->energy && !energy)
+        return kf_fail(error, KF_MACHINE,
+                       "option '--objective': this device does not tell the energy it uses (%s); use 'time'",
+                       session->gpu ? "NVML has no energy counter for it"
+                                    : "/sys/class/powercap/intel-rapl:0/energy_uj cannot be read");
+    return kf_fail(error, KF_BAD_INPUT, "option '--objective': it is no positive number for the presets%s%s",
+                   why[0] != '\0' ? ": " : "", why);
 }
 
 /* Notes where the presets are, and when the last of them was measured. */
@@ -355,7 +365,7 @@ static void note_presets(const search *s) {
  * nothing can work. */
 static kf_status go_on(const search *s, const pending *entry, kf_error *error) {
     note_presets(s);
-    if (entry->preset) KF_TRY(check_energy(s->session, error));
+    if (entry->preset) KF_TRY(check_objective(s->session, error));
     return kf_tune_hope(s->session->request, s->session->result, error);
 }
 

@@ -46,6 +46,8 @@ static void free_evaluations(kf_evaluations *list) {
 void kf_tune_result_free(kf_tune_result *result) {
     free_evaluations(&result->tried);
     free_evaluations(&result->finals);
+    free(result->front);
+    result->front = NULL;
 }
 
 double kf_session_moment(const kf_session *session, double clock_seconds) {
@@ -65,7 +67,7 @@ int kf_session_find(const kf_session *session, const char *hash) {
 
 static bool beats(const kf_session *session, int a, int b) {
     const kf_evaluation *items = session->result->tried.items;
-    const kf_objective objective = session->request->objective;
+    const kf_objective *objective = &session->request->objective;
     if (items[a].measurement.state != KF_STATE_OK || !items[a].eligible) return false;
     return b < 0 || kf_measurement_cost(&items[a].measurement, objective) <
                         kf_measurement_cost(&items[b].measurement, objective);
@@ -109,7 +111,7 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
 bool kf_session_cost(const kf_session *session, const kf_measurement *m, double *cost) {
     const bool slow = m->state == KF_STATE_SKIPPED && m->sample_count > 0;
     *cost = slow ? kf_median(m->samples_us, m->sample_count)
-                 : kf_measurement_cost(m, session->request->objective);
+                 : kf_measurement_cost(m, &session->request->objective);
     return slow || (m->state == KF_STATE_OK && isfinite(*cost));
 }
 
@@ -128,7 +130,10 @@ double kf_session_device_seconds(const kf_measurement *measurement) {
 }
 
 kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
-                           const kf_measurement *measurement, kf_error *error) {
+                           kf_measurement *measurement, kf_error *error) {
+    char why[KF_USER_REASON];
+    kf_user_metrics_compute(session->request->metrics, session->request->problem, config, measurement, why);
+    if (why[0] != '\0') kf_detail("%s", why);
     KF_TRY(kf_store_add(session->request->store, &session->result->run, session->sequence, role, config,
                         measurement, error));
     session->sequence++;
@@ -209,12 +214,35 @@ static double usual_effort(const kf_session *session) {
     return fmin(1.0, fmax(LEAST, pow(request->budget.seconds / WHOLE_SECONDS, 2.0)));
 }
 
+/* Names that metrics use must be there, before anything is measured; an objective is needed of every config,
+ * and counters are counted of a few, at the end. */
+static kf_status check_metrics(const kf_session *session, kf_error *error) {
+    const kf_tune_request *request = session->request;
+    const char *counters[KF_COUNTER_NAMES];
+    const int count =
+        kf_counter_names(request->counters, kf_device_is_gpu(&session->result->device), counters);
+    if (request->metrics == NULL) return KF_OK;
+    if (kf_user_metrics_check(request->metrics, request->problem, session->space, counters, count, error) !=
+        KF_OK)
+        return kf_fail_context(error, "option '--metric'");
+    for (int i = 0; i < request->metrics->count; i++)
+        for (int k = 0; k < request->objective.count; k++)
+            if (request->metrics->list[i].counters &&
+                strcmp(request->metrics->list[i].name, request->objective.goals[k].name) == 0)
+                return kf_fail(
+                    error, KF_BAD_INPUT,
+                    "option '--objective': '%s' needs hardware counters, which are counted of the best "
+                    "configs alone, after the search; seek another quantity, and keep it as a --metric",
+                    request->metrics->list[i].name);
+    return KF_OK;
+}
+
 static kf_status open_space(kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
     KF_TRY(kf_problem_space(request->problem, &session->result->device, request->fixed, request->fixed_count,
                             &session->space, error));
     session->result->space_size = kf_space_size(session->space);
-    return KF_OK;
+    return check_metrics(session, error);
 }
 
 /* A space that the budget covers is walked in full. */
@@ -234,7 +262,10 @@ static void describe_run(kf_session *session, const char *strategy) {
     kf_copy_text(run->strategy, sizeof run->strategy, strategy);
     kf_copy_text(run->budget, sizeof run->budget, session->request->budget_text);
     run->seed = session->request->seed;
-    kf_copy_text(run->objective, sizeof run->objective, kf_objective_names[session->request->objective]);
+    (void)kf_objective_text(&session->request->objective, run->objective);
+    cJSON *metrics = kf_user_metrics_to_json(session->request->metrics);
+    run->metrics = session->metrics = cJSON_PrintUnformatted(metrics);
+    cJSON_Delete(metrics);
     kf_space_hash(session->space, run->space_hash);
 }
 
@@ -247,6 +278,8 @@ static kf_measurement copy_of(const kf_measurement *measurement) {
     copy.samples_us = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->samples_us, bytes) : NULL;
     bytes = (size_t)measurement->kernel_count * sizeof *copy.kernels;
     copy.kernels = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->kernels, bytes) : NULL;
+    bytes = (size_t)measurement->user_value_count * sizeof *copy.user_values;
+    copy.user_values = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->user_values, bytes) : NULL;
     copy.clocks_mhz = NULL;
     copy.counters = NULL;
     copy.counter_count = 0;
@@ -461,11 +494,12 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     session->builder = kf_builder_open(&session->setting, &result->device, session->compilers);
     KF_TRY(kf_trial_open(request->problem, &session->trial, error));
     KF_TRY(kf_trial_refer(&session->trial, error));
-    session->setting = (kf_setting){.problem = request->problem,
-                                    .trial = &session->trial,
-                                    .cache = request->cache,
-                                    .turns = request->turns,
-                                    .energy = request->objective != KF_OBJECTIVE_TIME};
+    session->setting =
+        (kf_setting){.problem = request->problem,
+                     .trial = &session->trial,
+                     .cache = request->cache,
+                     .turns = request->turns,
+                     .energy = request->objective.energy || kf_user_metrics_need_energy(request->metrics)};
     KF_TRY(begin_run(session, error));
     warn_of_load(session);
     kf_session_reach(session, &result->timeline.reference);
@@ -479,6 +513,8 @@ void kf_session_close(kf_session *session) {
     kf_device_unlock(session->lock);
     kf_strategy_close(session->strategy);
     free(session->past);
+    cJSON_free(session->metrics);
+    session->result->run.metrics = NULL;
     kf_knowledge_close(&session->knowledge);
     if (session->space != NULL) kf_space_free(session->space);
     kf_trial_close(&session->trial);

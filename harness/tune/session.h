@@ -37,6 +37,7 @@ typedef struct kf_session {
         int lock;
     } others[KF_MOST_DEVICES]; /* that share the search */
     int other_count;
+    char *metrics;     /* text of the user's, which the run refers to; owned */
     double effort;     /* share of the usual measuring that a config gets in the search */
     int lock;          /* of the device; -1: none */
     double waited;     /* seconds, for it */
@@ -101,9 +102,9 @@ kf_status kf_session_fresh_worker(kf_session *session, kf_error *error);
 kf_status kf_session_measure(kf_session *session, const kf_job *job, double deadline, kf_outcome *outcome,
                              kf_measurement *measurement, kf_error *error);
 
-/* Commits one result. */
+/* Computes the user's metrics of a measurement, and commits it as one result. */
 kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
-                           const kf_measurement *measurement, kf_error *error);
+                           kf_measurement *measurement, kf_error *error);
 
 /* Called while waiting: compiles ahead, shows progress. context is the session. */
 void kf_session_idle(void *context);

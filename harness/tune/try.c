@@ -43,7 +43,7 @@ kf_job kf_tune_job(const kf_session *session, const kf_config *config, double ef
                     .verify = true,
                     .effort = kf_session_effort(session, effort),
                     /* A slower config may still use less energy. */
-                    .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME &&
+                    .may_lose = may_lose && kf_objective_is_time(&session->request->objective) &&
                                 !session->request->measures_all,
                     .time_limit_us = time_limit_us(session),
                     .incumbent = incumbent_samples(session)};

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
+#include "base/record/user_metrics.h"
 #include "harness/tune/budget.h"
 #include "harness/worker/evaluate.h"
 #include "results/best_config.h"
@@ -37,6 +38,7 @@ typedef struct kf_tune_request {
     bool turns;        /* measure in turns with other such runs on the device, config by config */
     double limit_seconds; /* wall time for verifying and measuring one config */
     kf_objective objective;
+    kf_user_metrics *metrics; /* computed for every config, checked against the space; NULL: none */
     kf_cache_policy cache;
     const kf_metric_set *counters; /* counted for the presets and every config of the final; NULL: none */
 } kf_tune_request;
@@ -110,6 +112,9 @@ typedef struct kf_tune_result {
     int tie_count;
     kf_alternative alternatives[KF_ALTERNATIVES];
     int alternative_count;
+    /* With several goals: indices in tried of the configs that none dominates, by the first goal. */
+    int *front; /* owned */
+    int front_count;
 } kf_tune_result;
 
 /* KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config is ok, the message says which

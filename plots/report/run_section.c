@@ -25,6 +25,9 @@ typedef struct row {
     double updates_per_us, bandwidth, error, bound;
     kf_kernel_time *kernels; /* owned */
     int kernel_count;
+    double spread;          /* of a second launch from equal inputs; NAN: there was none */
+    kf_user_value *metrics; /* owned */
+    int metric_count;
 } row;
 
 typedef struct rows {
@@ -50,18 +53,24 @@ static kf_status collect(void *context, int sequence, const char *role, const kf
                .bandwidth = m->effective_bandwidth,
                .error = m->verification.error,
                .bound = m->verification.bound,
+               .spread = m->verification.repeated ? m->verification.spread : (double)NAN,
+               .metric_count = m->user_value_count,
                .kernel_count = m->kernel_count};
     kf_copy_text(r->role, sizeof r->role, role);
     kf_copy_text(r->reason, sizeof r->reason, m->reason);
     size_t bytes = (size_t)m->kernel_count * sizeof *r->kernels;
     if (bytes > 0) r->kernels = memcpy(kf_allocate(bytes), m->kernels, bytes);
+    bytes = (size_t)m->user_value_count * sizeof *r->metrics;
+    if (bytes > 0) r->metrics = memcpy(kf_allocate(bytes), m->user_values, bytes);
     if (strcmp(role, "final") != 0) all->states[m->state]++;
     return KF_OK;
 }
 
 static void free_rows(rows *all) {
-    for (int i = 0; i < all->count; i++)
+    for (int i = 0; i < all->count; i++) {
         free(all->items[i].kernels);
+        free(all->items[i].metrics);
+    }
     free(all->items);
 }
 
@@ -139,6 +148,19 @@ static void add_card(kf_text *page, const char *name, const char *value, const c
     kf_text_append(page, "</span></li>\n");
 }
 
+/* Adds a card for each metric of the user's, and one where the config differs from launch to launch. */
+static void add_metric_cards(kf_text *page, const row *best) {
+    char value[64];
+    for (int i = 0; i < best->metric_count; i++) {
+        (void)snprintf(value, sizeof value, isfinite(best->metrics[i].value) ? "%.5g" : "not known",
+                       best->metrics[i].value);
+        add_card(page, best->metrics[i].name, value, "a metric of the user's");
+    }
+    if (!(best->spread > 0.0)) return;
+    (void)snprintf(value, sizeof value, "%.2g", best->spread);
+    add_card(page, "nondeterministic", value, "two launches from equal inputs differ by so much");
+}
+
 /* Adds the cards with the main figures: best step, rate, bandwidth, gain over the presets, verified error. */
 static void add_cards(kf_text *page, const kf_run_summary *run, const rows *all, const row *best) {
     char value[64], note[96], time[32], unit[KF_RATE_TEXT];
@@ -154,6 +176,7 @@ static void add_cards(kf_text *page, const kf_run_summary *run, const rows *all,
                        1e-9 * best->bandwidth);
         add_card(page, "effective bandwidth", value, "least bytes of a step by its time");
     }
+    add_metric_cards(page, best);
     for (int i = 0; i < PRESETS; i++) {
         const row *preset = preset_of(all, presets[i]);
         if (preset == NULL) continue;
@@ -423,6 +446,10 @@ static void add_results(kf_text *page, const kf_run_summary *run, const rows *al
         kf_html_text(page, r->role);
         kf_text_append(page, "</td><td class=\"c\">");
         if (r->state != KF_STATE_OK) kf_html_print(page, "%s; ", r->reason);
+        if (r->spread > 0.0) kf_html_print(page, "nondeterministic, spread %.2g; ", r->spread);
+        for (int k = 0; k < r->metric_count; k++)
+            if (isfinite(r->metrics[k].value))
+                kf_html_print(page, "%s %.5g; ", r->metrics[k].name, r->metrics[k].value);
         kf_html_text(page, summary);
         kf_text_append(page, "</td></tr>\n");
         free(summary);
@@ -476,6 +503,7 @@ static kf_status add_reproduction(kf_text *page, kf_store *store, const kf_run_s
 static void add_plots(kf_text *page, kf_store *store, const kf_run_summary *run) {
     kf_text_append(page, "<h2 id=\"plots\">Plots</h2>\n");
     for (int kind = 0; kind < KF_PLOTS; kind++) {
+        if (kind == KF_PLOT_FRONT && strchr(run->objective, ',') == NULL) continue;
         const plot_job job = {(kf_plot_kind)kind, store, run};
         kf_report_figure(page, draw_plot, &job, "svg", kf_plot_names[kind]);
     }

@@ -82,6 +82,14 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     variables->declaration_file = own->file;
 }
 
+/* What the kernel is called with, "n": scalars that the file gives. */
+static void visit_scalars(const kf_problem *problem,
+                          void (*visit)(void *context, const char *name, double value), void *context) {
+    const kf_t1_problem *own = problem->own;
+    for (int i = 0; i < own->argument_count; i++)
+        if (own->arguments[i].scalar) visit(context, own->arguments[i].name, own->arguments[i].fill_value);
+}
+
 static const char *const sections[] = {"ConfigurationSpace", "KernelSpecification", NULL};
 
 const kf_system kf_system_t1 = {
@@ -95,6 +103,7 @@ const kf_system kf_system_t1 = {
     .accepts = accepts,
     .accepts_device = accepts_device,
     .variables = describe,
+    .numbers = visit_scalars,
     .plan = kf_t1_plan,
     .sources = kf_t1_sources,
     .reference = kf_t1_reference,

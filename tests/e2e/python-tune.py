@@ -48,6 +48,24 @@ for answer in ([right, None, None, None], None):
     if best["wrong"] or abs(best["per_ms"] * best["time"] - 50000) > 1e-6 or best["twice"] != 2 * best["time"]:
         complain("best: %s" % best)
 
+# What is sought may be a metric, also one of others; what Python alone can work out cannot be. Times are in milliseconds there too.
+seeking = {"strategy_options": {"max_fevals": 20}, "restrictions": ["wrong == 0"]}
+units = {"size": "chunk * 2", "GB/s": "8e-9 * 50000 * size / time", "late": lambda p: 2 * p["time"]}
+results, env = tuned(choices, metrics=units, objective="size", objective_higher_is_better=True, **seeking)
+if env["best"]["chunk"] != 1024 or env["best"]["size"] != 2048 or env["kftune"]["objective"] != "max:size":
+    complain("the largest size does not win: %s" % env["best"])
+results, env = tuned(choices, metrics=units, objective=["GB/s", "size"], objective_higher_is_better=[True, False], **seeking)
+told = env["kftune"]["best"]["metrics"]["GB/s"]
+if not env["front"] or {one["chunk"] for one in env["front"]} - {4, 64, 1024} or abs(told / env["best"]["GB/s"] - 1) > 1e-9:
+    complain("two objectives: %s, %s" % (env["front"], env["best"]))
+for objective, says in (("late", "a function"), ("size", "objective_higher_is_better")):
+    try:
+        tuned(choices, metrics=units, objective=objective, **seeking)
+        complain("the objective %s is taken" % objective)
+    except ValueError as fault:
+        if says not in str(fault):
+            complain("objective %s: %s" % (objective, fault))
+
 # Restrictions hold; a store that is kept knows the configs.
 results, env = tuned(choices, restrictions=["chunk > 4", "wrong == 0"], cache=os.path.join(scratch, "kept.json"))
 if {one["chunk"] for one in results + env["failed"]} != {64, 1024}:
@@ -85,7 +103,7 @@ except kernel_tuner.KftuneError as fault:
 # What is not taken is named.
 for name, value in {
         "verify": print, "platform": 1, "texmem_args": {"t": 1}, "compiler": "nvcc", "simulation_mode": True, "observers": [1],
-        "objective": "energy", "restrictions": lambda p: True, "grid_div_x": lambda p: 1, "strategy": "pso", "lang": "Fortran",
+        "objective": "speed", "restrictions": lambda p: True, "grid_div_x": lambda p: 1, "strategy": "pso", "lang": "Fortran",
         "strategy_options": {"popsize": 3}, "no_such": 1}.items():
     try:
         tuned(choices, **{name: value})

@@ -37,6 +37,24 @@ grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found
 grep -q '^best ' "$out" && ! grep -q '^best .*shortcut=true' "$out" || complain "the best config is wrong"
 grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was not written"
 
+# The user's metrics: what the best has most of wins, values follow from the time in the store, two goals have a front.
+goals=(tune --device cpu --store goals.db --out goals.json --scene "$problems/blur.t1.json" --fix block_x=32,64 --fix rows=1,2
+    --fix shortcut=false --fix block_y=1 --budget 7evals --rounds 0 --metric 'work=block_x*rows' --metric 'gflops=18*width*height/time/1e9')
+expect 0 '(in max:work)' "${goals[@]}" --objective max:work
+grep -q '^metrics   work 128$' "$out" && grep -q '"block_x":.*64' goals.json || complain "the most work did not win"
+expect 0 '(in max:gflops,work)' "${goals[@]}" --objective max:gflops,work
+grep -q '^front ' "$out" || complain "two goals have no front"
+expect 0 'run,sequence' store export --store goals.db --format csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $4 == "ok" { n++; off = 18 * 301 * 203 / $at["time_us"] / 1e3 / $at["gflops"] - 1
+        if (off > 1e-6 || off < -1e-6 || $at["work"] != $at["block_x"] * $at["rows"] || $at["spread"] != "0") bad++ }
+    END { exit n < 4 || bad > 0 }' "$out" || complain "metrics in the CSV are wrong"
+! command -v gnuplot >/dev/null || expect 0 'front.svg' plot front --store goals.db --out front.svg
+expect 2 "option '--metric': f: column 8: unknown name 'block_z'" "${goals[@]}" --metric 'f=time * block_z'
+expect 2 "option '--metric': f: column 3" "${goals[@]}" --metric 'f=2*'
+expect 2 "option '--objective': unknown 'worc' (did you mean 'work'?)" "${goals[@]}" --objective max:worc
+expect 2 'it is no positive number for the presets' "${goals[@]}" --metric 'none=time*0' --objective none
+
 # Plain C, against a reference kernel: configs that forget where tiles meet are wrong, those of one tile a row are not.
 expect 0 'verified: off the reference by' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals
 grep -q ' 4 wrong_result' "$out" || complain "the 4 wrong configs of plain C were not found out"
@@ -66,6 +84,7 @@ grep -q 'b.c: refused (' "$out" && grep -q 'c.c: refused (compile)' "$out" || co
 expect 0 'right' judge candidates/a.c --problem "$problems/sums.t1.json" --device cpu
 expect 2 'name the candidates' judge candidates/a.c --device cpu
 expect 2 'is not there' judge candidates/z.c --problem "$problems/sums.t1.json" --device cpu
+grep -q '^    gf ' <("$kftune" judge candidates/a.c --problem "$problems/sums.t1.json" --device cpu --metric 'gf=width*height/time/1e9' 2>&1) || complain "judge has no metrics"
 # A portable problem takes a candidate in C too.
 expect 0 'right' judge "$problems/blur.cu" --problem "$problems/blur.t1.json" --device cpu
 # Without a cost model what was measured says what is expected of the rest.

@@ -36,6 +36,12 @@ static inline void known_measurement(kf_measurement *m, double time_us, int kern
     kf_verification_add(&m->verification, "mass", 2.5e-9, 1e-5);
     kf_copy_text(m->verification.worst, sizeof m->verification.worst, "u_y at (3,2,1)");
     memset(m->build_hash, 'c', KF_HASH_HEX - 1);
+    m->verification.repeated = true;
+    m->verification.spread = time_us > 2000 ? 3.5e-8 : 0.0;
+    m->user_values = kf_allocate_zeroed(2, sizeof *m->user_values);
+    m->user_value_count = 2;
+    m->user_values[0] = (kf_user_value){"gflops", 4e5 / time_us};
+    m->user_values[1] = (kf_user_value){"reach", time_us < 1400 ? time_us / 1000 : (double)NAN};
     static const double spread[] = {1.02, 0.99, 1};
     m->samples_us = kf_allocate(3 * sizeof *m->samples_us);
     m->sample_count = 3;
@@ -118,6 +124,9 @@ static inline void known_run(kf_store *store, const kf_device_info *device) {
     fixture_run(&run);
     kf_copy_text(run.strategy, sizeof run.strategy, "model");
     run.seed = 42;
+    kf_copy_text(run.objective, sizeof run.objective, "max:gflops,max:reach");
+    run.metrics = (char[]){"[{\"name\":\"gflops\",\"expression\":\"0.4/time\"},"
+                           "{\"name\":\"reach\",\"expression\":\"1000*time\"}]"};
     known_begin(store, device, "beetle", &run);
     static const struct {
         const char *role, *plan, *layout;

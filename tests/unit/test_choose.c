@@ -68,10 +68,11 @@ static void the_default_wins_a_tie(void **state) {
 static void the_objective_decides(void **state) {
     (void)state;
     static const double times[] = {100, 200, 130}, joules[] = {3.0, 1.2, 1.7};
-    static const int winners[] = {[KF_OBJECTIVE_TIME] = 0, [KF_OBJECTIVE_ENERGY] = 1, [KF_OBJECTIVE_EDP] = 2};
-    for (int objective = 0; objective < 3; objective++) {
-        kf_tune_result result = {
-            .presets = {0, -1, -1}, .objective = (kf_objective)objective, .noise_floor = 0.001};
+    static const char *const objectives[] = {"time", "energy", "edp", "time,energy"};
+    static const int winners[] = {0, 1, 2, 2};
+    for (int objective = 0; objective < 4; objective++) {
+        kf_tune_result result = {.presets = {0, -1, -1}, .noise_floor = 0.001};
+        assert_int_equal(kf_objective_read(objectives[objective], NULL, &result.objective, NULL), KF_OK);
         for (int i = 0; i < 3; i++) {
             put(&result.tried, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
             put(&result.finals, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
@@ -85,11 +86,32 @@ static void the_objective_decides(void **state) {
     }
 }
 
+/* Of five configs, three are on the front of time and energy, in the order of the time; one that cannot win
+ * and one without a known energy are not. */
+static void the_front_has_what_none_beats(void **state) {
+    (void)state;
+    static const double times[] = {200, 100, 130, 210, 90, 80}, joules[] = {1.2, 3.0, 1.7, 1.2, 0.1, 0.0};
+    static const int front[] = {1, 2, 0};
+    kf_tune_result result = {.presets = {0, -1, -1}, .noise_floor = 0.001};
+    assert_int_equal(kf_objective_read("time,energy", NULL, &result.objective, NULL), KF_OK);
+    for (int i = 0; i < 6; i++) {
+        put(&result.tried, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+        result.tried.items[i].measurement.energy_j = joules[i];
+    }
+    result.tried.items[4].eligible = false;
+    kf_tune_choose(&result);
+    assert_int_equal(result.front_count, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(result.front[i], front[i]);
+    kf_tune_result_free(&result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
         cmocka_unit_test(the_default_wins_a_tie),
         cmocka_unit_test(the_objective_decides),
+        cmocka_unit_test(the_front_has_what_none_beats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,8 @@
 
 static char store_path[KF_PATH];
 
+#define HOSTILE_METRIC "`touch owned`\"@x<b>"
+
 static void fill_measurement(kf_measurement *measurement, double time_us, int kernels) {
     static const char *const names[] = {"stream",  "macroscopic",     "gather",        "collide",
                                         "penalty", "update",          "boundary_xmin", "boundary_xmax",
@@ -89,6 +91,9 @@ static void add(kf_store *store, const kf_run_row *run, int sequence, const char
     }
     if (strcmp(role, "final") == 0 || strcmp(role, "preset:baseline") == 0) fill_counters(&measurement);
     kf_error error = {0};
+    kf_user_value reach = {.name = HOSTILE_METRIC, .value = time_us < 500 ? time_us : 1};
+    measurement.user_values = &reach;
+    measurement.user_value_count = 1;
     if (kf_store_add(store, run, sequence, role, &config, &measurement, &error) != KF_OK)
         fail_msg("%s", error.message);
 }
@@ -107,6 +112,7 @@ static int make_store(void **state) {
     kf_device_info device = {
         .spec = "cpu", .backend = "cpu", .name = "test processor", .identity = "0", .architecture = "x"};
     kf_run_row run = {
+        .objective = "time,max:" HOSTILE_METRIC,
         .system = "kinetic", .strategy = "random", .budget = "14evals", .seed = 1, .space_json = "{}"};
     memset(run.space_hash, 'b', KF_HASH_HEX - 1);
     kf_store *store;
@@ -318,7 +324,7 @@ static void test_short_kernels(void **state) {
         for (int e = 0; e < KF_PLOT_EFFICIENCIES; e++)
             result.kernels[i].efficiency[e] = 10.0 * e;
     }
-    const kf_plot_results results = {1, &result, -1};
+    const kf_plot_results results = {.count = 1, .results = &result, .winner = -1};
     kf_text data = {0};
     kf_time_unit unit;
     kf_error error;
