@@ -114,13 +114,12 @@ static kf_status list(const kf_arguments *arguments, kf_error *error) {
 
 /* Holds what is shown of one result. */
 typedef struct kf_shown {
-    int sequence, samples;
+    int sequence, samples, metric_count;
     kf_state state;
     double time_us, low_us, high_us, updates_per_us, error;
     char role[48], hash[KF_HASH_HEX];
     double spread;          /* of a second launch from equal inputs; NAN: there was none */
     kf_user_value *metrics; /* owned */
-    int metric_count;
     char *summary, *reason;
     cJSON *config; /* only for --json */
 } kf_shown;

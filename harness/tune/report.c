@@ -215,7 +215,7 @@ cJSON *kf_report_config_json(const kf_system *system, const kf_evaluation *evalu
                        evaluation->measurement.verification.repeated
                            ? evaluation->measurement.verification.spread
                            : (double)NAN);
-    (void)cJSON_AddItemToObject(json, "metrics", kf_report_user_values_json(m));
+    (void)cJSON_AddItemToObject(json, "metrics", kf_user_values_to_json(m->user_values, m->user_value_count));
     return json;
 }
 
