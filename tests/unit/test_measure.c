@@ -326,14 +326,15 @@ static void json_keeps_every_member(void **state) {
     assert_same_value(kf_counter_value(&in, "stream", "dram_bytes"), 123456);
     assert_same_value(kf_counter_value(&in, "", "achieved_occupancy"), 43.5);
     assert_true(isnan(kf_counter_value(&in, "", "dram_bytes")));
-    assert_same_value(kf_measurement_cost(&in, KF_OBJECTIVE_TIME), in.step_us.median);
-    assert_same_value(kf_measurement_cost(&in, KF_OBJECTIVE_ENERGY), 0.0625);
-    assert_same_value(kf_measurement_cost(&in, KF_OBJECTIVE_EDP), 0.0625 * in.step_us.median);
+    static const kf_objective time = {.count = 0}, energy = {.goals = {{"energy", false}}, .count = 1},
+                              edp = {.goals = {{"edp", false}}, .count = 1};
+    assert_same_value(kf_measurement_cost(&in, &time), in.step_us.median);
+    assert_same_value(kf_measurement_cost(&in, &energy), 0.0625);
+    assert_same_value(kf_measurement_cost(&in, &edp), 0.0625 * (1e-6 * in.step_us.median));
     in.energy_j = 0;
-    assert_true(isinf(kf_measurement_cost(&in, KF_OBJECTIVE_EDP)) &&
-                isinf(kf_measurement_cost(&in, KF_OBJECTIVE_ENERGY)));
+    assert_true(isinf(kf_measurement_cost(&in, &edp)) && isinf(kf_measurement_cost(&in, &energy)));
     in.state = KF_STATE_SKIPPED;
-    assert_true(isinf(kf_measurement_cost(&in, KF_OBJECTIVE_TIME)));
+    assert_true(isinf(kf_measurement_cost(&in, &time)));
     kf_measurement_free(&in);
     kf_measurement_free(&out);
 }
