@@ -60,7 +60,7 @@ static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
 
 /* Says what a large scene claims, of its file or of an option, before anything is done with it. */
 static void tell_claims(const kf_scene *scene, double samples) {
-    static const double MANY_NODES = 1e8, MANY_SAMPLES = 5e5, NODE_BYTES = 16; /* density and velocity */
+    static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5, NODE_BYTES = 16; /* density and velocity */
     const double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     char fields[32], memory[32];
     if (nodes < MANY_NODES && samples < MANY_SAMPLES) return;

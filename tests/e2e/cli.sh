@@ -74,6 +74,7 @@ done
 sed 's/"spacing": 1/"spacing": 0.1/' "$KFTUNE_DATA/scene/library/pool.json" >"$scratch/pool.json"
 sed -e 's/\[96, 48, 48\]/[960, 480, 480]/' "$KFTUNE_DATA/scene/library/ball.json" >"$scratch/fine.json"
 for words in "ball --grid 1290x1290x1290" "ball --samples-per-cell 1000" "$scratch/fine.json" "$scratch/pool.json"; do
+    rm -f "$scratch/large.png"
     # shellcheck disable=SC2086 # words
     "$kftune" scene $words --picture "$scratch/large.png" >"$out" 2>"$err" &
     large=$!
