@@ -96,6 +96,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config.mk
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 # Built into the program by the assembler, which the compiler's list of dependencies does not see.
 $(BUILD)/results/store_schema.o: $(wildcard results/*.sql results/*/*.sql)
+$(BUILD)/base/backend/shared_headers.o: $(wildcard kernels/*.h kernels/*/*.h)
 $(BUILD)/libkftune.a: $(OBJECTS)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^

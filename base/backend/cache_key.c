@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/shared_headers.h"
 #include "base/util/text.h"
 
 enum { SOURCE_FILES = 128, SOURCE_LIMIT = 16 << 20 };
@@ -122,7 +123,10 @@ static kf_status hash_file(source_files *files, const char *path, kf_error *erro
     KF_TRY(kf_file_read(path, SOURCE_LIMIT, &text, &size, error));
     kf_hash_add(files->hasher, &size, sizeof size);
     kf_hash_add(files->hasher, text, size);
+    const size_t folder = strlen(files->include_folder);
     kf_status status = KF_OK;
+    if (strncmp(path, files->include_folder, folder) == 0 && path[folder] == '/')
+        status = kf_shared_header_check(path + folder + 1, text, size, path, error);
     for (const char *line = text; status == KF_OK && line != NULL; line = strchr(line, '\n')) {
         if (*line == '\n') line++;
         status = follow_line(files, path, line, error);

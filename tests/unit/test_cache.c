@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/shared_headers.h"
 
 static const char key_a[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 static const char key_b[] = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
@@ -331,6 +332,61 @@ static void test_bad_sources_are_refused(void **state) {
     expect_bad_source("kernels/test/computed.cu", "quoted name");
 }
 
+/* A program of another version than the kernels that it finds says so, instead of handing them arguments of
+ * another layout. */
+static void test_headers_of_another_version_are_refused(void **state) {
+    (void)state;
+    char key[KF_HASH_HEX], file[KF_PATH], folder[KF_PATH];
+    kf_error error = {0};
+    const kf_source source = {.file = "kernels/test/of.cu"};
+    for (const kf_shared_header *header = kf_shared_headers; header->file != NULL; header++) {
+        char include[KF_PATH];
+        (void)snprintf(include, sizeof include, "#include \"%s\"\n", header->file);
+        fixture_write("data/kernels/test/of.cu", include);
+        assert_int_equal(kf_path(file, &error, "data/kernels/%s", header->file), KF_OK);
+        assert_int_equal(kf_path(folder, &error, "%s/%s", fixture_folder, file), KF_OK);
+        if (strchr(header->file, '/') != NULL) *strrchr(folder, '/') = '\0';
+        if (strchr(header->file, '/') != NULL) assert_int_equal(kf_make_folders(folder, &error), KF_OK);
+        fixture_write(file, header->text);
+        if (kf_cache_key(&source, "cc", "-O2", "x86", key, &error) != KF_OK) fail_msg("%s", error.message);
+        char *longer = malloc(strlen(header->text) + 32);
+        (void)sprintf(longer, "%sstruct one_more;\n", header->text);
+        fixture_write(file, longer);
+        free(longer);
+        assert_int_equal(kf_cache_key(&source, "cc", "-O2", "x86", key, &error), KF_HOST);
+        assert_non_null(strstr(error.message, header->file));
+        assert_non_null(strstr(error.message, "is not the one that this program was compiled with"));
+    }
+}
+
+/* Every header of kernels/ that the program includes is among them, with the text that it has. */
+static void test_all_shared_headers_are_known(void **state) {
+    (void)state;
+    char line[KF_PATH];
+    int found = 0;
+    FILE *list = popen("grep -rhoE '#include \"kernels/[^\"]+' --include='*.[ch]' base solver harness scene "
+                       "cost_model | sort -u",
+                       "r"); /* NOLINT(cert-env33-c) */
+    assert_non_null(list);
+    while (fgets(line, sizeof line, list) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *file = strchr(line, '"') + 1;
+        char *text = NULL;
+        size_t size = 0;
+        kf_error error = {0};
+        const kf_shared_header *header = kf_shared_headers;
+        while (header->file != NULL && strcmp(header->file, file + strlen("kernels/")) != 0)
+            header++;
+        if (header->file == NULL) fail_msg("%s is not among kf_shared_headers", file);
+        assert_int_equal(kf_file_read(file, 0, &text, &size, &error), KF_OK);
+        assert_string_equal(header->text, text);
+        free(text);
+        found++;
+    }
+    assert_int_equal(pclose(list), 0);
+    assert_true(found > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_get_gives_what_put_stored, empty_cache),
@@ -345,6 +401,8 @@ int main(void) {
         cmocka_unit_test_setup(test_many_processes_share_the_folder, empty_cache),
         cmocka_unit_test(test_key_sees_every_change),
         cmocka_unit_test(test_bad_sources_are_refused),
+        cmocka_unit_test(test_headers_of_another_version_are_refused),
+        cmocka_unit_test(test_all_shared_headers_are_known),
     };
     return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
 }

@@ -1,0 +1,49 @@
+#include "base/backend/shared_headers.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if !__has_include("kernels/choices.h")
+#error "compile from the repository root: headers of kernels/ are built into the program"
+#endif
+#define INCLUDE_TEXT(symbol, file)                                                                           \
+    __asm__(".pushsection .rodata\n"                                                                         \
+            ".global " #symbol "\n.hidden " #symbol "\n" #symbol ":\n"                                       \
+            ".incbin \"kernels/" file "\"\n"                                                                 \
+            ".byte 0\n"                                                                                      \
+            ".popsection\n");                                                                                \
+    extern const char(symbol)[]
+INCLUDE_TEXT(kf_header_choices, "choices.h");
+INCLUDE_TEXT(kf_header_d2q9, "d2q9/arguments.h");
+INCLUDE_TEXT(kf_header_incompressible, "incompressible/arguments.h");
+INCLUDE_TEXT(kf_header_kinetic, "kinetic/arguments.h");
+INCLUDE_TEXT(kf_header_roofs, "roofs/arguments.h");
+INCLUDE_TEXT(kf_header_picture, "smoke/picture.h");
+INCLUDE_TEXT(kf_header_tracers, "smoke/tracers.h");
+INCLUDE_TEXT(kf_header_sph, "sph/arguments.h");
+INCLUDE_TEXT(kf_header_stable_fluids, "stable_fluids/arguments.h");
+
+const kf_shared_header kf_shared_headers[] = {{"choices.h", kf_header_choices},
+                                              {"d2q9/arguments.h", kf_header_d2q9},
+                                              {"incompressible/arguments.h", kf_header_incompressible},
+                                              {"kinetic/arguments.h", kf_header_kinetic},
+                                              {"roofs/arguments.h", kf_header_roofs},
+                                              {"smoke/picture.h", kf_header_picture},
+                                              {"smoke/tracers.h", kf_header_tracers},
+                                              {"sph/arguments.h", kf_header_sph},
+                                              {"stable_fluids/arguments.h", kf_header_stable_fluids},
+                                              {NULL, NULL}};
+
+kf_status kf_shared_header_check(const char *file, const char *text, size_t size, const char *path,
+                                 kf_error *error) {
+    for (const kf_shared_header *header = kf_shared_headers; header->file != NULL; header++) {
+        if (strcmp(header->file, file) != 0) continue;
+        if (strlen(header->text) == size && memcmp(header->text, text, size) == 0) return KF_OK;
+        return kf_fail(error, KF_HOST,
+                       "%s: is not the one that this program was compiled with, so that kernels would take "
+                       "their arguments for something else; build kftune again, or set KFTUNE_DATA to the "
+                       "folder that belongs to it",
+                       path);
+    }
+    return KF_OK;
+}
