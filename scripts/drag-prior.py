@@ -5,8 +5,8 @@ usage: scripts/drag-prior.py accuracy/learnt.csv >accuracy/drag-prior.json
 
 Rows are those of scripts/gpu/coverage.sh. A row needs so much of the grid's part that, with its tunnel's and its
 statistics' parts added by squares, its interval just reaches the truth. The part is factor cells^-a max(1, y+)^b of the
-drag, with the powers among a few for which the rows' parts are narrowest, and the factor that 95 of 100 rows need (the
-quantile of conformal prediction: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005).
+drag, with the powers among a few for which the rows' parts are narrowest in the mean, and the factor that 95 of 100 rows
+need at least. Rows that have not settled teach nothing.
 "left_out" has, for each flow and for each kind of body, what is learnt without it: coverage is judged with these.
 """
 import csv

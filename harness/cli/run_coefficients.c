@@ -78,19 +78,8 @@ static void print_reason(const kf_scene *scene) {
              "--area A, or as flow.reference_area in the scene");
 }
 
-/* The drag with all that it may be off by, and why a part is as wide as it is, or is not known. */
-static void print_interval(const kf_scene *scene, const kf_drag_report *drag) {
-    kf_drag_interval interval;
-    char text[256];
-    kf_drag_interval_of(scene, drag, &interval);
-    for (int p = KF_PART_GRID; p < KF_DRAG_PARTS; p++)
-        printf("  %-10s %s%s\n", kf_drag_part_names[p],
-               isfinite(interval.half[p]) ? "" : "not known: ", interval.why[p]);
-    printf("  drag coefficient in an open stream, 95 %%: %s\n", kf_drag_interval_text(&interval, text));
-}
-
 /* Prints the coefficients with their intervals, over which steps they are means, and what they refer to,
- * in SI units; last the drag with its whole interval. */
+ * in SI units. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     if (!drag->known) {
         print_reason(scene);
@@ -115,5 +104,16 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
     printf(", %.3g s of the flow\n", (double)drag->step * scene->time_step);
     printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference_area(scene),
            area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
-    print_interval(scene, drag);
+}
+
+/* The drag with all that it may be off by, and why a part is as wide as it is, or is not known. */
+void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
+    kf_drag_interval interval;
+    char text[256];
+    if (!drag->known) return;
+    kf_drag_interval_of(scene, drag, &interval);
+    for (int p = KF_PART_GRID; p < KF_DRAG_PARTS; p++)
+        printf("  %-10s %s%s\n", kf_drag_part_names[p],
+               isfinite(interval.half[p]) ? "" : "not known: ", interval.why[p]);
+    printf("  drag coefficient in an open stream, 95 %%: %s\n", kf_drag_interval_text(&interval, text));
 }

@@ -12,6 +12,8 @@
  * where there is none. Where a solid has no coefficients the reason is printed, and the JSON is null.
  * Where scene is NULL, what runs is no flow, and nothing is printed. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
+/* Prints the drag with its whole interval, for the last line, and above it what its parts are from. */
+void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag);
 cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
 
 #endif

@@ -287,6 +287,7 @@ static void print_result(const kf_run_job *job) {
     print_outputs(done);
     print_plan(job);
     kf_run_probes_print(done, &job->probes);
+    kf_run_interval_print(kf_run_scene(job->problem), &done->drag);
     if (!done->drag.known || done->drag.settled || done->checkpoint[0] == '\0') return;
     kf_text command = {0};
     append_resumption(job, &command);

@@ -2,7 +2,7 @@
 # Does the interval of a drag contain the truth? Runs the flows of accuracy/flows.txt, whose drag is known, and prints
 # flow | published | measured | interval | inside. The grid's part is that of a prior learnt without the flow itself.
 # From a bundle or a built source tree; builds nothing. A cpu runs those that are marked for it (20 minutes on two cores).
-# usage: scripts/gpu/coverage.sh FOLDER [DEVICE]; CELLS (across the unit size, even numbers: "12"; "24" on a GPU), FLOWS (names),
+# usage: scripts/gpu/coverage.sh FOLDER [DEVICE]; CELLS (across the unit size, even numbers: "8"; "24" on a GPU), FLOWS (names),
 # BUDGET (seconds: what does not fit is left out and said) may be set.
 # Leaves in FOLDER: rows.csv (what scripts/drag-prior.py learns from), coverage.md (the table), log.txt. Status 1 when a run
 # failed or fewer than nine of ten are inside.
@@ -12,7 +12,7 @@ device=${2:-cuda:0}
 here=$(cd "$(dirname "$0")" && pwd)
 case $device in
 cuda*) cells=${CELLS:-24} place='cpu gpu' ;;
-*) cells=${CELLS:-12} place=cpu ;;
+*) cells=${CELLS:-8} place=cpu ;;
 esac
 budget=${BUDGET:-100000}
 . "$here/program.sh"

@@ -14,11 +14,12 @@ grep -q ' are inside (' "$out" || complain "nothing is counted"
 while read -r line; do
     grep -qF -- "$line" results/measured/cpu-coverage.md || complain "results/measured/cpu-coverage.md lacks: $line"
 done < <(grep -E '^\||inside' "$scratch/coverage/coverage.md")
+grep -qF "$(grep -o '^[0-9]* of [0-9]* are inside' "$scratch/coverage/coverage.md")" docs/accuracy.md || complain "docs/accuracy.md has another count"
 sed 's/^\(sphere-100,[^,]*,[^,]*\),[^,]*/\1,9.9/' results/measured/cpu-coverage.csv >"$scratch/coverage/rows.csv"
 FLOWS=none KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err"
 grep -q '^| sphere-100 .*| no |$' "$out" || complain "a drag of 9.9 is inside"
 
-expect 1 plan --scene spinning_torus --drag-within 80% --device cpu
+expect 1 plan --scene spinning_torus --grid 36x36x18 --drag-within 80% --device cpu
 grep -q 'cannot be promised' "$out" || complain "a drag is promised whose tunnel has no rule"
 shows "tunnel     not known: no published rule"
 expect 0 plan --scene ball --drag-within 80% --device cpu

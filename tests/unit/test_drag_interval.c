@@ -91,7 +91,7 @@ static void test_prior(void **state) {
     kf_error error;
     char why[160];
     if (kf_grid_prior_read(&prior, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_true(prior.flows >= 15 && prior.factor > 0.0);
+    assert_true(prior.flows >= 20 && prior.factor > 0.0);
     const kf_grid_prior made = {.factor = 2.0,
                                 .cells_power = 1.5,
                                 .y_plus_power = 0.5,
