@@ -15,24 +15,35 @@
 
 enum { KF_SPH_PLANES = 8, KF_SPH_WALL_BIT = 1 << 30, KF_SPH_SCAN = 1024, KF_SPH_TABLE = 128 };
 #define KF_SPH_OFF_FROM 0.01
+enum { KF_SPH_PARTS = 64 };   /* devices that share the particles */
 enum { KF_SPH_STRESSES = 5 }; /* floats of a particle's stress */
 
-/* Sums over all particles that are inside and no wall's: state.cu. */
+/* Sums over all particles that are inside and no wall's: state.cu. Those up to KF_SPH_EXACT are added up,
+ * of the others it is the largest. */
 enum {
     KF_SPH_INSIDE,
     KF_SPH_KINETIC,
     KF_SPH_POTENTIAL,
     KF_SPH_MOMENTUM,
     KF_SPH_CENTRE = KF_SPH_MOMENTUM + 3,
-    KF_SPH_SPEED = KF_SPH_CENTRE + 3, /* largest */
-    KF_SPH_DEVIATION,                 /* largest |e| */
-    KF_SPH_FRONT,                     /* largest x */
-    KF_SPH_COMPRESSION,               /* sum of |e| */
-    KF_SPH_DENSEST,                   /* largest e */
-    KF_SPH_OFF,                       /* how many are more than KF_SPH_OFF_FROM off their density at rest */
+    KF_SPH_COMPRESSION = KF_SPH_CENTRE + 3, /* sum of |e| */
+    KF_SPH_OFF,                             /* how many are more than KF_SPH_OFF_FROM off their density */
+    KF_SPH_EXACT,
+    KF_SPH_SPEED = KF_SPH_EXACT,
+    KF_SPH_DEVIATION, /* |e| */
+    KF_SPH_FRONT,     /* x */
+    KF_SPH_DENSEST,   /* e */
     KF_SPH_TOTALS,
     KF_SPH_CHUNK = 256
 };
+/* Those of a chunk of particles. A sum is exact[k][0] / KF_SPH_WHOLE, and exact[k][1] in parts of one of
+ * these. */
+#define KF_SPH_WHOLE         262144.0
+#define KF_SPH_PART_OF_WHOLE (1ll << 44)
+typedef struct kf_sph_sums {
+    long long exact[KF_SPH_EXACT][2];
+    double largest[KF_SPH_TOTALS - KF_SPH_EXACT];
+} kf_sph_sums;
 
 /* A half-space without particles: the fluid is where normal . x > offset. */
 typedef struct kf_sph_plane {
@@ -58,8 +69,54 @@ typedef struct kf_sph_clock {
 enum {
     KF_SPH_LOST = 1,
     KF_SPH_OVERFLOW = 2,
-    KF_SPH_SKIN = 4
-}; /* not a number; a list or mask is full; moved too far */
+    KF_SPH_SKIN = 4,
+    KF_SPH_FULL = 8,
+    KF_SPH_FAR = 16
+}; /* not a number; a list or mask is full; moved too far; too many for a part's memory; out of its reach */
+
+/* --- Teams: particles on several devices (docs/teams.md) ---
+ *
+ * The domain is cut across an axis, between planes of cells, into one slab for each part. A part keeps the
+ * particles of its slab, and copies of those in the planes beside it that its particles see, which together
+ * lie sorted by cells in its own slots; cells have the same numbers on all parts. It counts its particles by
+ * cells, adds the counts of others for the planes that it keeps, and takes the particles of these planes from
+ * where their parts have them. So all that it sums over has the order that one device gives it. */
+
+/* What a part says of its particles, in its memory. */
+typedef struct kf_sph_share {
+    int cut[KF_SPH_PARTS + 1];               /* part k has the planes of cells cut[k] ... cut[k + 1] - 1 */
+    int before[KF_SPH_PARTS + 1];            /* the cuts that the last sort but the present one had */
+    int first, inside;                       /* slots of its own: first ... first + inside - 1 */
+    int gone, outside;                       /* slots of those that have left the domain, behind all others */
+    int exported;                            /* numbers in `exports` */
+    int weighed;                             /* what rows cost has been worked out since the last sort */
+    int window[3][2];                        /* cells that it keeps: first, and the one behind the last */
+    int turn;                                /* which of the following two this step raises */
+    int speed[2], acceleration[2], moved[2]; /* as in kf_sph_clock, of its own particles */
+} kf_sph_share;
+
+/* What is copied of others' particles. */
+enum { KF_SPH_COPY_MOTION = 1, KF_SPH_COPY_STRESS = 2, KF_SPH_COPY_VISCOSITY = 4 };
+
+/* Where a part's memory is, as seen by the one that reads it. */
+typedef struct kf_sph_peer {
+    kf_sph_set sets[2]; /* `sorted` and `next` of the first step */
+    float *sums;
+    int *cell_of, *counts, *start;
+    int *exports;       /* slots of `next` whose particles others keep, too */
+    long long *weights; /* [rows of cells][2] of its slab: what they cost, and their particles */
+    kf_sph_share *share;
+} kf_sph_peer;
+
+typedef struct kf_sph_team {
+    int part, parts;          /* this one's number; in all */
+    int reach;                /* planes beside a slab that its particles see */
+    int most;                 /* particles that a part should have at most */
+    int *total;               /* [cell_count + 2]: counts of all parts, of the cells that it keeps */
+    int *numbers;             /* of the particles in `exchange` */
+    long long *plane_weights; /* [planes][2]: what a plane costs, and its particles */
+    kf_sph_peer peers[KF_SPH_PARTS];
+} kf_sph_team;
 
 typedef struct kf_sph_arguments {
     int extent[3];
@@ -68,6 +125,8 @@ typedef struct kf_sph_arguments {
     int cells[3];    /* along each axis */
     int tiles[3];    /* blocks of cells along each axis, where cells are numbered by them */
     int cell_count;  /* numbers in all; cell number cell_count holds what has left the domain */
+    int row_step[2]; /* rows of cells from one to the next along x and y; in three dimensions */
+    int cut_axis;    /* across which several devices cut the domain */
     int capacity;    /* of a particle's list or masks */
     int height_nodes[2];
     int plane_count;
@@ -121,11 +180,13 @@ typedef struct kf_sph_arguments {
     int *slots;          /* [count][2]: identity and index, by cell */
     const int *columns;  /* of each row of cells: first cell, its number along the row; NULL: all alike */
     kf_sph_clock *clock;
+    const kf_sph_team *team; /* of several devices; or NULL */
+    kf_sph_share *share;
 
     /* state.cu, check.cu */
     int first, limit;      /* identities of a part of the state */
     float *exchange;       /* [limit][16] */
-    double *totals;        /* [chunks][KF_SPH_TOTALS] */
+    kf_sph_sums *totals;   /* [chunks] */
     const float *gauges;   /* [gauge_count][4]: place, reach */
     long long *gauge_sums; /* [gauge_count][3] */
     int gauge_count;

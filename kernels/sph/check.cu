@@ -7,7 +7,8 @@
  * the number is wrong on purpose. */
 KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n);
     unsigned count = 0, mixed = 0, count_again = 0, mixed_again = 0;
     if (kf_inside(a, p)) {

@@ -43,11 +43,7 @@ KF_FUNCTION kf_four kf_settled(const kf_sph_arguments *a, kf_four p) {
 }
 
 #if KF_FUSED_COUNT
-KF_FUNCTION void kf_count(const kf_sph_arguments *a, int i, kf_four p) {
-    const int cell = kf_cell_of(a, p);
-    a->cell_of[2 * i] = cell;
-    a->cell_of[2 * i + 1] = kf_atomic_count(&a->counts[cell]);
-}
+#define kf_count(a, i, p) kf_count_in_cell(a, i, p)
 #else
 #define kf_count(a, i, p) ((void)0)
 #endif
@@ -65,7 +61,7 @@ KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
         d2 += along * along;
     }
     if (d2 > a->list_slack * a->list_slack) a->clock->flags |= KF_SPH_SKIN;
-    kf_raise(&a->clock->moved, d2);
+    KF_RAISE(a, moved, d2);
 #else
     (void)a, (void)i, (void)p;
 #endif
@@ -99,8 +95,8 @@ KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_fo
     kf_count(a, i, p);
     const float speed = kf_length(w.x, w.y, w.z);
     if (!(speed < 1e10f && w.w > -1.0f && w.w < 1e10f)) a->clock->flags |= KF_SPH_LOST; /* true for NaN */
-    kf_raise(&a->clock->speed, speed);
-    kf_raise(&a->clock->acceleration, kf_length(acceleration.x, acceleration.y, acceleration.z));
+    KF_RAISE(a, speed, speed);
+    KF_RAISE(a, acceleration, kf_length(acceleration.x, acceleration.y, acceleration.z));
 }
 
 #endif

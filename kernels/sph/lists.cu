@@ -8,7 +8,7 @@
  * short raises KF_SPH_OVERFLOW. */
 KF_SCALAR_KERNEL(make_lists, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x;
+    KF_SLOT(i, x)
     const kf_four p = kf_load(a->sorted.position, i, a->count);
     unsigned *mine = a->hits + kf_word(a, i);
     int length = 0;

@@ -41,7 +41,8 @@ KF_FUNCTION float kf_pressure(float e) {
 #if KF_DUMMIES
 KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     if (!kf_is_wall(a->sorted.identity[i])) return;
     kf_four p = kf_load(a->sorted.position, i, n);
     float sum = 0, pressure = 0, sx = 0, sy = 0, sz = 0;
@@ -113,7 +114,8 @@ KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, flo
 #if !KF_STRESS
 KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     const float pressure = kf_pressure(v.w);
     float ax = 0, ay = 0, az = 0, compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
@@ -222,7 +224,8 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
 /* Works out d e / d t, the displacement, and the new stress. */
 KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0;
     float compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
@@ -289,7 +292,8 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
 /* Forces, and the end of the step. */
 KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     const kf_deviator new_stress = kf_load_stress(a->sorted.stress, i, n);
 #if KF_PAIRED

@@ -1,7 +1,7 @@
 /* Particles in memory, and the cells that they are sorted by. Defines: KF_DIMENSIONS 2 or 3; KF_LAYOUT 4
  * (four floats side by side), 3 (three, and the fourth apart) or 1 (each apart); KF_REACH, cells a support;
  * KF_COLUMNS, rows of cells have a beginning of their own; KF_CELL_ORDER, how cells are numbered;
- * KF_PERIODIC, a bit an axis. */
+ * KF_PERIODIC, a bit an axis; KF_TEAM, the particles are shared by several devices. */
 #ifndef KF_KERNELS_SPH_PARTICLE_H
 #define KF_KERNELS_SPH_PARTICLE_H
 
@@ -10,6 +10,16 @@
 #include "portable.h"
 
 #define KF_UP (KF_DIMENSIONS - 1)
+#ifndef KF_TEAM
+#define KF_TEAM 0
+#endif
+/* On the cpu one program serves one device and several, where it adds up floats: of another one the compiler
+ * may add in another order. */
+#if KF_CUDA
+#define KF_HAS_PARTS(a) KF_TEAM
+#else
+#define KF_HAS_PARTS(a) ((a)->team != NULL)
+#endif
 
 typedef struct kf_four {
     float x, y, z, w;
@@ -151,13 +161,21 @@ KF_FUNCTION int kf_cell_share(int cell, int place) {
 typedef struct kf_cell_row {
     int base, low, high;
 } kf_cell_row;
+KF_FUNCTION int kf_row_number(const kf_sph_arguments *a, int cx, int cy) {
+#if KF_DIMENSIONS == 2
+    (void)a, (void)cy;
+    return cx;
+#else
+    return cx * a->row_step[0] + cy * a->row_step[1];
+#endif
+}
 /* Returns the numbers of the cells along the row at (cx, cy) in the config's order of cells, or along a
  * column of occupied cells only. */
 KF_FUNCTION kf_cell_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
     kf_cell_row r;
     (void)cy;
 #if KF_COLUMNS
-    const int row = cx * a->cells[1] + cy;
+    const int row = kf_row_number(a, cx, cy);
     const int first = a->columns[2 * row], low = a->columns[2 * row + 1], end = a->columns[2 * row + 2];
     r.base = first - low, r.low = low, r.high = low + end - first - 1;
 #else
@@ -166,7 +184,7 @@ KF_FUNCTION kf_cell_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
     r.base = (KF_DIMENSIONS == 3 ? tx * a->tiles[1] + ty : tx) * a->tiles[KF_UP] * KF_BLOCK_CELLS +
              kf_cell_share(cx, KF_UP) + (KF_DIMENSIONS == 3 ? kf_cell_share(cy, 1) : 0);
 #else
-    r.base = (KF_DIMENSIONS == 3 ? cx * a->cells[1] + cy : cx) * a->cells[KF_UP];
+    r.base = kf_row_number(a, cx, cy) * a->cells[KF_UP];
 #endif
     r.low = 0, r.high = a->cells[KF_UP] - 1;
 #endif
@@ -199,6 +217,78 @@ KF_FUNCTION int kf_cell_of(const kf_sph_arguments *a, kf_four p) {
 
 KF_FUNCTION int kf_is_wall(int identity) {
     return (identity & KF_SPH_WALL_BIT) != 0;
+}
+
+/* ---- Own particles: those of all slots, or of some where several devices share them ---- */
+/* The slot of a part's own particle; -1: it has not so many. */
+KF_FUNCTION int kf_slot_of(const kf_sph_arguments *a, int item) {
+    const kf_sph_share *share = a->share;
+    if (item < share->inside) return share->first + item;
+    return item < share->inside + share->outside ? share->gone + item - share->inside : -1;
+}
+#define KF_SLOT(slot, item)                                                                                  \
+    const int slot = KF_HAS_PARTS(a) ? kf_slot_of(a, item) : (item);                                         \
+    if (KF_HAS_PARTS(a) && slot < 0) return;
+
+/* Returns whether a plane of cells is one of low ... high - 1 or so near that these see it; a slab without
+ * planes sees none. */
+KF_FUNCTION int kf_plane_near(const kf_sph_arguments *a, int low, int high, int plane) {
+    const int reach = a->team->reach;
+    if (low >= high) return 0;
+    int near = plane >= low - reach && plane < high + reach;
+    if ((KF_PERIODIC >> a->cut_axis) & 1) {
+        const int n = a->cells[a->cut_axis];
+        near |= plane - n >= low - reach || plane + n < high + reach;
+    }
+    return near;
+}
+#define KF_ROWS_OF_PLANE (KF_DIMENSIONS == 3 ? a->cells[1 - a->cut_axis] : 1)
+/* The first cell of a plane; of the one behind the last: the number of cells. */
+KF_FUNCTION int kf_plane_begin(const kf_sph_arguments *a, int plane) {
+#if KF_COLUMNS
+    return a->columns[2 * plane * KF_ROWS_OF_PLANE];
+#else
+    return plane * KF_ROWS_OF_PLANE * a->cells[KF_UP];
+#endif
+}
+/* The plane of a cell inside the domain. */
+KF_FUNCTION int kf_plane_of(const kf_sph_arguments *a, int cell) {
+#if KF_COLUMNS
+    int low = 0, high = a->cells[a->cut_axis];
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (cell >= kf_plane_begin(a, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+#else
+    return cell / (KF_ROWS_OF_PLANE * a->cells[KF_UP]);
+#endif
+}
+/* A peer's set that plays the part of this one's `next`, or of its `sorted`. */
+KF_FUNCTION const kf_sph_set *kf_next_of(const kf_sph_arguments *a, int part) {
+    const kf_sph_peer *own = &a->team->peers[a->team->part];
+    return &a->team->peers[part].sets[a->next.position == own->sets[1].position];
+}
+KF_FUNCTION const kf_sph_set *kf_sorted_of(const kf_sph_arguments *a, int part) {
+    const kf_sph_peer *own = &a->team->peers[a->team->part];
+    return &a->team->peers[part].sets[a->sorted.position == own->sets[1].position];
+}
+/* Raises what decides the next time step. */
+#define KF_RAISE(a, value, what)                                                                             \
+    kf_raise(KF_HAS_PARTS(a) ? &(a)->share->value[(a)->share->turn] : &(a)->clock->value, what)
+
+/* Counts a particle of slot i in its cell, for the next sort. */
+KF_FUNCTION void kf_count_in_cell(const kf_sph_arguments *a, int i, kf_four p) {
+    const int cell = kf_cell_of(a, p);
+    if (KF_HAS_PARTS(a) && cell != a->cell_count) { /* others look for it only so far away */
+        const int *cut = a->share->cut + a->team->part;
+        if (!kf_plane_near(a, cut[0], cut[1], kf_plane_of(a, cell))) a->clock->flags |= KF_SPH_FAR;
+    }
+    a->cell_of[2 * i] = cell;
+    a->cell_of[2 * i + 1] = kf_atomic_count(&a->counts[cell]);
 }
 
 #endif

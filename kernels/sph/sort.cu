@@ -5,10 +5,24 @@
 
 KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
     (void)y, (void)z;
-    const int cell = kf_cell_of(a, kf_load(a->next.position, x, a->count));
-    a->cell_of[2 * x] = cell;
-    a->cell_of[2 * x + 1] = kf_atomic_count(&a->counts[cell]);
+    KF_SLOT(i, x)
+    kf_count_in_cell(a, i, kf_load(a->next.position, i, a->count));
 }
+
+#if KF_TEAM
+#define KF_TOTAL a->team->total
+/* Whether cells first ... end, the one behind the last, are none of those that a part keeps. */
+KF_FUNCTION int kf_is_apart(const kf_sph_arguments *a, int first, int end) {
+    const kf_sph_share *share = a->share;
+    int apart = end < a->cell_count;
+    for (int k = 0; k < 3; k++)
+        apart &= end < share->window[k][0] || first > share->window[k][1];
+    return apart;
+}
+#else
+#define KF_TOTAL                   a->counts
+#define kf_is_apart(a, first, end) 0
+#endif
 
 /* Cells are added up in groups of KF_SPH_SCAN; each of a block's threads has KF_SHARE of them. */
 #define KF_THREADS 256
@@ -17,7 +31,7 @@ KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
 KF_FUNCTION int kf_share_count(const kf_sph_arguments *a, int first) {
     int sum = 0;
     for (int k = 0; k < KF_SHARE; k++)
-        sum += first + k <= a->cell_count ? a->counts[first + k] : 0;
+        sum += first + k <= a->cell_count ? KF_TOTAL[first + k] : 0;
     return sum;
 }
 
@@ -26,8 +40,9 @@ KF_FUNCTION int kf_share_count(const kf_sph_arguments *a, int first) {
 KF_BLOCK_KERNEL(sum_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS];
     (void)block_y;
+    const int apart = kf_is_apart(a, block_x * KF_SPH_SCAN, (block_x + 1) * KF_SPH_SCAN);
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
-        part[t] = kf_share_count(a, block_x * KF_SPH_SCAN + t * KF_SHARE);
+        part[t] = apart ? 0 : kf_share_count(a, block_x * KF_SPH_SCAN + t * KF_SHARE);
     }
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
@@ -69,6 +84,7 @@ KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS], before[KF_THREADS];
     (void)block_y;
     const int n = a->cell_count + 1;
+    if (kf_is_apart(a, block_x * KF_SPH_SCAN, (block_x + 1) * KF_SPH_SCAN)) return;
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
         part[t] = kf_share_count(a, block_x * KF_SPH_SCAN + t * KF_SHARE);
     }
@@ -88,26 +104,27 @@ KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
             const int cell = block_x * KF_SPH_SCAN + t * KF_SHARE + k;
             if (cell >= n) break;
             a->start[cell] = at;
-            at += a->counts[cell];
-            a->counts[cell] = 0;
+            at += KF_TOTAL[cell];
+            KF_TOTAL[cell] = 0;
             if (cell == n - 1) a->start[n] = at;
         }
     }
 }
 
-KF_FUNCTION void kf_move(const kf_sph_arguments *a, int from, int to, int identity) {
+KF_FUNCTION void kf_move(const kf_sph_arguments *a, const kf_sph_set *set, int from, int to, int identity) {
     const int n = a->count;
-    kf_keep(a->sorted.position, to, n, kf_load(a->next.position, from, n));
-    kf_keep(a->sorted.velocity, to, n, kf_load(a->next.velocity, from, n));
-    kf_keep(a->sorted.rate, to, n, kf_load(a->next.rate, from, n));
-    if (KF_STRESS) kf_keep_stress(a->sorted.stress, to, n, kf_load_stress(a->next.stress, from, n));
+    kf_keep(a->sorted.position, to, n, kf_load(set->position, from, n));
+    kf_keep(a->sorted.velocity, to, n, kf_load(set->velocity, from, n));
+    kf_keep(a->sorted.rate, to, n, kf_load(set->rate, from, n));
+    if (KF_STRESS) kf_keep_stress(a->sorted.stress, to, n, kf_load_stress(set->stress, from, n));
     a->sorted.identity[to] = identity;
 }
 
+#if !KF_TEAM
 /* Atomic order: straight to its place. */
 KF_SCALAR_KERNEL(scatter, kf_sph_arguments) {
     (void)y, (void)z;
-    kf_move(a, x, a->start[a->cell_of[2 * x]] + a->cell_of[2 * x + 1], a->next.identity[x]);
+    kf_move(a, &a->next, x, a->start[a->cell_of[2 * x]] + a->cell_of[2 * x + 1], a->next.identity[x]);
 }
 
 KF_SCALAR_KERNEL(place, kf_sph_arguments) {
@@ -116,17 +133,28 @@ KF_SCALAR_KERNEL(place, kf_sph_arguments) {
     a->slots[2 * to] = a->next.identity[x];
     a->slots[2 * to + 1] = x;
 }
+#define kf_cell_of_slot(a, from) (a)->cell_of[2 * (from)]
+#else
+#include "team.h"
+#endif
 
 /* Item x is a slot; its particle comes after those of the cell with smaller identities. */
 KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
     (void)y, (void)z;
+#if KF_TEAM
+    if (x >= kf_filled(a)) return;
+#endif
     const int identity = a->slots[2 * x], from = a->slots[2 * x + 1];
-    const int cell = a->cell_of[2 * from], first = a->start[cell], end = a->start[cell + 1];
+    const int cell = kf_cell_of_slot(a, from), first = a->start[cell], end = a->start[cell + 1];
     int to = first;
     if (cell == a->cell_count)
         to = x; /* these have no neighbours, and may be many */
     else
         for (int k = first; k < end; k++)
             to += a->slots[2 * k] < identity;
-    kf_move(a, from, to, identity);
+#if KF_TEAM
+    kf_move(a, kf_next_of(a, from / a->count), from % a->count, to, identity);
+#else
+    kf_move(a, &a->next, from, to, identity);
+#endif
 }

@@ -2,10 +2,25 @@
  * from and into compact arrays; records and gauges. */
 #include "particle.h"
 
+/* The largest values of all parts, which raise the other places in the next step. */
+KF_FUNCTION void kf_gather(const kf_sph_arguments *a, kf_sph_clock *clock) {
+    kf_sph_share *own = a->share;
+    const int turn = own->turn;
+    for (int part = 0; part < a->team->parts; part++) {
+        const kf_sph_share *share = a->team->peers[part].share;
+        if (share->speed[turn] > clock->speed) clock->speed = share->speed[turn];
+        if (share->acceleration[turn] > clock->acceleration) clock->acceleration = share->acceleration[turn];
+        if (share->moved[turn] > clock->moved) clock->moved = share->moved[turn];
+    }
+    own->turn = 1 - turn;
+    own->speed[1 - turn] = own->acceleration[1 - turn] = own->moved[1 - turn] = 0;
+}
+
 /* The next step's length from the largest speed and acceleration of this one (docs/sph.md). */
 KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_sph_clock *clock = a->clock;
+    if (KF_HAS_PARTS(a)) kf_gather(a, clock);
     const float speed = kf_bits_float(clock->speed), acceleration = kf_bits_float(clock->acceleration);
     clock->time += (double)clock->step;
     clock->previous = clock->step;
@@ -27,8 +42,8 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
 
 /* Particles with identities from `first` on, 16 floats each: place, velocity and e, rates, stress. */
 enum { KF_STATE = 16 };
-/* Puts particles from the host's rows of KF_STATE values into the config's layout, numbered as they come;
- * the last ones are walls. */
+/* Puts particles from the host's rows of KF_STATE values into the config's layout, numbered as they come, or
+ * as the host says where several devices share them; the last ones are walls. */
 KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = a->first + x, n = a->count;
@@ -37,8 +52,9 @@ KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     p.x = from[0], p.y = from[1], p.z = from[2];
     v.x = from[3], v.y = from[4], v.z = from[5], v.w = from[6];
     r.x = from[7], r.y = from[8], r.z = from[9], r.w = from[10];
-    const int wall = i >= a->fluid_count;
-    a->next.identity[i] = wall ? i | KF_SPH_WALL_BIT : i;
+    const int number = KF_HAS_PARTS(a) ? a->team->numbers[x] : i;
+    const int wall = number >= a->fluid_count;
+    a->next.identity[i] = wall ? number | KF_SPH_WALL_BIT : number;
     p.w = (wall ? -1.0f : 1.0f) / (1.0f + v.w);
     kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, v), kf_keep(a->next.rate, i, n, r);
 #if KF_STRESS
@@ -51,19 +67,29 @@ KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
  * their numbers' places, whatever their order in memory. */
 KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
     (void)y, (void)z;
-    const int n = a->count, place = (a->next.identity[x] & ~KF_SPH_WALL_BIT) - a->first;
+    KF_SLOT(i, x)
+    const int n = a->count, place = (a->next.identity[i] & ~KF_SPH_WALL_BIT) - a->first;
     if (place < 0 || place >= a->limit) return;
     float *to = a->exchange + (long long)KF_STATE * place;
-    const kf_four p = kf_load(a->next.position, x, n), v = kf_load(a->next.velocity, x, n),
-                  r = kf_load(a->next.rate, x, n);
+    const kf_four p = kf_load(a->next.position, i, n), v = kf_load(a->next.velocity, i, n),
+                  r = kf_load(a->next.rate, i, n);
     to[0] = p.x, to[1] = p.y, to[2] = p.z;
     to[3] = v.x, to[4] = v.y, to[5] = v.z, to[6] = v.w;
     to[7] = r.x, to[8] = r.y, to[9] = r.z, to[10] = r.w;
     to[11] = to[12] = to[13] = to[14] = to[15] = 0.0f;
 #if KF_STRESS
-    const kf_deviator s = kf_load_stress(a->next.stress, x, n);
+    const kf_deviator s = kf_load_stress(a->next.stress, i, n);
     to[11] = s.xx, to[12] = s.yy, to[13] = s.xy, to[14] = s.xz, to[15] = s.yz;
 #endif
+}
+
+/* Adds a term to a sum of two whole numbers, of 2^-18 and of 2^-62, so that the order of terms does not
+ * matter: sums are the same on any number of devices, and after a restart. */
+KF_FUNCTION void kf_add_exactly(kf_int64 *sum, double term) {
+    const double scaled = fmax(fmin(term, 1e9), -1e9) * KF_SPH_WHOLE, whole = floor(scaled);
+    sum[1] += (kf_int64)((scaled - whole) * (double)KF_SPH_PART_OF_WHOLE);
+    sum[0] += (kf_int64)whole + (sum[1] >= KF_SPH_PART_OF_WHOLE);
+    sum[1] -= sum[1] >= KF_SPH_PART_OF_WHOLE ? KF_SPH_PART_OF_WHOLE : 0;
 }
 
 /* Item x adds up KF_SPH_CHUNK particles. */
@@ -71,37 +97,47 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     (void)y, (void)z;
     const int n = a->count, first = x * KF_SPH_CHUNK,
               end = first + KF_SPH_CHUNK < n ? first + KF_SPH_CHUNK : n;
-    double *to = a->totals + (long long)KF_SPH_TOTALS * x;
-    double sum[KF_SPH_TOTALS];
-    for (int k = 0; k < KF_SPH_TOTALS; k++)
-        sum[k] = 0.0;
-    for (int i = first; i < end; i++) {
+    kf_sph_sums sum;
+    for (int k = 0; k < KF_SPH_EXACT; k++)
+        sum.exact[k][0] = sum.exact[k][1] = 0;
+    for (int k = 0; k < KF_SPH_TOTALS - KF_SPH_EXACT; k++)
+        sum.largest[k] = 0.0;
+    for (int item = first; item < end; item++) {
+        const int i = KF_HAS_PARTS(a) ? kf_slot_of(a, item) : item;
+        if (KF_HAS_PARTS(a) && i < 0) break;
         const kf_four p = kf_load(a->next.position, i, n), v = kf_load(a->next.velocity, i, n);
         if (kf_is_wall(a->next.identity[i]) || !kf_inside(a, p)) continue;
-        const double speed2 = (double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z;
-        sum[KF_SPH_INSIDE] += 1.0, sum[KF_SPH_KINETIC] += 0.5 * speed2;
-        sum[KF_SPH_POTENTIAL] -=
-            (double)a->gravity[0] * p.x + (double)a->gravity[1] * p.y + (double)a->gravity[2] * p.z;
-        sum[KF_SPH_MOMENTUM] += v.x, sum[KF_SPH_MOMENTUM + 1] += v.y, sum[KF_SPH_MOMENTUM + 2] += v.z;
-        sum[KF_SPH_CENTRE] += p.x, sum[KF_SPH_CENTRE + 1] += p.y, sum[KF_SPH_CENTRE + 2] += p.z;
-        sum[KF_SPH_SPEED] = fmax(sum[KF_SPH_SPEED], sqrt(speed2));
-        sum[KF_SPH_DEVIATION] = fmax(sum[KF_SPH_DEVIATION], fabs((double)v.w));
-        sum[KF_SPH_FRONT] = fmax(sum[KF_SPH_FRONT], (double)p.x);
-        sum[KF_SPH_COMPRESSION] += fabs((double)v.w);
-        sum[KF_SPH_DENSEST] = fmax(sum[KF_SPH_DENSEST], (double)v.w);
-        sum[KF_SPH_OFF] += fabs((double)v.w) > KF_SPH_OFF_FROM ? 1.0 : 0.0;
+        const double speed2 = (double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z,
+                     off = fabs((double)v.w);
+        const double terms[KF_SPH_EXACT] = {
+            1.0,
+            0.5 * speed2,
+            -((double)a->gravity[0] * p.x + (double)a->gravity[1] * p.y + (double)a->gravity[2] * p.z),
+            v.x,
+            v.y,
+            v.z,
+            p.x,
+            p.y,
+            p.z,
+            off,
+            off > KF_SPH_OFF_FROM ? 1.0 : 0.0};
+        const double sizes[KF_SPH_TOTALS - KF_SPH_EXACT] = {sqrt(speed2), off, p.x, v.w};
+        for (int k = 0; k < KF_SPH_EXACT; k++)
+            kf_add_exactly((kf_int64 *)sum.exact[k], terms[k]);
+        for (int k = 0; k < KF_SPH_TOTALS - KF_SPH_EXACT; k++)
+            sum.largest[k] = fmax(sum.largest[k], sizes[k]);
     }
-    for (int k = 0; k < KF_SPH_TOTALS; k++)
-        to[k] = sum[k];
+    a->totals[x] = sum;
 }
 
 /* Gauge g, at gauges[8 g]: x, y, z, reach. Highest particle of the column (as bits, from 1), and pressure
  * weighted by nearness, as fixed-point sums, whose order does not matter. */
 KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
     (void)y, (void)z;
+    KF_SLOT(i, x)
     const int n = a->count;
-    const kf_four p = kf_load(a->next.position, x, n), v = kf_load(a->next.velocity, x, n);
-    if (kf_is_wall(a->next.identity[x]) || !kf_inside(a, p)) return;
+    const kf_four p = kf_load(a->next.position, i, n), v = kf_load(a->next.velocity, i, n);
+    if (kf_is_wall(a->next.identity[i]) || !kf_inside(a, p)) return;
     for (int g = 0; g < a->gauge_count; g++) {
         const float *at = a->gauges + 4 * g;
         const float dx = p.x - at[0], dy = KF_DIMENSIONS == 3 ? p.y - at[1] : 0.0f, reach = at[3];

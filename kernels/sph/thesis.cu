@@ -14,7 +14,8 @@ KF_FUNCTION float kf_clipped(float e) {
 /* Sums each particle's density with the kernel poly6, and keeps its deviation from that at rest. */
 KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n);
     float sum = 0;
     if (!kf_inside(a, p)) return;
@@ -50,7 +51,8 @@ KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient 
  * (kf_thesis_stress), and the sums of XSPH. */
 KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0, sx = 0, sy = 0,
           sz = 0;
@@ -108,7 +110,8 @@ KF_FUNCTION kf_four kf_limited(kf_four v, float limit) {
  * gravity, limits both acceleration and speed, and moves the particle by one step. */
 KF_SCALAR_KERNEL(force, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x / KF_LANES, n = a->count;
+    KF_SLOT(i, x / KF_LANES)
+    const int n = a->count;
     kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n), f;
     float px = 0, py = 0, pz = 0, sx = 0, sy = 0, sz = 0;
     const float pressure = kf_clipped(v.w), h = a->clock->step;
@@ -162,8 +165,8 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
         kf_watch(a, i, p);
         const float speed = kf_length(v.x, v.y, v.z);
         if (!(speed < 1e10f)) a->clock->flags |= KF_SPH_LOST;
-        kf_raise(&a->clock->speed, speed);
-        kf_raise(&a->clock->acceleration, kf_length(f.x, f.y, f.z));
+        KF_RAISE(a, speed, speed);
+        KF_RAISE(a, acceleration, kf_length(f.x, f.y, f.z));
         kf_keep(a->next.rate, i, n, f);
     }
     if (KF_LANE > 0) return;

@@ -22,11 +22,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "thesis", scene->scheme == KF_SCHEME_THESIS);
     kf_add_variable(variables, "dummies", scene->wall_count > 0);
     kf_add_variable(variables, "columns", scene->terrain.heights != NULL && scene->dimensions == 3);
+    kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
     kf_add_device_variables(variables, device);
-}
-
-static bool is_gpu(const kf_device_info *device) {
-    return kf_device_is_gpu(device);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
@@ -34,7 +31,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
                                kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                void *data, kf_error *error) {
     kf_sph_options options;
-    KF_TRY(kf_sph_read_options(problem->own, config, is_gpu(device), &options, error));
+    KF_TRY(kf_sph_read_options(problem->own, config, device, &options, error));
     for (int which = 0; which < KF_SPH_SOURCES; which++) {
         kf_source source;
         kf_defines defines;
@@ -57,7 +54,7 @@ static kf_status buffer(kf_plan *plan, size_t count, size_t bytes, kf_buffer **m
     return KF_OK;
 }
 
-static kf_status make_set(kf_plan *plan, kf_sph *system, kf_sph_set *set, kf_error *error) {
+static kf_status make_set(kf_plan *plan, const kf_sph *system, kf_sph_set *set, kf_error *error) {
     const size_t n = system->scene->count;
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->position, error));
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->velocity, error));
@@ -66,13 +63,12 @@ static kf_status make_set(kf_plan *plan, kf_sph *system, kf_sph_set *set, kf_err
     return buffer(plan, n, sizeof(int), NULL, &set->identity, error);
 }
 
-/* Makes the memory of the search: numbers of cells, counts and scans, and what lists, staged slots, ranks
- * and columns of cells need. */
-static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
-    kf_sph_arguments *a = &system->arguments;
+/* Makes the memory of the search: numbers of cells, counts and scans, and what lists, staged slots and ranks
+ * need. */
+static kf_status make_search(kf_plan *plan, const kf_sph *system, kf_sph_arguments *a, kf_error *error) {
     const size_t n = system->scene->count, cells = (size_t)system->grid.cell_count + 2;
     KF_TRY(buffer(plan, n, 2 * sizeof(int), NULL, &a->cell_of, error));
-    KF_TRY(buffer(plan, cells, sizeof(int), &system->counts, &a->counts, error));
+    KF_TRY(buffer(plan, cells, sizeof(int), &system->seen->counts.buffer, &a->counts, error));
     KF_TRY(buffer(plan, cells, sizeof(int), NULL, &a->start, error));
     KF_TRY(buffer(plan, cells / KF_SPH_SCAN + 1, sizeof(int), NULL, &a->tops, error));
     if (system->options.ranked) KF_TRY(buffer(plan, n, 2 * sizeof(int), NULL, &a->slots, error));
@@ -82,17 +78,21 @@ static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
     if (system->options.search == KF_SPH_LIST || kf_sph_keeps_slots(system->scene, &system->options))
         KF_TRY(buffer(plan, n, sizeof(int), NULL, &a->hit_count, error));
     if (system->options.search == KF_SPH_LIST)
-        KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &a->list_position, error));
-    if (system->grid.columns == NULL) return KF_OK;
-    kf_buffer *columns;
+        return buffer(plan, n, 4 * sizeof(float), NULL, &a->list_position, error);
+    return KF_OK;
+}
+
+static kf_status make_columns(kf_plan *plan, const kf_sph *system, kf_sph_arguments *a, kf_error *error) {
     const size_t count = 2 * (size_t)system->grid.rows + 1;
+    kf_buffer *columns;
+    if (system->grid.columns == NULL) return KF_OK;
     KF_TRY(buffer(plan, count, sizeof(int), &columns, &a->columns, error));
     return kf_buffer_upload(columns, 0, system->grid.columns, count * sizeof(int), error);
 }
 
 /* Makes the table of what a wall's half-space adds to sums, by distance up to the support, and uploads the
  * terrain's heights. */
-static kf_status make_tables(kf_plan *plan, kf_sph *system, kf_error *error) {
+static kf_status make_tables(kf_plan *plan, const kf_sph *system, kf_sph_arguments *a, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
     float table[3 * KF_SPH_TABLE];
     kf_buffer *made;
@@ -102,36 +102,35 @@ static kf_status make_tables(kf_plan *plan, kf_sph *system, kf_error *error) {
         for (int i = 0; i < 3; i++)
             table[3 * k + i] = (float)sums[i];
     }
-    KF_TRY(buffer(plan, 3 * KF_SPH_TABLE, sizeof(float), &made, &system->arguments.wall_table, error));
+    KF_TRY(buffer(plan, 3 * KF_SPH_TABLE, sizeof(float), &made, &a->wall_table, error));
     KF_TRY(kf_buffer_upload(made, 0, table, sizeof table, error));
     if (scene->terrain.heights == NULL) return KF_OK;
     const size_t count = (size_t)scene->terrain.nodes[0] * (size_t)scene->terrain.nodes[1];
     float *heights = kf_allocate(count * sizeof *heights);
     for (size_t k = 0; k < count; k++)
         heights[k] = (float)scene->terrain.heights[k];
-    kf_status status = buffer(plan, count, sizeof(float), &made, &system->arguments.heights, error);
+    kf_status status = buffer(plan, count, sizeof(float), &made, &a->heights, error);
     if (status == KF_OK) status = kf_buffer_upload(made, 0, heights, count * sizeof *heights, error);
     free(heights);
     return status;
 }
 
-static kf_status make_exchange(kf_plan *plan, kf_sph *system, kf_error *error) {
-    enum { MOST = 1 << 20 };
-    kf_sph_arguments *a = &system->arguments;
+static kf_status make_exchange(kf_plan *plan, kf_sph *system, kf_sph_arguments *a, kf_error *error) {
     const size_t n = system->scene->count;
-    system->exchanged = n < MOST ? (int)n : MOST;
-    KF_TRY(buffer(plan, (size_t)system->exchanged, KF_SPH_STATE_VALUES * sizeof(float), &system->exchange,
-                  &a->exchange, error));
-    KF_TRY(buffer(plan, (n + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK, KF_SPH_TOTALS * sizeof(double),
-                  &system->totals, &a->totals, error));
-    return buffer(plan, 1, sizeof(kf_sph_clock), &system->clock, &a->clock, error);
+    kf_sph_shared *seen = system->seen;
+    KF_TRY(buffer(plan, (size_t)system->exchanged, KF_SPH_STATE_VALUES * sizeof(float),
+                  &seen->exchange.buffer, &a->exchange, error));
+    KF_TRY(buffer(plan, (n + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK, sizeof(kf_sph_sums), &seen->totals.buffer,
+                  &a->totals, error));
+    KF_TRY(buffer(plan, 3 * KF_PARTICLE_GAUGES, sizeof(long long), &seen->gauge_sums.buffer, &a->gauge_sums,
+                  error));
+    return buffer(plan, 1, sizeof(kf_sph_clock), &seen->clock.buffer, &a->clock, error);
 }
 
-/* Makes the gauges' places and sums, and works out how much fluid a gauge of pressure has around it when
- * all is wet. */
-static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
+/* Makes the gauges' places, and works out how much fluid a gauge of pressure has around it when all is wet.
+ */
+static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_sph_arguments *a, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
-    kf_sph_arguments *a = &system->arguments;
     float places[4 * KF_PARTICLE_GAUGES];
     kf_buffer *made;
     a->gauge_count = scene->gauge_count;
@@ -146,43 +145,70 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
             system->gauge_room[g] = kf_sph_gauge_room(scene, scene->gauges[g].place, scene->support);
     }
     KF_TRY(buffer(plan, 4 * KF_PARTICLE_GAUGES, sizeof(float), &made, &a->gauges, error));
-    KF_TRY(kf_buffer_upload(made, 0, places, 4 * (size_t)scene->gauge_count * sizeof(float), error));
-    return buffer(plan, 3 * KF_PARTICLE_GAUGES, sizeof(long long), &system->gauge_sums, &a->gauge_sums,
-                  error);
+    return kf_buffer_upload(made, 0, places, 4 * (size_t)scene->gauge_count * sizeof(float), error);
 }
 
 /* ---- Plans ---- */
 
-static kf_status load_modules(kf_plan *plan, kf_sph *system, kf_error *error) {
+static kf_status load_modules(kf_plan *plan, const kf_sph *system, kf_module **modules, kf_error *error) {
     for (int which = 0; which < KF_SPH_SOURCES; which++) {
         kf_source source;
         kf_defines defines;
         if (!kf_sph_is_used(&system->options, (kf_sph_source)which)) continue;
         kf_sph_define(system->scene, &system->options, (kf_sph_source)which, &source, &defines);
-        KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
+        KF_TRY(kf_plan_module(plan, &source, &modules[which], error));
     }
     return KF_OK;
 }
 
-/* Builds a plan: grid of cells, arguments, modules, two sets of particles, tables, gauges, windows and
- * launches. */
-static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
-    kf_sph_arguments *a = &system->arguments;
+/* What every part has of its own: kernels, tables and gauges. */
+static kf_status build_part(kf_plan *plan, kf_sph *system, kf_sph_part *part, kf_error *error) {
+    kf_sph_arguments *a = &part->arguments;
+    kf_sph_set_arguments(system->scene, &system->options, &system->grid, a);
+    KF_TRY(load_modules(plan, system, part->modules, error));
+    KF_TRY(make_tables(plan, system, a, error));
+    KF_TRY(make_columns(plan, system, a, error));
+    return make_gauges(plan, system, a, error);
+}
+
+/* The particles' memory on one device alone. */
+static kf_status make_alone(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
+    const size_t sums = scene->material.branch == KF_BRANCH_ELASTIC ? 4 : 5;
+    kf_sph_arguments *a = &system->parts[0].arguments;
+    KF_TRY(make_set(plan, system, &a->sorted, error));
+    KF_TRY(make_set(plan, system, &a->next, error));
+    KF_TRY(make_search(plan, system, a, error));
+    KF_TRY(make_exchange(plan, system, a, error));
+    return system->stress ? buffer(plan, scene->count, sums * sizeof(float), NULL, &a->sums, error) : KF_OK;
+}
+
+static kf_status check_reach(const kf_plan *plan, kf_error *error) {
+    if (plan->near_parts == plan->all_parts) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "particles are shared by devices that reach each other's memory, %d of these %d: use the "
+                   "devices of one host, whose processes see each other's",
+                   plan->near_parts, plan->all_parts);
+}
+
+/* Builds a plan: grid of cells, modules and tables of each part, two sets of particles, windows and launches.
+ */
+static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
+    enum { MOST = 1 << 20 };
+    const kf_particle_scene *scene = system->scene;
+    KF_TRY(check_reach(plan, error));
     KF_TRY(kf_sph_make_grid(scene, &system->options, &system->grid, error));
-    kf_sph_set_arguments(scene, &system->options, &system->grid, a);
+    system->exchanged = scene->count < MOST ? (int)scene->count : MOST;
     plan->updates = (double)scene->count;
     /* The sort moves the state, and each sum over neighbours reads positions and velocities once. */
     plan->least_bytes = plan->updates * (system->stress ? 344.0 : 200.0);
-    KF_TRY(load_modules(plan, system, error));
-    KF_TRY(make_set(plan, system, &a->sorted, error));
-    KF_TRY(make_set(plan, system, &a->next, error));
-    KF_TRY(make_search(plan, system, error));
-    KF_TRY(make_tables(plan, system, error));
-    KF_TRY(make_exchange(plan, system, error));
-    KF_TRY(make_gauges(plan, system, error));
-    const size_t sums = scene->material.branch == KF_BRANCH_ELASTIC ? 4 : 5;
-    if (system->stress) KF_TRY(buffer(plan, scene->count, sums * sizeof(float), NULL, &a->sums, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_plan_on(plan, part);
+        const kf_status status = build_part(plan, system, &system->parts[part], error);
+        KF_TRY(kf_backend_of_part(plan->backend, part, status, error));
+    }
+    kf_plan_on(plan, 0);
+    KF_TRY((plan->all_parts > 1 ? kf_sph_make_team : make_alone)(plan, system, error));
     kf_sph_declare_windows(plan);
     return kf_sph_make_launches(plan, system, error);
 }
@@ -191,12 +217,15 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
                            kf_plan **plan, kf_error *error) {
     const kf_particle_scene *scene = problem->own;
     kf_sph_options options;
-    KF_TRY(kf_sph_read_options(scene, config, is_gpu(kf_backend_device(backend)), &options, error));
+    KF_TRY(kf_sph_read_options(scene, config, kf_backend_device(backend), &options, error));
     kf_sph *system = kf_allocate_zeroed(1, sizeof *system);
     system->options = options;
     system->scene = scene;
     system->stress = kf_sph_has_stress(scene);
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_sph_methods, system);
+    system->parts = kf_allocate_zeroed((size_t)made->part_count, sizeof *system->parts);
+    system->seen = kf_allocate_zeroed((size_t)made->near_parts, sizeof *system->seen);
+    system->ready = kf_allocate_zeroed((size_t)made->near_parts, sizeof *system->ready);
     if (!options.graph) made->graph_steps = -1;
     const kf_status status = build(made, system, error);
     if (status != KF_OK)
@@ -233,6 +262,7 @@ const kf_system kf_system_sph = {
     .update = "particle",
     .space_file = "variants/sph.json",
     .runs = true,
+    .teams = true,
     .sections = sections,
     .open = kf_sph_problem_open,
     .draw = draw,

@@ -41,6 +41,9 @@ typedef struct kf_sph_options {
     int lanes;       /* threads of a GPU that share a particle's sums */
     int threads, resident_blocks;
     bool graph;
+    int parts;    /* devices that share the particles */
+    int cut_axis; /* across which these cut the domain; 0 or 1 */
+    bool gpu;
 } kf_sph_options;
 
 /* Cells, and what else the search needs of memory. */
@@ -63,22 +66,44 @@ typedef enum kf_sph_source {
     KF_SPH_SOURCES
 } kf_sph_source;
 
+/* A part of a plan: what one device is given. */
+typedef struct kf_sph_part {
+    kf_module *modules[KF_SPH_SOURCES]; /* CHECK: made when it is first asked for */
+    kf_sph_arguments arguments;         /* common to all launches */
+} kf_sph_part;
+
+/* Bytes of a buffer, from `at` on. */
+typedef struct kf_sph_bytes {
+    kf_buffer *buffer;
+    size_t at;
+} kf_sph_bytes;
+/* What the host reads and writes of a part's memory, in this process or in another one in reach. */
+typedef struct kf_sph_shared {
+    kf_sph_bytes clock, exchange, totals, gauge_sums;
+    kf_sph_bytes counts, share, team, numbers; /* of teams, but counts */
+} kf_sph_shared;
+
 typedef struct kf_sph {
     const kf_particle_scene *scene;
     kf_sph_options options;
     kf_sph_grid grid;
-    bool stress;                        /* the scheme stores one */
-    kf_module *modules[KF_SPH_SOURCES]; /* CHECK: made when it is first asked for */
-    kf_sph_arguments arguments;         /* common to all launches */
-    kf_buffer *clock, *counts, *exchange, *totals, *gauge_sums;
-    kf_buffer *windows[KF_PARTICLE_WINDOWS]; /* states; made when they are first asked for */
-    int exchanged;                           /* particles that the buffer exchange holds */
-    double gauge_room[KF_PARTICLE_GAUGES];   /* of gauges of pressure */
+    bool stress;                               /* the scheme stores one */
+    kf_sph_part *parts;                        /* [plan->part_count] */
+    kf_sph_shared *seen;                         /* [plan->near_parts] */
+    kf_mark **ready;                           /* [plan->near_parts], of a team */
+    int plane_cells;                           /* the most cells of a plane across the cut axis */
+    int most;                                  /* particles that a part should have at most */
+    kf_buffer *windows[KF_PARTICLE_WINDOWS];   /* states; made when they are first asked for */
+    float *window_values[KF_PARTICLE_WINDOWS]; /* the same of a team */
+    int exchanged;                             /* particles that the buffer exchange holds */
+    double gauge_room[KF_PARTICLE_GAUGES];     /* of gauges of pressure */
 } kf_sph;
 
 /* sph_options.c */
-kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config, bool gpu,
-                              kf_sph_options *options, kf_error *error);
+kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config,
+                              const kf_device_info *device, kf_sph_options *options, kf_error *error);
+/* The axis across which a team cuts the domain: the longest of those that rows of cells do not run along. */
+int kf_sph_cut_axis(const kf_particle_scene *scene);
 bool kf_sph_has_stress(const kf_particle_scene *scene);
 bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which);
 void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
@@ -123,17 +148,37 @@ double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments 
 double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], double reach);
 
 /* sph_launches.c */
-/* The arguments of a launch between steps: `next` is where the particles are. */
-kf_sph_arguments kf_sph_between(const kf_plan *plan);
-/* Returns the arguments of the sums over neighbours of a step: `sorted` is what they read. While a list is
- * kept the two sets change places from step to step, so that nothing has to be copied back. */
-kf_sph_arguments kf_sph_within(const kf_sph *system, uint64_t step);
+/* The arguments of a part's launches; swapped: its two sets of particles have changed places. */
+kf_sph_arguments kf_sph_of_part(const kf_sph *system, int part, bool swapped);
+/* Returns whether they have between steps, when `next` is where the particles are. */
+bool kf_sph_between(const kf_plan *plan);
+/* Returns whether they have for the sums over neighbours of a step: `sorted` is what they read. While a list
+ * is kept the two sets change places from step to step, so that nothing has to be copied back. */
+bool kf_sph_within(const kf_sph *system, uint64_t step);
 kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error);
-/* Cells, order and lists of the particles of arguments->next, into arguments->sorted, outside of a step. */
-kf_status kf_sph_sort(kf_plan *plan, const kf_sph_arguments *arguments, kf_error *error);
-/* One kernel outside of the step, on extent items. */
-kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
-                        const kf_sph_arguments *arguments, int extent, kf_error *error);
+/* Cells, order and lists of the particles of `next`, into `sorted`, outside of a step, so that one finds them
+ * as the step before would have left them. Of a team, `next` is lost with it: its slots are those of
+ * `sorted`. */
+kf_status kf_sph_sort(kf_plan *plan, bool swapped, kf_error *error);
+/* Counts the particles of `next` by cells, for the sort of the coming step. */
+kf_status kf_sph_count(kf_plan *plan, bool swapped, kf_error *error);
+/* One kernel of a part outside of the step, on so many items. */
+kf_status kf_sph_launch(kf_plan *plan, int part, kf_sph_source source, const char *name,
+                        const kf_sph_arguments *arguments, int items, kf_error *error);
+
+/* sph_team.c */
+/* The numbers of a plan's parts among those in reach begin here. */
+int kf_sph_first_near(const kf_plan *plan);
+/* Makes the memory of a team, in which all its parts find each other's, and sets their arguments. */
+kf_status kf_sph_make_team(kf_plan *plan, kf_sph *system, kf_error *error);
+/* Waits until all parts have done what they were given; processes call it together. */
+kf_status kf_sph_meet(const kf_plan *plan, kf_error *error);
+/* The counts of cells are 0 on all parts of this process. */
+kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error);
+/* Shares the particles of a state out among the parts, and sends each its own. */
+kf_status kf_sph_share_out(kf_plan *plan, bool swapped, const float *values, kf_error *error);
+kf_status kf_sph_upload(const kf_sph_bytes *place, const void *data, size_t bytes, kf_error *error);
+kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, kf_error *error);
 
 /* sph_state.c */
 extern const kf_plan_methods kf_sph_methods;
@@ -146,9 +191,11 @@ kf_status kf_sph_balance(const kf_particle_scene *scene, const double sums[KF_SP
 double kf_sph_pressure_of(const kf_particle_scene *scene, double e);
 /* [count][KF_SPH_STATE_VALUES] in the order of the scene's particles; caller frees. */
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error);
-/* Particles have been put into arguments->next, and the counts of cells are 0: what else the plan's next step
- * begins with. Where a list is being kept at that step, it is made, and the particles go on in its order. */
-kf_status kf_sph_settle(kf_plan *plan, const kf_sph_arguments *arguments, kf_error *error);
+/* Puts that state where the plan's next step begins. Where a list is being kept at that step, it is made, and
+ * the particles go on in its order. */
+kf_status kf_sph_put(kf_plan *plan, const float *values, kf_error *error);
+/* Particles have been put into `next`, and the counts of cells are 0: the same from there on. */
+kf_status kf_sph_settle(kf_plan *plan, bool swapped, kf_error *error);
 /* Says what a kernel found wrong, by the clock's flags. */
 kf_status kf_sph_flagged(int flags, kf_error *error);
 kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error);

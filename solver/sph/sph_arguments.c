@@ -144,6 +144,9 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
     a->fluid_count = (int)(scene->count - scene->wall_count);
     a->cell_count = grid->cell_count;
     a->capacity = grid->capacity;
+    a->cut_axis = options->cut_axis;
+    a->row_step[0] = options->cut_axis == 0 ? grid->cells[1] : 1;
+    a->row_step[1] = options->cut_axis == 0 ? 1 : grid->cells[0];
     a->wall_slips = scene->dummies_slip;
     for (int i = 0; i < 3; i++) {
         a->cells[i] = grid->cells[i];

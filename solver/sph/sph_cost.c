@@ -14,6 +14,7 @@ typedef struct kf_sph_cost {
     const kf_particle_scene *scene;
     bool gpu;
     double multiprocessors;
+    kf_device_info device;
     double full;    /* neighbours over those of a particle inside the fluid, in the mean */
     double highest; /* above the terrain, in columns */
 } kf_sph_cost;
@@ -470,6 +471,7 @@ static void *open_cost(const kf_problem *problem, const kf_device_info *device) 
     static const double UNKNOWN = 132; /* as an H200 */
     kf_sph_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
     cost->scene = problem->own;
+    cost->device = *device;
     cost->gpu = kf_device_is_gpu(device);
     cost->multiprocessors = device->multiprocessors > 0 ? device->multiprocessors : UNKNOWN;
     cost->full = 1;
@@ -487,8 +489,8 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     if (strcmp(config->system, "sph") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not sph", config->system);
     kf_sph_tally t = {.cost = cost, .scene = cost->scene, .works = works, .gpu = cost->gpu};
-    KF_TRY(kf_sph_read_options(cost->scene, config, cost->gpu, &t.options, error));
-    t.particles = (double)cost->scene->count;
+    KF_TRY(kf_sph_read_options(cost->scene, config, &cost->device, &t.options, error));
+    t.particles = (double)cost->scene->count / t.options.parts;
     t.neighbours = cost->full * kf_sph_neighbours(cost->scene);
     t.support = cost->scene->support * (1 + 0.01 * t.options.skin);
     look_through(&t);

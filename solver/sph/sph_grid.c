@@ -71,14 +71,16 @@ double kf_sph_highest(const kf_particle_scene *scene) {
 
 /* On terrain a column of cells begins below the ground, and ends where snow is not expected: what flies
  * higher is in its last cell, and what reads that column looks there, too. */
-static kf_status cut_columns(const kf_particle_scene *scene, kf_sph_grid *grid, kf_error *error) {
+static kf_status cut_columns(const kf_particle_scene *scene, int cut_axis, kf_sph_grid *grid,
+                             kf_error *error) {
     const double allowed = 2.0 * kf_sph_highest(scene) + 4.0 * scene->support;
     double total = 0.0;
     grid->columns = kf_allocate((2 * (size_t)grid->rows + 1) * sizeof *grid->columns);
     int first = 0;
     for (int row = 0; row < grid->rows; row++) {
         double low, high;
-        ground_range(scene, grid, row / grid->cells[1], row % grid->cells[1], &low, &high);
+        const int across = grid->cells[1 - cut_axis], cut = row / across, along = row % across;
+        ground_range(scene, grid, cut_axis == 0 ? cut : along, cut_axis == 0 ? along : cut, &low, &high);
         const int last = grid->cells[2] - 1;
         int begin = (int)floor((fmax(low, 0.0) - grid->low[2]) * grid->inverse[2]) - 1;
         int end = (int)floor((high + allowed - grid->low[2]) * grid->inverse[2]);
@@ -137,7 +139,8 @@ kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options 
     if (rows > 5e8) return kf_fail(error, KF_MACHINE, "%s: more than 5e8 rows of cells", scene->source);
     grid->rows = (int)rows;
     grid->capacity = words(scene, options);
-    if (scene->terrain.heights != NULL && scene->dimensions == 3) return cut_columns(scene, grid, error);
+    if (scene->terrain.heights != NULL && scene->dimensions == 3) 
+        return cut_columns(scene, options->cut_axis, grid, error);
     if (cells > MOST_CELLS)
         return kf_fail(error, KF_MACHINE, "%s: the box has %.3g cells; at most %.2g: make it smaller",
                        scene->source, cells, MOST_CELLS);

@@ -5,42 +5,125 @@
 
 enum { CPU_BLOCK = 256, SORT_THREADS = 256 }; /* KF_THREADS of sort.cu */
 
+/* Launches are items of a plan's steps, or are done at once. */
 typedef struct builder {
     kf_plan *plan;
     const kf_sph *system;
     kf_error *error;
     kf_status status;
+    bool now;
     int period, phase;
-    kf_sph_arguments arguments; /* of the launches */
+    bool swapped;                  /* the two sets of particles */
+    bool list_ends;                /* this is the last step of a list */
+    int list_left;                 /* steps that the list has to serve after the coming one */
+    int first;                     /* handed to kernels */
+    const kf_sph_arguments *given; /* of one part, instead of these; or NULL */
 } builder;
 
 static bool on_gpu(const kf_plan *plan) {
     return kf_device_is_gpu(kf_backend_device(plan->backend));
 }
 
-/* Appends a launch; `bytes` is what it moves for a particle. */
-static void append(builder *b, kf_sph_source source, const char *name, int threads, long long extent,
-                   double bytes) {
-    kf_function *function;
+static kf_sph_arguments arguments_for(const builder *b, int part) {
+    kf_sph_arguments a = kf_sph_of_part(b->system, part, b->swapped);
+    if (b->list_ends) a.list_position = NULL;
+    a.list_left = b->list_left;
+    a.first = b->first;
+    return a;
+}
+
+/* One part's launch; `bytes` is what it moves. */
+static kf_status append_on(builder *b, int part, kf_sph_source source, const char *name, const int extent[2],
+                           int threads, double bytes) {
+    kf_sph_arguments arguments = b->given != NULL ? *b->given : arguments_for(b, part);
     const int block[3] = {threads, 1, 1};
-    if (b->status != KF_OK) return;
-    b->status = kf_module_function(b->system->modules[source], name, &function, b->error);
-    if (b->status != KF_OK) return;
-    kf_sph_arguments arguments = b->arguments;
+    kf_function *function;
     kf_launch launch;
-    arguments.extent[0] = (int)extent;
-    arguments.extent[1] = arguments.extent[2] = 1;
+    KF_TRY(kf_module_function(b->system->parts[part].modules[source], name, &function, b->error));
+    arguments.extent[0] = extent[0];
+    arguments.extent[1] = extent[1];
+    arguments.extent[2] = 1;
     kf_launch_set(&launch, name, function, block, &arguments, sizeof arguments);
+    if (b->now) {
+        const kf_status status = kf_backend_launch(b->plan->parts[part], &launch, b->error);
+        return kf_backend_of_part(b->plan->backend, part, status, b->error);
+    }
+    kf_plan_on(b->plan, part);
     kf_item *item = kf_plan_add_kernel(b->plan, &launch);
     item->period = b->period;
     item->phase = b->phase;
-    item->bytes = bytes * (double)arguments.count;
+    item->bytes = bytes;
+    kf_plan_on(b->plan, 0);
+    return KF_OK;
+}
+
+/* Appends a launch on every part; `bytes` is what it moves for a particle. */
+static void append_wide(builder *b, kf_sph_source source, const char *name, int threads, long long items,
+                        long long rows, double bytes) {
+    const int extent[2] = {(int)items, (int)rows};
+    const double particles = (double)b->system->scene->count / b->plan->all_parts;
+    for (int part = 0; part < b->plan->part_count && b->status == KF_OK; part++)
+        b->status = append_on(b, part, source, name, extent, threads, bytes * particles);
+}
+
+static void append(builder *b, kf_sph_source source, const char *name, int threads, long long items,
+                   double bytes) {
+    append_wide(b, source, name, threads, items, 1, bytes);
+}
+
+/* Slots of particles that a part has. */
+static int slots(const builder *b) {
+    return b->system->parts[0].arguments.count;
 }
 
 static void append_sums(builder *b, const char *name, double bytes) {
     const kf_sph_options *o = &b->system->options;
-    append(b, KF_SPH_SCHEME, name, on_gpu(b->plan) ? o->threads : CPU_BLOCK,
-           (long long)o->lanes * b->system->arguments.count, bytes);
+    append(b, KF_SPH_SCHEME, name, on_gpu(b->plan) ? o->threads : CPU_BLOCK, (long long)o->lanes * slots(b),
+           bytes);
+}
+
+/* ---- Teams ---- */
+
+/* What a part of a team is given from here on comes after what all were given before. */
+static void meet(builder *b) {
+    kf_plan *plan = b->plan;
+    if (b->status != KF_OK || plan->all_parts == 1) return;
+    if (b->now) {
+        b->status = kf_sph_meet(plan, b->error);
+        return;
+    }
+    const int own = plan->first_part - plan->near_first;
+    for (int near = 0; near < plan->near_parts; near++) {
+        const bool here = near >= own && near < own + plan->part_count;
+        kf_plan_on(plan, here ? near - own : 0);
+        kf_item *item = kf_plan_add_signal(plan, "part_ready", b->system->ready[near]);
+        item->period = b->period;
+        item->phase = b->phase;
+    }
+    for (int part = 0; part < plan->part_count; part++)
+        for (int near = 0; near < plan->near_parts; near++) {
+            if (near == own + part) continue;
+            kf_plan_on(plan, part);
+            kf_item *item = kf_plan_add_await(plan, "part_ready", b->system->ready[near]);
+            item->period = b->period;
+            item->phase = b->phase;
+        }
+    kf_plan_on(plan, 0);
+}
+
+/* Once all parts have come so far, those beside a part have what a sum left of their particles. */
+static void append_copies(builder *b, int what, bool waits) {
+    enum { MOST = 1 << 18 };
+    if (b->plan->all_parts == 1) return;
+    if (waits) meet(b);
+    b->first = what;
+    append(b, KF_SPH_SORT, "copy_others", SORT_THREADS, slots(b) < MOST ? slots(b) : MOST, 0.0);
+    b->first = 0;
+}
+
+static bool is_paired(const kf_sph *system) {
+    return system->stress && system->scene->scheme == KF_SCHEME_MODERN &&
+           system->scene->material.branch != KF_BRANCH_ELASTIC;
 }
 
 /* Bytes of a particle's state, as the sort moves it and the integration writes it. */
@@ -48,39 +131,84 @@ static double state_bytes(const kf_sph *system) {
     return 3.0 * 16.0 + 4.0 + (system->stress ? 4.0 * KF_SPH_STRESSES : 0.0);
 }
 
-/* Appends the kernels that sort the particles by cells and, where the search has lists, make them. */
-static void append_sort(builder *b) {
-    const kf_sph_arguments *a = &b->system->arguments;
-    const long long groups = (a->cell_count + KF_SPH_SCAN) / KF_SPH_SCAN, n = a->count;
-    const double cells = 4.0 * (double)a->cell_count / (double)n, state = 2.0 * state_bytes(b->system);
-    if (!b->system->options.fused_count) append(b, KF_SPH_SORT, "count_cells", SORT_THREADS, n, 24.0);
+/* Each cell's first particle, from how many each has. */
+static void append_scan(builder *b) {
+    const int cell_count = b->system->grid.cell_count;
+    const long long groups = (cell_count + KF_SPH_SCAN) / KF_SPH_SCAN;
+    const double cells = 4.0 * (double)cell_count / (double)b->system->scene->count;
     append(b, KF_SPH_SORT, "sum_cells", SORT_THREADS, groups * SORT_THREADS, cells);
     append(b, KF_SPH_SORT, "sum_groups", SORT_THREADS, SORT_THREADS, 0.0);
     append(b, KF_SPH_SORT, "begin_cells", SORT_THREADS, groups * SORT_THREADS, 3.0 * cells);
-    if (b->system->options.ranked) {
-        append(b, KF_SPH_SORT, "place", SORT_THREADS, n, 20.0);
-        append(b, KF_SPH_SORT, "rank", SORT_THREADS, n, 16.0 + state);
+}
+
+/* The sort of a team: kernels/sph/team.h. */
+static void append_team_sort(builder *b) {
+    enum { TAKERS = 1 << 16, WEIGH_EVERY = 16 }; /* steps */
+    const kf_sph *system = b->system;
+    const double state = 2.0 * state_bytes(system);
+    const int kept = system->options.list_period, sorts = WEIGH_EVERY > kept ? WEIGH_EVERY / kept : 1;
+    const long long n = slots(b), planes = system->grid.cells[system->options.cut_axis];
+    meet(b);
+    append(b, KF_SPH_SORT, "weigh_planes", SORT_THREADS, planes, 0.0);
+    append(b, KF_SPH_SORT, "begin_sort", 32, 1, 0.0);
+    append_wide(b, KF_SPH_SORT, "add_counts", SORT_THREADS, system->plane_cells, planes, 0.0);
+    append_scan(b);
+    append(b, KF_SPH_SORT, "place", SORT_THREADS, n, 20.0);
+    meet(b);
+    append_wide(b, KF_SPH_SORT, "take", SORT_THREADS, n < TAKERS ? n : TAKERS, b->plan->near_parts, 0.0);
+    append(b, KF_SPH_SORT, "end_sort", 32, 1, 0.0);
+    append(b, KF_SPH_SORT, "rank", SORT_THREADS, n, 16.0 + state);
+    meet(b);
+    append_wide(b, KF_SPH_SORT, "clear_counts", SORT_THREADS, system->plane_cells, planes, 0.0);
+    if (b->now) return;
+    b->period *= sorts;
+    append(b, KF_SPH_SORT, "weigh_rows", SORT_THREADS, system->grid.rows, 0.0);
+    b->period /= sorts;
+}
+
+/* Appends the kernels that sort the particles by cells and, where the search has lists, make them. */
+static void append_sort(builder *b, bool counted) {
+    const long long n = slots(b);
+    const double state = 2.0 * state_bytes(b->system);
+    if (!counted) append(b, KF_SPH_SORT, "count_cells", SORT_THREADS, n, 24.0);
+    if (b->plan->all_parts > 1) {
+        append_team_sort(b);
     } else {
-        append(b, KF_SPH_SORT, "scatter", SORT_THREADS, n, 8.0 + state);
+        append_scan(b);
+        if (b->system->options.ranked) {
+            append(b, KF_SPH_SORT, "place", SORT_THREADS, n, 20.0);
+            append(b, KF_SPH_SORT, "rank", SORT_THREADS, n, 16.0 + state);
+        } else {
+            append(b, KF_SPH_SORT, "scatter", SORT_THREADS, n, 8.0 + state);
+        }
     }
     if (b->system->options.search == KF_SPH_LIST)
         append(b, KF_SPH_LISTS, "make_lists", on_gpu(b->plan) ? KF_SPH_THREADS : CPU_BLOCK, n, 32.0);
 }
 
 static void append_modern(builder *b) {
-    const double state = state_bytes(b->system);
-    if (b->system->scene->wall_count > 0) append_sums(b, "dummies", 32.0);
-    if (!b->system->stress) {
+    const kf_sph *system = b->system;
+    const double state = state_bytes(system);
+    if (system->scene->wall_count > 0) {
+        append_sums(b, "dummies", 32.0);
+        append_copies(b, KF_SPH_COPY_MOTION | (system->stress ? KF_SPH_COPY_STRESS : 0), true);
+    }
+    if (!system->stress) {
         append_sums(b, "flow", 2.0 * state);
         return;
     }
     append_sums(b, "strain", 32.0 + 16.0 + 2.0 * 4.0 * KF_SPH_STRESSES);
+    append_copies(b, KF_SPH_COPY_STRESS | (is_paired(system) ? KF_SPH_COPY_VISCOSITY : 0), true);
     append_sums(b, "motion", 2.0 * state + 16.0);
 }
 
 static void append_thesis(builder *b) {
     append_sums(b, "density", 16.0 + 32.0);
-    if (b->system->stress) append_sums(b, "stress", 32.0 + 16.0 + 4.0 * KF_SPH_STRESSES);
+    append_copies(b, KF_SPH_COPY_MOTION, true);
+    if (b->system->stress) {
+        append_sums(b, "stress", 32.0 + 16.0 + 4.0 * KF_SPH_STRESSES);
+        append_copies(b, KF_SPH_COPY_STRESS, true);
+    }
     append_sums(b, "force", 2.0 * state_bytes(b->system));
 }
 
@@ -90,83 +218,87 @@ static uint64_t moves(const kf_sph *system, uint64_t step) {
     return step / kept * (kept + 1) + (into > 0 ? into + 1 : 0);
 }
 
-static kf_sph_arguments arguments_of(const kf_sph *system, bool swapped) {
-    kf_sph_arguments a = system->arguments;
+kf_sph_arguments kf_sph_of_part(const kf_sph *system, int part, bool swapped) {
+    kf_sph_arguments a = system->parts[part].arguments;
     if (swapped) {
-        a.sorted = system->arguments.next;
-        a.next = system->arguments.sorted;
+        const kf_sph_set sorted = a.sorted;
+        a.sorted = a.next;
+        a.next = sorted;
     }
     return a;
 }
 
-kf_sph_arguments kf_sph_between(const kf_plan *plan) {
+bool kf_sph_between(const kf_plan *plan) {
     const kf_sph *system = plan->system;
-    return arguments_of(system, moves(system, plan->steps_done) % 2 == 1);
+    return moves(system, plan->steps_done) % 2 == 1;
 }
 
-kf_sph_arguments kf_sph_within(const kf_sph *system, uint64_t step) {
+bool kf_sph_within(const kf_sph *system, uint64_t step) {
     const bool sorts = step % (uint64_t)system->options.list_period == 0;
-    return arguments_of(system, (moves(system, step) + (sorts ? 1 : 0)) % 2 == 0);
+    return (moves(system, step) + (sorts ? 1 : 0)) % 2 == 0;
+}
+
+static kf_status make_marks(kf_plan *plan, kf_sph *system, kf_error *error) {
+    for (int near = 0; near < plan->near_parts && plan->all_parts > 1; near++)
+        KF_TRY(kf_plan_mark_near(plan, near, &system->ready[near], error));
+    kf_plan_on(plan, 0);
+    return KF_OK;
 }
 
 /* Makes the launches of a period of steps: while a list serves several steps only the first sorts, and the
  * two sets of particles change places at each. */
 kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error) {
     const int kept = system->options.list_period;
-    builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK};
+    builder b = {.plan = plan, .system = system, .error = error, .status = make_marks(plan, system, error)};
     b.period = kept == 1 ? 1 : 2 * kept;
     for (b.phase = 0; b.phase < b.period; b.phase++) {
-        b.arguments = kf_sph_within(system, (uint64_t)b.phase);
-        if (b.phase % kept == 0) append_sort(&b);
-        if (b.phase % kept == kept - 1) b.arguments.list_position = NULL;
+        b.swapped = kf_sph_within(system, (uint64_t)b.phase);
+        b.list_left = system->parts[0].arguments.list_left;
+        b.list_ends = false;
+        if (b.phase % kept == 0)
+            append_sort(&b, system->options.fused_count);
+        else
+            append_copies(&b, KF_SPH_COPY_MOTION | (system->stress ? KF_SPH_COPY_STRESS : 0), false);
+        b.list_ends = b.phase % kept == kept - 1;
         if (system->scene->scheme == KF_SCHEME_MODERN)
             append_modern(&b);
         else
             append_thesis(&b);
-        b.arguments.list_left = kept - 1 - (b.phase + 1) % kept;
+        meet(&b);
+        b.list_left = kept - 1 - (b.phase + 1) % kept;
         append(&b, KF_SPH_STATE, "advance_clock", 32, 1, 0.0);
     }
     return b.status;
 }
 
-static kf_status launch_now(kf_plan *plan, kf_sph_source source, const char *name,
-                            const kf_sph_arguments *arguments, int threads, long long extent,
-                            kf_error *error) {
+kf_status kf_sph_launch(kf_plan *plan, int part, kf_sph_source source, const char *name,
+                        const kf_sph_arguments *arguments, int items, kf_error *error) {
+    builder b = {.plan = plan, .system = plan->system, .error = error, .now = true, .given = arguments};
+    const int extent[2] = {items, 1};
+    return append_on(&b, part, source, name, extent, on_gpu(plan) ? KF_SPH_THREADS : CPU_BLOCK, 0.0);
+}
+
+static builder at_once(kf_plan *plan, bool swapped, kf_error *error) {
     const kf_sph *system = plan->system;
-    kf_function *function;
-    const int block[3] = {threads, 1, 1};
-    kf_launch launch;
-    kf_sph_arguments a = *arguments;
-    KF_TRY(kf_module_function(system->modules[source], name, &function, error));
-    a.extent[0] = (int)extent;
-    a.extent[1] = a.extent[2] = 1;
-    kf_launch_set(&launch, name, function, block, &a, sizeof a);
-    return kf_backend_launch(plan->backend, &launch, error);
+    return (builder){.plan = plan,
+                     .system = system,
+                     .error = error,
+                     .now = true,
+                     .swapped = swapped,
+                     .list_left = system->parts[0].arguments.list_left};
 }
 
-kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
-                        const kf_sph_arguments *arguments, int extent, kf_error *error) {
-    return launch_now(plan, source, name, arguments, on_gpu(plan) ? KF_SPH_THREADS : CPU_BLOCK, extent,
-                      error);
+kf_status kf_sph_count(kf_plan *plan, bool swapped, kf_error *error) {
+    builder b = at_once(plan, swapped, error);
+    append(&b, KF_SPH_SORT, "count_cells", SORT_THREADS, slots(&b), 0.0);
+    return b.status;
 }
 
-/* Sorts the particles outside of a step, after their state was set, so that a step finds them as a step
- * before would have left them. */
-kf_status kf_sph_sort(kf_plan *plan, const kf_sph_arguments *a, kf_error *error) {
-    kf_sph *system = plan->system;
-    const long long groups = (a->cell_count + KF_SPH_SCAN) / KF_SPH_SCAN;
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    KF_TRY(kf_buffer_fill(system->counts, 0, error));
-    KF_TRY(launch_now(plan, KF_SPH_SORT, "count_cells", a, SORT_THREADS, a->count, error));
-    KF_TRY(launch_now(plan, KF_SPH_SORT, "sum_cells", a, SORT_THREADS, groups * SORT_THREADS, error));
-    KF_TRY(launch_now(plan, KF_SPH_SORT, "sum_groups", a, SORT_THREADS, SORT_THREADS, error));
-    KF_TRY(launch_now(plan, KF_SPH_SORT, "begin_cells", a, SORT_THREADS, groups * SORT_THREADS, error));
-    if (system->options.ranked)
-        KF_TRY(launch_now(plan, KF_SPH_SORT, "place", a, SORT_THREADS, a->count, error));
-    KF_TRY(launch_now(plan, KF_SPH_SORT, system->options.ranked ? "rank" : "scatter", a, SORT_THREADS,
-                      a->count, error));
-    if (system->options.search == KF_SPH_LIST)
-        KF_TRY(kf_sph_launch(plan, KF_SPH_LISTS, "make_lists", a, a->count, error));
-    if (!system->options.fused_count) return KF_OK;
-    return launch_now(plan, KF_SPH_SORT, "count_cells", a, SORT_THREADS, a->count, error);
+kf_status kf_sph_sort(kf_plan *plan, bool swapped, kf_error *error) {
+    builder b = at_once(plan, swapped, error);
+    KF_TRY(kf_sph_meet(plan, error));
+    KF_TRY(kf_sph_forget_counts(plan, error));
+    append_sort(&b, false);
+    KF_TRY(b.status);
+    return b.system->options.fused_count && plan->all_parts == 1 ? kf_sph_count(plan, swapped, error) : KF_OK;
 }

@@ -81,6 +81,11 @@ static kf_status check_options(const kf_particle_scene *scene, const kf_sph_opti
     if (o->in_flight < 1 || o->in_flight > 16) return kf_options_refuse(error, "in_flight must be 1 to 16");
     if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
         return kf_options_refuse(error, "threads must be a multiple of 32, 32 to 1024");
+    if (o->parts > KF_SPH_PARTS)
+        return kf_fail(error, KF_BAD_INPUT, "at most %d devices share particles, not %d", KF_SPH_PARTS,
+                       o->parts);
+    if (o->parts > 1 && (!o->ranked || o->cell_order != KF_SPH_ORDER_ROWS))
+        return kf_options_refuse(error, "particles on several devices take order ranked and cell_order rows");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
         return kf_options_refuse(error, "resident_blocks times threads must be at most 2048");
     return KF_OK;
@@ -106,9 +111,17 @@ static const kf_config_field table[] = {
     FLAG(graph, "graph"),
 };
 
-kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config, bool gpu,
-                              kf_sph_options *options, kf_error *error) {
+int kf_sph_cut_axis(const kf_particle_scene *scene) {
+    return scene->dimensions == 3 && scene->size[1] > scene->size[0] ? 1 : 0;
+}
+
+kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config,
+                              const kf_device_info *device, kf_sph_options *options, kf_error *error) {
+    const bool gpu = kf_device_is_gpu(device);
     memset(options, 0, sizeof *options);
+    options->gpu = gpu;
+    options->parts = device->parts > 1 ? device->parts : 1;
+    options->cut_axis = options->parts > 1 ? kf_sph_cut_axis(scene) : 0;
     KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
     if (options->resident_blocks > 0 && !gpu) return kf_options_refuse(error, "resident_blocks is for GPUs");
     if (options->lanes > 1 && !gpu) return kf_options_refuse(error, "lanes are a GPU's");
@@ -173,6 +186,7 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
     if (which != KF_SPH_STATE && options->cell_order != KF_SPH_ORDER_ROWS)
         kf_define_to(defines, "KF_CELL_ORDER", (long)options->cell_order);
     kf_define_to(defines, "KF_PERIODIC", periodic);
+    if (options->parts > 1 && (options->gpu || which == KF_SPH_SORT)) kf_define_to(defines, "KF_TEAM", 1);
     kf_define_to(defines, "KF_STRESS", kf_sph_has_stress(scene));
     if (which == KF_SPH_SCHEME || which == KF_SPH_LISTS || which == KF_SPH_CHECK) {
         const kf_sph_search search = which == KF_SPH_LISTS ? KF_SPH_STAGED : options->search;

@@ -15,34 +15,59 @@ static kf_sph *system_of(const kf_plan *plan) {
 
 /* ---- To the device and back: in parts ---- */
 
-static kf_status send_state(kf_plan *plan, kf_sph_arguments a, const float *values, kf_error *error) {
+/* Of one device alone. */
+static kf_status send_state(kf_plan *plan, bool swapped, const float *values, kf_error *error) {
     kf_sph *system = system_of(plan);
+    kf_sph_arguments a = kf_sph_of_part(system, 0, swapped);
     const size_t bytes = KF_SPH_STATE_VALUES * sizeof(float);
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_buffer_fill(system->seen->counts.buffer, 0, error));
     for (a.first = 0; a.first < a.count; a.first += system->exchanged) {
         a.limit = a.count - a.first < system->exchanged ? a.count - a.first : system->exchanged;
         KF_TRY(kf_backend_synchronize(plan->backend, error));
-        KF_TRY(kf_buffer_upload(system->exchange, 0, values + (size_t)a.first * KF_SPH_STATE_VALUES,
-                                (size_t)a.limit * bytes, error));
-        KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "unpack", &a, a.limit, error));
+        KF_TRY(kf_sph_upload(&system->seen->exchange, values + (size_t)a.first * KF_SPH_STATE_VALUES,
+                             (size_t)a.limit * bytes, error));
+        KF_TRY(kf_sph_launch(plan, 0, KF_SPH_STATE, "unpack", &a, a.limit, error));
     }
     return kf_backend_synchronize(plan->backend, error);
+}
+
+/* A kernel of state.cu on every part, and what all have done is there. */
+static kf_status on_parts(kf_plan *plan, const char *name, int first, int limit, int items, kf_error *error) {
+    const kf_sph *system = system_of(plan);
+    const bool swapped = kf_sph_between(plan);
+    KF_TRY(kf_sph_meet(plan, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_sph_arguments a = kf_sph_of_part(system, part, swapped);
+        a.first = first;
+        a.limit = limit;
+        /* All parts write into the first one's, each its own particles. */
+        a.exchange =
+            (float *)((char *)kf_buffer_address(system->seen->exchange.buffer) + system->seen->exchange.at);
+        KF_TRY(kf_sph_launch(plan, part, KF_SPH_STATE, name, &a, items, error));
+    }
+    return kf_sph_meet(plan, error);
+}
+
+/* Particles, or slots for them, of a part. */
+static int slots_of(const kf_plan *plan) {
+    return ((const kf_sph *)plan->system)->parts[0].arguments.count;
 }
 
 /* Reads all particles' state in the order of their numbers, KF_SPH_STATE_VALUES each, in portions of the
  * exchange buffer; the caller frees. */
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     kf_sph *system = system_of(plan);
-    kf_sph_arguments a = kf_sph_between(plan);
     const size_t bytes = KF_SPH_STATE_VALUES * sizeof(float);
-    float *read = kf_allocate((size_t)a.count * bytes);
+    const int count = (int)system->scene->count;
+    float *read = kf_allocate((size_t)count * bytes);
     kf_status status = KF_OK;
-    for (a.first = 0; a.first < a.count && status == KF_OK; a.first += system->exchanged) {
-        a.limit = a.count - a.first < system->exchanged ? a.count - a.first : system->exchanged;
-        status = kf_sph_launch(plan, KF_SPH_STATE, "pack", &a, a.count, error);
-        if (status == KF_OK) status = kf_backend_synchronize(plan->backend, error);
+    for (int first = 0; first < count && status == KF_OK; first += system->exchanged) {
+        const int limit = count - first < system->exchanged ? count - first : system->exchanged;
+        status = on_parts(plan, "pack", first, limit, slots_of(plan), error);
         if (status == KF_OK)
-            status = kf_buffer_download(system->exchange, 0, read + (size_t)a.first * KF_SPH_STATE_VALUES,
-                                        (size_t)a.limit * bytes, error);
+            status = kf_sph_download(&system->seen->exchange, read + (size_t)first * KF_SPH_STATE_VALUES,
+                                     (size_t)limit * bytes, error);
     }
     if (status == KF_OK)
         *values = read;
@@ -51,9 +76,17 @@ kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     return status;
 }
 
+/* The parts' clocks are one, but for what each found wrong. */
 kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error) {
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    return kf_buffer_download(system_of(plan)->clock, 0, clock, sizeof *clock, error);
+    const kf_sph *system = system_of(plan);
+    int flags = 0;
+    KF_TRY(kf_sph_meet(plan, error));
+    for (int near = 0; near < plan->near_parts; near++) {
+        KF_TRY(kf_sph_download(&system->seen[near].clock, clock, sizeof *clock, error));
+        flags |= clock->flags;
+    }
+    clock->flags = flags;
+    return KF_OK;
 }
 
 kf_status kf_sph_flagged(int flags, kf_error *error) {
@@ -64,26 +97,45 @@ kf_status kf_sph_flagged(int flags, kf_error *error) {
     if ((flags & KF_SPH_OVERFLOW) != 0)
         return kf_fail(error, KF_GATE_FAILED,
                        "a particle has more neighbours than its list or mask holds: use search rows");
+    if ((flags & KF_SPH_FULL) != 0)
+        return kf_fail(
+            error, KF_GATE_FAILED,
+            "more particles came together on one device than it has memory for: use fewer devices");
+    if ((flags & KF_SPH_FAR) != 0)
+        return kf_fail(error, KF_GATE_FAILED,
+                       "a particle moved further in a step than others see, past those that a device takes "
+                       "from the one beside it: the scene is not resolved, or its time step is too long");
     return kf_fail(error, KF_GATE_FAILED,
                    "a particle moved further than half of the list's skin: use a smaller list_period");
 }
 
-kf_status kf_sph_settle(kf_plan *plan, const kf_sph_arguments *a, kf_error *error) {
+kf_status kf_sph_settle(kf_plan *plan, bool swapped, kf_error *error) {
     const kf_sph_options *options = &system_of(plan)->options;
-    if (plan->steps_done % (uint64_t)options->list_period != 0) return kf_sph_sort(plan, a, error);
-    return options->fused_count ? kf_sph_launch(plan, KF_SPH_SORT, "count_cells", a, a->count, error) : KF_OK;
+    kf_status status = KF_OK;
+    if (plan->steps_done % (uint64_t)options->list_period != 0)
+        status = kf_sph_sort(plan, swapped, error);
+    else if (options->fused_count)
+        status = kf_sph_count(plan, swapped, error);
+    KF_TRY(status);
+    return plan->all_parts > 1 ? kf_sph_meet(plan, error) : KF_OK;
+}
+
+kf_status kf_sph_put(kf_plan *plan, const float *values, kf_error *error) {
+    const bool swapped = kf_sph_within(system_of(plan), plan->steps_done);
+    KF_TRY((plan->all_parts > 1 ? kf_sph_share_out : send_state)(plan, swapped, values, error));
+    return kf_sph_settle(plan, swapped, error);
 }
 
 /* Particles are in the order of their identities. */
 static kf_status reset(kf_plan *plan, const float *values, const kf_sph_clock *clock, uint64_t step,
                        kf_error *error) {
-    kf_sph *system = system_of(plan);
-    const kf_sph_arguments a = kf_sph_within(system, step);
-    KF_TRY(kf_buffer_upload(system->clock, 0, clock, sizeof *clock, error));
-    KF_TRY(kf_buffer_fill(system->counts, 0, error));
-    KF_TRY(send_state(plan, a, values, error));
+    const kf_sph *system = system_of(plan);
+    KF_TRY(kf_sph_meet(plan, error));
+    for (int part = 0; part < plan->part_count; part++)
+        KF_TRY(
+            kf_sph_upload(&system->seen[kf_sph_first_near(plan) + part].clock, clock, sizeof *clock, error));
     plan->steps_done = step;
-    return kf_sph_settle(plan, &a, error);
+    return kf_sph_put(plan, values, error);
 }
 
 /* Sets a plan to the scene's particles at the start, with the first time step. */
@@ -98,7 +150,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
         to[6] = scene->deviation[k];
     }
     kf_sph_clock clock = {0};
-    clock.step = (float)kf_sph_first_step(scene, &system->arguments);
+    clock.step = (float)kf_sph_first_step(scene, &system->parts[0].arguments);
     const kf_status status = reset(plan, values, &clock, 0, error);
     free(values);
     return status;
@@ -186,30 +238,40 @@ static double time_of(const kf_plan *plan, uint64_t step) {
     const kf_sph *system = plan->system;
     kf_sph_clock clock = {0};
     if (kf_backend_synchronize(plan->backend, NULL) != KF_OK ||
-        kf_buffer_download(system->clock, 0, &clock, sizeof clock, NULL) != KF_OK)
+        kf_sph_download(&system->seen[kf_sph_first_near(plan)].clock, &clock, sizeof clock, NULL) != KF_OK)
         return (double)NAN;
     const double ahead = (double)step - (double)plan->steps_done;
     return (clock.time + ahead * (double)clock.step) / kf_particle_seconds(system->scene);
 }
 
-/* Sums of state.cu in a fixed order. */
+/* The sum of whole numbers of both kinds. */
+static void add_exactly(long long sum[2], const long long more[2]) {
+    sum[0] += more[0];
+    sum[1] += more[1];
+    sum[0] += sum[1] / KF_SPH_PART_OF_WHOLE;
+    sum[1] %= KF_SPH_PART_OF_WHOLE;
+}
+
+/* Adds the sums of all parts' chunks. */
 static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *error) {
-    kf_sph *system = system_of(plan);
-    const kf_sph_arguments a = kf_sph_between(plan);
-    const int parts = (a.count + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK;
-    const size_t bytes = (size_t)parts * KF_SPH_TOTALS * sizeof(double);
-    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "totals", &a, parts, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    double *read = kf_allocate(bytes);
-    const kf_status status = kf_buffer_download(system->totals, 0, read, bytes, error);
-    memset(sums, 0, KF_SPH_TOTALS * sizeof *sums);
-    for (int part = 0; part < parts && status == KF_OK; part++)
-        for (int k = 0; k < KF_SPH_TOTALS; k++) {
-            const double value = read[part * KF_SPH_TOTALS + k];
-            const bool largest =
-                k == KF_SPH_SPEED || k == KF_SPH_DEVIATION || k == KF_SPH_FRONT || k == KF_SPH_DENSEST;
-            sums[k] = largest ? fmax(sums[k], value) : sums[k] + value;
+    const kf_sph *system = system_of(plan);
+    const int chunks = (slots_of(plan) + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK;
+    kf_sph_sums *read = kf_allocate((size_t)chunks * sizeof *read), all = {.exact = {{0}}};
+    kf_status status = on_parts(plan, "totals", 0, 0, chunks, error);
+    for (int near = 0; near < plan->near_parts && status == KF_OK; near++) {
+        status = kf_sph_download(&system->seen[near].totals, read, (size_t)chunks * sizeof *read, error);
+        for (int chunk = 0; chunk < chunks && status == KF_OK; chunk++) {
+            for (int k = 0; k < KF_SPH_EXACT; k++)
+                add_exactly(all.exact[k], read[chunk].exact[k]);
+            for (int k = 0; k < KF_SPH_TOTALS - KF_SPH_EXACT; k++)
+                all.largest[k] = fmax(all.largest[k], read[chunk].largest[k]);
         }
+    }
+    for (int k = 0; k < KF_SPH_TOTALS; k++)
+        sums[k] = k < KF_SPH_EXACT
+                      ? ((double)all.exact[k][0] + (double)all.exact[k][1] / (double)KF_SPH_PART_OF_WHOLE) /
+                            KF_SPH_WHOLE
+                      : all.largest[k - KF_SPH_EXACT];
     free(read);
     return status;
 }
@@ -224,6 +286,23 @@ static kf_status watch(kf_plan *plan, kf_error *error) {
     return kf_sph_balance(system_of(plan)->scene, sums, error);
 }
 
+/* What all parts' particles add to the gauges; of the highest one the place. */
+static kf_status sum_gauges(kf_plan *plan, long long sums[3 * KF_PARTICLE_GAUGES], kf_error *error) {
+    const kf_sph *system = system_of(plan);
+    const size_t bytes = 3 * KF_PARTICLE_GAUGES * sizeof *sums;
+    long long part_sums[3 * KF_PARTICLE_GAUGES];
+    memset(sums, 0, bytes);
+    for (int part = 0; part < plan->part_count; part++)
+        KF_TRY(kf_sph_upload(&system->seen[kf_sph_first_near(plan) + part].gauge_sums, sums, bytes, error));
+    KF_TRY(on_parts(plan, "gauges", 0, 0, slots_of(plan), error));
+    for (int near = 0; near < plan->near_parts; near++) {
+        KF_TRY(kf_sph_download(&system->seen[near].gauge_sums, part_sums, bytes, error));
+        for (int k = 0; k < 3 * KF_PARTICLE_GAUGES; k++)
+            sums[k] = k % 3 > 0 ? sums[k] + part_sums[k] : part_sums[k] > sums[k] ? part_sums[k] : sums[k];
+    }
+    return KF_OK;
+}
+
 /* Records the gauges: heights of the fluid's surface in m, and pressures as the force on a face over its
  * area in Pa. */
 static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *error) {
@@ -231,11 +310,7 @@ static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *err
     const kf_particle_scene *s = system->scene;
     long long sums[3 * KF_PARTICLE_GAUGES];
     if (s->gauge_count == 0) return KF_OK;
-    const kf_sph_arguments a = kf_sph_between(plan);
-    KF_TRY(kf_buffer_fill(system->gauge_sums, 0, error));
-    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "gauges", &a, a.count, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    KF_TRY(kf_buffer_download(system->gauge_sums, 0, sums, 3 * (size_t)s->gauge_count * sizeof *sums, error));
+    KF_TRY(sum_gauges(plan, sums, error));
     kf_record *record = kf_records_add(records, "gauges");
     for (int g = 0; g < s->gauge_count; g++) {
         const kf_gauge *gauge = &s->gauges[g];
@@ -308,6 +383,11 @@ static kf_status write_map(kf_plan *plan, const kf_snapshot *snapshot, const cha
 static void free_system(kf_plan *plan) {
     kf_sph *system = plan->system;
     kf_sph_free_grid(&system->grid);
+    for (int window = 0; window < KF_PARTICLE_WINDOWS; window++)
+        free(system->window_values[window]);
+    free(system->parts);
+    free(system->seen);
+    free(system->ready);
     free(system);
 }
 

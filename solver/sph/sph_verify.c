@@ -18,27 +18,37 @@ typedef struct deviations {
 
 /* ---- Neighbours ---- */
 
-static kf_status check_module(kf_plan *plan, kf_sph *system, kf_error *error) {
+static kf_status check_module(kf_plan *plan, const kf_sph *system, int part, kf_error *error) {
+    kf_module **module = &system->parts[part].modules[KF_SPH_CHECK];
     kf_source source;
     kf_defines defines;
-    if (system->modules[KF_SPH_CHECK] != NULL) return KF_OK;
+    if (*module != NULL) return KF_OK;
     kf_sph_define(system->scene, &system->options, KF_SPH_CHECK, &source, &defines);
-    return kf_plan_module(plan, &source, &system->modules[KF_SPH_CHECK], error);
+    kf_plan_on(plan, part);
+    const kf_status status = kf_plan_module(plan, &source, module, error);
+    kf_plan_on(plan, 0);
+    return status;
 }
 
 /* The plan's neighbours of where its particles now are: the sort of a step, then the search. */
 static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
-    kf_sph *system = plan->system;
-    kf_sph_arguments a = kf_sph_between(plan);
-    kf_buffer *buffer;
+    const kf_sph *system = plan->system;
+    const bool swapped = kf_sph_between(plan);
+    const kf_sph_bytes *place = &system->seen->exchange;
     const size_t bytes = 2 * system->scene->count * sizeof *found;
-    KF_TRY(check_module(plan, system, error));
-    KF_TRY(kf_plan_buffer(plan, bytes, &buffer, error));
-    a.found = kf_buffer_address(buffer);
-    KF_TRY(kf_sph_sort(plan, &a, error));
-    KF_TRY(kf_sph_launch(plan, KF_SPH_CHECK, "find_neighbours", &a, a.count * system->options.lanes, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    return kf_buffer_download(buffer, 0, found, bytes, error);
+    if (system->scene->count > (size_t)system->exchanged)
+        return kf_fail(error, KF_BAD_INPUT, "%zu particles are too many to be held against brute force",
+                       system->scene->count);
+    KF_TRY(kf_sph_sort(plan, swapped, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_sph_arguments a = kf_sph_of_part(system, part, swapped);
+        a.found = (unsigned *)((char *)kf_buffer_address(place->buffer) + place->at);
+        KF_TRY(check_module(plan, system, part, error));
+        KF_TRY(kf_sph_launch(plan, part, KF_SPH_CHECK, "find_neighbours", &a, a.count * system->options.lanes,
+                             error));
+    }
+    KF_TRY(kf_sph_meet(plan, error));
+    return kf_sph_download(place, found, bytes, error);
 }
 
 static double along(const kf_particle_scene *s, int axis, double d) {
@@ -86,7 +96,8 @@ static kf_status compare_sets(kf_plan *plan, const float *values, deviations *d,
         if (inside(s, values + i * KF_SPH_STATE_VALUES) && !same_set(s, values, i, found + 2 * i))
             d->wrong_sets++;
     free(found);
-    return status;
+    KF_TRY(status);
+    return plan->all_parts > 1 ? kf_sph_put(plan, values, error) : KF_OK; /* its slots are in another order */
 }
 
 /* ---- The state ---- */

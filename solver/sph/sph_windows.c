@@ -170,6 +170,18 @@ static kf_status advance_until(kf_plan *plan, double time, kf_error *error) {
     }
 }
 
+/* On the device; of a team with the host, which shares it out anew each time. */
+static kf_status keep_window(kf_plan *plan, int window, const float *values, size_t bytes, kf_error *error) {
+    kf_sph *system = plan->system;
+    if (plan->all_parts > 1) {
+        system->window_values[window] = kf_allocate(bytes);
+        memcpy(system->window_values[window], values, bytes);
+        return KF_OK;
+    }
+    KF_TRY(kf_plan_buffer(plan, bytes, &system->windows[window], error));
+    return kf_buffer_upload(system->windows[window], 0, values, bytes, error);
+}
+
 /* Runs the coarse scene through the windows, and notes at each where the plan's particles would be. */
 static kf_status note_windows(kf_plan *plan, const kf_problem *problem, kf_plan *run, kf_error *error) {
     kf_sph *system = plan->system;
@@ -183,8 +195,7 @@ static kf_status note_windows(kf_plan *plan, const kf_problem *problem, kf_plan 
         status = advance_until(run, scene->windows[w] * kf_particle_seconds(coarse), error);
         if (status == KF_OK) status = kf_sph_read(run, &state, error);
         if (status == KF_OK) divide(scene, coarse, parents, state, values);
-        if (status == KF_OK) status = kf_plan_buffer(plan, bytes, &system->windows[w], error);
-        if (status == KF_OK) status = kf_buffer_upload(system->windows[w], 0, values, bytes, error);
+        if (status == KF_OK) status = keep_window(plan, w, values, bytes, error);
         free(state);
     }
     free(parents);
@@ -206,12 +217,14 @@ static kf_status make_windows(kf_plan *plan, kf_error *error) {
 kf_status kf_sph_seek(kf_plan *plan, int window, double shift, kf_error *error) {
     kf_sph *system = plan->system;
     (void)shift;
-    if (system->windows[0] == NULL) KF_TRY(make_windows(plan, error));
-    kf_sph_arguments a = kf_sph_within(system, plan->steps_done);
+    if (system->windows[0] == NULL && system->window_values[0] == NULL) KF_TRY(make_windows(plan, error));
+    if (plan->all_parts > 1) return kf_sph_put(plan, system->window_values[window], error);
+    const bool swapped = kf_sph_within(system, plan->steps_done);
+    kf_sph_arguments a = kf_sph_of_part(system, 0, swapped);
     a.exchange = kf_buffer_address(system->windows[window]);
     a.first = 0;
     a.limit = a.count;
-    KF_TRY(kf_buffer_fill(system->counts, 0, error));
-    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "unpack", &a, a.count, error));
-    return kf_sph_settle(plan, &a, error);
+    KF_TRY(kf_buffer_fill(system->seen->counts.buffer, 0, error));
+    KF_TRY(kf_sph_launch(plan, 0, KF_SPH_STATE, "unpack", &a, a.count, error));
+    return kf_sph_settle(plan, swapped, error);
 }

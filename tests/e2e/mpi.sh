@@ -44,7 +44,7 @@ mpi 4 host host-four --devices cpu:1 --steps 60 --every 30
 same host-one host-four 000060
 
 # Plans that only a GPU would choose, domains that wrap, solids that move: by the unit test, started as two processes.
-for test in test_team test_d2q9_team; do
+for test in test_team test_d2q9_team test_sph_team; do
     program=$(dirname "$kftune")/tests/$test
     [ -x "$program" ] || continue
     timeout 300 mpirun -n 2 "$program" >unit.out 2>&1 || fail "$test as two processes: $(grep -v '^---' unit.out | tail -n 12)"

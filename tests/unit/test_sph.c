@@ -454,9 +454,9 @@ static int flags_with(kf_plan *plan, kf_sph_arguments a, int capacity) {
     kf_error error = {KF_OK, ""};
     must(kf_sph_read_clock(plan, &clock, &error), &error);
     clock.flags = 0;
-    must(kf_buffer_upload(((kf_sph *)plan->system)->clock, 0, &clock, sizeof clock, &error), &error);
+    must(kf_sph_upload(&((kf_sph *)plan->system)->seen->clock, &clock, sizeof clock, &error), &error);
     a.capacity = capacity;
-    must(kf_sph_launch(plan, KF_SPH_SCHEME, "density", &a, a.count, &error), &error);
+    must(kf_sph_launch(plan, 0, KF_SPH_SCHEME, "density", &a, a.count, &error), &error);
     must(kf_sph_read_clock(plan, &clock, &error), &error);
     return clock.flags;
 }
@@ -494,7 +494,7 @@ static void a_mask_too_short_is_told(void **state) {
     set(&config, "masks", 2, true, "float4", true);
     kf_plan *plan = plan_of(problem, &config);
     advance(plan, 1);
-    const kf_sph_arguments a = kf_sph_within(plan->system, 0);
+    const kf_sph_arguments a = kf_sph_of_part(plan->system, 0, kf_sph_within(plan->system, 0));
     const int used = words_used(plan, &a);
     assert_in_range(used, 2, a.capacity);
     assert_int_equal(flags_with(plan, a, used), 0);

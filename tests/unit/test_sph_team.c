@@ -1,0 +1,393 @@
+/* Particles on teams of devices: state, energies and gauges are bit for bit those of one device, whatever
+ * parts there are and whichever particles they have, also with streams done in random order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/cpu/queue.h"
+#include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
+#include "solver/sph/sph.h"
+#include "solver/sph/sph_problem.h"
+#include "tests/unit/quick_compiler.h"
+#include "tests/unit/team_fixture.h"
+
+enum { STEPS = 37, MOST_SEEDS = 12, VALUES = 32 };
+
+#define WATER                                                                                                \
+    "\"gravity\": [0, -9.81], \"material\": {\"density\": 1000, \"sound_speed\": 45, \"viscosity\": 0.001}"
+/* It falls, and spreads over three times the room, so that cuts move. */
+static const char column[] =
+    "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": [2, "
+    "1.5]}, " WATER ", \"gauges\": [{\"name\": \"H\", \"height\": [0.3]}, {\"name\": "
+    "\"P\", \"pressure\": [0.45, 0.1]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, "
+    "0], \"high\": [0.5, 1]}]}";
+/* Four spacings wide, in a box of 14 planes: parts that have none, and one that has all. */
+static const char needle[] =
+    "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": [2, "
+    "1.5]}, " WATER ", \"fluid\": [{\"shape\": \"box\", \"low\": [1.04, 0], \"high\": "
+    "[1.16, 1]}]}";
+/* Particles of walls on two sides, and a block that turns. */
+static const char tank[] =
+    "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1}, \"box\": {\"size\": [2, 1.5], "
+    "\"faces\": {\"xmin\": \"dummies\", \"ymin\": \"dummies\"}}, \"gravity\": [1, -9.81], \"material\": "
+    "{\"density\": 300, \"sound_speed\": 20, \"viscosity\": 2}, \"gauges\": [{\"name\": \"P\", \"pressure\": "
+    "[0.4, 0.62]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 0.9], \"velocity\": "
+    "[0.5, "
+    "-0.25], \"rotation\": 1}]}";
+/* What leaves on one side comes in on the other, so that the first part and the last see each other. */
+static const char stream[] =
+    "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1}, \"box\": {\"size\": [1.5, 0.6], "
+    "\"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}}, \"gravity\": [5, 0], \"material\": "
+    "{\"density\": 300, \"sound_speed\": 20, \"law\": \"power\", \"consistency\": 20, \"exponent\": 0.5}, "
+    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1.5, 0.6], \"velocity\": [8, 0]}]}";
+#define MUD(law, size, high)                                                                                 \
+    "{\"particles\": {\"spacing\": 0.1, \"shake\": 0.1}, \"box\": {\"size\": " size                          \
+    ", \"faces\": {\"zmin\": \"dummies\", \"xmax\": \"open\"}}, \"gravity\": [0, 1, -9.81], \"material\": "  \
+    "{\"density\": 300, \"sound_speed\": 20, " law "}, \"gauges\": [{\"name\": \"P\", \"pressure\": [0.4, "  \
+    "0.3, 0.2]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": " high                      \
+    ", \"velocity\": [6, 0, 1]}]}"
+static const char block[] = MUD("\"law\": \"bingham\", \"branch\": \"biviscous\", \"viscosity\": 2, "
+                                "\"yield_stress\": 300",
+                                "[1.4, 0.7, 0.9]", "[0.9, 0.6, 0.5]");
+/* Cut across y, which is longer. */
+static const char across[] = MUD("\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300",
+                                 "[0.8, 1.6, 0.9]", "[0.6, 1.0, 0.5]");
+static const char hill[] =
+    "{\"particles\": {\"spacing\": 0.1, \"support\": 2.4}, \"box\": {\"size\": [1.5, 0.8, 1.2]}, "
+    "\"gravity\": "
+    "[0, 0, -9.81], \"material\": {\"law\": \"drucker_prager\", \"density\": 250, \"sound_speed\": 40, "
+    "\"viscosity\": 4, \"cohesion\": 15, \"friction_angle\": 28}, \"terrain\": {\"formula\": \"0.1 + 0.4 * "
+    "max(0, 1 - x)\", \"cell\": 0.1}, \"fluid\": [{\"shape\": \"polygon\", \"depth\": 0.3, \"polygon\": "
+    "[[0.1, "
+    "0.1], [0.9, 0.1], [0.9, 0.7], [0.1, 0.7]]}]}";
+static const char pool[] =
+    "{\"particles\": {\"spacing\": 0.3, \"support\": 2}, \"box\": {\"size\": [4, 2.4, 3], \"faces\": "
+    "{\"zmax\": "
+    "\"open\"}}, \"gravity\": [0, 0, -9.81], \"material\": {\"density\": 1000, \"sound_speed\": 200, "
+    "\"viscosity\": 10}, \"model\": {\"scheme\": \"thesis\", \"xsph\": 0.1, \"penalty\": 10000, \"damping\": "
+    "50}, "
+    "\"fluid\": [{\"shape\": \"box\", \"low\": [0.4, 0.4, 0.4], \"high\": [2.2, 1.8, 2]}]}";
+
+static const char *const staged[] = {"search=staged", NULL};
+static const char *const rows[] = {"search=rows", "layout=float3", "fuse_count=false", NULL};
+static const char *const cells[] = {"search=cells", "prune=false", "cells=2", "layout=float4", NULL};
+static const char *const lists[] = {"search=list", "fuse_count=false", "list_period=4", "skin=10", NULL};
+static const char *const listed[] = {"search=list", NULL};
+static const char *const masks[] = {"search=masks", NULL};
+
+/* State, and all columns of all records. */
+typedef struct outcome {
+    void *state;
+    size_t bytes;
+    double values[VALUES];
+    int count;
+} outcome;
+
+static kf_problem *problem_from(const char *text) {
+    kf_particle_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    must(kf_particle_scene_parse("team.json", text, NULL, &scene, &error), &error);
+    return kf_sph_problem(scene);
+}
+
+static kf_plan *open_plan(const kf_problem *problem, const char *const *fixed, const char *device) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    kf_variables variables;
+    kf_space *space;
+    kf_config config;
+    kf_plan *plan;
+    int count = 0;
+    while (fixed[count] != NULL)
+        count++;
+    must(kf_backend_open(device, &backend, &error), &error);
+    kf_system_sph.variables(problem, kf_backend_device(backend), &variables);
+    must(kf_space_open("sph", kf_system_sph.space_file, &variables, fixed, count, &space, &error), &error);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_space_free(space);
+    must(kf_system_sph.plan(problem, &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static void close_plan(kf_plan *plan) {
+    kf_backend *backend = plan->backend;
+    kf_error error = {KF_OK, ""};
+    must(kf_plan_check_buffers(plan, &error), &error);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+}
+
+static void look(kf_plan *plan, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    kf_records records;
+    memset(o, 0, sizeof *o);
+    must(kf_plan_watch(plan, &error), &error);
+    must(kf_plan_record(plan, &records, &error), &error);
+    for (size_t t = 0; t < records.count; t++)
+        for (size_t c = 0; c < records.tables[t].count && o->count < VALUES; c++)
+            o->values[o->count++] = records.tables[t].columns[c].value;
+    kf_records_free(&records);
+    take_state(plan, &o->state, &o->bytes);
+}
+
+static void advance(kf_plan *plan, uint64_t steps) {
+    kf_error error = {KF_OK, ""};
+    must(kf_plan_advance(plan, steps, &error), &error);
+}
+
+static void run(const kf_problem *problem, const char *const *fixed, const char *device, int steps,
+                outcome *o) {
+    kf_plan *plan = open_plan(problem, fixed, device);
+    advance(plan, (uint64_t)steps);
+    look(plan, o);
+    close_plan(plan);
+}
+
+static bool equal(const outcome *one, const outcome *team) {
+    return one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0 &&
+           one->count == team->count && memcmp(one->values, team->values, sizeof one->values) == 0;
+}
+
+static const char *const teams[] = {"cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1"};
+enum { TEAMS = sizeof teams / sizeof *teams };
+
+static const struct {
+    const char *name, *text;
+    const char *const *fixed;
+} cases[] = {
+    {"column", column, staged},
+    {"column in lists that are kept", column, lists},
+    {"needle", needle, staged},
+    {"tank", tank, rows},
+    {"tank by cells", tank, cells},
+    {"stream", stream, staged},
+    {"stream in lists", stream, listed},
+    {"block", block, masks},
+    {"across", across, staged},
+    {"hill", hill, staged},
+    {"pool", pool, staged},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* Each with the streams in order on one team, in random orders on the others. */
+static void test_is_one_device(void **state) {
+    (void)state;
+    for (int c = 0; c < CASES; c++) {
+        kf_problem *problem = problem_from(cases[c].text);
+        outcome one, team;
+        run(problem, cases[c].fixed, "cpu:1", STEPS, &one);
+        for (int t = 0; t < TEAMS; t++) {
+            kf_cpu_shuffle((uint64_t)t, -1);
+            run(problem, cases[c].fixed, teams[t], STEPS, &team);
+            kf_cpu_shuffle(0, -1);
+            if (!equal(&one, &team)) fail_msg("%s on %s: not one device's", cases[c].name, teams[t]);
+            free(team.state);
+        }
+        free(one.state);
+        kf_problem_free(problem);
+    }
+}
+
+static kf_sph_share share_of(const kf_plan *plan, int part) {
+    kf_error error = {KF_OK, ""};
+    kf_sph_share share;
+    must(kf_backend_synchronize(plan->backend, &error), &error);
+    must(kf_sph_download(&((const kf_sph *)plan->system)->seen[part].share, &share, sizeof share, &error),
+         &error);
+    return share;
+}
+
+/* The slabs follow the water; no part has more than half as much again as its share of planes allows. */
+static void test_cuts_move(void **state) {
+    (void)state;
+    enum { LONG = 900 };
+    kf_problem *problem = problem_from(column);
+    outcome one, team;
+    run(problem, staged, "cpu:1", LONG, &one);
+    kf_plan *plan = open_plan(problem, staged, teams[0]);
+    const kf_sph_share begin = share_of(plan, 1);
+    advance(plan, LONG);
+    const kf_sph_share end = share_of(plan, 1);
+    assert_true(end.cut[1] > begin.cut[1] || end.cut[2] > begin.cut[2]);
+    int all = 0;
+    for (int part = 0; part < 3; part++) {
+        const kf_sph_share share = share_of(plan, part);
+        assert_memory_equal(share.cut, end.cut, sizeof share.cut);
+        assert_in_range(share.inside, 20, 120); /* of 200 */
+        all += share.inside + share.outside;
+    }
+    assert_int_equal(all, 200);
+    look(plan, &team);
+    close_plan(plan);
+    assert_true(equal(&one, &team));
+    free(one.state);
+    free(team.state);
+    kf_problem_free(problem);
+}
+
+/* As far as planes allow, the dearest part costs at most 5 % more than its share. */
+static void test_parts_may_be_empty(void **state) {
+    (void)state;
+    kf_problem *problem = problem_from(needle);
+    kf_plan *plan = open_plan(problem, staged, teams[2]);
+    advance(plan, 20);
+    int empty = 0, most = 0, all = 0;
+    for (int part = 0; part < 4; part++) {
+        const kf_sph_share share = share_of(plan, part);
+        empty += share.inside == 0;
+        most = share.inside > most ? share.inside : most;
+        all += share.inside;
+    }
+    assert_true(empty >= 1);
+    assert_true(most >= all / 2);
+    close_plan(plan);
+    kf_problem_free(problem);
+}
+
+/* A state goes on with any number of parts, from a step of a list that is being kept, too. */
+static void test_restarts(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = problem_from(column);
+    for (int kept = 0; kept < 2; kept++) {
+        const char *const *fixed = kept ? lists : staged;
+        outcome begun, ends[3];
+        run(problem, fixed, teams[0], 30, &begun);
+        for (int t = 0; t < 3; t++) {
+            kf_plan *plan = open_plan(problem, fixed, t == 0 ? "cpu:1" : teams[t]);
+            advance(plan, 3);
+            must(plan->methods->restore(plan, begun.state, 30, &error), &error);
+            plan->steps_done = 30;
+            advance(plan, 21);
+            look(plan, &ends[t]);
+            close_plan(plan);
+        }
+        assert_true(equal(&ends[0], &ends[1]));
+        assert_true(equal(&ends[0], &ends[2]));
+        for (int t = 0; t < 3; t++)
+            free(ends[t].state);
+        free(begun.state);
+    }
+    kf_problem_free(problem);
+}
+
+/* Without one of their awaits parts end otherwise, so none is there in vain. */
+static void test_awaits(void **state) {
+    (void)state;
+    kf_problem *problem = problem_from(tank);
+    outcome one, team;
+    run(problem, staged, "cpu:1", 9, &one);
+    for (int dropped = 0; dropped < KF_CPU_DROPS; dropped++) {
+        bool noticed = false;
+        for (uint64_t seed = 1; seed <= MOST_SEEDS && !noticed; seed++) {
+            kf_error error = {KF_OK, ""};
+            kf_plan *plan = open_plan(problem, staged, teams[0]);
+            kf_cpu_shuffle(seed, dropped);
+            noticed = kf_plan_advance(plan, 9, &error) != KF_OK ||
+                      kf_backend_synchronize(plan->backend, &error) != KF_OK;
+            kf_cpu_shuffle(0, -1);
+            if (!noticed) {
+                take_state(plan, &team.state, &team.bytes);
+                noticed = memcmp(one.state, team.state, one.bytes) != 0;
+                free(team.state);
+            }
+            kf_plan_free(plan);
+        }
+        if (!noticed) fail_msg("awaits %d of %d are not missed", dropped, KF_CPU_DROPS);
+    }
+    free(one.state);
+    kf_problem_free(problem);
+}
+
+static void test_refuses_what_repeats_no_order(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = problem_from(column);
+    kf_plan *alone = open_plan(problem, staged, "cpu:1"), *plan;
+    kf_config config = alone->config;
+    kf_backend *team;
+    kf_config_set_name(&config, "order", "atomic");
+    must(kf_backend_open(teams[1], &team, &error), &error);
+    assert_int_equal(kf_system_sph.plan(problem, &config, team, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "order ranked"));
+    kf_backend_close(team);
+    close_plan(alone);
+    kf_problem_free(problem);
+}
+
+static kf_status prebuild(const kf_source *source, void *device, kf_error *error) {
+    kf_build build;
+    return kf_source_prebuild(device, source, &build, error);
+}
+
+/* What GPUs of a team are given is CUDA C, too. */
+static void test_kernels_compile_for_gpus(void **state) {
+    (void)state;
+    kf_device_info device = {
+        .spec = "cuda:0-1", .backend = "cuda", .architecture = "sm_90", .parts = 2, .warp_size = 32};
+    kf_error error = {KF_OK, ""};
+    kf_variables variables;
+    kf_space *space;
+    kf_config config;
+    kf_problem *problem = problem_from(hill);
+    kf_system_sph.variables(problem, &device, &variables);
+    must(kf_space_open("sph", kf_system_sph.space_file, &variables, NULL, 0, &space, &error), &error);
+    must(kf_space_preset(space, "baseline", &config, &error), &error);
+    const kf_status status = kf_system_sph.sources(problem, &config, &device, prebuild, &device, &error);
+    kf_space_free(space);
+    kf_problem_free(problem);
+    if (status == KF_OK) return;
+    if (!strstr(error.message, "libnvrtc") && !strstr(error.message, "without CUDA"))
+        fail_msg("%s", error.message);
+    skip();
+}
+
+/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each. */
+static void test_in_several_processes(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problems[CASES];
+    outcome alone[CASES], together;
+    for (int c = 0; c < CASES; c++) {
+        problems[c] = problem_from(cases[c].text);
+        run(problems[c], cases[c].fixed, "cpu:1", STEPS, &alone[c]);
+    }
+    must(kf_world_open(&error), &error);
+    assert_int_equal(kf_world_size(), 2);
+    for (int c = 0; c < CASES; c++)
+        for (int many = 0; many < 2; many++) {
+            run(problems[c], cases[c].fixed, many ? teams[2] : "cpu:1", STEPS, &together);
+            if (!equal(&alone[c], &together))
+                fail_msg("two processes, %s, %d: not one device's", cases[c].name, many);
+            free(together.state);
+        }
+    for (int c = 0; c < CASES; c++) {
+        free(alone[c].state);
+        kf_problem_free(problems[c]);
+    }
+    kf_world_close(KF_OK, &error);
+}
+
+int main(void) {
+    const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
+    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_is_one_device),
+        cmocka_unit_test(test_cuts_move),
+        cmocka_unit_test(test_parts_may_be_empty),
+        cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_awaits),
+        cmocka_unit_test(test_refuses_what_repeats_no_order),
+        cmocka_unit_test(test_kernels_compile_for_gpus),
+    };
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
+}
