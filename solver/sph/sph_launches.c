@@ -32,6 +32,12 @@ static kf_sph_arguments arguments_for(const builder *b, int part) {
     return a;
 }
 
+static kf_item *schedule(const builder *b, kf_item *item) {
+    item->period = b->period;
+    item->phase = b->phase;
+    return item;
+}
+
 /* One part's launch; `bytes` is what it moves. */
 static kf_status append_on(builder *b, int part, kf_sph_source source, const char *name, const int extent[2],
                            int threads, double bytes) {
@@ -49,9 +55,7 @@ static kf_status append_on(builder *b, int part, kf_sph_source source, const cha
         return kf_backend_of_part(b->plan->backend, part, status, b->error);
     }
     kf_plan_on(b->plan, part);
-    kf_item *item = kf_plan_add_kernel(b->plan, &launch);
-    item->period = b->period;
-    item->phase = b->phase;
+    kf_item *item = schedule(b, kf_plan_add_kernel(b->plan, &launch));
     item->bytes = bytes;
     kf_plan_on(b->plan, 0);
     return KF_OK;
@@ -96,17 +100,13 @@ static void meet(builder *b) {
     for (int near = 0; near < plan->near_parts; near++) {
         const bool here = near >= own && near < own + plan->part_count;
         kf_plan_on(plan, here ? near - own : 0);
-        kf_item *item = kf_plan_add_signal(plan, "part_ready", b->system->ready[near]);
-        item->period = b->period;
-        item->phase = b->phase;
+        schedule(b, kf_plan_add_signal(plan, "part_ready", b->system->ready[near]));
     }
     for (int part = 0; part < plan->part_count; part++)
         for (int near = 0; near < plan->near_parts; near++) {
             if (near == own + part) continue;
             kf_plan_on(plan, part);
-            kf_item *item = kf_plan_add_await(plan, "part_ready", b->system->ready[near]);
-            item->period = b->period;
-            item->phase = b->phase;
+            schedule(b, kf_plan_add_await(plan, "part_ready", b->system->ready[near]));
         }
     kf_plan_on(plan, 0);
 }
