@@ -89,7 +89,7 @@ typedef struct kf_sph {
     kf_sph_grid grid;
     bool stress;                               /* the scheme stores one */
     kf_sph_part *parts;                        /* [plan->part_count] */
-    kf_sph_shared *seen;                         /* [plan->near_parts] */
+    kf_sph_shared *seen;                       /* [plan->near_parts] */
     kf_mark **ready;                           /* [plan->near_parts], of a team */
     int plane_cells;                           /* the most cells of a plane across the cut axis */
     int most;                                  /* particles that a part should have at most */
@@ -177,6 +177,8 @@ kf_status kf_sph_meet(const kf_plan *plan, kf_error *error);
 kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error);
 /* Shares the particles of a state out among the parts, and sends each its own. */
 kf_status kf_sph_share_out(kf_plan *plan, bool swapped, const float *values, kf_error *error);
+/* As kernels see them. */
+void *kf_sph_address(const kf_sph_bytes *place);
 kf_status kf_sph_upload(const kf_sph_bytes *place, const void *data, size_t bytes, kf_error *error);
 kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, kf_error *error);
 

@@ -42,8 +42,7 @@ static kf_status on_parts(kf_plan *plan, const char *name, int first, int limit,
         a.first = first;
         a.limit = limit;
         /* All parts write into the first one's, each its own particles. */
-        a.exchange =
-            (float *)((char *)kf_buffer_address(system->seen->exchange.buffer) + system->seen->exchange.at);
+        a.exchange = kf_sph_address(&system->seen->exchange);
         KF_TRY(kf_sph_launch(plan, part, KF_SPH_STATE, name, &a, items, error));
     }
     return kf_sph_meet(plan, error);

@@ -18,6 +18,10 @@ kf_status kf_sph_meet(const kf_plan *plan, kf_error *error) {
     return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
 }
 
+void *kf_sph_address(const kf_sph_bytes *place) {
+    return (char *)kf_buffer_address(place->buffer) + place->at;
+}
+
 kf_status kf_sph_upload(const kf_sph_bytes *place, const void *data, size_t bytes, kf_error *error) {
     return kf_buffer_upload(place->buffer, place->at, data, bytes, error);
 }
@@ -111,9 +115,10 @@ static void adopt(const places *p, kf_sph_arguments *a) {
 }
 
 static void see(kf_buffer *buffer, size_t at, const places *p, kf_sph_shared *seen) {
-    *seen = (kf_sph_shared){{buffer, at + p->clock},      {buffer, at + p->exchange}, {buffer, at + p->totals},
-                          {buffer, at + p->gauge_sums}, {buffer, at + p->counts},   {buffer, at + p->share},
-                          {buffer, at + p->team_at},    {buffer, at + p->numbers}};
+    *seen =
+        (kf_sph_shared){{buffer, at + p->clock},      {buffer, at + p->exchange}, {buffer, at + p->totals},
+                        {buffer, at + p->gauge_sums}, {buffer, at + p->counts},   {buffer, at + p->share},
+                        {buffer, at + p->team_at},    {buffer, at + p->numbers}};
 }
 
 /* Where the parts in reach have their shares, and how much memory one takes. */
@@ -214,8 +219,7 @@ kf_status kf_sph_make_team(kf_plan *plan, kf_sph *system, kf_error *error) {
 /* Those of a team are of its parts, and then of all. */
 kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error) {
     const kf_sph *system = plan->system;
-    const size_t bytes =
-        (plan->all_parts > 1 ? 2 : 1) * ((size_t)system->grid.cell_count + 2) * sizeof(int);
+    const size_t bytes = (plan->all_parts > 1 ? 2 : 1) * ((size_t)system->grid.cell_count + 2) * sizeof(int);
     void *zeros = kf_allocate_zeroed(1, bytes);
     kf_status status = KF_OK;
     for (int part = 0; part < plan->part_count && status == KF_OK; part++)

@@ -42,7 +42,7 @@ static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
     KF_TRY(kf_sph_sort(plan, swapped, error));
     for (int part = 0; part < plan->part_count; part++) {
         kf_sph_arguments a = kf_sph_of_part(system, part, swapped);
-        a.found = (unsigned *)((char *)kf_buffer_address(place->buffer) + place->at);
+        a.found = kf_sph_address(place);
         KF_TRY(check_module(plan, system, part, error));
         KF_TRY(kf_sph_launch(plan, part, KF_SPH_CHECK, "find_neighbours", &a, a.count * system->options.lanes,
                              error));
