@@ -13,6 +13,7 @@ const kf_case kf_sph_cases[] = {
     {"sph-channel", "plane Poiseuille and Couette flow from rest, walls with and without particles", false,
      kf_case_sph_channel, 0},
     {"sph-bingham", "the plug of a Bingham fluid between plates", true, kf_case_sph_bingham, 0},
+    {"sph-power", "power-law and Herschel-Bulkley fluids between plates", true, kf_case_sph_power, 0},
     {"sph-film", "a viscoplastic film on a slope: it flows with a plug, or rests", true, kf_case_sph_film, 0},
     {"sph-grains", "grains on a slope: the profile that mu(I) has", true, kf_case_sph_grains, 0},
     {"sph-hydrostatic", "a tank at rest: pressure, load, no motion", true, kf_case_sph_hydrostatic, 0},

@@ -41,6 +41,7 @@ double kf_sph_kinetic(const kf_sph_flow *flow); /* J, of masses density spacing^
 /* sph_cases_channel.c */
 kf_status kf_case_sph_channel(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_power(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_film(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_grains(kf_validation *validation, kf_error *error);
 /* sph_cases_free.c */

@@ -123,6 +123,64 @@ kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
     return status;
 }
 
+/* ---- Power law and Herschel-Bulkley ---- */
+
+/* A fluid K gamma^n above a yield stress, driven by 1 through a channel of width 1; K = 1. */
+typedef struct power_fluid {
+    const char *name, *law;
+    double exponent, yield;
+} power_fluid;
+
+/* u(d) at a distance from the middle: the integral of (G d - tau_y)^(1/n) from there to the wall. */
+static double power_profile(const power_fluid *fluid, double distance) {
+    const double m = 1.0 + 1.0 / fluid->exponent, wall = 0.5 - fluid->yield,
+                 here = fmax(distance - fluid->yield, 0.0);
+    return (pow(wall, m) - pow(here, m)) / m;
+}
+
+/* Checks a fluid's steady profile between plates. */
+static kf_status run_power(kf_validation *validation, const power_fluid *fluid, kf_error *error) {
+    enum { ACROSS = 32 };
+    static const char yields[] = ", \"yield_stress\": 0.1, \"branch\": \"papanastasiou\", \"growth\": 200";
+    const double spacing = 1.0 / ACROSS;
+    char text[1024], quantity[96];
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, 1], "
+                   "\"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"no_slip\", "
+                   "\"ymax\": \"no_slip\"}}, \"gravity\": [1, 0], \"material\": {\"law\": \"%s\", "
+                   "\"density\": 1, \"sound_speed\": 2, \"consistency\": 1, \"exponent\": %g, "
+                   "\"viscosity_limit\": 40%s}, \"model\": {\"artificial_viscosity\": 0, \"shifting\": 2}, "
+                   "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [%.17g, 1]}]}",
+                   spacing, 10 * spacing, fluid->law, fluid->exponent, fluid->yield > 0.0 ? yields : "",
+                   10 * spacing);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 0.5, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        double sum = 0.0, scale = 0.0;
+        for (size_t k = 0; k < kf_sph_fluid(&flow); k++) {
+            const double u = power_profile(fluid, fabs(kf_sph_place(&flow, k, 1) - 0.5)),
+                         d = kf_sph_velocity(&flow, k, 0) - u;
+            sum += d * d;
+            scale += u * u;
+        }
+        (void)snprintf(quantity, sizeof quantity, "%s: profile, relative L2", fluid->name);
+        kf_check_absolute(validation, quantity, "exact", 0.0, sqrt(sum / scale), 0.03);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
+
+/* Fluids whose viscosity follows a power of the shear rate must have their exact profiles between plates. */
+kf_status kf_case_sph_power(kf_validation *validation, kf_error *error) {
+    static const power_fluid fluids[] = {{"power law, n = 1/2", "power", 0.5, 0.0},
+                                         {"Herschel-Bulkley, n = 1/2", "herschel_bulkley", 0.5, 0.1}};
+    for (size_t i = 0; i < sizeof fluids / sizeof fluids[0]; i++)
+        KF_TRY(run_power(validation, &fluids[i], error));
+    return KF_OK;
+}
+
 /* ---- Films ---- */
 
 /* Opens a film of 250 kg/m^3, 1 m deep, on a slope of 30 degrees; gravity is turned instead of the ground. */
