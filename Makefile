@@ -74,7 +74,7 @@ RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs library tests help packages header-check demo check test check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu check-gpu-memory bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs library tests help packages header-check demo check test check-faults check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu check-gpu-memory check-architectures bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -249,6 +249,11 @@ check-gpu-memory: ## small configs of every system under compute-sanitizer, in e
 	@sh scripts/packages.sh build
 	@$(MAKE) all
 	@KFTUNE="$(BUILD)/kftune" bash scripts/gpu/memory.sh $(BUILD)/gpu-memory $(or $(DEVICE),cuda:0)
+
+check-architectures: ## compile what presets run for sm_70 to sm_120 with the NVRTC that is there, without a GPU, in ten minutes (ARCHITECTURES)
+	@sh scripts/packages.sh build check
+	@$(MAKE) $(BUILD)/tests/kernel_code
+	@bash scripts/architectures.sh $(BUILD) $(ARCHITECTURES)
 
 bench: ## measure the fixed comparisons (SUITE=name, DEVICE=cpu or cuda:N)
 	@sh scripts/packages.sh build

@@ -1,6 +1,7 @@
 /* Compiles kernels and prints what they become. `kernel_code list DRAWN` prints the sources of all known
  * configs, of so many others of each flow (known_configs.h) and of the kernels that belong to no plan,
- * each once, as the words of a compiler: FILE -DNAME=VALUE ... `kernel_code code ARCHITECTURE` (sm_90, or
+ * each once, as the words of a compiler: FILE -DNAME=VALUE ... `kernel_code presets` prints those of the
+ * presets on GPUs alone. `kernel_code code ARCHITECTURE` (sm_90, or
  * cpu: this machine's) reads such lines and prints each behind the hash of its machine code; with a FOLDER
  * behind it, it leaves the objects there, named by the number of the line. scripts/kernel-code.sh calls
  * both. */
@@ -27,6 +28,7 @@ enum { MOST_SOURCES = 16384 };
 typedef struct source_lines {
     char *list[MOST_SOURCES];
     int count;
+    bool presets;   /* on GPUs alone */
     kf_error error; /* of the first config whose sources could not be told */
 } source_lines;
 
@@ -66,8 +68,10 @@ static kf_status add_source(const kf_source *source, void *data, kf_error *error
 static void add_config(void *data, const known_config *known) {
     source_lines *lines = data;
     kf_error error = {KF_OK, ""};
-    const kf_status status = known->problem->system->sources(
-        known->problem, known->config, kf_backend_device(known->backend), add_source, lines, &error);
+    const kf_device_info *device = kf_backend_device(known->backend);
+    if (lines->presets && !(known->is_preset && kf_device_is_gpu(device))) return;
+    const kf_status status =
+        known->problem->system->sources(known->problem, known->config, device, add_source, lines, &error);
     if (status != KF_OK && lines->error.status == KF_OK) lines->error = error;
 }
 
@@ -93,6 +97,7 @@ static const known_flow other_flows[] = {
     {"stable_fluids", "decay", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"stable_fluids", "plume3d", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"stable_fluids", "stress", &gpu, 1, false, {0}, NULL, NULL, 0},
+    {"incompressible", "plate", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"sph", "river", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"sph", "avalanche", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"sph", "dam_break_2d", &gpu, 1, false, {0}, NULL, NULL, 0},
@@ -117,7 +122,7 @@ static kf_status add_flows(source_lines *lines, const known_flow *flows, int dra
     return KF_OK;
 }
 
-static kf_status list_sources(int drawn, kf_error *error) {
+static kf_status list_sources(int drawn, bool presets, kf_error *error) {
     static const char *const others[] = {
         "kernels/probe/busy.cu",
         "kernels/probe/clock.cu",
@@ -132,6 +137,7 @@ static kf_status list_sources(int drawn, kf_error *error) {
         "kernels/smoke/tracers.cu",
     };
     static source_lines lines;
+    lines.presets = presets;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         add_line(&lines, kf_duplicate(others[i]));
     KF_TRY(add_flows(&lines, known_flows, drawn, error));
@@ -239,12 +245,15 @@ int main(int count, char **words) {
     kf_error error = {KF_OK, ""};
     kf_status status = KF_BAD_INPUT;
     if (count == 3 && strcmp(words[1], "list") == 0)
-        status = list_sources(atoi(words[2]), &error);
+        status = list_sources(atoi(words[2]), false, &error);
+    else if (count == 2 && strcmp(words[1], "presets") == 0)
+        status = list_sources(0, true, &error);
     else if ((count == 3 || count == 4) && strcmp(words[1], "code") == 0)
         status = print_codes(words[2], count == 4 ? words[3] : NULL, &error);
     else
         kf_fail(&error, status,
-                "usage: kernel_code list DRAWN | kernel_code code ARCHITECTURE [FOLDER] < LIST");
+                "usage: kernel_code list DRAWN | kernel_code presets | kernel_code code ARCHITECTURE "
+                "[FOLDER] < LIST");
     if (status != KF_OK) fprintf(stderr, "kernel_code: %s\n", error.message);
     return status == KF_OK ? 0 : status == KF_BAD_INPUT ? 2 : 3;
 }
