@@ -23,7 +23,8 @@ typedef struct kf_model_observation {
     float prior;      /* logarithm of the prior's time */
     int point;        /* in the surrogate, or -1 */
     bool has_target, voted;
-    bool spent; /* all its neighbours are known */
+    bool left_out; /* of the points, until the surrogate is built again */
+    bool spent;    /* all its neighbours are known */
     float features[KF_FEATURES];
 } kf_model_observation;
 

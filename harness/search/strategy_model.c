@@ -161,6 +161,13 @@ static int most_points(const kf_model *model) {
     return model->kept_points + NEW_POINTS;
 }
 
+/* Without failures there is nothing to learn from votes. */
+static void vote_for(kf_model *model, kf_model_observation *o) {
+    if (o->fate == KF_MODEL_PENDING || o->voted || model->fails == 0) return;
+    kf_surrogate_vote(model->surrogate, o->features, o->fate == KF_MODEL_WORKS);
+    o->voted = true;
+}
+
 static void add_observation(kf_model *model, kf_model_observation *o) {
     if (o->fate != KF_MODEL_FAILS && o->point < 0 &&
         kf_surrogate_point_count(model->surrogate) < most_points(model))
@@ -169,11 +176,7 @@ static void add_observation(kf_model *model, kf_model_observation *o) {
         kf_surrogate_set_target(model->surrogate, o->point, kf_model_target(model, o));
         o->has_target = true;
     }
-    /* Without failures there is nothing to learn. */
-    if (o->fate != KF_MODEL_PENDING && !o->voted && model->fails > 0) {
-        kf_surrogate_vote(model->surrogate, o->features, o->fate == KF_MODEL_WORKS);
-        o->voted = true;
-    }
+    vote_for(model, o);
 }
 
 static int fit_interval(int count) {
@@ -202,7 +205,7 @@ static void rebuild(kf_model *model) {
     for (int i = 0; i < model->count; i++) {
         kf_model_observation *o = &model->observations[i];
         o->point = -1;
-        o->has_target = o->voted = false;
+        o->has_target = o->voted = o->left_out = false;
     }
     kf_model_observation *selected[KF_SURROGATE_POINTS];
     int kept = kf_model_select(model, model->kept_points, selected);
@@ -211,10 +214,11 @@ static void rebuild(kf_model *model) {
         add_observation(model, selected[i]);
     for (int i = 0; i < model->count; i++) {
         kf_model_observation *o = &model->observations[i];
+        o->left_out = !all && o->fate == KF_MODEL_WORKS && o->point < 0;
         if (all || o->fate != KF_MODEL_WORKS)
             add_observation(model, o);
-        else if (!o->voted && model->fails > 0)
-            kf_surrogate_vote(model->surrogate, o->features, o->voted = true);
+        else
+            vote_for(model, o);
     }
     model->next_fit = model->count + fit_interval(model->count);
 }
@@ -246,8 +250,7 @@ static void update(kf_model *model) {
     int first = model->count - 2 * most_points(model);
     for (int i = first > 0 ? first : 0; i < model->count; i++) {
         kf_model_observation *o = &model->observations[i];
-        bool dropped = o->fate == KF_MODEL_WORKS && o->point < 0 && o->voted; /* by the last rebuild */
-        if (!dropped) add_observation(model, o);
+        (o->left_out ? vote_for : add_observation)(model, o);
     }
     find_centre(model);
 }

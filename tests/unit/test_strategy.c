@@ -11,6 +11,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/random.h"
+#include "harness/search/model_parts.h"
 #include "harness/search/strategy.h"
 
 static kf_space *kinetic(double shortest_edge, const char *const *fixed, int fixed_count) {
@@ -386,6 +387,31 @@ static void test_all_configs_fail(void **state) {
     kf_space_free(space);
 }
 
+/* The surrogate is built again when lengths are fitted and when it is full, not at every proposal, whether or
+ * not configs fail: of many results it keeps some, and leaves the others out until then. */
+static void test_model_is_built_again_now_and_then(void **state) {
+    (void)state;
+    enum { RESULTS = 400, MOST_FITS = 60 };
+    kf_space *space = kinetic(100, NULL, 0);
+    for (int fails = 0; fails < 2; fails++) {
+        kf_strategy *knowing = opened("model:points=20", space, 1);
+        kf_model *model = kf_strategy_model.open(knowing, space, 1);
+        uint64_t index = 0;
+        for (int i = 0; i < RESULTS; i++) {
+            assert_true(kf_strategy_model.next(model, &index));
+            const bool ok = fails == 0 || i % 7 != 3;
+            const double time = 100 + (double)(kf_random_mix(index) % 1000);
+            kf_strategy_tell(knowing, index, ok, time);
+            kf_strategy_model.tell(model, index, ok, time);
+        }
+        if (model->fits > MOST_FITS) fail_msg("%d times for %d results", model->fits, RESULTS);
+        assert_true(model->fits >= 10);
+        kf_strategy_model.close(model);
+        kf_strategy_close(knowing);
+    }
+    kf_space_free(space);
+}
+
 static void test_unknown_strategy(void **state) {
     (void)state;
     kf_space *space = kinetic(3, NULL, 0);
@@ -415,6 +441,7 @@ int main(void) {
         cmocka_unit_test(test_a_prior_is_followed_first),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_all_configs_fail),
+        cmocka_unit_test(test_model_is_built_again_now_and_then),
         cmocka_unit_test(test_unknown_strategy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
