@@ -1,6 +1,8 @@
 #include "harness/library/functions.h"
 
+#include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +20,13 @@ typedef struct functions_problem {
 } functions_problem;
 
 /* Holds what is inside of a plan. */
+enum { OUTPUTS = 64 };
 typedef struct functions_plan {
     const kftune_functions *functions;
     kftune_config config; /* outlives what prepare keeps of it */
     bool prepared;
+    kftune_output outputs[OUTPUTS]; /* of the program's, where it has a referee */
+    int output_count;
 } functions_plan;
 
 struct kf_reference {
@@ -89,6 +94,23 @@ static kf_status run(void *object, kf_stream *stream, kf_error *error) {
     return number == 0 ? KF_OK : failed("run", number, error);
 }
 
+/* Before a run that is to be verified: inputs of the seed, and outputs that are no numbers. */
+static kf_status restore(functions_plan *own, uint64_t seed, kf_error *error) {
+    kf_locale_to_callers();
+    int number = own->functions->restore(own->functions->context, seed);
+    const int count =
+        number == 0 ? own->functions->outputs(own->functions->context, own->outputs, OUTPUTS) : 0;
+    kf_locale_to_own();
+    if (number != 0) return failed("restore", number, error);
+    if (count < 0) return failed("outputs", count, error);
+    if (count > OUTPUTS)
+        return kf_fail(error, KF_BAD_INPUT, "outputs names %d, and %d are possible", count, OUTPUTS);
+    own->output_count = count;
+    for (int i = 0; i < count; i++)
+        if (own->outputs[i].bytes > 0) memset(own->outputs[i].data, 0xff, own->outputs[i].bytes);
+    return KF_OK;
+}
+
 /* State of step 0; prepared once, however often a plan begins anew. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     functions_plan *own = plan->system;
@@ -98,7 +120,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_locale_to_own();
     if (number != 0) return failed("prepare", number, error);
     own->prepared = true;
-    return KF_OK;
+    return own->functions->restore != NULL ? restore(own, 0, error) : KF_OK;
 }
 
 static void free_system(kf_plan *plan) {
@@ -142,10 +164,8 @@ static void free_reference(kf_reference *reference) {
     free(reference);
 }
 
-static kf_status verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
-                        kf_error *error) {
-    (void)reference;
-    const functions_plan *own = plan->system;
+/* What the program says of its last run. */
+static kf_status judge(const functions_plan *own, kf_verification *verification, kf_error *error) {
     double deviation = (double)NAN, bound = 0.0;
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
@@ -155,6 +175,103 @@ static kf_status verify(kf_plan *plan, const kf_reference *reference, kf_verific
     if (number != 0) return failed("check", number, error);
     kf_verification_add(verification, "deviation", isnan(deviation) ? (double)INFINITY : deviation, bound);
     return kf_verification_judge(verification, error);
+}
+
+static double value_at(const kftune_output *output, const void *data, size_t index) {
+    float single = 0;
+    double number = 0;
+    if (output->real == sizeof single)
+        memcpy(&single, (const char *)data + index * sizeof single, sizeof single);
+    else
+        memcpy(&number, (const char *)data + index * sizeof number, sizeof number);
+    return output->real == sizeof single ? (double)single : number;
+}
+
+/* How far an output is off another, relative: 0 bit for bit, 1 for what has no numbers and differs. */
+static double spread_of(const kftune_output *output, const void *other) {
+    double square = 0, whole = 0;
+    if (output->bytes == 0 || memcmp(output->data, other, output->bytes) == 0) return 0.0;
+    if (output->real != sizeof(float) && output->real != sizeof(double)) return 1.0;
+    for (size_t i = 0; i < output->bytes / output->real; i++) {
+        const double a = value_at(output, output->data, i), b = value_at(output, other, i);
+        if (isnan(a) && isnan(b)) continue;
+        square += (a - b) * (a - b);
+        whole += b * b;
+    }
+    const double spread = whole > 0 ? sqrt(square / whole) : 1.0;
+    return isfinite(spread) ? fmax(spread, DBL_MIN) : 1.0; /* other bits of equal values are a spread too */
+}
+
+/* A run from restored inputs into spoiled outputs. */
+static kf_status run_again(functions_plan *own, uint64_t seed, const char *when, kf_error *error) {
+    kf_verification verification;
+    KF_TRY(restore(own, seed, error));
+    KF_TRY(run(own, NULL, error));
+    const kf_status status = judge(own, &verification, error);
+    if (status != KF_GATE_FAILED) return status;
+    const kf_error reason = *error;
+    return kf_fail(error, KF_GATE_FAILED, "%s, %s", when, reason.message);
+}
+
+/* A second run from equal inputs: right again, and the same bit for bit, or with which spread. */
+static kf_status repeat(functions_plan *own, kf_verification *verification, kf_error *error) {
+    kftune_output first[OUTPUTS];
+    const int count = own->output_count;
+    memcpy(first, own->outputs, sizeof first);
+    for (int i = 0; i < count; i++) {
+        first[i].data = kf_allocate(own->outputs[i].bytes + 1);
+        memcpy(first[i].data, own->outputs[i].data, own->outputs[i].bytes);
+    }
+    kf_status status = run_again(own, 0, "nondeterministic: at a second run from equal inputs", error);
+    verification->repeated = status == KF_OK;
+    for (int i = 0; i < count; i++) {
+        if (i < own->output_count && first[i].bytes == own->outputs[i].bytes)
+            verification->spread = fmax(verification->spread, spread_of(&own->outputs[i], first[i].data));
+        else
+            verification->spread = 1.0;
+        free(first[i].data);
+    }
+    return status;
+}
+
+static kf_status verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                        kf_error *error) {
+    (void)reference;
+    functions_plan *own = plan->system;
+    KF_TRY(judge(own, verification, error));
+    if (own->functions->restore == NULL) return KF_OK;
+    KF_TRY(run_again(own, 1, "with inputs of another seed", error));
+    KF_TRY(restore(own, 0, error));
+    KF_TRY(run(own, NULL, error));
+    return repeat(own, verification, error);
+}
+
+/* Refuses a time in which no machine could have written the outputs: a core writes at most two lines a clock.
+ */
+static kf_status check_roof(const functions_plan *own, const kf_device_info *device, double step_us,
+                            kf_error *error) {
+    static const double CORE_BYTES = 128.0 * 6e9;
+    double bytes = 0.0;
+    for (int i = 0; i < own->output_count; i++)
+        bytes += (double)own->outputs[i].bytes;
+    const double beyond = fmax(0.0, bytes - (double)device->l2_bytes);
+    const double memory_us = device->peak_bandwidth > 0.0 ? 1e6 * beyond / device->peak_bandwidth : 0.0;
+    const double least_us = fmax(memory_us, 1e6 * bytes / (CORE_BYTES * fmax(1.0, device->multiprocessors)));
+    if (step_us >= least_us) return KF_OK;
+    return kf_fail(
+        error, KF_GATE_FAILED,
+        "faster than the machine: writes %.3g bytes in %.3g us, and this device cannot do it in less "
+        "than %.3g us",
+        bytes, step_us, least_us);
+}
+
+/* After timing: the last run was of inputs that it had often; the next are of a seed that no run had. */
+static kf_status recheck(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error) {
+    (void)reference;
+    functions_plan *own = plan->system;
+    if (own->functions->restore == NULL) return KF_OK;
+    KF_TRY(check_roof(own, kf_backend_device(plan->backend), step_us, error));
+    return run_again(own, 2, "after it was timed, with inputs of another seed", error);
 }
 
 static const kf_system functions_system = {
@@ -169,6 +286,7 @@ static const kf_system functions_system = {
     .sources = sources,
     .reference = make_reference,
     .verify = verify,
+    .recheck = recheck,
     .free_reference = free_reference,
 };
 
@@ -195,11 +313,13 @@ static kf_status check(const char *name, const kftune_functions *functions, kf_e
     if (name == NULL || name[0] == '\0' || strlen(name) >= KF_NAME || name[strspn(name, letters)] != '\0')
         return kf_fail(error, KF_BAD_INPUT, "the name must be 1 to %d letters, digits, '-', '_' or '.'",
                        KF_NAME - 1);
-    if (functions == NULL || functions->size < sizeof *functions)
+    if (functions == NULL || functions->size < offsetof(kftune_functions, restore))
         return kf_fail(error, KF_BAD_INPUT, "%s: functions.size must be sizeof(kftune_functions), %zu", name,
                        sizeof *functions);
     if (functions->prepare == NULL || functions->run == NULL || functions->check == NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: prepare, run and check must all be there", name);
+    if (functions->size >= sizeof *functions && (functions->restore == NULL) != (functions->outputs == NULL))
+        return kf_fail(error, KF_BAD_INPUT, "%s: give both restore and outputs, or neither", name);
     return KF_OK;
 }
 
@@ -225,7 +345,8 @@ kf_status kf_functions_open(const char *name, const char *text, const kftune_fun
         return status;
     }
     functions_problem *own = kf_allocate_zeroed(1, sizeof *own);
-    own->functions = *functions;
+    memcpy(&own->functions, functions,
+           functions->size < sizeof own->functions ? functions->size : sizeof own->functions);
     own->declaration = space;
     kf_copy_text(own->name, sizeof own->name, name);
     hash_problem(own);

@@ -74,6 +74,13 @@ typedef struct kftune_scene_options {
 KFTUNE_API kftune_status kftune_open_scene(const char *source, const kftune_scene_options *options,
                                            kftune_problem **problem);
 
+/* A result of a run, in memory of the host, which no process but the one that runs sees. */
+typedef struct kftune_output {
+    void *data;
+    size_t bytes;
+    size_t real; /* sizeof(float) or sizeof(double), if these are its values; 0: others */
+} kftune_output;
+
 /* Describes what can be run in many ways. All functions are called in child processes, one config after
  * another: prepare, then run any number of times, check after the first run, release. Each returns 0;
  * anything else means that this config cannot run here. */
@@ -87,6 +94,13 @@ typedef struct kftune_functions {
      * is wrong and cannot win, however fast. */
     int (*check)(void *context, double *deviation, double *bound);
     void (*release)(void *context); /* may be NULL */
+
+    /* The referee, for what may not do its work (docs/library.md): both of these, or neither. A size that
+     * ends here leaves them out. restore puts the inputs of a seed in place (0: the usual ones), for which
+     * check then says what is right. outputs names what a run only writes, at most `most`, and returns how
+     * many there are; a negative number means that this config cannot run here. */
+    int (*restore)(void *context, uint64_t seed);
+    int (*outputs)(void *context, kftune_output *outputs, int most);
 } kftune_functions;
 
 /* Opens a problem under its name in the store, which has letters, digits, '-', '_' and '.', up to 39. The

@@ -68,5 +68,19 @@ build_one misuse tests/e2e/library-misuse.c
 [ ! -s "$scratch/out" ] || complain "the library prints on stdout"
 [ "$(wc -l <"$scratch/err")" -le 1 ] || complain "the library prints on stderr"
 
+# What does not do its work has no time: functions that let the referee in.
+build_one referee tests/e2e/library-referee.c
+"$scratch/referee" "$scratch/referee.db" >"$scratch/out" 2>"$scratch/err" || complain "the referee of functions"
+"$kftune" store export --store "$scratch/referee.db" --format csv >"$scratch/referee.csv" 2>"$scratch/err" || complain "the referee's results"
+refused() { # HOW TEXT: that config is wrong, for that reason
+    grep ",$1\$" "$scratch/referee.csv" | grep -q "wrong_result,.*$2" || complain "how=$1 is not refused: $2"
+}
+refused 1 'another seed'
+refused 2 'another seed'
+refused 3 'deviation'
+refused 4 'after it was timed'
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $4 == "ok" { n[$at["how"]]++; if (($at["how"] == 5) != ($at["spread"] > 0)) bad++ }
+    END { exit !n[0] || !n[5] || !n[6] || bad }' "$scratch/referee.csv" || complain "spreads of functions"
+
 [ "$failures" -eq 0 ] && echo "library.sh: all well"
 [ "$failures" -eq 0 ]
