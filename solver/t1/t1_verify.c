@@ -352,7 +352,7 @@ static kf_status judge_all(kf_plan *plan, kf_reference *reference, kf_verificati
     KF_TRY(look_for_threads(reference, error));
     KF_TRY(judge(plan, bench, 0, KF_T1_FIRST, verification, error));
     KF_TRY(kf_t1_check(plan, 0, error));
-    for (int round = 1; round < rounds_of(bench->problem->own); round++)
+    for (int round = 1; round < KF_T1_ROUNDS && round < rounds_of(bench->problem->own); round++)
         KF_TRY(judge_round(plan, bench, round, error));
     KF_TRY(repeat(plan, bench, verification, error));
     KF_TRY(look_for_threads(reference, error));

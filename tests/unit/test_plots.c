@@ -111,9 +111,12 @@ static int make_store(void **state) {
     memset(problem.hash, 'a', KF_HASH_HEX - 1);
     kf_device_info device = {
         .spec = "cpu", .backend = "cpu", .name = "test processor", .identity = "0", .architecture = "x"};
-    kf_run_row run = {
-        .objective = "time,max:" HOSTILE_METRIC,
-        .system = "kinetic", .strategy = "random", .budget = "14evals", .seed = 1, .space_json = "{}"};
+    kf_run_row run = {.objective = "time,max:" HOSTILE_METRIC,
+                      .system = "kinetic",
+                      .strategy = "random",
+                      .budget = "14evals",
+                      .seed = 1,
+                      .space_json = "{}"};
     memset(run.space_hash, 'b', KF_HASH_HEX - 1);
     kf_store *store;
     kf_error error = {0};
