@@ -4,7 +4,7 @@
 # FETCHED: a folder that holds others' kernels, never committed: hub/kernels (the benchmark hub) and bat/batbench/benchmarks (BAT); left out
 # where it is not there. BEFORE: a program without the referee, in a bundle of its own, to compare times with. SECONDS_EACH: of a run (40; the
 # hub's convolution has 60). AT_ONCE: processes beside each other where times do not matter (4). PARTS: of "cheats hub bat honest landscapes
-# presets cost".
+# presets cost objectives".
 set -u
 folder=${1:?usage: scripts/gpu/referee.sh FOLDER [DEVICE]} device=${2:-cuda:0}
 fetched=${FETCHED:-.gpu/fetched} before=${BEFORE:-} seconds=${SECONDS_EACH:-40} at_once=${AT_ONCE:-4}
@@ -52,7 +52,7 @@ except Exception:
     print(([""] + [l.strip() for l in open(sys.argv[2]) if l.startswith("kftune: ") and "warning" not in l])[-1])
 P
 }
-wants() { [[ " ${PARTS:-cheats hub bat honest landscapes presets cost} " == *" $1 "* ]]; }
+wants() { [[ " ${PARTS:-cheats hub bat honest landscapes presets cost objectives} " == *" $1 "* ]]; }
 
 # Each is measured in full: tuning would leave a slow cheat alone before it is launched again.
 if wants cheats; then
@@ -167,6 +167,27 @@ if wants presets; then
         echo "$scene --scene $scene --budget 4evals"
     done >"$folder/presets.txt"
     several presets <"$folder/presets.txt"
+fi
+# Energy, power and counters in the user's metrics, and a front of time and energy (docs/objectives.md).
+if wants objectives; then
+    metrics=(--counters standard --metric watts=power --metric edp_again=energy*time)
+    run objectives-matmul --scene tests/data/t1/matmul.t1.json --budget "${seconds}s" "${metrics[@]}" --metric hits=l2_hit_rate --objective time,energy
+    run objectives-ball --scene ball --budget "${seconds}s" "${metrics[@]}" --metric moved=dram_bytes/time/1e9 --objective max:watts
+    "$kftune" plot front --store "$store" --out "$folder/front.svg" --run "$("$kftune" store list --store "$store" --json |
+        python3 -c 'import json, sys; print(next(r["run"] for r in json.load(sys.stdin)["runs"] if r["scene"] == "matmul"))')" >/dev/null || failures=$((failures + 1))
+    python3 - "$folder" <<'P' | tee -a "$table"
+import json, sys
+for name, counted in (("matmul", "hits"), ("ball", "moved")):
+    try:
+        told = json.load(open("%s/objectives-%s.json" % (sys.argv[1], name)))
+        m, best = told["best"]["metrics"], told["best"]
+        good = 10 < m["watts"] < 3000 and abs(m["edp_again"] / (best["energy_j"] * best["time_us"] * 1e-6) - 1) < 1e-9 and m[counted] > 0
+        good = good and (name == "ball" or len(told["front"]) > 0)
+        print("objectives, %s: %s, %d on the front, %s" % (name, told["objective"], len(told["front"]), m), "" if good else "WRONG")
+    except Exception as fault:
+        print("objectives, %s: WRONG: %s" % (name, fault))
+P
+    grep -q '^objectives.*WRONG' "$table" && failures=$((failures + 1))
 fi
 if wants cost; then
     for program in "$kftune" ${before:+"$before"}; do
