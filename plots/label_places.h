@@ -11,7 +11,8 @@ typedef struct kf_label_box {
 
 enum { KF_LABEL_BOXES = 4096 };
 
-/* What is taken of a plot's area, from (0, 0) to (width, height). Zeroed but for its size it is empty. */
+/* This is what is taken of a plot's area, from (0, 0) to (width, height). Zeroed but for its size it is
+ * empty. */
 typedef struct kf_label_places {
     double width, height;
     int count;

@@ -118,7 +118,7 @@ static void bind_conditions(kf_binder *binder, const kf_measurement *measurement
             kf_bind_null(binder);
 }
 
-/* Whether a second launch gave the same; NULL where there was none. */
+/* Tells whether a second launch gave the same; NULL where there was none. */
 static void bind_spread(kf_binder *binder, const kf_verification *verification) {
     if (verification->repeated)
         kf_bind_number(binder, verification->spread);

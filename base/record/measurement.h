@@ -68,7 +68,8 @@ typedef struct kf_counter {
     int passes; /* runs it took to count it */
 } kf_counter;
 
-/* What an expression of the user's gave (base/record/user_metrics.h); NAN: it could not be computed. */
+/* This is what an expression of the user's gave (base/record/user_metrics.h); NAN: it could not be computed.
+ */
 enum { KF_USER_METRIC_NAME = 48 };
 typedef struct kf_user_value {
     char name[KF_USER_METRIC_NAME];
@@ -121,7 +122,7 @@ const char *kf_quantity_unit(const char *name);
 /* The value of a quantity or of one of the user's metrics; NAN where it is not known. */
 double kf_measurement_quantity(const kf_measurement *measurement, const char *name);
 
-/* What a tuning run minimises or maximises. All zero: the time of a step. */
+/* This is what a tuning run minimises or maximises. All zero: the time of a step. */
 typedef struct kf_goal {
     char name[KF_USER_METRIC_NAME]; /* of a quantity or a metric */
     bool maximise;
@@ -140,7 +141,7 @@ char *kf_objective_text(const kf_objective *objective, char buffer[KF_OBJECTIVE_
 double kf_measurement_goal_cost(const kf_measurement *measurement, const kf_goal *goal);
 /* The cost of an objective: the geometric mean of its goals' costs; INFINITY where one of them is. */
 double kf_measurement_cost(const kf_measurement *measurement, const kf_objective *objective);
-/* Whether costs a are below b in one goal at least and above in none: then b is not on the front. */
+/* Tells whether costs a are below b in one goal at least and above in none: then b is not on the front. */
 bool kf_costs_dominate(const double *a, const double *b, int goals);
 /* An objective as a run has it in the store; what is too long or too much is cut. */
 void kf_objective_of_text(const char *text, kf_objective *objective);

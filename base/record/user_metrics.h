@@ -36,7 +36,7 @@ void kf_user_metrics_free(kf_user_metrics *metrics); /* NULL is fine */
  * the name of a parameter. counters: names of what will be counted. */
 kf_status kf_user_metrics_check(kf_user_metrics *metrics, const kf_problem *problem, const kf_space *space,
                                 const char *const *counters, int counter_count, kf_error *error);
-/* Whether any needs the energy of a step. */
+/* Tells whether any needs the energy of a step. */
 bool kf_user_metrics_need_energy(const kf_user_metrics *metrics);
 /* [{"name": "gflops", "expression": "2*n/time"}]; metrics NULL: an empty list. The caller owns it. */
 cJSON *kf_user_metrics_to_json(const kf_user_metrics *metrics);

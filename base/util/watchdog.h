@@ -7,7 +7,7 @@
 
 typedef struct kf_watchdog kf_watchdog;
 
-/* What the thread takes the time from, and how it waits between two looks. */
+/* This is what the thread takes the time from, and how it waits between two looks. */
 typedef struct kf_watchdog_clock {
     double (*seconds)(void *context);
     void (*rest)(void *context);
@@ -19,8 +19,8 @@ typedef struct kf_watchdog_clock {
 kf_status kf_watchdog_open(void (*late)(void *context, double seconds), void *context,
                            const kf_watchdog_clock *clock, kf_watchdog **watchdog, kf_error *error);
 
-/* What the main thread does from the first to the second takes at most so many seconds of a machine that
- * runs: the time in which the whole process was stopped does not count. Once late was called, the second
+/* The work of the main thread from the first call to the second takes at most so many seconds of a machine
+ * that runs: the time in which the whole process was stopped does not count. Once late was called, the second
  * never returns. Both do nothing with NULL. */
 void kf_watchdog_begin(kf_watchdog *watchdog, double seconds);
 void kf_watchdog_end(kf_watchdog *watchdog);

@@ -27,7 +27,7 @@ typedef struct kf_crossing {
     s.xz += KF_R((cx) * (cz)) * f_##name;                                                                    \
     s.yz += KF_R((cy) * (cz)) * f_##name;
 
-/* What populations after a collision say, whose momentum has half of a step's force too much. */
+/* This is what populations after a collision say, whose momentum has half of a step's force too much. */
 KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real *populations) {
     kf_sums s;
     kf_crossing c;
@@ -59,7 +59,7 @@ KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real
 #define KF_STORE_FROM_ARRAY(i, name, cx, cy, cz)                                                             \
     *kf_address(a, a->populations.source, i, k) = kf_to_store(populations[i]);
 
-/* What node k of a level says. */
+/* This is what node k of a level says. */
 KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
     kf_real populations[27];
 #if KF_MOMENTS

@@ -36,8 +36,8 @@ enum {
     KF_SPH_TOTALS,
     KF_SPH_CHUNK = 256
 };
-/* Those of a chunk of particles. A sum is exact[k][0] / KF_SPH_WHOLE, and exact[k][1] in parts of one of
- * these. */
+/* These are the sums of a chunk of particles. A sum is exact[k][0] / KF_SPH_WHOLE, and exact[k][1] in parts
+ * of one of these. */
 #define KF_SPH_WHOLE         262144.0
 #define KF_SPH_PART_OF_WHOLE (1ll << 44)
 typedef struct kf_sph_sums {
@@ -82,7 +82,7 @@ enum {
  * cells, adds the counts of others for the planes that it keeps, and takes the particles of these planes from
  * where their parts have them. So all that it sums over has the order that one device gives it. */
 
-/* What a part says of its particles, in its memory. */
+/* This is what a part says of its particles, in its memory. */
 typedef struct kf_sph_share {
     int cut[KF_SPH_PARTS + 1];               /* part k has the planes of cells cut[k] ... cut[k + 1] - 1 */
     int before[KF_SPH_PARTS + 1];            /* the cuts that the last sort but the present one had */
@@ -95,10 +95,10 @@ typedef struct kf_sph_share {
     int speed[2], acceleration[2], moved[2]; /* as in kf_sph_clock, of its own particles */
 } kf_sph_share;
 
-/* What is copied of others' particles. */
+/* This is what is copied of others' particles. */
 enum { KF_SPH_COPY_MOTION = 1, KF_SPH_COPY_STRESS = 2, KF_SPH_COPY_VISCOSITY = 4 };
 
-/* Where a part's memory is, as seen by the one that reads it. */
+/* The addresses of a part's memory, as seen by the one that reads it. */
 typedef struct kf_sph_peer {
     kf_sph_set sets[2]; /* `sorted` and `next` of the first step */
     float *sums;

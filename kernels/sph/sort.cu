@@ -11,7 +11,7 @@ KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
 
 #if KF_TEAM
 #define KF_TOTAL a->team->total
-/* Whether cells first ... end, the one behind the last, are none of those that a part keeps. */
+/* Tells whether cells first ... end, the one behind the last, are none of those that a part keeps. */
 KF_FUNCTION int kf_is_apart(const kf_sph_arguments *a, int first, int end) {
     const kf_sph_share *share = a->share;
     int apart = end < a->cell_count;

@@ -8,7 +8,7 @@
 
 #include "particle.h"
 
-/* What a particle costs beside its candidates, which are counted, in candidates. */
+/* This is what a particle costs beside its candidates, which are counted, in candidates. */
 #define KF_COST_OF_PARTICLE 32
 
 /* ---- Cuts ---- */
@@ -133,7 +133,7 @@ KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
 
 /* ---- Counts ---- */
 
-/* Whether particles of that part, counted by it, may lie in a plane. */
+/* Tells whether particles of that part, counted by it, may lie in a plane. */
 KF_FUNCTION int kf_had_reached(const kf_sph_arguments *a, int part, int plane) {
     return kf_plane_near(a, a->share->before[part], a->share->before[part + 1], plane);
 }

@@ -102,7 +102,7 @@ static kf_status decay_error(const kf_validation *validation, int nodes, double 
     return status;
 }
 
-/* What comes back of a pulse that goes into finer cells, over what goes through. */
+/* This is what comes back of a pulse that goes into finer cells, over what goes through. */
 static kf_status reflection(const kf_validation *validation, double *back, kf_error *error) {
     enum { NODES = 128 };
     const kf_cell_box box = {{NODES / 2, 0, 0}, {NODES - 4, 4, 4}};
@@ -210,7 +210,7 @@ static kf_status mean_force(const kf_validation *validation, const kf_tunnel *t,
     return status;
 }
 
-/* The same tunnel in fine cells everywhere, and in boxes. */
+/* Opens the same tunnel in fine cells everywhere, and in boxes. */
 static kf_status compare_drag(kf_validation *validation, const nested_tunnel *t, kf_error *error) {
     double uniform = 0.0, nested = 0.0;
     kf_scene *boxes = make_tunnel(t);

@@ -18,7 +18,7 @@ struct kf_nested_run {
     double *state[KF_MOST_LEVELS];
 };
 
-/* What a node says, in units of the coarser of the two levels. */
+/* This is what a node says, in units of the coarser of the two levels. */
 typedef struct node_state {
     double density, velocity[3], strain[3][3];
 } node_state;

@@ -161,7 +161,7 @@ static kf_status load_modules(kf_plan *plan, const kf_sph *system, kf_module **m
     return KF_OK;
 }
 
-/* What every part has of its own: kernels, tables and gauges. */
+/* This is what every part has of its own: kernels, tables and gauges. */
 static kf_status build_part(kf_plan *plan, kf_sph *system, kf_sph_part *part, kf_error *error) {
     kf_sph_arguments *a = &part->arguments;
     kf_sph_set_arguments(system->scene, &system->options, &system->grid, a);

@@ -77,7 +77,7 @@ typedef struct kf_sph_bytes {
     kf_buffer *buffer;
     size_t at;
 } kf_sph_bytes;
-/* What the host reads and writes of a part's memory, in this process or in another one in reach. */
+/* This is what the host reads and writes of a part's memory, in this process or in another one in reach. */
 typedef struct kf_sph_shared {
     kf_sph_bytes clock, exchange, totals, gauge_sums;
     kf_sph_bytes counts, share, team, numbers; /* of teams, but counts */
@@ -185,9 +185,9 @@ kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, k
 /* sph_state.c */
 extern const kf_plan_methods kf_sph_methods;
 enum { KF_SPH_STATE_VALUES = 16 }; /* place, velocity, e, rates, stress: kernels/sph/state.cu */
-/* Whether a state that adds up to these sums can have come from the scene: KF_GATE_FAILED where particles
- * left a box that has no open side, where none is left in any, or where kinetic and potential energy grew by
- * half of all that there was to give (sph_balance.c). */
+/* Tells whether a state that adds up to these sums can have come from the scene: KF_GATE_FAILED where
+ * particles left a box that has no open side, where none is left in any, or where kinetic and potential
+ * energy grew by half of all that there was to give (sph_balance.c). */
 kf_status kf_sph_balance(const kf_particle_scene *scene, const double sums[KF_SPH_TOTALS], kf_error *error);
 /* Pa, of a relative deviation e of the density; scheme thesis has none below 0. */
 double kf_sph_pressure_of(const kf_particle_scene *scene, double e);

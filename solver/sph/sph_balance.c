@@ -1,5 +1,5 @@
-/* What a run may not do, whatever its kernels say: lose particles from a box that is closed, all of them from
- * any, or have more energy than there was. */
+/* This is what a run may not do, whatever its kernels say: lose particles from a box that is closed, all of
+ * them from any, or have more energy than there was. */
 #include <math.h>
 
 #include "solver/sph/sph.h"
@@ -12,7 +12,8 @@ static bool has_open_side(const kf_particle_scene *s) {
     return false;
 }
 
-/* Whether nothing but gravity gives energy: no wall moves, and the fluid cannot fall round a period for ever.
+/* Tells whether nothing but gravity gives energy: no wall moves, and the fluid cannot fall round a period for
+ * ever.
  */
 static bool keeps_energy(const kf_particle_scene *s) {
     double pull = 0.0;

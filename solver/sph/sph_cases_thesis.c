@@ -152,8 +152,8 @@ static const struct {
     double density, viscosity, at_rest, yield, xsph, step;
 } bingham = {1000, 100, 2000, 200, 0.02, 4e-4};
 
-/* What XSPH (Eq. 4.11, fed back into the velocity by Eq. 4.23) adds to the viscosity mu: every step spreads
- * the momentum by xsph * XSPH_SPREAD * spacing^2. The constant is the sum of W_poly6 z^2 / 2 over 56
+/* This is what XSPH (Eq. 4.11, fed back into the velocity by Eq. 4.23) adds to the viscosity mu: every step
+ * spreads the momentum by xsph * XSPH_SPREAD * spacing^2. The constant is the sum of W_poly6 z^2 / 2 over 56
  * neighbours on a lattice at 2.4 spacings; h^2 / 22 in the limit of many. */
 static double viscosity_of_xsph(void) {
     static const double XSPH_SPREAD = 0.25807;

@@ -88,7 +88,7 @@ static void append_sums(builder *b, const char *name, double bytes) {
 
 /* ---- Teams ---- */
 
-/* What a part of a team is given from here on comes after what all were given before. */
+/* The launches that a part of a team is given from here on come after those that all parts were given. */
 static void meet(builder *b) {
     kf_plan *plan = b->plan;
     if (b->status != KF_OK || plan->all_parts == 1) return;

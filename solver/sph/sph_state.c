@@ -285,7 +285,7 @@ static kf_status watch(kf_plan *plan, kf_error *error) {
     return kf_sph_balance(system_of(plan)->scene, sums, error);
 }
 
-/* What all parts' particles add to the gauges; of the highest one the place. */
+/* This is what all parts' particles add to the gauges; of the highest one the place. */
 static kf_status sum_gauges(kf_plan *plan, long long sums[3 * KF_PARTICLE_GAUGES], kf_error *error) {
     const kf_sph *system = system_of(plan);
     const size_t bytes = 3 * KF_PARTICLE_GAUGES * sizeof *sums;

@@ -53,7 +53,8 @@ static void take_set(const kf_sph *system, room *r, size_t n, kf_sph_set *set) {
     set->identity = take(r, n, sizeof(int));
 }
 
-/* Where a share has everything: what others see of it, what its kernels take, and what the host does. */
+/* The places of everything in a share: what others see of it, what its kernels take, and what the host does.
+ */
 typedef struct places {
     kf_sph_peer peer;
     kf_sph_team team;
@@ -66,7 +67,7 @@ static void *take_seen(room *r, size_t count, size_t bytes, size_t *at) {
     return take(r, count, bytes);
 }
 
-/* What the sort and the sums need, for n slots. */
+/* This is what the sort and the sums need, for n slots. */
 static void lay_out_search(const kf_sph *system, room *r, size_t n, places *p) {
     const size_t cells = (size_t)system->grid.cell_count + 2,
                  planes = (size_t)system->grid.cells[system->options.cut_axis];
@@ -121,7 +122,7 @@ static void see(kf_buffer *buffer, size_t at, const places *p, kf_sph_shared *se
                         {buffer, at + p->team_at},    {buffer, at + p->numbers}};
 }
 
-/* Where the parts in reach have their shares, and how much memory one takes. */
+/* The addresses of the shares of the parts in reach, and how much memory one takes. */
 static kf_status make_memory(kf_plan *plan, const kf_sph *system, size_t n, kf_buffer **buffer, size_t *bytes,
                              kf_error *error) {
     enum { PAGE = 2 << 20 };

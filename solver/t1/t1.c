@@ -82,7 +82,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     variables->declaration_file = own->file;
 }
 
-/* What the kernel is called with, "n": scalars that the file gives. */
+/* This is what the kernel is called with, "n": scalars that the file gives. */
 static void visit_scalars(const kf_problem *problem,
                           void (*visit)(void *context, const char *name, double value), void *context) {
     const kf_t1_problem *own = problem->own;
