@@ -3,6 +3,7 @@
 #ifndef KF_BASE_PLAN_SNAPSHOT_H
 #define KF_BASE_PLAN_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +20,9 @@ typedef struct kf_quantity {
 
 typedef struct kf_snapshot {
     kf_carrier on;
-    size_t count;                 /* nodes or particles */
-    int nodes[3];                 /* along x, y, z; only on nodes */
+    size_t count;     /* nodes or particles */
+    int nodes[3];     /* along x, y, z; only on nodes */
+    bool periodic[3]; /* known to be so: the neighbour of the axis' last node is its first; only on nodes */
     double origin[3], spacing[3]; /* of node (0,0,0) from the domain's lower corner, and between nodes, m */
     size_t triangle_count;        /* on particles that are a surface's vertices: its triangles */
     const uint32_t *triangles;    /* [triangle_count][3]; somebody else's */

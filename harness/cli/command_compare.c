@@ -6,6 +6,7 @@
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
+#include "harness/cli/compare_pictures.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/run_figures.h"
 #include "scene/document.h"
@@ -15,6 +16,9 @@ static const kf_option options[] = {
      "least difference of drag that counts, of the first run's: 1% (by the grid: 1.5% of 16 cells, 0.2% of "
      "32); "
      "less is chance, of where the surface's samples lie",
+     false},
+    {"--pictures", "FOLDER",
+     "also draw speed and pressure of the runs and their differences from the first there, each in one scale",
      false},
     {NULL, NULL, NULL, false},
 };
@@ -193,10 +197,15 @@ static kf_status compare_runs(const kf_arguments *arguments, kf_error *error) {
         compare(&runs[0], &runs[i], floor, &found[i]);
         alike = alike && found[i].drag == ALIKE;
     }
+    const char *pictures = kf_argument(arguments, "--pictures", NULL);
+    if (status == KF_OK && pictures != NULL)
+        status = kf_compare_pictures(arguments->positional, count, pictures, error);
     if (status == KF_OK && kf_arguments_json(arguments))
         kf_json_print(to_json(runs, found, count));
     else if (status == KF_OK)
         print_all(runs, found, count);
+    if (status == KF_OK && pictures != NULL && !kf_arguments_json(arguments))
+        printf("pictures of speed and pressure, and of the differences: %s/*.png\n", pictures);
     for (int i = 0; i < count; i++) {
         kf_run_figures_free(&runs[i]);
         kf_text_free(&found[i].scenes);

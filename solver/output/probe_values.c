@@ -21,6 +21,7 @@ typedef struct surroundings {
 typedef struct lattice {
     int nodes[3];
     double origin[3], spacing[3];
+    bool periodic[3];
     const kf_scene *scene; /* NULL: nothing is known of its faces */
 } lattice;
 
@@ -43,7 +44,7 @@ static void surround(const lattice *l, const double point[3], surroundings *s) {
     s->wall_share = 0.0;
     for (int a = 0; a < 3; a++) {
         const double last = l->nodes[a] - 1.0;
-        const bool periodic = l->scene != NULL && l->scene->faces[2 * a] == KF_PERIODIC;
+        const bool periodic = l->periodic[a];
         double at = (point[a] - l->origin[a]) / l->spacing[a];
         if (!periodic && (at < 0.0 || at > last)) look_for_wall(l, a, at, s);
         if (!periodic) at = fmin(fmax(at, 0.0), last);
@@ -147,6 +148,7 @@ static kf_status other_values(kf_plan *plan, const double (*points)[3], size_t c
     if (status == KF_OK) {
         lattice l = {.scene = NULL};
         memcpy(l.nodes, snapshot.nodes, sizeof l.nodes);
+        memcpy(l.periodic, snapshot.periodic, sizeof l.periodic);
         memcpy(l.origin, snapshot.origin, sizeof l.origin);
         memcpy(l.spacing, snapshot.spacing, sizeof l.spacing);
         surround_all(&l, points, count, s);
@@ -168,6 +170,8 @@ kf_status kf_probe_values(kf_plan *plan, const double (*points)[3], size_t count
         lattice l = {.origin = {h / 2, h / 2, h / 2}, .spacing = {h, h, h}, .scene = scene};
         kf_flow_units units;
         memcpy(l.nodes, scene->nodes, sizeof l.nodes);
+        for (int a = 0; a < 3; a++)
+            l.periodic[a] = scene->faces[2 * a] == KF_PERIODIC;
         kf_flow_units_of(scene, &units);
         *pressure = units.pressure_name;
         *unit = units.pressure_unit;

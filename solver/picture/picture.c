@@ -145,10 +145,11 @@ static void choose_scale(slice_picture *slice, const kf_picture_view *view) {
     const double low = sorted[(size_t)(0.002 * (double)(count - 1))],
                  high = sorted[(size_t)(0.998 * (double)(count - 1))];
     free(sorted);
-    double most = view->field == KF_PICTURE_SPEED ? high : fmax(fabs(low), fabs(high));
+    const bool has_sign = view->field != KF_PICTURE_SPEED || view->minus != NULL;
+    double most = has_sign ? fmax(fabs(low), fabs(high)) : high;
     if (!(most > 0)) most = slice->highest;
     slice->most = most > 0 && isfinite(most) ? kf_scale_top(most) : 1;
-    slice->bottom = view->field == KF_PICTURE_SPEED ? 0.0 : -slice->most;
+    slice->bottom = has_sign ? -slice->most : 0.0;
     if (!view->ranged) return;
     slice->bottom = view->low;
     slice->most = view->high;
@@ -384,12 +385,12 @@ static void draw_bar(slice_picture *slice) {
 }
 
 /* Draws the title: scene, size, step, time, place of the slice, Reynolds number. */
-static void draw_title(slice_picture *slice, uint64_t step, bool mean) {
+static void draw_title(slice_picture *slice, uint64_t step, const kf_picture_view *view) {
     const kf_scene *scene = slice->scene;
     char text[192], name[33], grid[KF_GRID_TEXT];
-    kf_copy_text(name, sizeof name, scene->name);
+    kf_copy_text(name, sizeof name, view->caption != NULL ? view->caption : scene->name);
     snprintf(text, sizeof text, "%s  %s  %sstep %" PRIu64 "  t = %.4g s", name,
-             kf_grid_text(scene->nodes, grid), mean ? "mean until " : "", step,
+             kf_grid_text(scene->nodes, grid), view->mean ? "mean until " : "", step,
              (double)step * scene->time_step);
     kf_canvas_text(&slice->canvas, slice->left, 14, TEXT_SCALE, black, text);
     double metres = (slice->plane.position + 0.5) * scene->cell_size;
@@ -401,19 +402,46 @@ static void draw_title(slice_picture *slice, uint64_t step, bool mean) {
                    grey, text);
 }
 
+/* Reads the values of a view, or how far they are above those of another snapshot. */
+static kf_status read_view(slice_picture *slice, const kf_scene *scene, const kf_snapshot *snapshot,
+                           const kf_picture_view *view, kf_error *error) {
+    slice->scene = scene;
+    kf_picture_plane(scene, view, &slice->plane);
+    slice->nodes[0] = scene->nodes[slice->plane.right];
+    slice->nodes[1] = scene->nodes[slice->plane.up];
+    const size_t count = (size_t)slice->nodes[0] * (size_t)slice->nodes[1];
+    slice->values = kf_allocate(count * sizeof *slice->values);
+    kf_status status = read_values(slice, snapshot, view->field, error);
+    if (status == KF_OK && view->minus != NULL) {
+        float *above = slice->values;
+        slice->values = kf_allocate(count * sizeof *slice->values);
+        status = read_values(slice, view->minus, view->field, error);
+        for (size_t i = 0; i < count && status == KF_OK; i++)
+            slice->values[i] = above[i] - slice->values[i];
+        free(above);
+    }
+    if (status == KF_OK) choose_scale(slice, view);
+    return status;
+}
+
+kf_status kf_picture_range(const kf_scene *scene, const kf_snapshot *snapshot, const kf_picture_view *view,
+                           double *low, double *high, kf_error *error) {
+    slice_picture slice = {.scene = scene};
+    const kf_status status = read_view(&slice, scene, snapshot, view, error);
+    *low = slice.bottom;
+    *high = slice.most;
+    free(slice.values);
+    return status;
+}
+
 kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
                            const kf_solid_pose *free_pose, const kf_picture_view *view, kf_error *error) {
     slice_picture slice = {.scene = scene};
-    kf_picture_plane(scene, view, &slice.plane);
-    slice.nodes[0] = scene->nodes[slice.plane.right];
-    slice.nodes[1] = scene->nodes[slice.plane.up];
-    slice.values = kf_allocate((size_t)slice.nodes[0] * (size_t)slice.nodes[1] * sizeof *slice.values);
-    kf_status status = read_values(&slice, snapshot, view->field, error);
+    kf_status status = read_view(&slice, scene, snapshot, view, error);
     if (status != KF_OK) {
         free(slice.values);
         return status;
     }
-    choose_scale(&slice, view);
     lay_out(&slice);
     draw_flow(&slice);
     kf_solid_pose pose;
@@ -425,7 +453,7 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_sna
     draw_right_axis(&slice);
     draw_up_axis(&slice);
     draw_bar(&slice);
-    draw_title(&slice, snapshot->step, view->mean);
+    draw_title(&slice, snapshot->step, view);
     status = kf_canvas_write_png(&slice.canvas, path, error);
     kf_canvas_free(&slice.canvas);
     free(slice.values);

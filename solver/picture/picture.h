@@ -26,8 +26,11 @@ typedef struct kf_picture_view {
                     domain without one) */
     double position; /* along the normal, m, from the domain's lower corner */
     bool ranged; /* colours go from low to high, else from 0 (speed) or -high to what nearly all nodes keep */
-    double low, high; /* in the field's unit */
-    bool mean;        /* the title says that these are means over time */
+    double low, high;         /* in the field's unit */
+    bool mean;                /* the title says that these are means over time */
+    const kf_snapshot *minus; /* of the same nodes: what is drawn is how far the snapshot's field is above
+                               * this one's; NULL: the field itself */
+    const char *caption;      /* instead of the scene's name in the title; NULL: that */
 } kf_picture_view;
 
 /* The plane of a view, through nodes; a position beyond the domain gives its first or last. */
@@ -37,6 +40,9 @@ void kf_picture_plane(const kf_scene *scene, const kf_picture_view *view, kf_pla
  * solid that the fluid moves, NULL for others. KF_BAD_INPUT when the snapshot has no such field. */
 kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
                            const kf_solid_pose *free_pose, const kf_picture_view *view, kf_error *error);
+/* The range of colours that a picture of this view has where it is not ranged. */
+kf_status kf_picture_range(const kf_scene *scene, const kf_snapshot *snapshot, const kf_picture_view *view,
+                           double *low, double *high, kf_error *error);
 /* Draws a snapshot of a flow's plan. */
 kf_status kf_picture_of_plan(const char *path, kf_plan *plan, const kf_snapshot *snapshot,
                              const kf_picture_view *view, kf_error *error);

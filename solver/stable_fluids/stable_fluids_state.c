@@ -377,6 +377,8 @@ static kf_status snapshot(kf_plan *plan, kf_snapshot *s, kf_error *error) {
     KF_TRY(kf_fluid_read(plan, 0, &state, error));
     kf_fluid_domain(f, nodes);
     kf_snapshot_of_nodes(s, nodes, f->cell_size / 2, f->cell_size);
+    for (int a = 0; a < 3; a++)
+        s->periodic[a] = !f->walls[a];
     fill_quantity(f, nodes, kf_snapshot_add(s, "velocity", "m/s", 3), 3, state.velocity,
                   f->cell_size / f->time_step);
     for (int i = 0; i < f->dye_count && state.dye[i] != NULL; i++) {

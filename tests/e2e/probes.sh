@@ -73,8 +73,10 @@ for file in probe_wake.csv probe_line.csv probe_taps.csv; do
 done
 
 # A fluid of another kind has a velocity and no pressure; particles have neither at a place.
-expect 0 run --scene decay --grid 32x32x1 --device cpu:1 --steps 4 --probe-every 1 --output decay --probe a=0.5,0.5 --picture none --fields none
+expect 0 run --scene decay --grid 32x32x1 --device cpu:1 --steps 4 --probe-every 1 --output decay --probe a=0.5,0.5 --probe seam=0,0.5:1,0.5 --picture none --fields none
 [ "$(head -n 1 decay/probe_a.csv)" = step,time_s,point,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s ] || complain "columns of decay: $(head -n 1 decay/probe_a.csv)"
+awk -F, '$1 == 4 && ($3 == 0 || $3 == 32) { v[n++] = $4 } END { exit !(n == 2 && v[0] == v[1]) }' decay/probe_seam.csv ||
+    complain "both ends of a line through a periodic box are not the same place: $(cat decay/probe_seam.csv)"
 expect 2 run --scene pool --device cpu:1 --steps 1 --output none --probe a=0.1,0.1,0.1
 says "no velocity at nodes"
 

@@ -21,6 +21,18 @@ done
 [ "$(cut -d, -f1 whole/forces.csv | tail -n +2)" = "$(seq 30)" ] || complain "forces.csv does not have every step, at 10 steps an output"
 cmp -s out whole/run.json || complain "run.json is not what --json printed"
 
+# Runs and their difference are drawn; those on another grid are not taken from each other.
+expect 0 run --scene ball --grid 40x20x20 --speed 2 --device cpu --steps 10 --every 10 --output fast --quiet
+expect 0 run --scene ball --grid 32x16x16 --device cpu --steps 4 --every 4 --output coarse --quiet
+expect 0 run --scene ball --grid 32x16x16 --device cpu --steps 4 --every 4 --output unkept --fields none --quiet
+"$kftune" compare whole fast --pictures drawn >out 2>err
+for file in speed_a speed_b speed_b-a pressure_a pressure_b pressure_b-a; do [ -s drawn/$file.png ] || complain "compare draws no $file.png"; done
+expect 2 compare whole coarse --pictures drawn-not
+says "flows on other grids are not taken from each other"
+expect 2 compare whole unkept --pictures drawn-not
+says "unkept keeps no fields"
+[ ! -e drawn-not ] || complain "a refused comparison draws"
+
 # An odd number of steps, because two grids swap roles. Files hold no time of day: equal results are equal bytes.
 expect 0 run --config ball.kftune.json --steps 13 --every 10 --output parts --quiet
 expect 0 run --config ball.kftune.json --steps 17 --every 10 --output parts --restart parts/checkpoint_000013.kfc --quiet

@@ -19,6 +19,8 @@
 #include "scene/scene.h"
 #include "solver/output/library_guard.h"
 #include "solver/output/vtkhdf.h"
+#include "solver/output/vtkhdf_read.h"
+#include "solver/picture/picture.h"
 #include "tests/unit/output_scene.h"
 #include "tests/unit/output_scratch.h"
 
@@ -182,6 +184,41 @@ static void test_kinematic_pressure_without_reference(void **state) {
     free(pressure);
     H5Fclose(file);
     kf_fields_free(&fields);
+    kf_snapshot_free(&snapshot);
+    free_scene(scene);
+}
+
+/* What is read again is what was written, bit for bit; the picture of how far it is above a copy of a Cp
+ * that is 0.25 less spans that. What is no such file is refused. */
+static void test_read_again(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_snapshot snapshot, again;
+    kf_error error;
+    make_snapshot(scene, 7, &snapshot);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("again.vtkhdf"), &snapshot, 1, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_read(in_scratch("again.vtkhdf"), &again, &error), KF_OK);
+    assert_int_equal(again.step, 7);
+    assert_true(again.count == snapshot.count && again.quantity_count == snapshot.quantity_count);
+    for (size_t q = 0; q < again.quantity_count; q++) {
+        const kf_quantity *one = &snapshot.quantities[q], *other = kf_snapshot_find(&again, one->name);
+        assert_non_null(other);
+        assert_memory_equal(one->values, other->values,
+                            again.count * (size_t)one->components * sizeof *one->values);
+    }
+    float *pressure = kf_snapshot_find(&again, "pressure_coefficient")->values;
+    for (size_t i = 0; i < again.count; i++)
+        pressure[i] -= 0.25F;
+    kf_picture_view view = {.field = KF_PICTURE_PRESSURE, .normal = KF_AXIS_AUTO, .minus = &again};
+    double low, high;
+    assert_int_equal(kf_picture_range(scene, &snapshot, &view, &low, &high, &error), KF_OK);
+    assert_true(high == -low && high >= 0.25 && high < 0.26);
+    kf_snapshot_free(&again);
+    FILE *file = fopen(in_scratch("again.vtkhdf"), "r+");
+    assert_int_equal(fseek(file, 0, SEEK_SET), 0);
+    (void)fputs("this is no HDF5 file", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(kf_vtkhdf_read(in_scratch("again.vtkhdf"), &again, &error), KF_BAD_INPUT);
     kf_snapshot_free(&snapshot);
     free_scene(scene);
 }
@@ -460,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_values_plain_and_compressed),
         cmocka_unit_test(test_kinematic_pressure_without_reference),
+        cmocka_unit_test(test_read_again),
         cmocka_unit_test(test_refused_and_left_clean),
         cmocka_unit_test(test_no_room_at_any_place),
         cmocka_unit_test(test_blown_up_fields),

@@ -1,0 +1,75 @@
+#include "solver/output/vtkhdf_read.h"
+
+#include <hdf5.h>
+
+#include "solver/output/library_guard.h"
+
+static bool read_attribute(hid_t root, const char *name, hid_t type, int count, void *values) {
+    const hid_t handle = H5Aexists(root, name) > 0 ? H5Aopen(root, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (handle < 0) return false;
+    const hid_t space = H5Aget_space(handle);
+    const bool good = H5Sget_simple_extent_npoints(space) == count && H5Aread(handle, type, values) >= 0;
+    H5Sclose(space);
+    H5Aclose(handle);
+    return good;
+}
+
+/* Reads a set that must have just so many values. */
+static bool read_set(hid_t root, const char *name, hid_t type, size_t count, void *values) {
+    const hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    const hid_t space = H5Dget_space(set);
+    const bool good = H5Sget_simple_extent_npoints(space) == (hssize_t)count &&
+                      H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    H5Sclose(space);
+    H5Dclose(set);
+    return good;
+}
+
+/* Reads a quantity where the file has it. */
+static bool read_quantity(hid_t root, const char *name, const char *unit, int components,
+                          kf_snapshot *snapshot) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "PointData/%s", name);
+    if (H5Lexists(root, path, H5P_DEFAULT) <= 0) return true;
+    float *values = kf_snapshot_add(snapshot, name, unit, components);
+    return read_set(root, path, H5T_NATIVE_FLOAT, snapshot->count * (size_t)components, values);
+}
+
+/* Reads all of an image's root; false where it is none. */
+static bool read_image(hid_t root, kf_snapshot *snapshot) {
+    enum { LONGEST_AXIS = 1 << 16 };
+    int64_t extent[6];
+    double origin[3], spacing[3];
+    int nodes[3];
+    if (!read_attribute(root, "WholeExtent", H5T_NATIVE_INT64, 6, extent) ||
+        !read_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, origin) ||
+        !read_attribute(root, "Spacing", H5T_NATIVE_DOUBLE, 3, spacing))
+        return false;
+    for (int a = 0; a < 3; a++) {
+        if (extent[2 * a] != 0 || extent[2 * a + 1] < 0 || extent[2 * a + 1] >= LONGEST_AXIS) return false;
+        nodes[a] = (int)extent[2 * a + 1] + 1;
+    }
+    kf_snapshot_of_nodes(snapshot, nodes, origin[0], spacing[0]);
+    return H5Lexists(root, "PointData", H5P_DEFAULT) > 0 &&
+           read_set(root, "FieldData/time", H5T_NATIVE_DOUBLE, 1, &snapshot->time) &&
+           read_set(root, "FieldData/step", H5T_NATIVE_UINT64, 1, &snapshot->step) &&
+           read_quantity(root, "velocity", "m/s", 3, snapshot) &&
+           read_quantity(root, "pressure_coefficient", "1", 1, snapshot) &&
+           read_quantity(root, "kinematic_pressure", "m^2/s^2", 1, snapshot);
+}
+
+kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *error) {
+    *snapshot = (kf_snapshot){.count = 0};
+    kf_library_guard_begin(path, "HDF5");
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints its error stack unless told not to */
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t root = file >= 0 ? H5Gopen2(file, "VTKHDF", H5P_DEFAULT) : H5I_INVALID_HID;
+    const bool good = root >= 0 && read_image(root, snapshot);
+    if (root >= 0) H5Gclose(root);
+    if (file >= 0) H5Fclose(file);
+    kf_library_guard_end();
+    if (good) return KF_OK;
+    kf_snapshot_free(snapshot);
+    return kf_fail(error, KF_BAD_INPUT, "%s: is no file of a flow's fields that kftune run wrote", path);
+}
