@@ -96,22 +96,30 @@ static kf_colour colour_of(const subject *s, double value) {
 
 /* ---- Labels ---- */
 
-/* Draws the scene's name, time and number of particles, and a scale of colours with its unit. */
+/* Draws the scene's name, time, number of particles and the box's size, and a scale of colours with its unit.
+ */
 static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
-    char text[256];
+    static const struct {
+        const char *what, *unit;
+    } labels[KF_COLOURS] = {{"speed", " m/s"}, {"pressure", " Pa"}, {"stress over yield stress", ""}};
+    const kf_particle_scene *scene = s->scene;
+    const double *size = scene->size, spacing = scene->spacing;
+    char text[256], end[32], box[64] = "";
     const int bar = canvas->width / 4, left = canvas->width - bar - 40, top = canvas->height - 46;
-    (void)snprintf(text, sizeof text, "%s   t = %.2f s   %zu particles", s->scene->name, time, s->fluid);
+    if (scene->dimensions == 3)
+        (void)snprintf(box, sizeof box, "   box %.4g x %.4g x %.4g m", size[0] * spacing, size[1] * spacing,
+                       size[2] * spacing);
+    (void)snprintf(text, sizeof text, "%.40s   t = %.4g s   %zu particles%s", scene->name, time, s->fluid,
+                   box);
     kf_canvas_text(canvas, 24, canvas->height - 40, 2, ink, text);
     for (int x = 0; x < bar; x++)
         kf_canvas_fill(canvas, left + x, top, 1, 12, colour_of(s, s->most * x / bar));
     kf_canvas_frame(canvas, left - 1, top - 1, bar + 2, 14, ink);
-    static const struct {
-        const char *what, *unit;
-    } labels[KF_COLOURS] = {
-        {"speed", " m/s"}, {"pressure", " Pa"}, {"shear stress over the yield stress", ""}};
-    (void)snprintf(text, sizeof text, "%s, 0 to %.3g%s", labels[s->scene->colour].what, s->most,
-                   labels[s->scene->colour].unit);
-    kf_canvas_text(canvas, left + (bar - kf_text_width(text, 1)) / 2, top + 20, 1, ink, text);
+    (void)snprintf(end, sizeof end, "%.3g%s", s->most, labels[scene->colour].unit);
+    kf_canvas_text(canvas, left, top + 20, 2, ink, "0");
+    kf_canvas_text(canvas, left + bar - kf_text_width(end, 2), top + 20, 2, ink, end);
+    const char *what = labels[scene->colour].what;
+    kf_canvas_text(canvas, left + (bar - kf_text_width(what, 2)) / 2, top + 20, 2, ink, what);
 }
 
 /* ---- Two dimensions ---- */
@@ -124,12 +132,41 @@ static void draw_disc(kf_canvas *canvas, double x, double y, double radius, kf_c
         }
 }
 
+/* 1, 2 or 5 times a power of ten, so that at most about so many steps make up the range. */
+static double round_step(double range, double most) {
+    const double least = range / most, power = pow(10.0, floor(log10(least)));
+    return power * (least <= power ? 1.0 : least <= 2.0 * power ? 2.0 : least <= 5.0 * power ? 5.0 : 10.0);
+}
+
+/* Draws metres along the lower and the left edge of the box; scale: pixels a metre. */
+static void draw_axes(kf_canvas *canvas, double left, double bottom, double wide, double high, double scale) {
+    const double sizes[2] = {wide, high};
+    for (int axis = 0; axis < 2; axis++) {
+        const double step =
+            round_step(sizes[axis], fmax(1.0, sizes[axis] * scale / (axis == 0 ? 110.0 : 50.0)));
+        for (int i = 0; i * step <= sizes[axis] * (1.0 + 1e-9); i++) {
+            const int at = (int)lround(i * step * scale);
+            char text[32];
+            (void)snprintf(text, sizeof text, "%.4g%s", i * step, i == 0 && axis == 0 ? " m" : "");
+            if (axis == 0) {
+                kf_canvas_fill(canvas, (int)left + at, (int)bottom, 1, 5, ink);
+                kf_canvas_text(canvas, (int)left + at - kf_text_width(text, 2) / 2, (int)bottom + 8, 2, ink,
+                               text);
+            } else if (i > 0) {
+                kf_canvas_fill(canvas, (int)left - 6, (int)bottom - at, 5, 1, ink);
+                kf_canvas_text(canvas, (int)left - 10 - kf_text_width(text, 2), (int)bottom - at - 7, 2, ink,
+                               text);
+            }
+        }
+    }
+}
+
 /* Draws a scene of two dimensions: terrain, particles as discs, the frame, labels. */
 static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
     const kf_particle_scene *scene = s->scene;
     const double wide = scene->size[0] * scene->spacing, high = scene->size[1] * scene->spacing;
-    const double scale = fmin((canvas->width - 80) / wide, (canvas->height - 120) / high);
-    const double left = 0.5 * (canvas->width - scale * wide), bottom = canvas->height - 76;
+    const double scale = fmin((canvas->width - 160) / wide, (canvas->height - 140) / high);
+    const double left = 0.5 * (canvas->width - scale * wide), bottom = canvas->height - 96;
     if (scene->material.yield_kind != KF_YIELD_NONE) /* what rests is white */
         kf_canvas_fill(canvas, (int)left, (int)(bottom - scale * high), (int)(scale * wide),
                        (int)(scale * high), dusk);
@@ -147,6 +184,7 @@ static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
     }
     kf_canvas_frame(canvas, (int)left - 1, (int)(bottom - scale * high), (int)(scale * wide) + 2,
                     (int)(scale * high) + 1, ink);
+    draw_axes(canvas, left, bottom, wide, high, scale);
     draw_labels(canvas, s, time);
 }
 
