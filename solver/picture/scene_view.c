@@ -238,6 +238,29 @@ static kf_status close_view(view *v, const char *path, kf_error *error) {
     return status;
 }
 
+/* Names the scene with its sizes in metres: of the solid, and of the box that is drawn around it. */
+static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
+    const kf_colour black = {25, 25, 25};
+    const double h = scene->cell_size, speed = kf_length(scene->initial_velocity) * h / scene->time_step;
+    char text[160];
+    int used = snprintf(text, sizeof text, "%.48s", scene->name);
+    if (speed > 0.0) used += snprintf(text + used, sizeof text - (size_t)used, "   flow of %.4g m/s", speed);
+    if (scene->reynolds > 0.0)
+        (void)snprintf(text + used, sizeof text - (size_t)used, "   Re = %.6g", scene->reynolds);
+    kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 58, 2, black, text);
+    double solid[3], room[3];
+    for (int a = 0; a < 3; a++) {
+        solid[a] = (scene->solid_high[a] - scene->solid_low[a]) * h;
+        room[a] = (box->high[a] - box->low[a]) * h;
+    }
+    used = 0;
+    if (scene->mesh.triangle_count > 0)
+        used = snprintf(text, sizeof text, "solid %.3g x %.3g x %.3g m in a ", solid[0], solid[1], solid[2]);
+    (void)snprintf(text + used, sizeof text - (size_t)used, "box of %.3g x %.3g x %.3g m", room[0], room[1],
+                   room[2]);
+    kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 34, 2, black, text);
+}
+
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error) {
     view *v = open_view();
     view_box box = close_box(scene);
@@ -250,6 +273,7 @@ kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *pat
     draw_domain(v, &box);
     if (close) draw_wind(v, scene, &box);
     draw_mesh(v, &scene->mesh);
+    name_scene(v, scene, &box);
     return close_view(v, path, error);
 }
 
