@@ -54,7 +54,7 @@ void kf_probe_free(kf_probe *probe); /* its contents */
 /* How many of the points of a point or line lie in the scene's solid, where there is no fluid. */
 size_t kf_probe_points_inside(const kf_probe *probe, const kf_scene *scene);
 
-/* Whether a text may be a probe's name: it becomes part of file names. */
+/* Says whether a text may be a probe's name: it becomes part of file names. */
 bool kf_probe_name_is_good(const char *name);
 
 #endif

@@ -125,7 +125,7 @@ static kf_status make_value(const kf_suite_results *results, const kf_suite_figu
     return KF_OK;
 }
 
-/* What a paper measured on a GPU says nothing of a cpu, whose own published value is a row for the cpu alone;
+/* A paper's figures of a GPU say nothing of a cpu, whose own published value is a row for the cpu alone;
  * what is made of no timing holds on every device. Returns the value, or 0 for none. */
 static double published_of(const kf_suite_results *results, const kf_suite_figure *row) {
     return results->problems->gpu || row->cpu_only || row->kind->timings == 0 ? row->published : 0;

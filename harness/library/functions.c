@@ -164,7 +164,7 @@ static void free_reference(kf_reference *reference) {
     free(reference);
 }
 
-/* What the program says of its last run. */
+/* The program says this of its last run. */
 static kf_status judge(const functions_plan *own, kf_verification *verification, kf_error *error) {
     double deviation = (double)NAN, bound = 0.0;
     memset(verification, 0, sizeof *verification);

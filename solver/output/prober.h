@@ -13,7 +13,7 @@ enum { KF_PROBED = 4, KF_STRESSES = 6 };
 /* u'u', v'v', w'w', u'v', u'w', v'w': the two components of each. */
 extern const int kf_stress_components[KF_STRESSES][2];
 
-/* What a probe comes to. */
+/* A probe comes to this. */
 typedef struct kf_probe_report {
     char table[KF_PATH], means[KF_PATH], picture[KF_PATH]; /* files; "" where there is none */
     size_t rows;                                           /* that the means are taken over */

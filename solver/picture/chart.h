@@ -25,7 +25,7 @@ void kf_chart_band(kf_chart *chart, double x, double low, double high, kf_colour
 /* Writes the picture, whole or not at all, and frees the chart. */
 kf_status kf_chart_end(kf_chart *chart, const char *path, kf_error *error);
 
-/* The same of several charts, one below the other in one picture. */
+/* Draws several charts, one below the other in one picture. */
 kf_status kf_charts_end(kf_chart *charts, int count, const char *path, kf_error *error);
 
 enum { KF_CHART_LEFT = 110 }; /* pixel column where the axis across begins */

@@ -131,7 +131,7 @@ typedef struct power_fluid {
     double exponent, yield;
 } power_fluid;
 
-/* u(d) at a distance from the middle: the integral of (G d - tau_y)^(1/n) from there to the wall. */
+/* Returns u(d) at a distance from the middle: the integral of (G d - tau_y)^(1/n) from there to the wall. */
 static double power_profile(const power_fluid *fluid, double distance) {
     const double m = 1.0 + 1.0 / fluid->exponent, wall = 0.5 - fluid->yield,
                  here = fmax(distance - fluid->yield, 0.0);
