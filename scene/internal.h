@@ -10,7 +10,6 @@
 #include "scene/probes.h"
 #include "scene/scene.h"
 
-
 /* Rodrigues: rotation by angle (radians) about a unit axis, row-major 3x3. */
 void kf_rotation(const double axis[3], double angle, double rotation[9]);
 

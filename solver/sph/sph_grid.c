@@ -139,7 +139,7 @@ kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options 
     if (rows > 5e8) return kf_fail(error, KF_MACHINE, "%s: more than 5e8 rows of cells", scene->source);
     grid->rows = (int)rows;
     grid->capacity = words(scene, options);
-    if (scene->terrain.heights != NULL && scene->dimensions == 3) 
+    if (scene->terrain.heights != NULL && scene->dimensions == 3)
         return cut_columns(scene, options->cut_axis, grid, error);
     if (cells > MOST_CELLS)
         return kf_fail(error, KF_MACHINE, "%s: the box has %.3g cells; at most %.2g: make it smaller",
