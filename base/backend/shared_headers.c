@@ -17,6 +17,7 @@ INCLUDE_TEXT(kf_header_choices, "choices.h");
 INCLUDE_TEXT(kf_header_d2q9, "d2q9/arguments.h");
 INCLUDE_TEXT(kf_header_incompressible, "incompressible/arguments.h");
 INCLUDE_TEXT(kf_header_kinetic, "kinetic/arguments.h");
+INCLUDE_TEXT(kf_header_nested, "kinetic/nested_arguments.h");
 INCLUDE_TEXT(kf_header_roofs, "roofs/arguments.h");
 INCLUDE_TEXT(kf_header_picture, "smoke/picture.h");
 INCLUDE_TEXT(kf_header_tracers, "smoke/tracers.h");
@@ -27,6 +28,7 @@ const kf_shared_header kf_shared_headers[] = {{"choices.h", kf_header_choices},
                                               {"d2q9/arguments.h", kf_header_d2q9},
                                               {"incompressible/arguments.h", kf_header_incompressible},
                                               {"kinetic/arguments.h", kf_header_kinetic},
+                                              {"kinetic/nested_arguments.h", kf_header_nested},
                                               {"roofs/arguments.h", kf_header_roofs},
                                               {"smoke/picture.h", kf_header_picture},
                                               {"smoke/tracers.h", kf_header_tracers},
