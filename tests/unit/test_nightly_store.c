@@ -3,6 +3,7 @@
 
 #include "base/util/log.h"
 #include "base/util/memory.h"
+#include "harness/nightly/entry.h"
 
 static kf_status refuse(void *context, const kf_verdict *verdict, kf_error *error) {
     (void)context;
@@ -117,6 +118,32 @@ static void test_resuming_a_night(void **state) {
     /* A finished night in between, and the first is history. */
     fixture_hash(second.program, "one");
     assert_int_equal(kf_store_begin_night(store, 12, &second, &resumed, &error), KF_OK);
+    kf_store_close(store);
+}
+
+/* A night is named with its label, where it has one. */
+static void test_nights_are_named(void **state) {
+    (void)state;
+    char path[KF_PATH], buffer[KF_NIGHT_TEXT], plain[32], labelled[32];
+    fixture_path(path, "named.db");
+    kf_store *store = fixture_open(path);
+    kf_error error = {0};
+    kf_night night, other;
+    bool resumed;
+    fixture_night(store, &night, "one");
+    assert_int_equal(kf_store_end_night(store, &night, "finished", &error), KF_OK);
+    other = night;
+    kf_copy_text(night.label, sizeof night.label, "");
+    assert_int_equal(kf_store_begin_night(store, 12, &night, &resumed, &error), KF_OK);
+    assert_int_equal(kf_store_end_night(store, &night, "finished", &error), KF_OK);
+    kf_copy_text(other.label, sizeof other.label, "release 3");
+    assert_int_equal(kf_store_begin_night(store, 12, &other, &resumed, &error), KF_OK);
+    const kf_nightly_request request = {.store = store};
+    kf_nightly_session session = {.request = &request};
+    (void)snprintf(plain, sizeof plain, "night %d", (int)night.id);
+    (void)snprintf(labelled, sizeof labelled, "night %d (release 3)", (int)other.id);
+    assert_string_equal(kf_night_text(&session, night.id, buffer), plain);
+    assert_string_equal(kf_night_text(&session, other.id, buffer), labelled);
     kf_store_close(store);
 }
 
@@ -252,6 +279,7 @@ int main(void) {
         cmocka_unit_test(test_store),
         cmocka_unit_test(test_verdicts_that_lie),
         cmocka_unit_test(test_resuming_a_night),
+        cmocka_unit_test(test_nights_are_named),
         cmocka_unit_test(test_migration),
         cmocka_unit_test(test_junit),
     };
