@@ -413,13 +413,20 @@ static void test_suite_on_a_small_grid(void **state) {
     kf_bench_suite_free(&suite);
 }
 
+static const kf_suite_figure *row_of(const kf_bench_suite *suite, const char *name) {
+    for (int i = 0; i < suite->file->figure_count; i++)
+        if (strcmp(suite->file->figures[i].name, name) == 0) return &suite->file->figures[i];
+    fail_msg("no figure %s", name);
+    return NULL;
+}
+
 /* Rounds of loops and sums of kernels; the plans' kernels are those that the figures name. */
 static void test_figures_of_the_kinetic_paper(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "table_1_gather_least",     "table_1_gather_most", "table_1_scatter_most",
-        "table_1_gather",           "table_1_scatter",     "table_1_gather_over_scatter",
-        "figure_14_collision_with", "table_3_figure_23b",  "table_3_figure_23b_times"};
+    static const char *const names[] = {"table_1_gather_least",     "table_1_gather_most",
+                                        "table_1_scatter_most",     "table_1_gather",
+                                        "table_1_scatter",          "table_1_gather_over_scatter",
+                                        "figure_14_collision_with", "table_3_figure_23b"};
     kf_bench_options options = {
         .device = "cpu", .figures = names, .figure_count = sizeof names / sizeof *names};
     kf_error error = {KF_OK, ""};
@@ -432,13 +439,12 @@ static void test_figures_of_the_kinetic_paper(void **state) {
     assert_true(find(&figures, "table_1_gather_least")->value >= 1);
     assert_true(find(&figures, "table_1_gather_most")->value > find(&figures, "table_1_gather_least")->value);
     assert_true(find(&figures, "table_1_scatter_most")->value == 8);
-    assert_true(find(&figures, "table_1_gather")->published == 53900);
+    assert_true(row_of(&suite, "table_1_gather")->published == 53900);
+    assert_true(find(&figures, "table_1_gather")->published == 0); /* of a GPU: nothing of a cpu */
     const double quotient =
         find(&figures, "table_1_gather")->value / find(&figures, "table_1_scatter")->value;
     assert_true(fabs(find(&figures, "table_1_gather_over_scatter")->value / quotient - 1) < 1e-9);
-    const kf_figure *torus = find(&figures, "table_3_figure_23b"),
-                    *times = find(&figures, "table_3_figure_23b_times");
-    assert_true(fabs(torus->value * times->value / torus->published - 1) < 1e-9);
+    assert_true(row_of(&suite, "table_3_figure_23b_times")->gpu_only);
     kf_figures_free(&figures);
     kf_bench_suite_free(&suite);
 }
