@@ -114,9 +114,10 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     assert_true(fabs(summary.best_us - result.best_measurement->step_us.median) < 1e-3 * summary.best_us);
 
     cJSON *json = kf_tune_to_json(&r, &result, "x.json");
-    static const char *const keys[] = {
-        "kftune", "command", "device",   "scene",  "best",        "gain", "evaluations",  "counted",
-        "states", "seconds", "timeline", "builds", "noise_floor", "ties", "alternatives", "out"};
+    static const char *const keys[] = {"kftune",    "command",     "device",      "scene",  "best",
+                                       "gain",      "evaluations", "counted",     "states", "seconds",
+                                       "timeline",  "builds",      "noise_floor", "ties",   "alternatives",
+                                       "objective", "metrics",     "front",       "out"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_true(cJSON_HasObjectItem(json, keys[i]));
     assert_int_equal(cJSON_GetArraySize(json), sizeof keys / sizeof *keys);
