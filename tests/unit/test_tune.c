@@ -146,7 +146,7 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     FILE *stream = fmemopen(text, sizeof text, "w");
     kf_tune_print(&r, &result, "x.json", stream);
     (void)fclose(stream);
-    static const char *const parts[] = {"counters, 20000x1x1 nodes",
+    static const char *const parts[] = {"counters, 20000x1 nodes",
                                         "default with work=",
                                         "over baseline",
                                         "count ",
