@@ -2,28 +2,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util/include_text.h"
 #include "results/store_internal.h"
 
 #if !__has_include("results/schema.sql")
 #error "compile from the repository root: results/schema.sql is built into the program"
 #endif
-#define INCLUDE_TEXT(symbol, file)                                                                           \
-    __asm__(".pushsection .rodata\n"                                                                         \
-            ".global " #symbol "\n.hidden " #symbol "\n" #symbol ":\n"                                       \
-            ".incbin \"" file "\"\n"                                                                         \
-            ".byte 0\n"                                                                                      \
-            ".popsection\n");                                                                                \
-    extern const char(symbol)[]
-INCLUDE_TEXT(kf_schema_text, "results/schema.sql");
-INCLUDE_TEXT(kf_migration_1_to_2, "results/migrations/1-to-2.sql");
-INCLUDE_TEXT(kf_migration_2_to_3, "results/migrations/2-to-3.sql");
-INCLUDE_TEXT(kf_migration_3_to_4, "results/migrations/3-to-4.sql");
-INCLUDE_TEXT(kf_migration_4_to_5, "results/migrations/4-to-5.sql");
-INCLUDE_TEXT(kf_migration_5_to_6, "results/migrations/5-to-6.sql");
-INCLUDE_TEXT(kf_migration_6_to_7, "results/migrations/6-to-7.sql");
-INCLUDE_TEXT(kf_migration_7_to_8, "results/migrations/7-to-8.sql");
-INCLUDE_TEXT(kf_migration_8_to_9, "results/migrations/8-to-9.sql");
-INCLUDE_TEXT(kf_migration_9_to_10, "results/migrations/9-to-10.sql");
+KF_INCLUDE_TEXT(kf_schema_text, "results/schema.sql");
+KF_INCLUDE_TEXT(kf_migration_1_to_2, "results/migrations/1-to-2.sql");
+KF_INCLUDE_TEXT(kf_migration_2_to_3, "results/migrations/2-to-3.sql");
+KF_INCLUDE_TEXT(kf_migration_3_to_4, "results/migrations/3-to-4.sql");
+KF_INCLUDE_TEXT(kf_migration_4_to_5, "results/migrations/4-to-5.sql");
+KF_INCLUDE_TEXT(kf_migration_5_to_6, "results/migrations/5-to-6.sql");
+KF_INCLUDE_TEXT(kf_migration_6_to_7, "results/migrations/6-to-7.sql");
+KF_INCLUDE_TEXT(kf_migration_7_to_8, "results/migrations/7-to-8.sql");
+KF_INCLUDE_TEXT(kf_migration_8_to_9, "results/migrations/8-to-9.sql");
+KF_INCLUDE_TEXT(kf_migration_9_to_10, "results/migrations/9-to-10.sql");
 
 /* A migration stays here for good, with its text below results/migrations/. */
 const kf_migration kf_migrations[] = {

@@ -10,6 +10,7 @@
 #include "base/util/number.h"
 #include "base/util/text.h"
 #include "base/util/vector.h"
+#include "scene/internal.h"
 
 static const char usual[] =
     "must be X,Y,Z, or FROM:TO[:POINTS] of such places, or surface[:AXIS[=PLACE]], for "
@@ -141,36 +142,33 @@ static bool is_crowded(const kf_probe *probe, const double at[3], const double n
     return false;
 }
 
-/* Adds points along the stretch in which the plane cuts a triangle. corners: of the triangle, lattice; side:
- * 1, or -1 where the mesh's triangles look inwards. */
-static void cut_triangle(const double *const corners[3], int axis, double plane, double side, double cell,
-                         kf_probe *probe) {
-    double ends[2][3], u[3], v[3], normal[3];
+/* Adds points along the stretch in which the plane cuts a triangle. plane: lattice; side: 1, or -1 where the
+ * mesh's triangles look inwards. */
+static void cut_triangle(const kf_mesh *mesh, size_t triangle, int axis, double plane, double side,
+                         double cell, kf_probe *probe) {
+    const uint32_t *corner = mesh->triangles + 3 * triangle;
+    double ends[2][3], along[3], normal[3];
     int count = 0;
     for (int k = 0; k < 3 && count < 2; k++) {
-        const double *p = corners[k], *q = corners[(k + 1) % 3];
+        const double *p = mesh->vertices + 3 * (size_t)corner[k],
+                     *q = mesh->vertices + 3 * (size_t)corner[(k + 1) % 3];
         if ((p[axis] < plane) == (q[axis] < plane)) continue;
         const double share = (plane - p[axis]) / (q[axis] - p[axis]);
         for (int a = 0; a < 3; a++)
             ends[count][a] = p[a] + share * (q[a] - p[a]);
         count++;
     }
+    kf_mesh_normal(mesh, triangle, normal);
+    if (count < 2 || kf_length(normal) <= 0.0) return;
     for (int a = 0; a < 3; a++) {
-        u[a] = corners[1][a] - corners[0][a];
-        v[a] = corners[2][a] - corners[0][a];
+        normal[a] *= side;
+        along[a] = ends[1][a] - ends[0][a];
     }
-    kf_cross(u, v, normal);
-    const double size = kf_length(normal);
-    if (count < 2 || size <= 0.0) return;
-    for (int a = 0; a < 3; a++) {
-        normal[a] *= side / size;
-        u[a] = ends[1][a] - ends[0][a];
-    }
-    const int stretches = (int)fmin(fmax(ceil(kf_length(u)), 1.0), KF_PROBE_POINTS);
+    const int stretches = (int)fmin(fmax(ceil(kf_length(along)), 1.0), KF_PROBE_POINTS);
     for (int i = 0; i < stretches && probe->count < KF_PROBE_POINTS; i++) {
         double at[3];
         for (int a = 0; a < 3; a++)
-            at[a] = (ends[0][a] + u[a] * (i + 0.5) / stretches + 0.5) * cell;
+            at[a] = (ends[0][a] + along[a] * (i + 0.5) / stretches + 0.5) * cell;
         if (is_crowded(probe, at, normal, 0.5 * cell)) continue;
         add_point(probe, at);
         memcpy(probe->normals[probe->count - 1], normal, sizeof normal);
@@ -209,14 +207,10 @@ static kf_status read_surface(const char *place, const char *text, const kf_prob
         kf_cross(q, r, normal);
         volume += kf_dot(p, normal);
     }
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
-        const double *corners[3];
-        for (size_t k = 0; k < 3; k++)
-            corners[k] = mesh->vertices + 3 * (size_t)mesh->triangles[3 * t + k];
-        /* A hair beside round places, where corners lie and triangles of a plane would be cut along it. */
-        cut_triangle(corners, axis, at / frame->cell_size - 0.5 + 1e-7, volume < 0.0 ? -1.0 : 1.0,
+    /* A hair beside round places, where corners lie and triangles of a plane would be cut along it. */
+    for (size_t t = 0; t < mesh->triangle_count; t++)
+        cut_triangle(mesh, t, axis, at / frame->cell_size - 0.5 + 1e-7, volume < 0.0 ? -1.0 : 1.0,
                      frame->cell_size, probe);
-    }
     if (probe->count > 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "%s: '%s': the plane %c = %.4g m does not cut the solid", place, text,
                    "xyz"[axis], at);
@@ -267,14 +261,13 @@ void kf_probe_free(kf_probe *probe) {
 }
 
 /* How a triangle winds around the upright line above a place: +1 or -1 where it crosses that line, else 0. */
-static int winding(const double *p, const double *q, const double *r, const double at[3]) {
-    const double u[2] = {q[0] - p[0], q[1] - p[1]}, v[2] = {r[0] - p[0], r[1] - p[1]},
-                 w[2] = {at[0] - p[0], at[1] - p[1]}, area = u[0] * v[1] - u[1] * v[0];
-    if (fabs(area) < 1e-15) return 0;
-    const double s = (w[0] * v[1] - w[1] * v[0]) / area, t = (u[0] * w[1] - u[1] * w[0]) / area;
-    if (s < 0.0 || t < 0.0 || s + t > 1.0) return 0;
-    if (p[2] + s * (q[2] - p[2]) + t * (r[2] - p[2]) <= at[2]) return 0;
-    return area > 0.0 ? 1 : -1;
+static int winding(const kf_mesh *mesh, size_t triangle, const double at[3]) {
+    static const double up[3] = {0.0, 0.0, 1.0};
+    double normal[3];
+    const double height = kf_mesh_ray_meets(mesh, triangle, at, up);
+    if (!isfinite(height) || height <= 0.0) return 0;
+    kf_mesh_normal(mesh, triangle, normal);
+    return normal[2] > 0.0 ? 1 : -1;
 }
 
 static bool is_inside(const kf_scene *scene, const double point[3]) {
@@ -293,9 +286,7 @@ static bool is_inside(const kf_scene *scene, const double point[3]) {
                scene->mask[(size_t)y * (size_t)scene->nodes[0] + (size_t)x] == KF_NODE_SOLID;
     }
     for (size_t t = 0; t < mesh->triangle_count; t++)
-        turns += winding(mesh->vertices + 3 * (size_t)mesh->triangles[3 * t],
-                         mesh->vertices + 3 * (size_t)mesh->triangles[3 * t + 1],
-                         mesh->vertices + 3 * (size_t)mesh->triangles[3 * t + 2], at);
+        turns += winding(mesh, t, at);
     return turns != 0;
 }
 

@@ -3,26 +3,21 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/util/include_text.h"
+
 #if !__has_include("kernels/choices.h")
 #error "compile from the repository root: headers of kernels/ are built into the program"
 #endif
-#define INCLUDE_TEXT(symbol, file)                                                                           \
-    __asm__(".pushsection .rodata\n"                                                                         \
-            ".global " #symbol "\n.hidden " #symbol "\n" #symbol ":\n"                                       \
-            ".incbin \"kernels/" file "\"\n"                                                                 \
-            ".byte 0\n"                                                                                      \
-            ".popsection\n");                                                                                \
-    extern const char(symbol)[]
-INCLUDE_TEXT(kf_header_choices, "choices.h");
-INCLUDE_TEXT(kf_header_d2q9, "d2q9/arguments.h");
-INCLUDE_TEXT(kf_header_incompressible, "incompressible/arguments.h");
-INCLUDE_TEXT(kf_header_kinetic, "kinetic/arguments.h");
-INCLUDE_TEXT(kf_header_nested, "kinetic/nested_arguments.h");
-INCLUDE_TEXT(kf_header_roofs, "roofs/arguments.h");
-INCLUDE_TEXT(kf_header_picture, "smoke/picture.h");
-INCLUDE_TEXT(kf_header_tracers, "smoke/tracers.h");
-INCLUDE_TEXT(kf_header_sph, "sph/arguments.h");
-INCLUDE_TEXT(kf_header_stable_fluids, "stable_fluids/arguments.h");
+KF_INCLUDE_TEXT(kf_header_choices, "kernels/choices.h");
+KF_INCLUDE_TEXT(kf_header_d2q9, "kernels/d2q9/arguments.h");
+KF_INCLUDE_TEXT(kf_header_incompressible, "kernels/incompressible/arguments.h");
+KF_INCLUDE_TEXT(kf_header_kinetic, "kernels/kinetic/arguments.h");
+KF_INCLUDE_TEXT(kf_header_nested, "kernels/kinetic/nested_arguments.h");
+KF_INCLUDE_TEXT(kf_header_roofs, "kernels/roofs/arguments.h");
+KF_INCLUDE_TEXT(kf_header_picture, "kernels/smoke/picture.h");
+KF_INCLUDE_TEXT(kf_header_tracers, "kernels/smoke/tracers.h");
+KF_INCLUDE_TEXT(kf_header_sph, "kernels/sph/arguments.h");
+KF_INCLUDE_TEXT(kf_header_stable_fluids, "kernels/stable_fluids/arguments.h");
 
 const kf_shared_header kf_shared_headers[] = {{"choices.h", kf_header_choices},
                                               {"d2q9/arguments.h", kf_header_d2q9},

@@ -65,6 +65,14 @@ const char *kf_hint(const char *word, const char *const *names, int count, char 
     return hint;
 }
 
+/* Makes room for so many bytes more, and the 0 behind them. */
+static void reserve(kf_text *text, size_t added) {
+    const size_t needed = text->length + added + 1;
+    if (needed <= text->capacity) return;
+    text->capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
+    text->text = kf_reallocate(text->text, text->capacity);
+}
+
 /* Appends formatted text; an allocation that fails ends the program as kf_allocate says. */
 void kf_text_append(kf_text *text, const char *format, ...) {
     va_list arguments, again;
@@ -73,11 +81,7 @@ void kf_text_append(kf_text *text, const char *format, ...) {
     int added = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (added >= 0) {
-        size_t needed = text->length + (size_t)added + 1;
-        if (needed > text->capacity) {
-            text->capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
-            text->text = kf_reallocate(text->text, text->capacity);
-        }
+        reserve(text, (size_t)added);
         (void)vsnprintf(text->text + text->length, (size_t)added + 1, format, again);
         text->length += (size_t)added;
     }
@@ -86,10 +90,7 @@ void kf_text_append(kf_text *text, const char *format, ...) {
 
 static ssize_t append_bytes(void *cookie, const char *bytes, size_t size) {
     kf_text *text = cookie;
-    if (text->capacity - text->length <= size) {
-        text->capacity = 2 * text->capacity + size + 1;
-        text->text = kf_reallocate(text->text, text->capacity);
-    }
+    reserve(text, size);
     memcpy(text->text + text->length, bytes, size);
     text->length += size;
     text->text[text->length] = '\0';

@@ -50,7 +50,7 @@ typedef struct outlook {
 typedef struct plan {
     const kf_arguments *arguments;
     kf_arguments *own; /* with the grid and the tunnel that are chosen */
-    char cells[32], grid[64], blockage[32];
+    char cells[32], grid[KF_GRID_TEXT], blockage[32];
     kf_grid_prior prior;
     kf_problem *problem;
     kf_backend *backend;
@@ -97,8 +97,10 @@ static outlook look(const plan *p, double finer) {
 
 /* Parts that are not known count as none: the plan names them. */
 static double share_of(const outlook *found) {
-    return kf_run_plan_share(STATISTICS, isfinite(found->grid) ? found->grid : 0.0,
-                             isfinite(found->tunnel) ? found->tunnel : 0.0);
+    const kf_drag_interval shares = {.half = {[KF_PART_STATISTICS] = STATISTICS,
+                                              [KF_PART_GRID] = found->grid,
+                                              [KF_PART_TUNNEL] = found->tunnel}};
+    return kf_drag_interval_total(&shares);
 }
 
 /* ---- The choice ---- */
@@ -148,8 +150,7 @@ static kf_status choose_grid(plan *p, kf_error *error) {
         int nodes[3];
         for (int a = 0; a < 3; a++)
             nodes[a] = (int)fmin(16384.0, ceil(finer * scene->nodes[a] - 1e-6));
-        (void)snprintf(p->grid, sizeof p->grid, "%dx%dx%d", nodes[0], nodes[1], nodes[2]);
-        kf_argument_set(p->own, "--grid", p->grid);
+        kf_argument_set(p->own, "--grid", kf_grid_text(nodes, p->grid));
     }
     KF_TRY(open_problem(p, error));
     p->look = look(p, 1.0);
@@ -239,15 +240,15 @@ static void print_plan(const plan *p, const char *command) {
     const kf_scene *scene = scene_of(p);
     const kf_scene_summary summary = kf_summarise_scene(scene);
     const char *const *lines = NULL;
-    char time[32], memory[32];
+    char time[32], memory[32], grid[KF_GRID_TEXT];
     printf("%s: the drag within %.2g %% (95 %%) %s\n", p->problem->name, 100.0 * p->within,
            can_be_had(p) ? "can be had" : "cannot be promised");
     printf("  foretold     +- %.2g %% of the drag, from\n", 100.0 * p->foretold.share);
     print_part("statistics", STATISTICS, "where the run ends once it has settled");
     print_part("grid", p->look.grid, p->look.grid_why);
     print_part("tunnel", p->look.tunnel, p->look.tunnel_why);
-    printf("  grid         %dx%dx%d nodes, %.3g cells a length, %.3g across the front\n", scene->nodes[0],
-           scene->nodes[1], scene->nodes[2], scene->reference_length, p->look.across);
+    printf("  grid         %s nodes, %.3g cells a length, %.3g across the front\n",
+           kf_grid_text(scene->nodes, grid), scene->reference_length, p->look.across);
     printf("  steps        about %.0f, %.2g flow-throughs\n", p->foretold.steps, FLOW_THROUGHS);
     printf("  time         %s on %s, %s\n",
            isfinite(p->foretold.seconds) ? kf_human_time_us(1e6 * p->foretold.seconds, time) : "not known",

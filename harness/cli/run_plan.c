@@ -47,7 +47,3 @@ kf_status kf_run_plan_find(const char *scene_hash, kf_run_plan *plan, kf_error *
     cJSON_Delete(json);
     return status;
 }
-
-double kf_run_plan_share(double statistics, double grid, double tunnel) {
-    return sqrt(statistics * statistics + grid * grid + tunnel * tunnel);
-}

@@ -19,7 +19,4 @@ kf_status kf_run_plan_keep(const char *scene_hash, const kf_run_plan *plan, kf_e
 kf_status kf_run_plan_find(const char *scene_hash, kf_run_plan *plan, kf_error *error);
 cJSON *kf_run_plan_json(const kf_run_plan *plan); /* the caller owns it */
 
-/* Half of an interval as a share of the drag, from parts: the root of the sum of squares. */
-double kf_run_plan_share(double statistics, double grid, double tunnel);
-
 #endif

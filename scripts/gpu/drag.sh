@@ -14,12 +14,8 @@ cuda*) grids=${GRIDS:-128x48x48 256x96x96 512x192x192} high=${HIGH_GRIDS-128x48x
 *) grids=${GRIDS:-32x12x12 48x18x18 64x24x24} high=${HIGH_GRIDS-32x12x12} through=${FLOW_THROUGHS:-1} budget=${BUDGET:-600} quick=--quick ;;
 esac
 cases=${CASES-cylinder_drag sphere_drag}
-. "$(dirname "$0")/program.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_DATA_HOME=$work # no store: the default config
+. "$(dirname "$0")/budget.sh"
 : >"$folder/log.txt"
-left() { echo $((budget > SECONDS + 10 ? budget - SECONDS - 8 : 2)); }
 bad=0 skipped=''
 
 # value KEY FILE: the first number or word of that name in --json's output.

@@ -8,11 +8,7 @@ folder=${1:?usage: scripts/gpu/wall.sh FOLDER long|cases|stilts [DEVICE]}
 part=${2:?usage: scripts/gpu/wall.sh FOLDER long|cases|stilts [DEVICE]}
 device=${3:-cuda:0}
 budget=${BUDGET:-540}
-. "$(dirname "$0")/program.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_DATA_HOME=$work # no store: the default config
-left() { echo $((budget > SECONDS + 10 ? budget - SECONDS - 8 : 2)); }
+. "$(dirname "$0")/budget.sh"
 bad=0
 
 # check CASE...: of kftune validate, all at once, one JSON object a line.

@@ -22,24 +22,18 @@ static const known_drag spheres[] = {{20, 2.735, clift}, {100, 1.087, johnson}, 
 
 static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const known_drag *known,
                             kf_error *error) {
-    enum { LOOKS = 400 };
-    const double travel = t->diameter / t->speed;
-    const uint64_t stride = (uint64_t)(t->watch * travel / LOOKS) + 1;
+    enum { MOMENTS = 400 };
     kf_scene *scene = kf_tunnel_scene(t);
-    double drag = 0;
+    double force = 0.0;
     kf_plan *plan;
-    kf_solid_load load;
     kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
-    if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
-    for (int look = 0; look < LOOKS && status == KF_OK; look++) {
-        status = kf_flow_advance(validation, plan, stride, error);
-        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
-        if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
-    }
+    if (status == KF_OK)
+        status = kf_tunnel_mean_force(validation, t, t->diameter / t->speed, MOMENTS, plan, &force, error);
     const double bound = kf_kinetic_case_leeway(scene) * t->bound;
     kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
+    const double drag = kf_tunnel_coefficient(t, force);
     char quantity[96];
     (void)snprintf(quantity, sizeof quantity, "Re %g, %.3g cells a diameter, %g wide: Cd, blockage corrected",
                    t->reynolds, t->diameter, t->width);

@@ -193,20 +193,13 @@ static kf_scene *make_tunnel(const nested_tunnel *t) {
 /* Mean force along the stream once the flow has settled, in units of the finest grid. */
 static kf_status mean_force(const kf_validation *validation, const kf_tunnel *t, kf_scene *scene, int levels,
                             double *force, kf_error *error) {
-    enum { LOOKS = 50 };
+    enum { MOMENTS = 50 };
     const double travel = ldexp(t->diameter / t->speed, -levels);
-    const uint64_t stride = (uint64_t)(t->watch * travel / LOOKS) + 1;
     kf_plan *plan;
-    kf_solid_load load;
-    *force = 0.0;
     kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
-    if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
-    for (int look = 0; look < LOOKS && status == KF_OK; look++) {
-        status = kf_flow_advance(validation, plan, stride, error);
-        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
-        if (status == KF_OK) *force += ldexp(load.force[0], 2 * levels) / LOOKS;
-    }
+    if (status == KF_OK) status = kf_tunnel_mean_force(validation, t, travel, MOMENTS, plan, force, error);
     kf_flow_close(plan);
+    *force = ldexp(*force, 2 * levels);
     return status;
 }
 

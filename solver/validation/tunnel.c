@@ -57,23 +57,32 @@ static kf_scene *make_with_mesh(const kf_tunnel *t) {
     return scene;
 }
 
+kf_status kf_tunnel_mean_force(const kf_validation *validation, const kf_tunnel *t, double travel,
+                               int moments, kf_plan *plan, double *force, kf_error *error) {
+    const uint64_t stride = (uint64_t)(t->watch * travel / moments) + 1;
+    *force = 0.0;
+    KF_TRY(kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error));
+    for (int moment = 0; moment < moments; moment++) {
+        kf_solid_load load;
+        KF_TRY(kf_flow_advance(validation, plan, stride, error));
+        KF_TRY(plan->methods->flow->load(plan, &load, error));
+        *force += load.force[0] / moments;
+    }
+    return KF_OK;
+}
+
 kf_status kf_tunnel_measure(const kf_validation *validation, const kf_system *system, const kf_tunnel *t,
                             double *corrected, kf_error *error) {
-    enum { LOOKS = 20 };
-    const double travel = t->diameter / t->speed;
+    enum { MOMENTS = 20 };
     kf_scene *scene = make_with_mesh(t);
     kf_plan *plan = NULL;
-    double drag = 0.0;
+    double force = 0.0;
     kf_status status = kf_flow_open(validation, system, scene, NULL, &plan, error);
-    if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
-    for (int look = 0; look < LOOKS && status == KF_OK; look++) {
-        kf_solid_load load;
-        status = kf_flow_advance(validation, plan, (uint64_t)(t->watch * travel / LOOKS) + 1, error);
-        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
-        if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
-    }
+    if (status == KF_OK)
+        status = kf_tunnel_mean_force(validation, t, t->diameter / t->speed, MOMENTS, plan, &force, error);
     kf_flow_close(plan);
     kf_scene_free(scene);
+    const double drag = kf_tunnel_coefficient(t, force);
     *corrected = drag / kf_tunnel_blockage(t, drag);
     return status;
 }

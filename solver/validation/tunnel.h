@@ -22,6 +22,10 @@ double kf_tunnel_coefficient(const kf_tunnel *tunnel, double force);
  * Herriot, NACA Report 995, 1950), 1 + pi^2/12 (D/h)^2 + Cd D/(4 h) for a cylinder (Allen and Vincenti, NACA
  * Report 782, 1944). */
 double kf_tunnel_blockage(const kf_tunnel *tunnel, double drag);
+/* The mean force along the stream at so many moments, evenly spread over the time that the tunnel is watched,
+ * once it has settled. travel: steps of the plan in which the stream goes one diameter. */
+kf_status kf_tunnel_mean_force(const kf_validation *validation, const kf_tunnel *tunnel, double travel,
+                               int moments, kf_plan *plan, double *force, kf_error *error);
 /* The drag coefficient of a sphere by this system, corrected for the blockage: the mean of 20 moments after
  * the tunnel has settled. */
 kf_status kf_tunnel_measure(const kf_validation *validation, const kf_system *system, const kf_tunnel *tunnel,
