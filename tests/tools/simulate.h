@@ -51,7 +51,8 @@ typedef struct kf_recording {
         double times_us[512];
     } planted[KF_PLANTED];
 } kf_recording;
-/* Format: docs/nightly.md. The caller frees *recordings. */
+/* Format: {"recordings": [...]}, each with benchmark, device, step_us, nights (medians of the processes, us),
+ * planted (percent, times_us), planted_round_us and planted_launch_us. The caller frees *recordings. */
 kf_status kf_recording_read(const char *file, kf_recording **recordings, int *count, kf_error *error);
 
 /* Nights resampled from a recording: which night, and which of its processes, is drawn with replacement. A
