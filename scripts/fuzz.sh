@@ -46,6 +46,18 @@ printf 'time,x,y,u,v\n0,0.5,0.5,1,0\n0.1,0.2,0.8,0,-1\n' >"$TMPDIR/pushes" && se
 printf '{"examine": true, "verify": true, "least_samples": 8, "incumbent": [1, 2], "config": {"plan": "pull", "block_x": 64}}' >"$TMPDIR/job" && seed job "$TMPDIR/job"
 printf '{"state": "ok", "reason": ""}' >"$TMPDIR/measurement" && seed measurement "$TMPDIR/measurement"
 printf 'caf\xc3\xa9 \x1b[31m\xe2\x82\xac' >"$TMPDIR/clean" && seed clean "$TMPDIR/clean"
+printf '\x02\x01\x00\x08\x08\x08\x00\x02\x02\x00\x08\x01\x00' >"$TMPDIR/parcel" && seed parcel "$TMPDIR/parcel"
+cat >"$TMPDIR/run_folder" <<'END'
+{"kftune": "0.2.0", "scene": "ball", "scene_hash": "abc", "state": "running", "last_step": 40, "seconds": 1.5, "columns_refer_to": {"reference_area": 0.5},
+ "coefficients": {"settled": true, "reference_area_m2": 0.5, "wind_axes": {"drag": {"mean": 0.31, "half_of_interval_95": 0.002}}, "open_stream": {"drag": {"raw": 0.3}}}}
+END
+seed run_folder "$TMPDIR/run_folder" docs/schemas/run.schema.json
+printf '\x01step,time_s,drag,lift,side\n10,0.1,0.3,0.1,0\n20,0.2,nan,0.1,0\n30,0.3,0.31,-0.1,1e-3\n' >"$TMPDIR/table" && seed table "$TMPDIR/table"
+{ printf '{"device": {"name": "2 x H200"}, "figures": [{"name": "weak 400^3, f32", "note": "alone 3.4980 to 3.5021 ms", "share": 0.97}]}' && printf '\x00{"roofs": [{"name": "link_0_1_copy", "value": 250}, {"name": "link_0_1_order", "value": 3.5}]}'; } >"$TMPDIR/scaling"
+seed scaling "$TMPDIR/scaling"
+for ((c = 0; c < 24; c++)); do
+    { printf "\\x$(printf %02x $c)" && printf -- '--scene\nball\n--grid=32x24x24\n--budget\n20s-device\n--steps\n10\n--camera\n90,10,2\n--slice\ny=0.4m\n--range\npressure=-1:1\n--probe\nwake=2L,0,0.5L\n--metric\nx=1e-3*time_us\n--wind\n-z\n--device\ncpu:0-3'; } >"$TMPDIR/command-$c" && seed command "$TMPDIR/command-$c"
+done
 
 # A description and its state, eight bytes; a mask is any picture.
 checkpoint_header='{"system":"kinetic","scene":"ball","scene_hash":"0","config_hash":"0","collision":"bgk","storage":"f32","smoke_hash":"-","nodes":[8,4,4],"step":3,"state_bytes":8,"smoke_bytes":0}'
@@ -55,6 +67,7 @@ sed -n '/^```json/,/^```/{/^```/!p}' docs/best-config.md >"$TMPDIR/best_config" 
 if command -v sqlite3 >/dev/null; then
     rm -f "$TMPDIR/store"
     { echo 'PRAGMA page_size=512;' && cat tests/data/store-version-1.sql; } | sqlite3 "$TMPDIR/store" >/dev/null && seed store "$TMPDIR/store"
+    { printf '\x7f' && cat "$TMPDIR/store"; } >"$TMPDIR/journal" && seed journal "$TMPDIR/journal"
 fi
 
 [ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls)

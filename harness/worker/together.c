@@ -6,11 +6,19 @@
 
 #include "base/backend/team/world.h"
 #include "base/util/memory.h"
+#include "base/util/program.h"
 #include "harness/worker/job.h"
 
 /* Why a device is of no use any more; KF_OK: all are. What became of the config that did it is told and
  * stored before the run ends. */
 static kf_error ruin = {KF_OK, ""};
+
+/* Lets a signal that ends one process end the tuning of all: the others would not know of it. */
+static void share_interrupt(void) {
+    double interrupted = kf_interrupted != 0;
+    kf_error lost; /* the next message says it, too */
+    if (kf_world_most(&interrupted, 1, &lost) == KF_OK && interrupted > 0.0) kf_interrupted = 1;
+}
 
 static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_measurement *m,
                           kf_error *error) {
@@ -25,7 +33,10 @@ static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_me
     kf_error found = {KF_OK, ""};
     const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &found);
     if (ruined != KF_OK) (void)kf_fail_context(&found, "config %.12s left the device unusable", hash);
-    if (kf_world_agree(ruined, &found) != KF_OK) (void)kf_fail(&ruin, KF_HOST, "%s", found.message);
+    if (kf_world_agree(ruined, &found) != KF_OK)
+        (void)kf_fail(&ruin, KF_HOST, "%s", found.message);
+    else
+        share_interrupt();
     kf_world_limit(0, "");
     return status;
 }

@@ -56,6 +56,13 @@ for number in 5 25 70 ${all:+1 2 3 10 15 20 30 40 50 60 80}; do
     grep -q 'MPI takes no message' lost.out || fail "message $number: it does not say why: $(grep kftune: lost.out)"
 done
 
+# One that does not come to the others, before any watches another, ends the run too.
+cc -O1 -fPIC -shared -o fast-clock.so "$here/fast-clock.c" || fail "fast-clock.c cannot be compiled"
+timeout 100 mpirun -n 1 env LD_PRELOAD="$PWD/fast-clock.so" "$kftune" "${tune[@]}" --budget 3evals --store late.db --out late.json : -n 1 sleep 90 >late.out 2>&1
+status=$?
+[ $status -eq 3 ] || fail "a process that does not begin MPI, and it ends with $status"
+grep -q 'do not come together within 180 s' late.out || fail "a process that does not begin MPI: $(grep kftune: late.out)"
+
 # A kernel of the second that ends its process ends the run; each that is carried on gets past one such config more.
 cat >ending-compiler <<'END'
 #!/bin/sh
@@ -97,4 +104,16 @@ done
 timeout 200 mpirun -n 2 "$kftune" "${tune[@]}" --budget 8evals --seed 3 --store broken.db --out broken.json --resume >broken.out 2>&1 ||
     fail "after Ctrl-C it does not carry on: $(tail -n 3 broken.out)"
 [ "$(results broken compile)" -eq 0 ] || fail "Ctrl-C is a compile error in the store"
+
+# A signal to any one of them, as batch systems send it, ends the tuning of all as Ctrl-C does.
+mpirun -n 2 "$kftune" "${tune[@]}" --budget 2000evals --store one.db --out one.json >one.out 2>&1 &
+mpirun=$!
+for ((looks = 0; looks < 600 && $(results one ok 2>/dev/null) == 0; looks++)); do
+    kill -0 $mpirun 2>/dev/null || fail "it ended before the signal: $(tail -n 3 one.out)"
+    sleep 0.1
+done
+kill -TERM "$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')"
+wait $mpirun
+[ $? -eq 130 ] || fail "a signal to the second process does not interrupt the tuning: $(tail -n 3 one.out)"
+grep -q 'interrupted after' one.out || fail "a signal to the second process: it does not say so"
 echo "ranks-fail.sh: whatever fails on one, all end with its words, and --resume gets past it"

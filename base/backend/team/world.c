@@ -16,6 +16,7 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "base/util/watchdog.h"
 
 static kf_world *world; /* NULL: of one */
 static bool began;      /* there is one, or was */
@@ -222,10 +223,21 @@ static void say_out_of_memory(size_t bytes) {
     if (world != NULL) (void)kf_watch_stop(KF_MACHINE, text);
 }
 
-/* Begins the world of processes: MPI, the exchange of news, who the others are, and the watch. */
-kf_status kf_world_open(kf_error *error) {
-    kf_mpi mpi;
-    KF_TRY(load_shim(&mpi, error));
+/* Seconds in which all processes come together, which takes large clusters a minute. */
+static const double join_seconds = 180;
+
+static void end_joining(void *context, double seconds) {
+    char why[256];
+    (void)context;
+    (void)snprintf(why, sizeof why,
+                   "the processes that mpirun or srun has started do not come together within %.0f s: one of "
+                   "them hangs, is stopped, or does not begin MPI",
+                   seconds);
+    kf_world_end(why);
+}
+
+/* Begins MPI, the exchange of news, and learns who the others are. */
+static kf_status join(kf_mpi mpi, kf_error *error) {
     world = kf_allocate_zeroed(1, sizeof *world);
     world->mpi = mpi;
     if (mpi.begin(&world->rank, &world->size, &world->threads) != 0) {
@@ -235,7 +247,20 @@ kf_status kf_world_open(kf_error *error) {
     }
     began = true;
     KF_TRY(kf_news_begin(world, error));
-    KF_TRY(introduce(error));
+    return introduce(error);
+}
+
+/* Begins the world of processes and its watch. Until that runs, a clock alone notices who does not come. */
+kf_status kf_world_open(kf_error *error) {
+    kf_mpi mpi;
+    kf_watchdog *watchdog;
+    KF_TRY(load_shim(&mpi, error));
+    KF_TRY(kf_watchdog_open(end_joining, NULL, NULL, &watchdog, error));
+    kf_watchdog_begin(watchdog, join_seconds);
+    const kf_status status = join(mpi, error);
+    kf_watchdog_end(watchdog);
+    kf_watchdog_close(watchdog);
+    KF_TRY(status);
     kf_on_out_of_memory(say_out_of_memory);
     return kf_watch_start(world, error);
 }

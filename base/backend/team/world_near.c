@@ -158,8 +158,9 @@ static bool is_from(const received *r, const kf_member *member) {
 static bool is_right(const received *r, int first_rank, int ranks, const int counts[], const int begins[],
                      const int *taken) {
     const parcel *words = &r->words;
+    if (words->rank < first_rank || words->rank >= first_rank + ranks || words->rank == kf_world_rank())
+        return false;
     const int from = words->rank - first_rank;
-    if (words->rank < first_rank || from >= ranks || words->rank == kf_world_rank()) return false;
     if (memcmp(words->secret, kf_world_member(kf_world_rank())->secret, KF_SECRET) != 0) return false;
     if (!is_from(r, kf_world_member(words->rank))) return false;
     if (words->first < 0 || r->count == 0 || words->first > counts[from] - r->count) return false;
