@@ -22,6 +22,12 @@ for document in sys.argv[1:]:
     with open(document, encoding="utf-8") as opened:
         text = opened.read()
     targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r"^\[[^\]]+\]: (\S+)$", text, re.MULTILINE)
+    defined = re.findall(r"^\[([^\]]+)\]: \S+$", text, re.MULTILINE)
+    for name in re.findall(r"\]\[([^\]]+)\]", re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL)):
+        links += 1
+        if name not in defined:
+            print(f"{document}: [{name}] is defined nowhere, or not on a line of its own")
+            failures += 1
     for target in targets:
         if target.startswith(("http://", "https://", "mailto:")):
             continue
