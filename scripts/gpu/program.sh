@@ -4,6 +4,6 @@ kftune=${KFTUNE:+$(realpath "$KFTUNE")}
 mkdir -p "$folder" || exit 3
 folder=$(realpath "$folder")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 3
-for kftune in ${kftune:+"$kftune"} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
+for kftune in ${kftune:+"$kftune"} "$PWD/kftune" "$PWD/build/kftune"; do [ -x "$kftune" ] && break; done
 [ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first, or name it with KFTUNE" >&2; exit 3; }
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}

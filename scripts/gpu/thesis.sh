@@ -26,7 +26,7 @@ scene() { # SCENE MODEL SCHEME THOUSANDS
     avalanche)
         # h = 0.2 m = support times spacing, whatever the number
         size=$(awk -v n="$4" -v fewer=$fewer 'BEGIN { printf "%.5f", 0.1 * (256 / n) ^ (1 / 3) }')
-        text=$(sed "s/\"spacing\": 0.1, \"support\": 2/\"spacing\": $size, \"support\": $(awk -v s="$size" 'BEGIN { h = 0.2 / s; printf "%.5f", h > 4 ? 4 : h }')/" <<<"$text")
+        text=$(sed "s/\"spacing\": 0.1, \"support\": 2/\"spacing\": $size, \"support\": $(awk -v s="$size" 'BEGIN { h = 0.2 / s; printf "%.5f", (h > 4 ? 4 : h) }')/" <<<"$text")
         [ $fewer = 1 ] || text=${text/'[[20, 67], [28, 67], [28, 83], [20, 83]]'/'[[20, 74], [22, 74], [22, 75], [20, 75]]'}
         [ "$2" = newtonian ] && text=$(sed 's/"law": "bingham", "branch": "biviscous", //; s/, "yield_stress": 150//' <<<"$text")
         ;;

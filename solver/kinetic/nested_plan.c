@@ -180,13 +180,14 @@ static bool is_ever_due(const kf_item *item, int level, int k, int *period, int 
     return false;
 }
 
-/* Appends step number k of a level's in a step of the coarsest, in one lane. */
+/* Appends the kernels of step number k of a level in a step of the coarsest. All are in one lane, whose order
+ * is what the signals and the waits of a level with several lanes ask for. */
 static void append_level(kf_plan *plan, int level, int k) {
     const kf_plan *from = nested_of(plan)->plans[level];
     for (size_t i = 0; i < from->item_count; i++) {
         const kf_item *item = &from->items[i];
         int period, phase;
-        if (!is_ever_due(item, level, k, &period, &phase)) continue;
+        if (item->kind != KF_ITEM_KERNEL || !is_ever_due(item, level, k, &period, &phase)) continue;
         kf_item *made = kf_plan_add_kernel(plan, item->kernel);
         name_item(made, item->name, level);
         made->period = period;

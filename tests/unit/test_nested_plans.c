@@ -1,5 +1,6 @@
 /* Plans of nested grids against their reference. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include "base/space/space_nearest.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/nested_stage.h"
 
@@ -90,6 +91,10 @@ static void test_ball_in_tunnel(void **state) {
     kf_reference *reference = reference_of(&s, tunnel_boxes, 3, STEPS);
     assert_true(VERIFY("plan=fused", "storage=f64") < 1e-11);
     (void)VERIFY("plan=moments", "storage=f16");
+    /* A level of several lanes signals and waits, which one lane of all levels has no need of. */
+    kf_config apart = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
+    change_config(&apart, "staged_nodes=0 prefetch_rows=0 nodes_per_thread=2 boundary_rows_apart=true");
+    assert_true(verify_config(kinetic_system, s.whole[0], &apart, reference, STEPS) < 1e-11);
     kinetic_system->free_reference(reference);
     end(&s);
 }
@@ -177,7 +182,8 @@ static void test_compiles_for_cuda(void **state) {
     must(nest(&s, tunnel_boxes, 3, &error), &error);
     static const char *const plans[][2] = {{"plan=moments", "storage=f16"}, {"plan=fused", "storage=f16"}};
     for (int i = 0; i < 2; i++) {
-        kf_device_info seen = {.parts = 0};
+        kf_device_info seen = *kf_backend_device(backend);
+        seen.parts = 0;
         const kf_config config = config_of(s.whole[0], plans[i], 2);
         const kf_status status = kinetic_system->sources(problem_of(kinetic_system, s.whole[0]), &config,
                                                          &seen, compile_crossing, &seen, &error);
