@@ -13,11 +13,19 @@ static void add_crossing(kf_crossings *c, size_t column, double height, int turn
     c->list[c->count++] = (kf_crossing){(uint32_t)column, (float)height, turn};
 }
 
-/* Twice the signed area of (a, b, p) in the plane; edges that two triangles share get the same value. */
-static double side(const double *a, const double *b, double x, double y) {
-    if (a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]))
-        return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
-    return -((a[0] - b[0]) * (y - b[1]) - (a[1] - b[1]) * (x - b[0]));
+/* Says on which side of an edge a place lies. */
+typedef struct edge_side {
+    double area; /* twice the signed area of edge and place in the plane */
+    bool left;
+} edge_side;
+
+/* Edges that two triangles share get the same area to the bit, and a place on such an edge lies on one side
+ * of it: as if it lay a little farther along y, and much less back along x. */
+static edge_side side_of(const double *a, const double *b, double x, double y) {
+    const bool forward = a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
+    const double *from = forward ? a : b, *to = forward ? b : a;
+    const double area = (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]);
+    return (edge_side){forward ? area : -area, (area >= 0.0) == forward};
 }
 
 /* Finds where upright lines through the middles of columns cross a triangle, with the direction in which
@@ -42,11 +50,13 @@ static void cross_triangle(const int columns[2], const kf_mesh *mesh, size_t tri
             /* A little off the middle: lines through edges and corners of a mesh that is aligned are
              * ambiguous. */
             const double x = i + 0.5 + 1.2345e-6, y = j + 0.5 + 2.3456e-6;
-            const double a = side(corner[1], corner[2], x, y), b = side(corner[2], corner[0], x, y),
-                         c = side(corner[0], corner[1], x, y), sum = a + b + c;
-            if (sum == 0.0 || !((a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0))) continue;
+            const edge_side a = side_of(corner[1], corner[2], x, y), b = side_of(corner[2], corner[0], x, y),
+                            c = side_of(corner[0], corner[1], x, y);
+            const double sum = a.area + b.area + c.area;
+            if (sum == 0.0 || a.left != b.left || b.left != c.left) continue;
             add_crossing(out, (size_t)i * (size_t)columns[1] + (size_t)j,
-                         (a * corner[0][2] + b * corner[1][2] + c * corner[2][2]) / sum, sum > 0.0 ? 1 : -1);
+                         (a.area * corner[0][2] + b.area * corner[1][2] + c.area * corner[2][2]) / sum,
+                         a.left ? 1 : -1);
         }
 }
 

@@ -40,8 +40,8 @@ static kf_status read_list(kf_json_place place, const cJSON *json, const char *k
     cJSON_ArrayForEach(item, array) {
         if (!cJSON_IsString(item) || item->valuestring[0] == '\0' ||
             strlen(item->valuestring) >= LONGEST_TEXT)
-            return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: each must be a text, not empty", place.file,
-                           place.path, key);
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: each must be a text of 1 to %d bytes", place.file,
+                           place.path, key, LONGEST_TEXT - 1);
         list[count++] = kf_duplicate(item->valuestring);
     }
     return KF_OK;

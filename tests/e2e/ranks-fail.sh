@@ -30,6 +30,7 @@ ranks 3 scatter d2q9 direct "${all:+200}${all:-40}"
 
 # What processes that are none of them send to them is nothing to them.
 ranks 3 parcels 60
+ranks 2 marks
 
 # One without memory says so, and so do the others.
 for number in 1 10 60 ${all:+2 3 5 15 20 30 45 90 120 180}; do

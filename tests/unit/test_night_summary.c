@@ -67,8 +67,67 @@ static void test_markdown(void **state) {
     }
 }
 
+/* Every value of the answer is the one that its name says: all differ, and none is left out. */
+static void test_json(void **state) {
+    (void)state;
+    kf_verdict verdicts[] = {{.state = KF_SLOW,
+                              .benchmark = "ball",
+                              .reason = "slower",
+                              .program = "p1",
+                              .time_us = 1000,
+                              .threshold = 0.02,
+                              .identical = true,
+                              .reference = 5,
+                              .change = 0.25,
+                              .change_low = 0.125,
+                              .change_high = 0.5,
+                              .probability = 0.0625,
+                              .kernel = "step",
+                              .kernel_change_us = 3,
+                              .counter = "dram",
+                              .counter_before = 11,
+                              .counter_after = 12},
+                             {.state = KF_NODATA,
+                              .benchmark = "car",
+                              .reason = "first",
+                              .program = "p2",
+                              .time_us = NAN,
+                              .threshold = NAN,
+                              .change = NAN,
+                              .change_low = NAN,
+                              .change_high = NAN,
+                              .probability = NAN}};
+    const kf_nightly_result result = {.night = {.id = 7,
+                                                .suite = "small",
+                                                .uuid = "u-1",
+                                                .program = "0123",
+                                                .label = "release 2",
+                                                .started = "2026-01-02T03:04:05Z"},
+                                      .resumed = true,
+                                      .processes = 6,
+                                      .count = 2,
+                                      .verdicts = verdicts};
+    cJSON *json = kf_nightly_to_json(&result, "n.db");
+    char *text = cJSON_PrintUnformatted(json);
+    const char *from = strstr(text, "\"suite\"");
+    assert_non_null(from);
+    assert_string_equal(
+        from,
+        "\"suite\":\"small\",\"store\":\"n.db\",\"night\":7,\"uuid\":\"u-1\",\"program\":\"0123\",\"label\":"
+        "\"release 2\",\"started\":\"2026-01-02T03:04:05Z\",\"resumed\":true,\"processes\":6,\"failures\":1,"
+        "\"verdicts\":[{\"benchmark\":\"ball\",\"verdict\":\"SLOW\",\"reason\":\"slower\",\"program\":\"p1\","
+        "\"time_us\":1000,\"threshold\":0.02,\"identical\":true,\"reference_night\":5,\"change\":0.25,"
+        "\"change_us\":200,\"change_ci\":[0.125,0.5],\"p\":0.0625,\"kernel\":\"step\",\"kernel_change_us\":3,"
+        "\"counter\":\"dram\",\"counter_before\":11,\"counter_after\":12},{\"benchmark\":\"car\",\"verdict\":"
+        "\"NODATA\",\"reason\":\"first\",\"program\":\"p2\",\"time_us\":null,\"threshold\":null,"
+        "\"identical\":false,"
+        "\"reference_night\":null,\"change\":null,\"change_us\":null,\"change_ci\":[],\"p\":null}]}");
+    free(text);
+    cJSON_Delete(json);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_have_their_sign),
-                                       cmocka_unit_test(test_markdown)};
+                                       cmocka_unit_test(test_markdown), cmocka_unit_test(test_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

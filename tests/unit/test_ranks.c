@@ -2,7 +2,7 @@
  * of whichever process it is, all end the config with that process's own words, and the next config is
  * measured as if nothing had been. Alone this is one process; tests/e2e/ranks-fail.sh starts it as several.
  * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT | memory SYSTEM TRANSFER NUMBER |
- * parcels ROUNDS]
+ * parcels ROUNDS | marks]
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,6 +281,29 @@ static int trade_parcels(int rounds) {
     return 0;
 }
 
+/* Places that are given back are given again: marks that come and go are never too many, and the last of
+ * them is still one that all see. */
+static int use_marks(void) {
+    enum { MARKS = 5000 };
+    kf_error error = {KF_OK, ""};
+    kf_mark *mark = NULL;
+    must(kf_world_open(&error), &error);
+    must(kf_backend_open("cpu:1", &backend, &error), &error);
+    kf_stream *stream = kf_backend_stream(backend, 0);
+    for (int i = 0; i < MARKS; i++) {
+        if (mark != NULL) kf_mark_free(mark);
+        must(kf_mark_create_shared(backend, i % kf_world_size() == kf_world_rank(), &mark, &error), &error);
+    }
+    const bool own = (MARKS - 1) % kf_world_size() == kf_world_rank();
+    must(own ? kf_stream_signal(stream, mark, &error) : kf_stream_await(stream, mark, &error), &error);
+    must(kf_stream_synchronize(stream, &error), &error);
+    kf_mark_free(mark);
+    must(kf_world_agree(KF_OK, &error), &error);
+    kf_backend_close(backend);
+    kf_world_close(KF_OK, &error);
+    return 0;
+}
+
 /* Alone, on a team of two devices. */
 static void test_alone(void **state) {
     (void)state;
@@ -293,5 +316,6 @@ int main(int count, char **words) {
     if (count > 4 && strcmp(words[1], "scatter") == 0) return scatter(words[2], words[3], atoi(words[4]));
     if (count > 4 && strcmp(words[1], "memory") == 0) return fail_memory(words[2], words[3], atoi(words[4]));
     if (count > 2 && strcmp(words[1], "parcels") == 0) return trade_parcels(atoi(words[2]));
+    if (count > 1 && strcmp(words[1], "marks") == 0) return use_marks();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

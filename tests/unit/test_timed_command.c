@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,28 @@ static void test_round_trip(void **state) {
     }
 }
 
+/* A word that is too long for a path names no file, also where its beginning would name one. */
+static void test_long_words_name_nothing(void **state) {
+    (void)state;
+    enum { SHORT = 2, LONG = KF_PATH / 2 - 2 }; /* with the folder before it, it is too long */
+    static char text[KF_PATH + 128];
+    for (int parts = SHORT; parts <= LONG; parts += LONG - SHORT) {
+        kf_error error = {KF_OK, ""};
+        kf_timed_command command;
+        int at = sprintf(text, "{\"command\":[\"sh\",\"");
+        for (int i = 0; i < parts; i++)
+            at += sprintf(text + at, "./");
+        (void)sprintf(text + at, "\"],\"folder\":\"/tmp\",\"keep\":[\".\"],\"time\":\"wall\"}");
+        free(read_and_written(text, &command));
+        const kf_status status =
+            kf_command_check_kept((kf_json_place){"suite", "benchmarks"}, &command, &error);
+        assert_int_equal(status, parts == SHORT ? KF_OK : KF_BAD_INPUT);
+        kf_command_free(&command);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_long_words_name_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
