@@ -468,5 +468,6 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     if (d->mask.source != KF_MASK_NONE) KF_TRY(kf_mask_make(d, scene, error));
     KF_TRY(set_reference_length(d, scene, notes, error));
     KF_TRY(check_probes(d, scene, error));
-    return set_viscosity(d, scene, error);
+    KF_TRY(set_viscosity(d, scene, error));
+    return kf_scene_set_boxes(d, scene, notes, error);
 }

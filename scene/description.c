@@ -306,10 +306,10 @@ static kf_status read_asked(const char *file, const cJSON *root, kf_description 
 /* The keys of every scene, and the sections of systems. */
 static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_scene_options *options,
                                  kf_error *error) {
-    enum { OURS = 12 };
-    const char *keys[OURS + KF_SCENE_SECTIONS + 1] = {"description", "placed",   "asked",      "solid",
-                                                      "mask",        "domain",   "boundaries", "flow",
-                                                      "model",       "sampling", "smoke",      "probes"};
+    enum { OURS = 13 };
+    const char *keys[OURS + KF_SCENE_SECTIONS + 1] = {
+        "description", "placed", "asked",    "solid", "mask",   "domain", "boundaries",
+        "flow",        "model",  "sampling", "smoke", "probes", "refine"};
     if (options->checked) return KF_OK;
     for (int i = 0; options->sections != NULL && options->sections[i] != NULL && i < KF_SCENE_SECTIONS; i++)
         keys[OURS + i] = options->sections[i]->name;
@@ -336,6 +336,7 @@ static kf_status read_root(const char *file, const cJSON *root, const kf_scene_o
     KF_TRY(read_boundaries(file, root, d, notes, error));
     KF_TRY(read_flow(file, root, d, notes, error));
     KF_TRY(read_model(file, root, d, error));
+    KF_TRY(kf_description_read_refine(file, root, d, notes, error));
     KF_TRY(read_sampling(file, root, d, error));
     KF_TRY(read_asked(file, root, d, error));
     KF_TRY(kf_probes_of_file(file, root, &d->probes, error));

@@ -205,6 +205,18 @@ typedef struct kf_mask_description {
     bool velocity_given, pressure_given;
 } kf_mask_description;
 
+/* Nested grids: boxes, each in the one before, or levels around the solid and its wake. */
+typedef struct kf_refine_description {
+    int count; /* of boxes */
+    struct {
+        double low[3], high[3]; /* metres */
+        int levels;             /* that end with this box */
+    } boxes[KF_FINER_LEVELS];
+    bool around_body;
+    int levels;            /* around the body; 0: from cells_a_length */
+    double cells_a_length; /* of the reference length, in the finest cells */
+} kf_refine_description;
+
 typedef struct kf_description {
     char source[KF_PATH]; /* for messages */
     kf_solid_description solid;
@@ -237,6 +249,7 @@ typedef struct kf_description {
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */
     kf_probe_texts probes;
+    kf_refine_description refine;
     int asked_nodes[3]; /* instead of cells, with which the command line overrules them; all 0: no */
 } kf_description;
 
@@ -253,6 +266,9 @@ void kf_scene_copy_sections(const kf_scene *scene, kf_scene *copy);
 void kf_scene_hash_sections(const kf_scene *scene, kf_hasher *hasher);
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
                                     kf_error *error);
+/* Reads "refine"; where the scene has it and no rule of its own, the rates become k17. */
+kf_status kf_description_read_refine(const char *file, const cJSON *root, kf_description *description,
+                                     kf_text *notes, kf_error *error);
 kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,
                                     kf_error *error);
 /* The wind tunnel around a bare mesh (placement.c); placement NULL: nothing is said; nodes all 0: no grid is.
@@ -266,6 +282,15 @@ void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]);
 /* Places the mesh (which it takes over) and converts to lattice units; no samples yet. */
 kf_status kf_scene_build(const kf_description *description, kf_mesh *mesh, kf_text *notes, kf_scene *scene,
                          kf_error *error);
+/* Sets the boxes of nested grids that a description asks for, in cells; no finer scenes yet. */
+kf_status kf_scene_set_boxes(const kf_description *description, kf_scene *scene, kf_text *notes,
+                             kf_error *error);
+/* The boxes that a scene's would be on another grid: grown where they leave too little room for each other
+ * and for the solid, of which low and high are the bounds there. False: they do not fit. */
+bool kf_scene_fit_boxes(const kf_scene *scene, const int nodes[3], const double low[3], const double high[3],
+                        kf_cell_box boxes[KF_FINER_LEVELS]);
+/* Makes the finer scenes of those boxes, without samples. */
+void kf_scene_make_finer(kf_scene *scene);
 /* In place: lengths shrink to a grid of at most node_limit nodes; nothing happens when there are no more
  * already. */
 kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error);

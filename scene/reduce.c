@@ -62,20 +62,19 @@ static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
         scene->motion.gravity[a] /= factor;
 }
 
-/* Lattice speeds stay, lengths shrink by factor: so the viscosity shrinks and accelerations grow with it. */
-kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
-    int coarse[3];
-    if (node_product(scene->nodes) <= (double)node_limit) return KF_OK;
-    if (!coarse_grid(scene->nodes, node_limit, coarse))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: cannot be reduced to %ld nodes: %d along each axis are the fewest", scene->source,
-                       node_limit, FEWEST_NODES);
+static double factor_of(const kf_scene *scene, const int coarse[3]) {
     double factor = 1.0;
     for (int a = 0; a < 3; a++)
         factor = fmin(factor, axis_ratio(scene, coarse, a));
+    return factor;
+}
+
+/* Lattice speeds stay, lengths shrink by factor: so the viscosity shrinks and accelerations grow with it. */
+static void take_grid(kf_scene *scene, const int coarse[3]) {
+    const double factor = factor_of(scene, coarse);
     if (scene->mesh.triangle_count > 0) scale_solid(scene, coarse, factor);
     if (scene->mask != NULL) kf_mask_coarsen(scene, coarse);
-    memcpy(scene->nodes, coarse, sizeof coarse);
+    memcpy(scene->nodes, coarse, sizeof scene->nodes);
     scene->smoke.count = 0; /* no smoke is made on a reduced grid */
     scene->cell_size /= factor;
     scene->time_step /= factor;
@@ -84,6 +83,69 @@ kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
     scene->viscosity *= factor;
     for (int a = 0; a < 3; a++)
         scene->body_force[a] /= factor;
+}
+
+/* Node updates in a step of nested grids with these boxes. */
+static double work_of(const int nodes[3], const kf_cell_box *boxes, int count) {
+    double work = node_product(nodes);
+    for (int l = 0; l < count; l++) {
+        double cells = 1.0;
+        for (int a = 0; a < 3; a++)
+            cells *= boxes[l].high[a] - boxes[l].low[a];
+        work += 8.0 * cells * (2 << l);
+    }
+    return work;
+}
+
+/* The boxes on a coarser grid, around the solid where it is there. */
+static bool coarse_boxes(const kf_scene *scene, const int coarse[3], kf_cell_box boxes[KF_FINER_LEVELS]) {
+    const double factor = factor_of(scene, coarse);
+    double low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        const double middle =
+            map_coordinate(scene, coarse, a, 0.5 * (scene->solid_low[a] + scene->solid_high[a]));
+        const double half = 0.5 * factor * (scene->solid_high[a] - scene->solid_low[a]);
+        low[a] = middle - half;
+        high[a] = middle + half;
+    }
+    return kf_scene_fit_boxes(scene, coarse, low, high, boxes);
+}
+
+/* Boxes leave room for each other, so that the coarsest grid of all is not the one with the least work: grids
+ * are tried from few nodes on. More levels than three say no more about a config. */
+static kf_status coarsen_nested(kf_scene *scene, kf_error *error) {
+    enum { FEWEST = 1500, KEPT = 2 };
+    const double MORE = 1.3, all = node_product(scene->nodes);
+    kf_cell_box boxes[KF_FINER_LEVELS], least[KF_FINER_LEVELS];
+    int coarse[3], best[3];
+    double least_work = INFINITY;
+    scene->finer_count = scene->finer_count < KEPT ? scene->finer_count : KEPT;
+    for (double limit = FEWEST; limit < MORE * all; limit *= MORE) {
+        if (!coarse_grid(scene->nodes, (long)fmin(limit, all), coarse) || !coarse_boxes(scene, coarse, boxes))
+            continue;
+        const double work = work_of(coarse, boxes, scene->finer_count);
+        if (!(work < least_work)) continue;
+        least_work = work;
+        memcpy(best, coarse, sizeof best);
+        memcpy(least, boxes, sizeof least);
+    }
+    if (!isfinite(least_work))
+        return kf_fail(error, KF_BAD_INPUT, "%s: on no smaller grid do the boxes of nested grids fit",
+                       scene->source);
+    take_grid(scene, best);
+    memcpy(scene->boxes, least, sizeof least);
+    return KF_OK;
+}
+
+kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
+    int coarse[3];
+    if (kf_scene_all_nodes(scene) <= (double)node_limit) return KF_OK;
+    if (scene->finer_count > 0) return coarsen_nested(scene, error);
+    if (!coarse_grid(scene->nodes, node_limit, coarse))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: cannot be reduced to %ld nodes: %d along each axis are the fewest", scene->source,
+                       node_limit, FEWEST_NODES);
+    take_grid(scene, coarse);
     return KF_OK;
 }
 
@@ -93,6 +155,7 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
     kf_scene *copy = kf_allocate(sizeof *copy);
     *copy = *scene;
     memset(&copy->samples, 0, sizeof copy->samples);
+    memset(copy->finer, 0, sizeof copy->finer);
     copy->notes = NULL;
     kf_scene_copy_sections(scene, copy);
     const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
@@ -106,6 +169,7 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
     }
     kf_text notes = {0};
     kf_status status = kf_scene_coarsen(copy, node_limit, error);
+    if (status == KF_OK) kf_scene_make_finer(copy);
     if (status == KF_OK) status = kf_scene_finish(copy, &notes, error);
     copy->notes = notes.text;
     *reduced = status == KF_OK ? copy : NULL;

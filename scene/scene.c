@@ -192,12 +192,26 @@ static void hash_scene(kf_scene *scene) {
             hash_integer(&hasher, f);
             hash_numbers(&hasher, 1, &scene->specular_share[f]);
         }
+    for (int l = 0; l < scene->finer_count; l++)
+        for (int a = 0; a < 3; a++) {
+            hash_integer(&hasher, scene->boxes[l].low[a]);
+            hash_integer(&hasher, scene->boxes[l].high[a]);
+        }
+    if (scene->finer_count > 0) kf_hash_add_string(&hasher, kf_scene_finest(scene)->hash);
     kf_hash_end(&hasher, scene->hash);
 }
 
 kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error) {
+    if (scene->finer_count > 0) {
+        kf_scene *finest = scene->finer[scene->finer_count - 1];
+        KF_TRY(kf_scene_finish(finest, notes, error));
+        scene->open_edges = finest->open_edges;
+        scene->solid_area = ldexp(finest->solid_area, -2 * scene->finer_count);
+        scene->surface_depth = ldexp(finest->surface_depth, -scene->finer_count);
+        KF_TRY(kf_scene_check_boxes(scene, error));
+    }
     if (scene->mesh.triangle_count > 0) {
-        KF_TRY(sample_solid(scene, notes, error));
+        if (scene->finer_count == 0) KF_TRY(sample_solid(scene, notes, error));
         set_frontal_area(scene);
     }
     hash_scene(scene);
@@ -401,12 +415,14 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     free(d);
     KF_TRY(status);
     if (options->node_limit > 0) KF_TRY(kf_scene_coarsen(scene, options->node_limit, error));
+    kf_scene_make_finer(scene);
     KF_TRY(kf_scene_finish(scene, notes, error));
     char absolute[KF_PATH];
     if (is_file(file_or_name) && realpath(path, absolute) != NULL)
         kf_copy_text(scene->source, sizeof scene->source, absolute);
-    if (scene->samples.count > 0)
-        kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", scene->samples.count,
+    const size_t samples = kf_scene_finest(scene)->samples.count;
+    if (samples > 0)
+        kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", samples,
                 scene->samples_per_cell, (unsigned long long)scene->seed);
     return KF_OK;
 }

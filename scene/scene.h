@@ -176,7 +176,13 @@ enum { KF_MOST_PASSES = 10 };
 typedef struct kf_cell_box {
     int low[3], high[3];
 } kf_cell_box;
-enum { KF_FINER_LEVELS = 4 };
+enum {
+    KF_FINER_LEVELS = 4,
+    /* Cells of a level between its sides and the next finer box, at least: what its own means are taken of
+     * lies outside of that box, or in its rim. */
+    KF_NESTED_MARGIN = 3,
+    KF_NESTED_ROOM = 2 /* cells of the finest level between its sides and the solid */
+};
 
 typedef struct kf_scene kf_scene;
 struct kf_scene {
@@ -239,7 +245,8 @@ struct kf_scene {
     } sections[KF_SCENE_SECTIONS]; /* that the file has, or a system has set */
 
     /* Nested grids beside this one (solver/kinetic/nested.h): finer[l] is the whole domain in cells half as
-     * wide as those of the level before it, used in boxes[l], which are cells of that level. */
+     * wide as those of the level before it, used in boxes[l], which are cells of that level. The finest alone
+     * has samples, and of the scenes opened from files the mesh beside this one. */
     int finer_count; /* 0: one grid */
     kf_scene *finer[KF_FINER_LEVELS];
     kf_cell_box boxes[KF_FINER_LEVELS];
@@ -273,8 +280,25 @@ void kf_scene_set_section(kf_scene *scene, const kf_scene_section *section, void
 /* The values, of which zeroed ones are made where the scene has none; kf_scene_free frees them. */
 void *kf_scene_make_section(kf_scene *scene, const kf_scene_section *section);
 
+/* The scene of the finest grid that is there: of nested grids the last, else the scene itself. */
+const kf_scene *kf_scene_finest(const kf_scene *scene);
+/* The scene on the grid of its fields, pictures and probes: of nested grids the finest that would have at
+ * most KF_OUTPUT_NODES nodes in the whole domain. */
+enum { KF_OUTPUT_NODES = 1 << 25 };
+const kf_scene *kf_scene_of_outputs(const kf_scene *scene);
+int kf_scene_output_level(const kf_scene *scene); /* 0: the coarsest */
+/* Nodes of a level's grid (0: the coarsest): those of its box. A level takes 2^level steps for one. */
+double kf_scene_level_nodes(const kf_scene *scene, int level);
+double kf_scene_all_nodes(const kf_scene *scene);    /* of all its grids */
+double kf_scene_step_updates(const kf_scene *scene); /* of nodes in a step of the coarsest */
+/* KF_BAD_INPUT where a box of nested grids is empty, leaves the domain, comes nearer than KF_NESTED_MARGIN to
+ * the sides of the level it lies in, touches a face that knows nothing of boxes; or where the finest comes
+ * nearer than KF_NESTED_ROOM to the solid's samples. */
+kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error);
+
 /* Makes the same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. It is
- * used to verify a config cheaply. At most node_limit nodes. */
+ * used to verify a config cheaply. At most node_limit nodes; of nested grids, at most three of which are
+ * kept, as few as their boxes leave room for. */
 kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error);
 
 /* Brings the scene to lattice units of a time step so many times as long; its hash stays. */

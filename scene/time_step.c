@@ -27,4 +27,6 @@ void kf_scene_stretch_time(kf_scene *scene, double ratio) {
     }
     for (int e = 0; e < scene->smoke.count; e++)
         scene->smoke.emitters[e].rate *= ratio;
+    for (int l = 0; l < scene->finer_count; l++)
+        kf_scene_stretch_time(scene->finer[l], ratio);
 }

@@ -50,7 +50,7 @@ static kf_status open_run(const char *folder, const char *kind, drawn_run *run, 
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--pictures': %s keeps no fields; run it without --fields none", folder);
     KF_TRY(kf_vtkhdf_read(path, &run->flow, error));
-    if (memcmp(run->flow.nodes, scene->nodes, sizeof run->flow.nodes) != 0)
+    if (memcmp(run->flow.nodes, kf_scene_of_outputs(scene)->nodes, sizeof run->flow.nodes) != 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: has other nodes than the run's scene", path);
     return KF_OK;
 }

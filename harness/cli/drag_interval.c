@@ -10,7 +10,8 @@
 
 const char *const kf_drag_part_names[KF_DRAG_PARTS] = {"statistics", "grid", "tunnel"};
 
-double kf_cells_across(const kf_scene *scene) {
+double kf_cells_across(const kf_scene *all) {
+    const kf_scene *scene = kf_scene_finest(all);
     for (int a = 0; a < 3; a++)
         if (scene->solid_high[a] - scene->solid_low[a] >= scene->nodes[a] - 1.0)
             return scene->frontal_area / scene->nodes[a];

@@ -64,17 +64,20 @@ static bool is_same(const kf_fact *one, const kf_fact *other) {
 /* The facts in which a problem differs from what was tuned. plan: of those alone that decide what a plan is.
  */
 static void append_differences(const kf_facts *then, const kf_facts *now, bool plan, kf_text *text) {
-    static const char *const of_plan[] = {"size_x", "size_y", "size_z", "collision", "accuracy"};
-    static const kf_fact missing = {.value = KF_DEFAULT_ACCURACY}; /* the one fact that may be left out */
+    static const char *const of_plan[] = {"size_x",    "size_y",   "size_z",
+                                          "collision", "accuracy", "finer_levels"};
+    /* The facts that may be left out. */
+    static const kf_fact no_accuracy = {.value = KF_DEFAULT_ACCURACY}, no_levels = {.value = 0.0};
     for (int i = 0; i < then->count + now->count; i++) {
         const kf_fact *known = i < then->count ? &then->list[i] : &now->list[i - then->count];
         const kf_fact *old = kf_facts_find(then, known->name), *new = kf_facts_find(now, known->name);
+        const kf_fact *missing = strcmp(known->name, "finer_levels") == 0 ? &no_levels : &no_accuracy;
         bool counts = !plan && old != NULL && new != NULL;
         for (size_t k = 0; plan && k < sizeof of_plan / sizeof *of_plan; k++)
             counts = counts || strcmp(of_plan[k], known->name) == 0;
-        if (old == NULL) old = &missing;
-        if (new == NULL) new = &missing;
-        if (!counts || (i >= then->count && old != &missing) || is_same(old, new)) continue;
+        if (old == NULL) old = missing;
+        if (new == NULL) new = missing;
+        if (!counts || (i >= then->count && old != missing) || is_same(old, new)) continue;
         kf_text_append(text, "%s%s was ", text->length > 0 ? ", " : "", known->name);
         append_value(old, text);
         kf_text_append(text, " and is ");

@@ -31,14 +31,17 @@ static void largest_grid(const int nodes[3], double most, int largest[3]) {
 
 kf_scene_fit kf_fit_scene(const kf_scene *scene, const kf_device_info *device) {
     const int parts = device->parts > 1 ? device->parts : 1;
-    kf_scene_fit fit = {.bytes = fmax(0.0, (double)device->memory_free_bytes - LEFT_BYTES * parts)};
+    kf_scene_fit fit = {.nested = scene->finer_count > 0,
+                        .bytes = fmax(0.0, (double)device->memory_free_bytes - LEFT_BYTES * parts)};
     kf_copy_text(fit.device, sizeof fit.device, device->name);
-    const bool countable = node_count(scene->nodes) <= parts * MOST_NODES;
-    fit.two_grids = countable && kf_grid_bytes(scene->nodes, 2, 4) <= fit.bytes;
-    fit.one_grid = countable && kf_grid_bytes(scene->nodes, 1, 4) <= fit.bytes;
-    fit.half_grid = countable && kf_grid_bytes(scene->nodes, 1, 2) <= fit.bytes;
-    const double of_node = kf_grid_bytes(scene->nodes, 1, 4) / node_count(scene->nodes);
-    largest_grid(scene->nodes, fmin(parts * MOST_NODES, fit.bytes / of_node), fit.largest);
+    /* Nested grids stream between two grids on each level. */
+    const bool nested = scene->finer_count > 0, countable = kf_scene_all_nodes(scene) <= parts * MOST_NODES;
+    const double levels = kf_scene_all_nodes(scene) / node_count(scene->nodes);
+    fit.two_grids = countable && levels * kf_grid_bytes(scene->nodes, 2, 4) <= fit.bytes;
+    fit.one_grid = countable && !nested && kf_grid_bytes(scene->nodes, 1, 4) <= fit.bytes;
+    fit.half_grid = countable && !nested && kf_grid_bytes(scene->nodes, 1, 2) <= fit.bytes;
+    const double of_node = levels * kf_grid_bytes(scene->nodes, nested ? 2 : 1, 4) / node_count(scene->nodes);
+    largest_grid(scene->nodes, fmin(parts * MOST_NODES / levels, fit.bytes / of_node), fit.largest);
     return fit;
 }
 
@@ -47,8 +50,8 @@ void kf_scene_fit_print(const kf_scene_fit *fit, FILE *file) {
     fprintf(file, "  fits         %s, %s: two grids %s, one grid %s, one in 16 bits %s\n", fit->device,
             kf_human_bytes(fit->bytes, bytes), fit->two_grids ? "yes" : "no", fit->one_grid ? "yes" : "no",
             fit->half_grid ? "yes" : "no");
-    fprintf(file, "               the largest of this shape, on one grid: %s nodes\n",
-            kf_grid_text(fit->largest, grid));
+    fprintf(file, "               the largest of this shape, on %s: %s nodes\n",
+            fit->nested ? "level 0" : "one grid", kf_grid_text(fit->largest, grid));
 }
 
 cJSON *kf_scene_fit_json(const kf_scene_fit *fit) {

@@ -16,7 +16,8 @@ typedef struct kf_scene_fit {
     char device[160];                    /* "2 x NVIDIA H200" */
     double bytes;                        /* that populations may have on all devices together */
     bool two_grids, one_grid, half_grid; /* in f32; the last: one grid in 16 bits */
-    int largest[3];                      /* nodes of the largest grid of these proportions, f32 on one grid */
+    bool nested;                         /* then on two grids of each level, or not at all */
+    int largest[3]; /* nodes of the largest grid of these proportions, f32 on one grid, or of level 0 */
 } kf_scene_fit;
 
 /* Finds what fits on the device, as kf_backend_device describes it for an open backend: with the memory of

@@ -7,6 +7,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/drag_interval.h"
+#include "harness/cli/scene_levels.h"
 #include "solver/flow/flow_rules.h"
 
 enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
@@ -37,24 +38,25 @@ static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     }
 }
 
-/* Computes what a scene means, in SI units where the name does not say cells, steps or lattice. The first
- * node's y+ comes from the friction of a flat plate: 0.664 / sqrt(Re) where it is laminar (Blasius), 0.026
- * / Re^(1/7) where it is turbulent. The boundary layer is Blasius's 5 L / sqrt(Re), in cells. Values that
- * have no meaning are NAN. */
+/* Computes what a scene means, of nested grids on the finest where it is about the solid; in SI units where
+ * the name does not say cells, steps or lattice. The first node's y+ comes from the friction of a flat plate:
+ * 0.664 / sqrt(Re) where it is laminar (Blasius), 0.026 / Re^(1/7) where it is turbulent. The boundary layer
+ * is Blasius's 5 L / sqrt(Re), in cells. Values that have no meaning are NAN. */
 kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     kf_scene_summary s = {.lattice_viscosity = scene->viscosity, .reynolds = scene->reynolds};
+    const kf_scene *fine = kf_scene_finest(scene);
     const double dx = scene->cell_size, dt = scene->time_step, nan = (double)NAN;
     for (int a = 0; a < 3; a++) {
         s.domain[a] = scene->nodes[a] * dx;
         s.solid[a] = (scene->solid_high[a] - scene->solid_low[a]) * dx;
     }
-    s.cells_a_length = scene->reference_length;
+    s.cells_a_length = fine->reference_length;
     s.length = scene->reference_length * dx;
     s.open_edges = scene->open_edges;
     s.least_viscosity = kf_flow_least_viscosity(scene);
     (void)kf_flow_rule_name(scene, s.rule);
-    kf_scene_thinness(scene, THIN_CELLS, &s.parts, &s.gaps);
-    s.cell_size = dx;
+    kf_scene_thinness(fine, THIN_CELLS, &s.parts, &s.gaps);
+    s.cell_size = fine->cell_size;
     s.speed = scene->reference_speed * dx / dt;
     s.viscosity = scene->viscosity * dx * dx / dt;
     s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
@@ -68,12 +70,12 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.flow_through_steps = kf_scene_flow_through(scene);
     if (s.flow_through_steps == 0.0) s.flow_through_steps = nan;
     s.flow_through_seconds = s.flow_through_steps * dt;
-    s.bytes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] *
-              (scene->nodes[2] == 1 ? FLAT_POPULATIONS : POPULATIONS) * GRIDS * sizeof(float);
+    s.bytes = kf_scene_all_nodes(scene) * (scene->nodes[2] == 1 ? FLAT_POPULATIONS : POPULATIONS) * GRIDS *
+              sizeof(float);
     const double re = scene->reynolds;
     const double friction = re <= 0.0 ? nan : re < TURBULENT ? 0.664 / sqrt(re) : 0.026 / pow(re, 1.0 / 7.0);
-    s.wall_distance = 0.5 / scene->viscosity * scene->reference_speed * sqrt(0.5 * friction);
-    s.boundary_layer = re > 0.0 ? 5.0 * scene->reference_length / sqrt(re) : nan;
+    s.wall_distance = 0.5 / fine->viscosity * fine->reference_speed * sqrt(0.5 * friction);
+    s.boundary_layer = re > 0.0 ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
     if (s.solid[0] + s.solid[1] + s.solid[2] == 0.0) s.wall_distance = s.boundary_layer = nan;
     return s;
@@ -151,15 +153,14 @@ static void print_memory(const kf_scene *scene, const kf_scene_summary *s, FILE 
     const double planes = scene->nodes[2], one = s->bytes / GRIDS * (planes + PLANES_MORE) / planes;
     char two_grids[32], one_grid[32];
     fprintf(file, "  memory       about %s on the device", kf_human_bytes(s->bytes, two_grids));
-    if (s->bytes > much)
+    if (s->bytes > much && scene->finer_count == 0)
         fprintf(file, ", %s on one grid (streaming=shift), the default where two do not fit",
                 kf_human_bytes(one, one_grid));
     fputc('\n', file);
 }
 
 static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
-    const double updates =
-        (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * s->flow_through_steps * FLOWS;
+    const double updates = kf_scene_step_updates(scene) * s->flow_through_steps * FLOWS;
     print_memory(scene, s, file);
     if (!isfinite(updates)) return;
     fprintf(file, "  flow-through %.0f steps, %.3g s of the flow\n", s->flow_through_steps,
@@ -176,6 +177,7 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
     char grid[KF_GRID_TEXT];
     fprintf(file, "%s: %s nodes, cells of %.4g m, domain %.4g x %.4g x %.4g m\n", scene->name,
             kf_grid_text(scene->nodes, grid), scene->cell_size, s->domain[0], s->domain[1], s->domain[2]);
+    kf_scene_levels_print(scene, file);
     if (isfinite(s->boundary_layer)) {
         fprintf(file, "  solid        %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
                 s->solid[2], s->cells_a_length);
@@ -226,6 +228,12 @@ cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
     kf_json_add_number(json, "flow_through_steps", s->flow_through_steps);
     kf_json_add_number(json, "flow_through_s", s->flow_through_seconds);
     kf_json_add_number(json, "memory_bytes", s->bytes);
+    if (scene->finer_count > 0) {
+        cJSON_AddItemToObject(json, "levels", kf_scene_levels_json(scene));
+        kf_json_add_number(json, "nodes", kf_scene_all_nodes(scene));
+        kf_json_add_number(json, "updates_a_step", kf_scene_step_updates(scene));
+        cJSON_AddItemToObject(json, "uniform", kf_uniform_cost_json(scene));
+    }
     kf_json_add_number(json, "y_plus", s->wall_distance);
     kf_json_add_number(json, "boundary_layer_cells", s->boundary_layer);
     const int count = kf_scene_warnings(s, &lines);

@@ -12,7 +12,8 @@ typedef struct kf_solid_pose {
     double velocity[3], angular_velocity[3];
 } kf_solid_pose;
 
-/* Macroscopic fields at the nodes, [z][y][x] with x fastest. Owned by the caller. */
+/* Macroscopic fields at the nodes, [z][y][x] with x fastest; of nested grids at those of
+ * kf_scene_of_outputs. Owned by the caller. */
 typedef struct kf_fields {
     int nodes[3];
     float *density;

@@ -4,13 +4,15 @@
 
 #include "base/util/text.h"
 
-enum { TRIAL_NODES = 24000, TRIAL_STEPS = 10 };
+enum { TRIAL_NODES = 24000, TRIAL_STEPS = 10, NESTED_STEPS = 4 };
 
 static void add_facts(const kf_scene *scene, kf_facts *facts) {
     const int *nodes = scene->nodes;
     kf_facts_size(facts, nodes, "nodes");
     kf_facts_amount(facts, "node_count", (double)nodes[0] * nodes[1] * nodes[2], "nodes");
-    kf_facts_amount(facts, "sample_count", (double)scene->samples.count, "samples");
+    kf_facts_amount(facts, "sample_count", (double)kf_scene_finest(scene)->samples.count, "samples");
+    if (scene->finer_count > 0) kf_facts_number(facts, "finer_levels", scene->finer_count, "");
+    if (scene->finer_count > 0) kf_facts_amount(facts, "nested_nodes", kf_scene_all_nodes(scene), "nodes");
     kf_facts_number(facts, "samples_per_cell", scene->samples_per_cell, "");
     kf_facts_number(facts, "cell_size", scene->cell_size, "m");
     kf_facts_number(facts, "time_step", scene->time_step, "s");
@@ -62,12 +64,17 @@ kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, i
     kf_scene *reduced = NULL;
     KF_TRY(kf_scene_reduce(kf_problem_scene(problem), TRIAL_NODES, &reduced, error));
     *small = kf_flow_problem(problem->system, reduced, true);
-    *steps = TRIAL_STEPS;
+    *steps = reduced->finer_count > 0 ? NESTED_STEPS : TRIAL_STEPS;
     return KF_OK;
 }
 
 kf_status kf_flow_check_faces(const kf_scene *scene, const char *system, const kf_boundary *known, int count,
                               kf_error *error) {
+    if (scene->finer_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s has no nested grids, which the scene asks for with \"refine\": remove the key, or "
+                       "use --system kinetic",
+                       system);
     for (int face = 0; face < KF_FACES; face++) {
         bool computed = false;
         for (int i = 0; i < count; i++)

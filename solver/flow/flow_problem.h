@@ -10,7 +10,7 @@ kf_status kf_flow_scene_open(const char *source, const kf_problem_options *optio
                              kf_error *error);
 
 /* Implement kf_system.open and kf_system.trial for systems that run scenes as they are: the trial is the
- * scene on at most 24000 nodes, for 10 steps. */
+ * scene on at most 24000 nodes, for 10 steps; of nested grids for 4, in which the finest does 8 or 16. */
 kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
                                kf_error *error);
 kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error);
@@ -19,8 +19,8 @@ kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, i
  * (owned), or leaves it to whoever made it. */
 kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned);
 
-/* Refuses a scene with a face that is none of the known ones: a system names what it computes, so that a
- * boundary condition of another one is not taken for one of its own. */
+/* Refuses a scene with nested grids, or a face that is none of the known ones: a system names what it
+ * computes, so that a boundary condition of another one is not taken for one of its own. */
 kf_status kf_flow_check_faces(const kf_scene *scene, const char *system, const kf_boundary *known, int count,
                               kf_error *error);
 

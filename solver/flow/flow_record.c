@@ -78,7 +78,8 @@ static void add_motion(const kf_scene *scene, const kf_solid_pose *pose, kf_reco
 static kf_status blew_up(kf_plan *plan, kf_error *error) {
     kf_fields fields = {.density = NULL};
     KF_TRY(plan->methods->flow->fields(plan, &fields, error));
-    const kf_status status = kf_fields_check(kf_plan_scene(plan), &fields, plan->steps_done, error);
+    const kf_status status =
+        kf_fields_check(kf_scene_of_outputs(kf_plan_scene(plan)), &fields, plan->steps_done, error);
     kf_fields_free(&fields);
     KF_TRY(status);
     return kf_fail(error, KF_GATE_FAILED,

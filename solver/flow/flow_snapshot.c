@@ -90,8 +90,9 @@ void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snap
 kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
     kf_fields fields = {.density = NULL};
     KF_TRY(plan->methods->flow->fields(plan, &fields, error));
-    const kf_status status = kf_fields_check(kf_plan_scene(plan), &fields, plan->steps_done, error);
-    if (status == KF_OK) kf_flow_snapshot_of(kf_plan_scene(plan), &fields, snapshot);
+    const kf_scene *scene = kf_scene_of_outputs(kf_plan_scene(plan));
+    const kf_status status = kf_fields_check(scene, &fields, plan->steps_done, error);
+    if (status == KF_OK) kf_flow_snapshot_of(scene, &fields, snapshot);
     kf_fields_free(&fields);
     return status;
 }

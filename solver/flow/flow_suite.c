@@ -238,6 +238,10 @@ static kf_status apply(changed_scene *made, const cJSON *changes, kf_json_place 
 kf_status kf_flow_change(const kf_problem *from, const cJSON *changes, kf_json_place place,
                          const kf_device_info *device, kf_problem **changed, char reason[256],
                          kf_error *error) {
+    if (kf_problem_scene(from)->finer_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s: changes of a scene are for one grid, and this one is nested", place.file,
+                       place.path);
     changed_scene *made = kf_allocate_zeroed(1, sizeof *made);
     made->scene = *kf_problem_scene(from);
     made->scene.notes = NULL;

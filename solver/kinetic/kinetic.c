@@ -60,7 +60,8 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
                        "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
     KF_TRY(check_collision(scene, error));
     if (scene->finer_count > 0) KF_TRY(kf_nested_accepts(scene, error));
-    return scene->samples.count > 0 ? kf_kinetic_check_solid(scene, error) : KF_OK;
+    const kf_scene *finest = kf_scene_finest(scene);
+    return finest->samples.count > 0 ? kf_kinetic_check_solid(finest, error) : KF_OK;
 }
 
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
@@ -69,18 +70,26 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }
 
+/* The nodes along each axis of the finest grid, which has most of a step's work. */
+static void find_finest_nodes(const kf_scene *scene, int along[3]) {
+    const kf_cell_box *box = scene->finer_count > 0 ? &scene->boxes[scene->finer_count - 1] : NULL;
+    for (int a = 0; a < 3; a++)
+        along[a] = box != NULL ? 2 * (box->high[a] - box->low[a]) : scene->nodes[a];
+}
+
 /* Names the numbers of scene and device that expressions of variants/kinetic.json may use. */
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
-    const kf_scene *scene = kf_problem_scene(problem);
+    const kf_scene *scene = kf_problem_scene(problem), *finest = kf_scene_finest(scene);
+    int along[3];
     memset(variables, 0, sizeof *variables);
-    double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    find_finest_nodes(scene, along);
     kf_add_variable(variables, "gpu", kf_device_is_gpu(device));
-    kf_add_variable(variables, "node_count", nodes);
-    kf_add_variable(variables, "nodes_x", scene->nodes[0]);
-    kf_add_variable(variables, "nodes_y", scene->nodes[1]);
-    kf_add_variable(variables, "nodes_z", scene->nodes[2]);
-    kf_add_variable(variables, "sample_count", (double)scene->samples.count);
-    kf_add_variable(variables, "solid", scene->samples.count > 0);
+    kf_add_variable(variables, "node_count", kf_scene_all_nodes(scene));
+    kf_add_variable(variables, "nodes_x", along[0]);
+    kf_add_variable(variables, "nodes_y", along[1]);
+    kf_add_variable(variables, "nodes_z", along[2]);
+    kf_add_variable(variables, "sample_count", (double)finest->samples.count);
+    kf_add_variable(variables, "solid", finest->samples.count > 0);
     kf_add_variable(variables, "moving", scene->motion.moving);
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_variable(variables, "splits", kf_kinetic_splits(scene));
@@ -90,7 +99,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
     kf_add_variable(variables, "nested", scene->finer_count > 0);
     kf_add_variable(variables, "adaptive", kf_kinetic_is_adaptive(scene, 27));
-    kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
+    kf_add_variable(variables, "shortest_edge",
+                    finest->samples.count > 0 ? kf_scene_shortest_edge(finest) : 1);
     kf_add_device_variables(variables, device);
     kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
     kf_add_variable(variables, "nccl",

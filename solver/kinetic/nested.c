@@ -13,42 +13,6 @@ static void initial_of_whole(const void *context, int i, int j, int k, double *d
                      velocity);
 }
 
-/* Refuses a box that is empty, leaves the domain, comes nearer than KF_NESTED_MARGIN to the sides of the
- * level that it lies in, or touches a face that knows nothing of boxes. */
-static kf_status check_box(const kf_nested_level *in, const kf_cell_box *box, int number, kf_error *error) {
-    const kf_scene *whole = in->whole;
-    for (int axis = 0; axis < 3; axis++) {
-        const int low = box->low[axis], high = box->high[axis], most = whole->nodes[axis];
-        const bool periodic = whole->faces[2 * axis] == KF_PERIODIC;
-        if (low < 0 || high > most || low >= high)
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "%s: box %d reaches from cell %d to %d along %c: give it cells of the domain, 0 to %d",
-                whole->source, number, low, high, "xyz"[axis], most);
-        if (periodic && (low == 0) != (high == most))
-            return kf_fail(error, KF_BAD_INPUT,
-                           "%s: box %d touches one periodic face across %c: keep it off both, or let it "
-                           "reach from one to the other",
-                           whole->source, number, "xyz"[axis]);
-        for (int side = 0; side < 2; side++) {
-            const int face = 2 * axis + side, at = side ? high : low, end = side ? most : 0;
-            const int inner = side ? in->origin[axis] + in->scene.nodes[axis] - in->ghosts[face]
-                                   : in->origin[axis] + in->ghosts[face];
-            if (at == end && whole->faces[face] == KF_OUTFLOW)
-                return kf_fail(error, KF_BAD_INPUT,
-                               "%s: box %d touches the outflow across %c: end it %d cells before",
-                               whole->source, number, "xyz"[axis], KF_NESTED_MARGIN);
-            if (at != end && abs(at - inner) < KF_NESTED_MARGIN)
-                return kf_fail(error, KF_BAD_INPUT,
-                               "%s: box %d ends %d cells from %s across %c: leave %d cells or more%s",
-                               whole->source, number, abs(at - inner),
-                               inner == end ? "the domain's face" : "the box around it", "xyz"[axis],
-                               KF_NESTED_MARGIN, inner == end ? ", or none" : "");
-        }
-    }
-    return KF_OK;
-}
-
 /* The solid's samples where they lie in this grid. */
 static void take_samples(kf_nested_level *level) {
     const kf_samples *all = &level->whole->samples;
@@ -93,27 +57,20 @@ static void lay_out(kf_nested_level *level, const kf_nested_level *in, const kf_
 }
 
 kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *error) {
+    KF_TRY(kf_scene_check_boxes(scene, error));
     kf_nested *made = kf_allocate_zeroed(1, sizeof *made);
-    kf_status status = KF_OK;
-    for (int l = 0; l <= scene->finer_count && status == KF_OK; l++) {
+    for (int l = 0; l <= scene->finer_count; l++) {
         kf_nested_level *level = &made->level[l];
         level->whole = l == 0 ? scene : scene->finer[l - 1];
-        if (l > 0) {
-            status = check_box(level - 1, &scene->boxes[l - 1], l, error);
-            if (status != KF_OK) break;
-            lay_out(level, level - 1, &scene->boxes[l - 1]);
-        }
+        if (l > 0) lay_out(level, level - 1, &scene->boxes[l - 1]);
         set_scene(level, l == scene->finer_count);
         for (int axis = 0; axis < 3 && l > 0; axis++)
             level->scene.nodes[axis] =
                 2 * level->cells[axis] + level->ghosts[2 * axis] + level->ghosts[2 * axis + 1];
         made->count = l + 1;
     }
-    if (status != KF_OK)
-        kf_nested_free(made);
-    else
-        *nested = made;
-    return status;
+    *nested = made;
+    return KF_OK;
 }
 
 void kf_nested_free(kf_nested *nested) {

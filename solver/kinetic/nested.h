@@ -15,9 +15,6 @@
 enum {
     KF_NESTED_GHOSTS = 2, /* layers of nodes */
     KF_NESTED_RIM = 1,    /* layers of cells of the coarser level that are replaced by means */
-    /* Cells of a level between its sides and the next finer box, at least: what its own means are taken of
-     * lies outside of that box, or in its rim. */
-    KF_NESTED_MARGIN = 3,
     KF_MOST_LEVELS = KF_FINER_LEVELS + 1
 };
 

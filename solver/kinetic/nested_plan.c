@@ -11,6 +11,7 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/nested.h"
+#include "solver/kinetic/nested_fields.h"
 
 typedef struct nested_plan {
     kf_nested *nested;
@@ -325,9 +326,10 @@ kf_status kf_nested_read(kf_plan *plan, double **values, kf_error *error) {
 }
 
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
-    kf_plan *coarsest = nested_of(plan)->plans[0];
+    const nested_plan *own = nested_of(plan);
     KF_TRY(kf_nested_settle(plan, error));
-    return coarsest->methods->flow->fields(coarsest, fields, error);
+    return kf_nested_join_fields(own->nested, own->plans, kf_scene_output_level(kf_plan_scene(plan)), fields,
+                                 error);
 }
 
 static kf_status velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {

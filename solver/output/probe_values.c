@@ -165,7 +165,7 @@ kf_status kf_probe_values(kf_plan *plan, const double (*points)[3], size_t count
     kf_status status;
     *pressure = *unit = NULL;
     if (plan->methods->flow != NULL) {
-        const kf_scene *scene = kf_plan_scene(plan);
+        const kf_scene *scene = kf_scene_of_outputs(kf_plan_scene(plan));
         const double h = scene->cell_size;
         lattice l = {.origin = {h / 2, h / 2, h / 2}, .spacing = {h, h, h}, .scene = scene};
         kf_flow_units units;

@@ -65,16 +65,15 @@ static kf_status place_points(const kf_probe *probe, kf_plan *plan, double (*poi
     memcpy(points, probe->points, probe->count * sizeof *points);
     if (probe->kind != KF_PROBE_SURFACE) return KF_OK;
     const kf_scene *scene = kf_plan_scene(plan);
-    const double h = scene->cell_size;
+    const double h = scene->cell_size, out = PRESSURE_AT * kf_scene_of_outputs(scene)->cell_size;
     kf_solid_pose pose;
     KF_TRY(kf_flow_pose(plan, &pose, error));
     for (size_t i = 0; i < probe->count; i++)
         for (int a = 0; a < 3; a++) {
             points[i][a] = (pose.center[a] + 0.5) * h;
             for (int b = 0; b < 3; b++)
-                points[i][a] +=
-                    pose.rotation[3 * a + b] * (probe->points[i][b] + PRESSURE_AT * h * probe->normals[i][b] -
-                                                (scene->motion.center[b] + 0.5) * h);
+                points[i][a] += pose.rotation[3 * a + b] * (probe->points[i][b] + out * probe->normals[i][b] -
+                                                            (scene->motion.center[b] + 0.5) * h);
         }
     return KF_OK;
 }

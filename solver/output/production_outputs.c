@@ -131,14 +131,22 @@ static kf_status write_field_pictures(kf_production_run *producer, const kf_snap
     return KF_OK;
 }
 
+/* Finds the scene on the grid of the outputs, and where its solid is. One in nested grids rests. */
+static kf_status find_outputs(kf_plan *plan, const kf_scene **scene, kf_solid_pose *pose, kf_error *error) {
+    *scene = kf_scene_of_outputs(kf_plan_scene(plan));
+    KF_TRY(kf_flow_pose(plan, pose, error));
+    if (*scene != kf_plan_scene(plan)) memcpy(pose->center, (*scene)->motion.center, sizeof pose->center);
+    return KF_OK;
+}
+
 /* The pressure on the solid, at a path. */
 static kf_status draw_solid(kf_production_run *producer, const kf_snapshot *snapshot, const char *path,
                             kf_error *error) {
-    const kf_scene *scene = kf_plan_scene(producer->plan);
     const kf_production_options *options = producer->options;
+    const kf_scene *scene;
     kf_solid_pose pose;
     kf_snapshot surface;
-    KF_TRY(kf_flow_pose(producer->plan, &pose, error));
+    KF_TRY(find_outputs(producer->plan, &scene, &pose, error));
     kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
     const kf_status status =
         kf_surface_view_write(scene, &surface, &options->viewpoint, options->surface_range[0],
@@ -176,12 +184,12 @@ static kf_status write_numbered(kf_production_run *producer, const char *kind, c
 
 /* A flow's picture, the solid's surface, and the quantities that are asked for. */
 static kf_status add_flow(kf_production_run *producer, kf_snapshot *snapshot, kf_error *error) {
-    const kf_scene *scene = kf_plan_scene(producer->plan);
+    const kf_scene *scene;
     const int asked = producer->options->quantities,
               quantities = asked != 0 ? asked : KF_VELOCITY | KF_PRESSURE;
     kf_solid_pose pose;
     KF_TRY(write_pictures(producer, snapshot, error));
-    KF_TRY(kf_flow_pose(producer->plan, &pose, error));
+    KF_TRY(find_outputs(producer->plan, &scene, &pose, error));
     if (quantities & KF_SURFACE && scene->mesh.triangle_count > 0) {
         kf_snapshot surface;
         kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);

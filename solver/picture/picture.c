@@ -32,7 +32,8 @@ static const kf_colour white = {255, 255, 255}, black = {25, 25, 25}, grey = {11
 
 /* A picture of a slice and its parts. The slice covers plot_width x plot_height pixels from (left, top). */
 typedef struct slice_picture {
-    const kf_scene *scene;
+    const kf_scene *scene; /* on the grid of the snapshot */
+    const kf_scene *whole; /* with the boxes of nested grids */
     kf_plane plane;
     int nodes[2];          /* to the right, upwards */
     float *values;         /* [up][right], in the field's unit; owned */
@@ -301,6 +302,26 @@ static void draw_mask(slice_picture *slice) {
         }
 }
 
+/* The boxes of nested grids that the slice goes through. */
+static void draw_boxes(slice_picture *slice) {
+    const kf_scene *whole = slice->whole;
+    const int across[3] = {slice->plane.right, slice->plane.up, slice->plane.normal};
+    for (int l = 0; l < whole->finer_count; l++) {
+        double low[3], high[3]; /* in cells of the picture, from the domain's corner */
+        for (int k = 0; k < 3; k++) {
+            const double cells = (double)slice->scene->nodes[across[k]] / (whole->nodes[across[k]] << l);
+            low[k] = whole->boxes[l].low[across[k]] * cells;
+            high[k] = whole->boxes[l].high[across[k]] * cells;
+        }
+        if (slice->plane.position + 0.5 < low[2] || slice->plane.position + 0.5 > high[2]) continue;
+        const int left = slice->left + (int)lround(low[0] * slice->scale),
+                  right = slice->left + (int)lround(high[0] * slice->scale),
+                  top = slice->top + slice->plot_height - (int)lround(high[1] * slice->scale),
+                  bottom = slice->top + slice->plot_height - (int)lround(low[1] * slice->scale);
+        kf_canvas_frame(&slice->canvas, left, top, right - left, bottom - top, white);
+    }
+}
+
 /* 1, 2 or 5 times a power of ten, for at most most_ticks ticks over range. */
 static double tick_step(double range, int most_ticks) {
     double least = range / most_ticks, power = pow(10, floor(log10(least)));
@@ -386,14 +407,15 @@ static void draw_bar(slice_picture *slice) {
 
 /* Draws the title: scene, size, step, time, place of the slice, Reynolds number. */
 static void draw_title(slice_picture *slice, uint64_t step, const kf_picture_view *view) {
-    const kf_scene *scene = slice->scene;
-    char text[192], name[33], grid[KF_GRID_TEXT];
+    const kf_scene *scene = slice->whole;
+    char text[192], name[33], grid[KF_GRID_TEXT], levels[32] = "";
+    if (scene->finer_count > 0) (void)snprintf(levels, sizeof levels, " + %d finer", scene->finer_count);
     kf_copy_text(name, sizeof name, view->caption != NULL ? view->caption : scene->name);
-    snprintf(text, sizeof text, "%s  %s  %sstep %" PRIu64 "  t = %.4g s", name,
-             kf_grid_text(scene->nodes, grid), view->mean ? "mean until " : "", step,
+    snprintf(text, sizeof text, "%s  %s%s  %sstep %" PRIu64 "  t = %.4g s", name,
+             kf_grid_text(scene->nodes, grid), levels, view->mean ? "mean until " : "", step,
              (double)step * scene->time_step);
     kf_canvas_text(&slice->canvas, slice->left, 14, TEXT_SCALE, black, text);
-    double metres = (slice->plane.position + 0.5) * scene->cell_size;
+    double metres = (slice->plane.position + 0.5) * slice->scene->cell_size;
     int used = snprintf(text, sizeof text, "slice at %c = %.3g m", 'x' + slice->plane.normal, metres);
     if (scene->reynolds > 0) {
         snprintf(text + used, sizeof text - (size_t)used, "   Re = %.6g", scene->reynolds);
@@ -405,7 +427,8 @@ static void draw_title(slice_picture *slice, uint64_t step, const kf_picture_vie
 /* Reads the values of a view, or how far they are above those of another snapshot. */
 static kf_status read_view(slice_picture *slice, const kf_scene *scene, const kf_snapshot *snapshot,
                            const kf_picture_view *view, kf_error *error) {
-    slice->scene = scene;
+    slice->whole = scene;
+    slice->scene = scene = kf_scene_of_outputs(scene);
     kf_picture_plane(scene, view, &slice->plane);
     slice->nodes[0] = scene->nodes[slice->plane.right];
     slice->nodes[1] = scene->nodes[slice->plane.up];
@@ -426,7 +449,7 @@ static kf_status read_view(slice_picture *slice, const kf_scene *scene, const kf
 
 kf_status kf_picture_range(const kf_scene *scene, const kf_snapshot *snapshot, const kf_picture_view *view,
                            double *low, double *high, kf_error *error) {
-    slice_picture slice = {.scene = scene};
+    slice_picture slice = {.nodes = {0, 0}};
     const kf_status status = read_view(&slice, scene, snapshot, view, error);
     *low = slice.bottom;
     *high = slice.most;
@@ -436,7 +459,7 @@ kf_status kf_picture_range(const kf_scene *scene, const kf_snapshot *snapshot, c
 
 kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
                            const kf_solid_pose *free_pose, const kf_picture_view *view, kf_error *error) {
-    slice_picture slice = {.scene = scene};
+    slice_picture slice = {.nodes = {0, 0}};
     kf_status status = read_view(&slice, scene, snapshot, view, error);
     if (status != KF_OK) {
         free(slice.values);
@@ -445,9 +468,10 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_sna
     lay_out(&slice);
     draw_flow(&slice);
     kf_solid_pose pose;
-    find_pose(scene, free_pose, (double)snapshot->step, &pose);
+    find_pose(slice.scene, free_pose, (double)snapshot->step, &pose);
     draw_solid(&slice, &pose);
     draw_mask(&slice);
+    draw_boxes(&slice);
     kf_canvas_frame(&slice.canvas, slice.left - 1, slice.top - 1, slice.plot_width + 2, slice.plot_height + 2,
                     black);
     draw_right_axis(&slice);

@@ -107,16 +107,28 @@ static void draw_line(view *v, const double from[3], const double to[3], kf_colo
     }
 }
 
-static void draw_domain(view *v, const view_box *box) {
-    const kf_colour grey = {140, 149, 159};
+static void draw_box(view *v, const view_box *box, kf_colour colour) {
     for (int i = 0; i < 8; i++)
         for (int axis = 0; axis < 3; axis++) {
             if ((i >> axis & 1) != 0) continue;
             double from[3], to[3];
             corner_of(box, i, from);
             corner_of(box, i | 1 << axis, to);
-            draw_line(v, from, to, grey, 0.8);
+            draw_line(v, from, to, colour, 0.8);
         }
+}
+
+/* The boxes of nested grids. */
+static void draw_levels(view *v, const kf_scene *scene) {
+    const kf_colour red = {196, 60, 40};
+    for (int l = 0; l < scene->finer_count; l++) {
+        view_box box;
+        for (int a = 0; a < 3; a++) {
+            box.low[a] = ldexp(scene->boxes[l].low[a], -l) - 0.5;
+            box.high[a] = ldexp(scene->boxes[l].high[a], -l) - 0.5;
+        }
+        draw_box(v, &box, red);
+    }
 }
 
 /* Brightness by the angle between the face and the light, the same from both sides: not every mesh is
@@ -263,14 +275,16 @@ static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
 
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error) {
     view *v = open_view();
+    const kf_colour grey = {140, 149, 159};
     view_box box = close_box(scene);
-    for (int a = 0; a < 3 && !close; a++) {
+    for (int a = 0; a < 3 && (!close || scene->finer_count > 0); a++) {
         box.low[a] = -0.5;
         box.high[a] = scene->nodes[a] - 0.5;
     }
     turn_usual(v);
     fit(v, &box, 0.0);
-    draw_domain(v, &box);
+    draw_box(v, &box, grey);
+    draw_levels(v, scene);
     if (close) draw_wind(v, scene, &box);
     draw_mesh(v, &scene->mesh);
     name_scene(v, scene, &box);

@@ -10,7 +10,7 @@
 #include "solver/picture/viewpoint.h"
 
 /* Writes a PNG of a scene that has a mesh: the whole domain, or (close) the solid and the room about it, with
- * arrows along the wind. */
+ * arrows along the wind. Of nested grids always the whole domain, with their boxes. */
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error);
 
 /* Writes a PNG of a surface (a snapshot of particles with triangles, as kf_flow_surface makes it), coloured

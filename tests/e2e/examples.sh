@@ -19,6 +19,7 @@ sph sph
 stable-fluids stable_fluids
 incompressible incompressible
 d2q9 d2q9
+nested kinetic
 END
 # The former name of "description" in scenes of particles is still read.
 sed 's/"description"/"comment"/' sph.json >former.json

@@ -43,6 +43,7 @@ scene-format scene
 space-format space
 nightly nightly-suite
 suites bench-suite
+nested scene
 END
 refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "scene": "ball", "nodes": 3}]}'
 refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}'
@@ -81,6 +82,7 @@ prints output-report report --store "$store" --out "$scratch/r.html"
 prints output-scene scene ball --picture "$scratch/ball.png"
 prints output-scene scene ball --devices cpu,cpu --picture "$scratch/ball.png"
 prints output-scene scene column
+prints output-scene scene "$scratch/nested.json" --picture none
 prints output-plan plan --scene ball --drag-within 60% --grid 32x16x16 --device cpu
 prints output-space space --scene ball --device cpu
 prints output-predict predict --scene ball --device cpu --top 2

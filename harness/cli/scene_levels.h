@@ -1,0 +1,23 @@
+/* Says what the levels of a scene with nested grids are, and what they cost against one fine grid. */
+#ifndef KF_HARNESS_CLI_SCENE_LEVELS_H
+#define KF_HARNESS_CLI_SCENE_LEVELS_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "scene/scene.h"
+
+/* What fine cells in the whole domain would take. */
+typedef struct kf_uniform_cost {
+    double nodes;
+    double updates; /* in the time of a step of the coarsest level */
+} kf_uniform_cost;
+kf_uniform_cost kf_uniform_cost_of(const kf_scene *scene);
+
+/* Prints a line a level and one for the uniform grid; nothing for a scene of one grid. */
+void kf_scene_levels_print(const kf_scene *scene, FILE *file);
+/* An array with an object a level, and an object; the caller owns both. */
+cJSON *kf_scene_levels_json(const kf_scene *scene);
+cJSON *kf_uniform_cost_json(const kf_scene *scene);
+
+#endif

@@ -1,0 +1,106 @@
+/* The flow of nested grids on one grid, for files, pictures and probes: each place as the finest level says
+ * that it has, or the finest that is asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "solver/kinetic/nested_fields.h"
+
+enum { VALUES = 4 };
+
+static float *values_of(const kf_fields *fields, int value) {
+    return value == 0 ? fields->density : fields->velocity[value - 1];
+}
+
+static size_t count_of(const kf_fields *fields) {
+    return (size_t)fields->nodes[0] * (size_t)fields->nodes[1] * (size_t)fields->nodes[2];
+}
+
+/* Two coarse nodes that a fine one lies between, and how much of the farther. */
+typedef struct between {
+    size_t near, far;
+} between;
+static const float FAR_SHARE = 0.25F;
+
+/* Across a periodic face the farther node is that of the other side; beyond others it is the nearer one. */
+static between find(int fine, int coarse_nodes, bool periodic) {
+    const int near = fine / 2, far = fine % 2 == 0 ? near - 1 : near + 1;
+    const bool beyond = far < 0 || far >= coarse_nodes;
+    const int other = !beyond ? far : periodic ? (far + coarse_nodes) % coarse_nodes : near;
+    return (between){(size_t)near, (size_t)other};
+}
+
+static float mix(float near, float far) {
+    return near + FAR_SHARE * (far - near);
+}
+
+/* Fine values between coarse ones, linear along each axis. */
+static void make_finer(const kf_scene *scene, const kf_fields *coarse, kf_fields *fine) {
+    const size_t row = (size_t)coarse->nodes[0], plane = row * (size_t)coarse->nodes[1];
+    for (int a = 0; a < 3; a++)
+        fine->nodes[a] = 2 * coarse->nodes[a];
+    fine->density = kf_allocate(count_of(fine) * sizeof(float));
+    for (int a = 0; a < 3; a++)
+        fine->velocity[a] = kf_allocate(count_of(fine) * sizeof(float));
+    bool periodic[3];
+    for (int a = 0; a < 3; a++)
+        periodic[a] = scene->faces[2 * a] == KF_PERIODIC;
+    size_t to = 0;
+    for (int k = 0; k < fine->nodes[2]; k++) {
+        const between z = find(k, coarse->nodes[2], periodic[2]);
+        for (int j = 0; j < fine->nodes[1]; j++) {
+            const between y = find(j, coarse->nodes[1], periodic[1]);
+            const size_t lines[4] = {z.near * plane + y.near * row, z.near * plane + y.far * row,
+                                     z.far * plane + y.near * row, z.far * plane + y.far * row};
+            for (int i = 0; i < fine->nodes[0]; i++, to++) {
+                const between x = find(i, coarse->nodes[0], periodic[0]);
+                for (int value = 0; value < VALUES; value++) {
+                    const float *from = values_of(coarse, value);
+                    float line[4];
+                    for (int l = 0; l < 4; l++)
+                        line[l] = mix(from[lines[l] + x.near], from[lines[l] + x.far]);
+                    values_of(fine, value)[to] = mix(mix(line[0], line[1]), mix(line[2], line[3]));
+                }
+            }
+        }
+    }
+}
+
+/* Puts what a level has in its box into the fields of the whole domain in its cells. */
+static void put_box(const kf_nested_level *level, const kf_fields *own, kf_fields *whole) {
+    int from[3], to[3];
+    for (int a = 0; a < 3; a++) {
+        from[a] = level->ghosts[2 * a];
+        to[a] = own->nodes[a] - level->ghosts[2 * a + 1];
+    }
+    for (int value = 0; value < VALUES; value++)
+        for (int k = from[2]; k < to[2]; k++)
+            for (int j = from[1]; j < to[1]; j++) {
+                const float *source = values_of(own, value) +
+                                      ((size_t)k * (size_t)own->nodes[1] + (size_t)j) * (size_t)own->nodes[0];
+                const size_t z = (size_t)(k + level->origin[2]), y = (size_t)(j + level->origin[1]);
+                float *target =
+                    values_of(whole, value) + (z * (size_t)whole->nodes[1] + y) * (size_t)whole->nodes[0];
+                memcpy(target + from[0] + level->origin[0], source + from[0],
+                       (size_t)(to[0] - from[0]) * sizeof *target);
+            }
+}
+
+kf_status kf_nested_join_fields(const kf_nested *nested, kf_plan *const *plans, int last, kf_fields *joined,
+                                kf_error *error) {
+    KF_TRY(plans[0]->methods->flow->fields(plans[0], joined, error));
+    for (int l = 1; l <= last; l++) {
+        kf_fields finer, own;
+        const kf_status status = plans[l]->methods->flow->fields(plans[l], &own, error);
+        if (status != KF_OK) {
+            kf_fields_free(joined);
+            return status;
+        }
+        make_finer(nested->level[0].whole, joined, &finer);
+        put_box(&nested->level[l], &own, &finer);
+        kf_fields_free(&own);
+        kf_fields_free(joined);
+        *joined = finer;
+    }
+    return KF_OK;
+}

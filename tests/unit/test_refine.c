@@ -1,0 +1,199 @@
+/* Scenes with nested grids: where boxes lie, the scene in finer cells, its reduced trial, and what is
+ * refused. */
+#include <math.h>
+
+#include "base/util/text.h"
+#include "tests/unit/scene_files.h"
+
+#define BALL   "\"solid\": {\"shape\": \"ball\", \"radius\": 0.5, \"position\": [3, 3, 3]}, "
+#define DOMAIN "\"domain\": {\"cells\": [24, 16, 16], \"cell_size\": 0.375}, "
+#define FLOW   "\"flow\": {\"speed\": 1, \"reynolds\": 100, \"reference_length\": 1, \"lattice_speed\": 0.08}"
+#define REFINED(refine)                                                                                      \
+    "{" BALL DOMAIN FLOW ", \"sampling\": {\"samples_per_cell\": 4}, \"refine\": " refine "}"
+
+static kf_scene *open_text(const char *text) {
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_scene_open(write_text("a.json", text), NULL, &scene, &error) != KF_OK)
+        print_error("%s\n", error.message);
+    assert_non_null(scene);
+    return scene;
+}
+
+static void assert_refused(const char *text, const char *part) {
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_scene_open(write_text("bad.json", text), NULL, &scene, &error), KF_BAD_INPUT);
+    if (strstr(error.message, part) == NULL) print_error("'%s' is not in: %s\n", part, error.message);
+    assert_non_null(strstr(error.message, part));
+}
+
+/* Each box holds the next with its margin, the finest holds the samples, the wake has more room than the
+ * front, and no box touches the outflow. */
+static void assert_nested(const kf_scene *scene) {
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_scene_check_boxes(scene, &error), KF_OK);
+    for (int l = 0; l < scene->finer_count; l++) {
+        assert_true(scene->boxes[l].high[0] <= (scene->nodes[0] << l) - KF_NESTED_MARGIN);
+        assert_int_equal(scene->finer[l]->nodes[1], scene->nodes[1] << (l + 1));
+    }
+    assert_true(kf_scene_finest(scene)->samples.count > 0 && scene->samples.count == 0);
+}
+
+/* The finest scene is the one that a file with fine cells everywhere describes: to rounding, but for the
+ * samples the same. */
+static void test_levels_are_the_same_flow(void **state) {
+    (void)state;
+    kf_scene *nested = open_text(REFINED("{\"around\": \"body\", \"levels\": 2}"));
+    kf_scene *uniform =
+        open_text("{" BALL "\"domain\": {\"cells\": [96, 64, 64], \"cell_size\": 0.09375}, " FLOW
+                  ", \"sampling\": {\"samples_per_cell\": 4}, \"model\": {\"rates\": \"k17\"}}");
+    const kf_scene *finest = kf_scene_finest(nested);
+    assert_nested(nested);
+    assert_int_equal(nested->finer_count, 2);
+    assert_int_equal(nested->rate_rule, KF_RATE_K17);
+    assert_memory_equal(finest->nodes, uniform->nodes, sizeof uniform->nodes);
+    assert_float_equal(finest->viscosity, uniform->viscosity, 1e-12);
+    assert_float_equal(finest->time_step, uniform->time_step, 1e-12);
+    assert_float_equal(finest->reference_length, uniform->reference_length, 1e-9);
+    assert_float_equal(kf_scene_reference_area(finest), kf_scene_reference_area(uniform), 1e-6);
+    assert_float_equal(finest->solid_area, uniform->solid_area, 1e-6);
+    for (int a = 0; a < 3; a++) {
+        assert_float_equal(finest->solid_low[a], uniform->solid_low[a], 1e-9);
+        assert_float_equal(finest->moment_center[a], uniform->moment_center[a], 1e-9);
+    }
+    assert_int_equal(finest->samples.count, uniform->samples.count);
+    assert_string_not_equal(nested->hash, uniform->hash);
+    kf_scene_free(nested);
+    kf_scene_free(uniform);
+}
+
+/* Boxes make a scene another: with other levels or boxes it has another hash. */
+static void test_hashes_differ(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        REFINED("{\"around\": \"body\", \"levels\": 1}"), REFINED("{\"around\": \"body\", \"levels\": 2}"),
+        REFINED("[{\"box\": {\"low\": [2, 2, 2], \"high\": [5, 4, 4]}, \"levels\": 1}]"),
+        "{" BALL DOMAIN FLOW ", \"model\": {\"rates\": \"k17\"}}"};
+    char hashes[4][KF_HASH_HEX];
+    for (int i = 0; i < 4; i++) {
+        kf_scene *scene = open_text(texts[i]);
+        kf_copy_text(hashes[i], sizeof hashes[i], scene->hash);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(hashes[i], hashes[j]);
+        kf_scene_free(scene);
+    }
+}
+
+/* "body" makes the body's length as long in cells as is said, and a box of two levels has room for both. */
+static void test_ways_to_ask(void **state) {
+    (void)state;
+    kf_scene *scene = open_text(REFINED("{\"around\": \"body\", \"cells_a_length\": 10}"));
+    assert_int_equal(scene->finer_count, 2);
+    assert_nested(scene);
+    kf_scene_free(scene);
+    scene = open_text(
+        REFINED("[{\"box\": {\"low\": [2.25, 2.25, 2.25], \"high\": [4.5, 3.75, 3.75]}, \"levels\": 2}]"));
+    assert_int_equal(scene->finer_count, 2);
+    assert_int_equal(scene->boxes[1].low[0], 12);
+    assert_int_equal(scene->boxes[1].high[0], 24);
+    assert_nested(scene);
+    kf_scene_free(scene);
+    scene = open_text(REFINED("[{\"box\": {\"low\": [1.125, 1.5, 1.5], \"high\": [6, 4.5, 4.5]}}, "
+                              "{\"box\": {\"low\": [2.25, 2.25, 2.25], \"high\": [4.5, 3.75, 3.75]}}]"));
+    assert_int_equal(scene->finer_count, 2);
+    assert_nested(scene);
+    kf_scene_free(scene);
+}
+
+/* A trial has fewer nodes, three grids at most, and boxes that keep what boxes have to. */
+static void test_reduced(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        REFINED("{\"around\": \"body\", \"levels\": 1}"), REFINED("{\"around\": \"body\", \"levels\": 4}"),
+        "{" BALL "\"domain\": {\"cells\": [96, 64, 64], \"cell_size\": 0.09375}, " FLOW
+        ", \"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"periodic\", \"ymax\": "
+        "\"periodic\", \"zmin\": \"wall\", \"zmax\": \"free_slip\"}, "
+        "\"refine\": {\"around\": \"body\", \"levels\": 2}}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        kf_scene *scene = open_text(texts[i]), *reduced = NULL;
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(kf_scene_reduce(scene, 24000, &reduced, &error), KF_OK);
+        assert_nested(scene);
+        assert_nested(reduced);
+        assert_int_equal(reduced->finer_count, scene->finer_count < 2 ? scene->finer_count : 2);
+        assert_true(kf_scene_step_updates(reduced) < 400000.0);
+        assert_true(kf_scene_step_updates(reduced) <= kf_scene_step_updates(scene));
+        assert_float_equal(kf_scene_finest(reduced)->reynolds, 100.0, 1e-9);
+        kf_scene_free(reduced);
+        kf_scene_free(scene);
+    }
+}
+
+/* What the outputs are on: the finest level, or one whose grid of the whole domain is not too large. */
+static void test_outputs(void **state) {
+    (void)state;
+    kf_scene *scene = open_text(REFINED("{\"around\": \"body\", \"levels\": 4}"));
+    assert_int_equal(kf_scene_output_level(scene), 4);
+    assert_ptr_equal(kf_scene_of_outputs(scene), kf_scene_finest(scene));
+    for (int a = 0; a < 3; a++)
+        scene->nodes[a] *= 4;
+    assert_int_equal(kf_scene_output_level(scene), 2);
+    for (int a = 0; a < 3; a++)
+        scene->nodes[a] /= 4;
+    kf_scene_free(scene);
+}
+
+/* Every way in which "refine" can be wrong says what and where. */
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *refine, *part;
+    } wrong[] = {
+        {"5", "must be \"body\""},
+        {"\"bod\"", "must be \"body\""},
+        {"[]", "1 to 4 boxes"},
+        {"[3]", "refine[0]"},
+        {"[{\"levels\": 1}]", "box"},
+        {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [4, 4, 4]}, \"levels\": 5}]", "levels"},
+        {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [4, 2, 4]}}]", "along y"},
+        {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [4, 4, 9]}}]", "out of the domain"},
+        {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [4, 4, 4], \"size\": 1}}]", "size"},
+        {"[{\"box\": {\"low\": [4, 2, 2], \"high\": [6, 4, 4]}}]", "the finest box has to hold the solid"},
+        {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [9, 4, 4]}}]", "touches the outflow"},
+        {"[{\"box\": {\"low\": [2, 2, 0.5], \"high\": [5, 4, 4]}}]", "from the domain's face"},
+        {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [5, 4, 4]}}, {\"box\": {\"low\": [2, 2, 2], \"high\": "
+         "[4, 4, "
+         "4]}}]",
+         "from the box around it"},
+        {"{\"around\": \"wake\"}", "around"},
+        {"{\"around\": \"body\", \"levels\": 2, \"cells_a_length\": 20}", "not both"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        kf_text text = {0};
+        kf_text_append(&text, "{" BALL DOMAIN FLOW ", \"refine\": %s}", wrong[i].refine);
+        assert_refused(text.text, wrong[i].part);
+        kf_text_free(&text);
+    }
+    assert_refused("{" DOMAIN FLOW ", \"refine\": \"body\"}", "no solid to refine around");
+    assert_refused("{\"solid\": {\"shape\": \"ball\", \"radius\": 0.5, \"position\": [3, 3, 3], \"motion\": "
+                   "{\"axis\": [0, 0, 1], \"angular_velocity\": 0.1}}, " DOMAIN FLOW
+                   ", \"refine\": \"body\"}",
+                   "has to rest");
+    assert_refused(
+        "{\"solid\": {\"shape\": \"ball\", \"radius\": 0.5, \"position\": [8.2, 3, 3]}, " DOMAIN FLOW
+        ", \"refine\": \"body\"}",
+        "too near the outflow");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels_are_the_same_flow),
+        cmocka_unit_test(test_hashes_differ),
+        cmocka_unit_test(test_ways_to_ask),
+        cmocka_unit_test(test_reduced),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
+}
