@@ -8,13 +8,16 @@ scripts/drag-prior.py accuracy/learnt.csv >"$scratch/prior.json" || complain "dr
 cmp -s "$scratch/prior.json" accuracy/drag-prior.json || complain "accuracy/drag-prior.json is not what drag-prior.py makes of learnt.csv"
 
 mkdir -p "$scratch/coverage"
-cp results/measured/cpu-coverage.csv "$scratch/coverage/rows.csv"
-FLOWS=none KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err" || complain "fewer than nine of ten flows are inside"
-grep -q ' are inside (' "$out" || complain "nothing is counted"
-while read -r line; do
-    grep -qF -- "$line" results/measured/cpu-coverage.md || complain "results/measured/cpu-coverage.md lacks: $line"
-done < <(grep -E '^\||inside' "$scratch/coverage/coverage.md")
-grep -qF "$(grep -o '^[0-9]* of [0-9]* are inside' "$scratch/coverage/coverage.md")" docs/accuracy.md || complain "docs/accuracy.md has another count"
+for where in cpu:8 h200:24; do
+    name=${where%:*}-coverage
+    cp "results/measured/$name.csv" "$scratch/coverage/rows.csv"
+    FLOWS=none CELLS=${where#*:} KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err" || complain "$name: fewer than nine of ten flows are inside"
+    grep -q ' are inside (' "$out" || complain "$name: nothing is counted"
+    while read -r line; do
+        grep -qF -- "$line" "results/measured/$name.md" || complain "results/measured/$name.md lacks: $line"
+    done < <(grep -E '^\||inside' "$scratch/coverage/coverage.md")
+    grep -qF "$(grep -o '^[0-9]* of [0-9]* are inside' "$scratch/coverage/coverage.md")" docs/accuracy.md || complain "docs/accuracy.md has another count than $name"
+done
 sed 's/^\(sphere-100,[^,]*,[^,]*\),[^,]*/\1,9.9/' results/measured/cpu-coverage.csv >"$scratch/coverage/rows.csv"
 FLOWS=none KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err"
 grep -q '^| sphere-100 .*| no |$' "$out" || complain "a drag of 9.9 is inside"
