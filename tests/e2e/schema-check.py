@@ -1,4 +1,5 @@
-"""Holds JSON files against a schema of docs/schemas. usage: schema-check.py [--fails] SCHEMA FILE... (.gz is unpacked)"""
+"""Holds JSON files against schemas of docs/schemas: on stdin a line `holds SCHEMA FILE` or `fails SCHEMA FILE` for each
+(.gz is unpacked). Says what is otherwise, and ends with status 1 then."""
 import gzip
 import json
 import pathlib
@@ -6,25 +7,32 @@ import sys
 
 import jsonschema
 
+folder = pathlib.Path(__file__).resolve().parents[2] / "docs/schemas"
+schemas = {path.name: json.loads(path.read_text()) for path in folder.glob("*.schema.json")}
+checkers = {}
 
-def main(words):
-    fails = words[0] == "--fails"
-    name, files = words[fails], words[fails + 1:]
-    folder = pathlib.Path(__file__).resolve().parents[2] / "docs/schemas"
-    schema = json.loads((folder / (name + ".schema.json")).read_text())
-    jsonschema.Draft7Validator.check_schema(schema)
-    others = {path.name: json.loads(path.read_text()) for path in folder.glob("*.schema.json")}
-    resolver = jsonschema.RefResolver(name + ".schema.json", schema, store=others)
-    checker = jsonschema.Draft7Validator(schema, resolver=resolver)
+
+def checker(name):
+    if name not in checkers:
+        schema = schemas[name + ".schema.json"]
+        jsonschema.Draft7Validator.check_schema(schema)
+        resolver = jsonschema.RefResolver(name + ".schema.json", schema, store=schemas)
+        checkers[name] = jsonschema.Draft7Validator(schema, resolver=resolver)
+    return checkers[name]
+
+
+def main():
     wrong = 0
-    for file in files:
+    for line in sys.stdin:
+        what, name, file = line.rstrip("\n").split(" ", 2)
         with (gzip.open if file.endswith(".gz") else open)(file, "rt", encoding="utf-8") as stream:
-            errors = list(checker.iter_errors(json.load(stream)))
-        if bool(errors) != fails:
-            why = "passes, and should not" if fails else "%s: %s" % ("/".join(map(str, errors[0].absolute_path)), errors[0].message[:200])
-            print("%s: %s: %s" % (name, file, why), file=sys.stderr)
+            content = stream.read()
+        errors = list(checker(name).iter_errors(json.loads(content)))
+        if bool(errors) != (what == "fails"):
+            why = "%s: %s" % ("/".join(map(str, errors[0].absolute_path)), errors[0].message[:200]) if errors else "passes, and should not"
+            print("docs/schemas/%s: %s: %s (%s...)" % (name, file, why, content[:60]), file=sys.stderr)
             wrong = 1
     return wrong
 
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())

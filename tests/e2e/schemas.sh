@@ -4,6 +4,8 @@
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
+# shellcheck source=tests/e2e/quick-compiler.bash
+. tests/e2e/quick-compiler.bash
 for python in python3 /usr/bin/python3 ''; do
     [ -z "$python" ] || ! "$python" -W ignore -c 'import jsonschema' 2>/dev/null || break
 done
@@ -11,17 +13,27 @@ if [ -z "$python" ]; then
     echo "schemas.sh: Python has no jsonschema here (Debian: python3-jsonschema): skipped"
     exit 77
 fi
-holds() { "$python" -W ignore tests/e2e/schema-check.py "$@" 2>"$err" || complain "docs/schemas/$1"; }
+# All is checked at the end, by one Python.
+checks=0
+check() { # holds|fails SCHEMA FILE...: of files that change later a copy
+    local what=$1 schema=$2 file copy
+    shift 2
+    for file; do
+        copy=$scratch/check-$((++checks))-$(basename "$file")
+        cp "$file" "$copy" || complain "$file is not there"
+        echo "$what $schema $copy" >>"$scratch/checks"
+    done
+}
+holds() { check holds "$@"; }
 prints() { # SCHEMA ARGUMENT...: what kftune prints with --json
     local schema=$1
     shift
     expect 0 "$@" --json
-    cp "$out" "$scratch/printed.json"
-    holds "$schema" "$scratch/printed.json"
+    holds "$schema" "$out"
 }
 refuses() { # SCHEMA JSON: as the program does
     echo "$2" >"$scratch/wrong.json"
-    "$python" -W ignore tests/e2e/schema-check.py --fails "$1" "$scratch/wrong.json" 2>"$err" || complain "docs/schemas/$1 takes $2"
+    check fails "$1" "$scratch/wrong.json"
 }
 [ "$(find docs/schemas -name '*.schema.json' | wc -l)" -ge 20 ] || complain "docs/schemas is not whole"
 
@@ -89,13 +101,12 @@ prints output-predict predict --scene ball --device cpu --top 2
 prints output-predict predict --landscape results/landscapes/h200-nbody-6000x1x1.json.gz --top 2
 prints output-replay replay --landscape results/landscapes/h200-ball-160x80x80.json.gz --strategy random --evaluations 5 --repeats 2
 prints output-validate validate --list
-prints output-run run --scene cylinder2d --device cpu --steps 4 --output "$scratch/run"
+prints output-run run --scene cylinder2d --device cpu:1 --steps 2 --output "$scratch/run"
 holds output-run "$scratch/run/run.json"
-prints output-run-sweep run --scene ball --grid 32x16x16 --seeds 1,2 --device cpu --fix plan=fused --steps 4 --output "$scratch/sweep"
+prints output-run-sweep run --scene ball --grid 32x16x16 --seeds 1,2 --device cpu:1 --fix plan=fused --steps 2 --output "$scratch/sweep"
 holds output-run-sweep "$scratch/sweep/sweep.json"
 expect 1 compare "$scratch/sweep/seed1" "$scratch/sweep/seed2" --floor 1% --json # neither has settled
-cp "$out" "$scratch/printed.json"
-holds output-compare "$scratch/printed.json"
+holds output-compare "$out"
 prints output-doctor doctor
 for what in systems scenes strategies metrics devices; do prints output-list list $what; done
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["sleep", "0.01"], "warm_up": 0, "repeats": 1}]}' >"$scratch/suite.json"
@@ -106,4 +117,6 @@ prints output-nightly nightly show --store "$scratch/n.db"
 prints output-nightly-list nightly list --store "$scratch/n.db"
 printf 'time,value\n1,2\n2,2.01\n' >"$scratch/series.csv"
 prints output-nightly-import nightly import "$scratch/series.csv"
+[ "$(wc -l <"$scratch/checks")" -ge 70 ] || complain "only $(wc -l <"$scratch/checks") files are checked"
+"$python" -W ignore tests/e2e/schema-check.py <"$scratch/checks" 2>"$err" || complain "a file and its schema differ"
 finish
