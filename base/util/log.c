@@ -24,6 +24,7 @@ static double printed_at;    /* when the last line was */
 static double sign_interval; /* seconds without a line after which a sign of life comes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*to)(const char *line); /* NULL: stderr */
+static char who[64];                 /* with what follows it; "": this process writes alone */
 
 void kf_log_set_level(kf_log_level level) {
     current_level = level;
@@ -31,6 +32,11 @@ void kf_log_set_level(kf_log_level level) {
 
 void kf_log_to(void (*sink)(const char *line)) {
     to = sink;
+}
+
+void kf_log_as(const char *name) {
+    (void)snprintf(who, sizeof who, "%.60s: ", name);
+    kf_clean_text(who);
 }
 
 /* Escapes in what it quotes must not reach the terminal. */
@@ -46,8 +52,7 @@ static void write_line(const char *prefix, const char *format, va_list arguments
     (void)pthread_mutex_lock(&lock);
     if (progress_shown) (void)fputs("\r\033[K", stderr);
     progress_shown = false;
-    (void)fputs(prefix, stderr);
-    (void)fprintf(stderr, "%s\n", text);
+    (void)fprintf(stderr, "%s%s%s\n", who, prefix, text);
     printed_at = kf_clock_seconds();
     (void)pthread_mutex_unlock(&lock);
     free(text);
@@ -106,10 +111,11 @@ void kf_progress(bool final, const char *format, ...) {
         if (final) to(line);
         return;
     }
+    if (who[0] != '\0' && !final) return;
     (void)pthread_mutex_lock(&lock);
     if (terminal && !final) fit_to_terminal(line);
     if (terminal || final)
-        (void)fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", line, final ? "\n" : "");
+        (void)fprintf(stderr, "%s%s%s%s", terminal ? "\r\033[K" : "", who, line, final ? "\n" : "");
     progress_shown = terminal && !final;
     kf_copy_text(progress, sizeof progress, final ? "" : line);
     if (final) printed_at = kf_clock_seconds();

@@ -11,6 +11,10 @@ void kf_log_set_level(kf_log_level level);
  * again. */
 void kf_log_to(void (*sink)(const char *line));
 
+/* From now on every line begins with the name and a colon, and of progress only what is final comes: for one
+ * of several processes that write to one stderr. */
+void kf_log_as(const char *name);
+
 void kf_info(const char *format, ...) __attribute__((format(printf, 1, 2)));   /* normal and verbose */
 void kf_detail(const char *format, ...) __attribute__((format(printf, 1, 2))); /* verbose only */
 void kf_warn(const char *format, ...)

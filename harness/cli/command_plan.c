@@ -92,7 +92,7 @@ static kf_status open_problem(plan *p, kf_error *error) {
 static outlook look(const plan *p, double finer) {
     const kf_scene *scene = scene_of(p);
     outlook found = {.across = finer * kf_cells_across(scene),
-                     .y_plus = kf_summarise_scene(scene).wall_distance / finer,
+                     .y_plus = kf_scene_wall_distance(scene) / finer,
                      .tunnel = (double)NAN};
     found.grid = kf_grid_prior_share(&p->prior, found.across, found.y_plus, found.grid_why);
     const kf_tunnel_effect effect = kf_tunnel_effect_of(scene, BLUFF_DRAG);

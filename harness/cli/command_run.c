@@ -403,10 +403,30 @@ static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
  * as far as it was to go. */
 static kf_status resume(kf_run_job *job, bool *done, kf_error *error) {
     uint64_t step = 0;
-    if (!job->part || !kf_argument_given(job->arguments, "--resume")) return KF_OK;
+    if (job->part == NULL || !kf_argument_given(job->arguments, "--resume")) return KF_OK;
     KF_TRY(kf_run_folder_resume(job->folder, job->problem->hash, done, job->restart, &step, error));
     if (*done) kf_info("%s: had finished; it is left as it is", job->folder);
     if (step > 0 && step < job->how.steps) job->how.steps -= step;
+    return KF_OK;
+}
+
+/* Puts the plan where the run begins: into the state of its own checkpoint, the settled flow of another run
+ * of the sweep, or as the scene says. Another's flow leaves the domain with the first flow-through, which no
+ * mean contains, however even the drag is by then. */
+static kf_status start(kf_run_job *job, kf_error *error) {
+    const kf_run_part *part = job->part;
+    bool begun = false;
+    if (job->restart[0] != '\0') {
+        KF_TRY(kf_production_start(job->plan, job->smoke, job->restart, error));
+        kf_run_folder_begun_in(job->folder, job->begun_in);
+    } else if (part == NULL || part->checkpoint[0] == '\0') {
+        return kf_production_start(job->plan, job->smoke, NULL, error);
+    } else {
+        KF_TRY(kf_production_begin_in(job->plan, part->checkpoint, &begun, error));
+        if (begun) kf_copy_text(job->begun_in, KF_PATH, part->neighbour);
+    }
+    if (begun) kf_info("begins in the settled flow of %s", part->neighbour);
+    if (job->begun_in[0] != '\0') job->how.foreign = (uint64_t)ceil(job->how.flow_through);
     return KF_OK;
 }
 
@@ -423,7 +443,7 @@ static kf_status prepare(kf_run_job *job, bool *done, kf_error *error) {
     if (config == NULL) KF_TRY(choose_config(job, error));
     say_what_to_expect(job);
     KF_TRY(open_plan(job, error));
-    KF_TRY(kf_production_start(job->plan, job->smoke, job->restart[0] != '\0' ? job->restart : NULL, error));
+    KF_TRY(start(job, error));
     KF_TRY(kf_run_probes_read(job->arguments, job->problem, job->plan, &job->probes, &job->how, error));
     if (job->plan->methods->meaning != NULL) job->plan->methods->meaning(job->plan, &job->meaning);
     KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
@@ -443,7 +463,7 @@ static kf_status run_job(kf_run_job *job, kf_error *error) {
 }
 
 /* Runs one scene from its options to its last file, and frees all that it opened, however it ends. */
-static kf_status run_one(const kf_arguments *arguments, bool part, kf_error *error) {
+static kf_status run_one(const kf_arguments *arguments, const kf_run_part *part, kf_error *error) {
     kf_run_job *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;
     job->lock = -1;
@@ -463,6 +483,15 @@ static kf_status run_one(const kf_arguments *arguments, bool part, kf_error *err
     return status;
 }
 
+static kf_status refuse_of_sweeps(const kf_arguments *arguments, kf_error *error) {
+    for (const kf_option *o = options; o->name != NULL; o++)
+        if (kf_run_is_of_sweeps(o->name) && kf_argument_given(arguments, o->name))
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': is of a sweep%s", o->name,
+                           strcmp(o->name, "--resume") == 0 ? "; one run goes on with --restart CHECKPOINT"
+                                                            : ", a list or a range of values");
+    return KF_OK;
+}
+
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(kf_argument_world(arguments, error));
     const bool sweep = kf_run_is_sweep(arguments);
@@ -470,11 +499,10 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     if (sweep && kf_world_size() > 1)
         status =
             kf_fail(error, KF_BAD_INPUT, "run: a sweep is of one process; start it without mpirun or srun");
-    else if (!sweep && kf_argument_given(arguments, "--resume"))
-        status = kf_fail(error, KF_BAD_INPUT,
-                         "option '--resume': is of a sweep; one run goes on with --restart CHECKPOINT");
-    else
-        status = sweep ? kf_run_sweep(arguments, run_one, error) : run_one(arguments, false, error);
+    else if (!sweep)
+        status = refuse_of_sweeps(arguments, error);
+    if (status == KF_OK)
+        status = sweep ? kf_run_sweep(arguments, run_one, error) : run_one(arguments, NULL, error);
     kf_world_close(status, error);
     return status;
 }

@@ -82,7 +82,7 @@ static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
         (void)snprintf(i->why[KF_PART_GRID], sizeof *i->why, "%.150s", error.message);
         return;
     }
-    const double y_plus = kf_summarise_scene(scene).wall_distance;
+    const double y_plus = kf_scene_wall_distance(scene);
     i->half[KF_PART_GRID] = fabs(i->corrected) *
                             kf_grid_prior_share(&prior, kf_cells_across(scene), y_plus, i->why[KF_PART_GRID]);
 }

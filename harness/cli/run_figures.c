@@ -71,6 +71,8 @@ kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *e
     if (strcmp(f->state, "running") == 0 && !kf_run_folder_is_in_use(f->folder))
         kf_copy_text(f->state, sizeof f->state, "broken off");
     f->seconds = number_of(record, "seconds");
+    copy_word(record, "checkpoint", f->checkpoint, sizeof f->checkpoint);
+    copy_word(record, "begun_in", f->begun_in, sizeof f->begun_in);
     read_coefficients(cJSON_GetObjectItemCaseSensitive(record, "coefficients"), f);
     const bool is_run = cJSON_HasObjectItem(record, "scene_hash") && is_state(f->state);
     cJSON_Delete(record);

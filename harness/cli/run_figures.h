@@ -20,7 +20,9 @@ typedef struct kf_figure {
 typedef struct kf_run_figures {
     char folder[KF_PATH], name[128];
     char state[16]; /* of its record; "broken off" where that says "running" and no process writes there */
-    bool known;     /* it has coefficients */
+    char checkpoint[KF_PATH]; /* its last; "": none */
+    char begun_in[KF_PATH];   /* folder of the run whose flow it began in; "": it began as its scene says */
+    bool known;               /* it has coefficients */
     bool settled;
     kf_figure wind[KF_FIGURES], body[KF_FIGURES]; /* in axes of the wind, and of the solid */
     bool judged;                                  /* open_stream is there */

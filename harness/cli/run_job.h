@@ -4,6 +4,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/cli/run_probes.h"
+#include "harness/cli/run_sweep.h"
 #include "results/best_config.h"
 #include "solver/output/production.h"
 
@@ -18,9 +19,10 @@ typedef struct kf_run_job {
     kf_smoke *smoke; /* NULL without --smoke */
     int smoke_size[2];
     char folder[KF_PATH];
-    int lock;              /* of the folder; -1 */
-    bool part;             /* of a sweep, which prints what its runs come to */
-    char restart[KF_PATH]; /* checkpoint that it goes on from; empty: it begins anew */
+    int lock;                /* of the folder; -1 */
+    const kf_run_part *part; /* of a sweep, which prints what its runs come to; NULL: of none */
+    char begun_in[KF_PATH];  /* the folder whose flow it began in; "": none */
+    char restart[KF_PATH];   /* checkpoint that it goes on from; empty: it begins anew */
     kf_run_probes probes;
     kf_facts meaning; /* of the columns of tables */
     kf_production_options how;

@@ -109,6 +109,7 @@ static cJSON *record(const kf_run_job *job, const char *state) {
         json, "outputs",
         cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
     cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
+    cJSON_AddStringToObject(json, "begun_in", job->begun_in);
     cJSON_AddItemToObject(json, "records", records_json(done));
     cJSON_AddItemToObject(json, "columns_refer_to", kf_facts_to_json(&job->meaning));
     cJSON_AddItemToObject(json, "coefficients",
@@ -312,7 +313,7 @@ kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *err
         *error = record_error;
         return recorded;
     }
-    if (status == KF_OK && !json && !job->part && kf_world_rank() == 0) print_result(job);
+    if (status == KF_OK && !json && job->part == NULL && kf_world_rank() == 0) print_result(job);
     if (status != KF_INTERRUPTED) return status;
     kf_text command = {0};
     append_resumption(job, &command);

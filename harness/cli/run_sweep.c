@@ -13,6 +13,8 @@
 #include "base/util/number.h"
 #include "base/util/text.h"
 #include "harness/cli/placement_argument.h"
+#include "harness/cli/run_figures.h"
+#include "harness/cli/sweep_lanes.h"
 #include "harness/cli/sweep_result.h"
 #include "scene/document.h"
 #include "solver/systems.h"
@@ -33,8 +35,12 @@ static const struct {
 
 typedef struct sweep {
     const kf_arguments *arguments;
+    kf_run_one run;
+    kf_sweep_lanes lanes;
+    bool neighbours; /* a run begins in the flow of the one before */
     int kind, count;
     char values[KF_SWEEP_POINTS][LONGEST_VALUE];
+    bool placed;                           /* meshes are, which options no longer place */
     char scenes[KF_SWEEP_POINTS][KF_PATH]; /* what --scene is for each; empty: as the command says */
     char folder[KF_PATH];                  /* of the whole */
 } sweep;
@@ -247,7 +253,7 @@ static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48
     kf_argument_set(own, kinds[s->kind].option, NULL);
     kf_argument_set(own, "--json", NULL);
     kf_argument_set(own, "--output", folder);
-    const bool placed = s->scenes[point][0] != '\0';
+    const bool placed = s->placed && s->scenes[point][0] != '\0';
     if (placed) {
         leave_out_placement(own);
         kf_argument_set(own, "--scene", s->scenes[point]);
@@ -268,16 +274,46 @@ static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48
 
 /* ---- The runs ---- */
 
-static kf_status run_point(sweep *s, int point, kf_run_one run, kf_error *error) {
+/* Finds the run before, whose flow has settled, with its checkpoint. */
+static void find_neighbour(const sweep *s, int before, kf_run_part *part) {
+    char name[128];
+    kf_run_figures figures;
+    memset(part, 0, sizeof *part);
+    if (!s->neighbours || before < 0) return;
+    name_point(s, before, name);
+    if (kf_path(part->neighbour, NULL, "%s/%s", s->folder, name) != KF_OK) return;
+    if (kf_run_figures_read(part->neighbour, &figures, NULL) == KF_OK && figures.settled)
+        kf_copy_text(part->checkpoint, KF_PATH, figures.checkpoint);
+    if (part->checkpoint[0] == '\0') part->neighbour[0] = '\0';
+    kf_run_figures_free(&figures);
+}
+
+/* One run, on the devices of its lane. */
+static kf_status run_point(void *context, int point, int before, const char *devices, kf_error *error) {
+    sweep *s = context;
     kf_arguments *own = kf_allocate(sizeof *own);
+    kf_run_part *part = kf_allocate(sizeof *part);
     char grid[48], folder[KF_PATH];
     kf_status status = make_point(s, point, own, grid, folder, error);
+    find_neighbour(s, before, part);
+    if (status == KF_OK && devices[0] != '\0') {
+        kf_argument_set(own, "--devices", devices);
+        kf_argument_set(own, "--device", NULL);
+    }
     if (status == KF_OK) {
         kf_info("run %d of %d: %s %s", point + 1, s->count, kinds[s->kind].axis, s->values[point]);
-        status = run(own, true, error);
+        status = s->run(own, part, error);
     }
+    free(part);
     free(own);
     return status;
+}
+
+static const char *describe_point(void *context, int point) {
+    static char text[LONGEST_VALUE + 64];
+    const sweep *s = context;
+    (void)snprintf(text, sizeof text, "%s %s", kinds[s->kind].axis, s->values[point]);
+    return text;
 }
 
 /* Refuses options that belong to one run, and configs or seeds that do not go with what is swept. */
@@ -331,31 +367,40 @@ static kf_status check_points(sweep *s, kf_error *error) {
     return status;
 }
 
+bool kf_run_is_of_sweeps(const char *option) {
+    static const char *const own[] = {"--resume", "--start", "--devices-each"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(option, own[i]) == 0) return true;
+    return false;
+}
+
+/* Reads where runs begin, and which devices they have. Grids differ in size: none begins in another's flow.
+ */
+static kf_status read_ways(sweep *s, kf_error *error) {
+    const char *start = kf_argument(s->arguments, "--start", "neighbour");
+    long each = 1;
+    if (strcmp(start, "neighbour") != 0 && strcmp(start, "scene") != 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--start': '%s' is not known; use neighbour or scene",
+                       start);
+    s->neighbours = start[0] == 'n' && s->kind != GRIDS;
+    KF_TRY(kf_argument_integer(s->arguments, "--devices-each", 1, KF_SWEEP_LANES, &each, error));
+    return kf_sweep_lanes_open(&s->lanes, kf_argument(s->arguments, "--devices", NULL), (int)each, error);
+}
+
 static kf_status prepare(sweep *s, kf_error *error) {
     KF_TRY(read_values(s, error));
     KF_TRY(check(s, error));
+    KF_TRY(read_ways(s, error));
     KF_TRY(choose_folder(s, error));
     const char *first = s->kind != SCENES ? kf_argument(s->arguments, "--scene", "") : s->values[0];
     if (!kf_argument_given(s->arguments, "--config") && kf_scene_is_mesh(first))
         KF_TRY(place_meshes(s, first, error));
+    s->placed = s->scenes[0][0] != '\0';
     return check_points(s, error);
 }
 
-/* A run that was refused, or interrupted, ends the sweep; one that fails does not. */
-static bool ends_all(kf_status status) {
-    return status == KF_BAD_INPUT || status == KF_INTERRUPTED || status == KF_HOST;
-}
-
-static kf_status run_all(sweep *s, kf_run_one run, kf_error *error) {
-    kf_status worst = KF_OK;
-    for (int i = 0; i < s->count && !ends_all(worst); i++) {
-        kf_error own = {KF_OK, ""};
-        const kf_status status = run_point(s, i, run, &own);
-        if (status == KF_OK) continue;
-        if (!ends_all(status)) kf_warn("%s %s: %s", kinds[s->kind].axis, s->values[i], own.message);
-        worst = status;
-        *error = own;
-    }
+static kf_status run_all(sweep *s, kf_error *error) {
+    const kf_status worst = kf_sweep_lanes_run(&s->lanes, s->count, run_point, describe_point, s, error);
     if (worst == KF_INTERRUPTED)
         return kf_fail(error, KF_INTERRUPTED, "interrupted; the same command with --resume goes on");
     return worst;
@@ -366,9 +411,10 @@ kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *
     sweep *s = kf_allocate_zeroed(1, sizeof *s);
     kf_sweep_result *result = kf_allocate_zeroed(1, sizeof *result);
     s->arguments = arguments;
+    s->run = run;
     kf_status status = prepare(s, error);
     if (status == KF_OK) {
-        status = run_all(s, run, error);
+        status = run_all(s, error);
         result->axis = kinds[s->kind].axis;
         name_sweep(s, result->title);
         result->numbers = s->kind != SCENES;

@@ -2,24 +2,39 @@
 #ifndef KF_HARNESS_CLI_RUN_SWEEP_H
 #define KF_HARNESS_CLI_RUN_SWEEP_H
 
+#include "base/util/file.h"
 #include "harness/cli/command.h"
 
 /* Rows of the command's options. */
 #define KF_SWEEP_OPTIONS                                                                                     \
     {"--grids", "N,N,N", "sweep: run on grids with so many cells along the solid, 24,32,48", false},         \
-        {"--seeds", "N,N,N", "sweep: run with other places of the surface's samples, 1:4:1", false}, {       \
+        {"--seeds", "N,N,N", "sweep: run with other places of the surface's samples, 1:4:1", false},         \
+        {"--start", "neighbour|scene",                                                                       \
+         "sweep: runs begin in the settled flow of the run before (neighbour), or as the scene says",        \
+         false},                                                                                             \
+        {"--devices-each", "N", "sweep: so many of --devices share a run (1), and others run beside it",     \
+         false},                                                                                             \
+    {                                                                                                        \
         "--resume", NULL, "sweep: leave out the runs that finished, and go on with those that did not",      \
             false                                                                                            \
     }
 
-/* One run of the command. part: of a sweep, which prints what it comes to itself. */
-typedef kf_status (*kf_run_one)(const kf_arguments *arguments, bool part, kf_error *error);
+/* What a run of a sweep has of the others. */
+typedef struct kf_run_part {
+    char neighbour[KF_PATH];  /* folder of a run that has settled; "": there is none */
+    char checkpoint[KF_PATH]; /* its last */
+} kf_run_part;
+/* One run of the command. part: of a sweep, which prints what it comes to itself; NULL: it is alone. */
+typedef kf_status (*kf_run_one)(const kf_arguments *arguments, const kf_run_part *part, kf_error *error);
+/* Says whether an option is of sweeps alone. */
+bool kf_run_is_of_sweeps(const char *option);
 
 /* Says whether an option has several values: a list ("20,30,40") or a range ("-10:10:5") of --yaw,
  * --speed, --reynolds, a list of --scene, or --grids or --seeds. */
 bool kf_run_is_sweep(const kf_arguments *arguments);
-/* Runs them one after the other into folders below --output (<scene>-sweep), writes sweep.csv and sweep.png
- * there and prints the table. A run that fails does not keep the others; its status is returned. */
+/* Runs them into folders below --output (<scene>-sweep), one after the other on each device of --devices,
+ * writes sweep.csv and sweep.png there and prints the table. A run that fails does not keep the others; its
+ * status is returned. */
 kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *error);
 
 #endif

@@ -38,6 +38,23 @@ static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     }
 }
 
+static bool has_solid(const kf_scene *scene) {
+    double size = 0.0;
+    for (int a = 0; a < 3; a++)
+        size += scene->solid_high[a] - scene->solid_low[a];
+    return size > 0.0;
+}
+
+double kf_scene_wall_distance(const kf_scene *scene) {
+    const double re = scene->reynolds, nan = (double)NAN,
+                 friction = re <= 0.0        ? nan
+                            : re < TURBULENT ? 0.664 / sqrt(re)
+                                             : 0.026 / pow(re, 1.0 / 7.0);
+    const kf_scene *fine = kf_scene_finest(scene);
+    if (!has_solid(scene)) return nan;
+    return 0.5 / fine->viscosity * fine->reference_speed * sqrt(0.5 * friction);
+}
+
 /* Computes what a scene means, of nested grids on the finest where it is about the solid; in SI units where
  * the name does not say cells, steps or lattice. The first node's y+ comes from the friction of a flat plate:
  * 0.664 / sqrt(Re) where it is laminar (Blasius), 0.026 / Re^(1/7) where it is turbulent. The boundary layer
@@ -73,11 +90,9 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.bytes = kf_scene_all_nodes(scene) * (scene->nodes[2] == 1 ? FLAT_POPULATIONS : POPULATIONS) * GRIDS *
               sizeof(float);
     const double re = scene->reynolds;
-    const double friction = re <= 0.0 ? nan : re < TURBULENT ? 0.664 / sqrt(re) : 0.026 / pow(re, 1.0 / 7.0);
-    s.wall_distance = 0.5 / fine->viscosity * fine->reference_speed * sqrt(0.5 * friction);
-    s.boundary_layer = re > 0.0 ? 5.0 * fine->reference_length / sqrt(re) : nan;
+    s.wall_distance = kf_scene_wall_distance(scene);
+    s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
-    if (s.solid[0] + s.solid[1] + s.solid[2] == 0.0) s.wall_distance = s.boundary_layer = nan;
     return s;
 }
 

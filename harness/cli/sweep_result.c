@@ -130,6 +130,15 @@ static void print_table(const kf_sweep_result *r) {
     }
 }
 
+static void print_neighbours(const kf_sweep_result *r) {
+    int begun = 0;
+    for (int i = 0; i < r->count; i++)
+        begun += r->points[i].run.begun_in[0] != '\0';
+    if (begun > 0)
+        printf("%d of %d runs began in the settled flow of a neighbour (--start scene: none does)\n", begun,
+               r->count);
+}
+
 static void append_number(kf_text *csv, double value) {
     kf_text_append(csv, ",%.9g", value);
 }
@@ -181,6 +190,7 @@ static cJSON *to_json(const kf_sweep_result *r, const kf_grid_limit *limit, cons
         cJSON_AddStringToObject(point, "folder", run->folder);
         cJSON_AddStringToObject(point, "state", run->state);
         cJSON_AddBoolToObject(point, "settled", run->settled);
+        cJSON_AddStringToObject(point, "begun_in", run->begun_in);
         for (int k = 0; k < KF_FIGURES; k++)
             cJSON_AddItemToObject(point, kf_figure_names[k], kf_figure_json(&run->wind[k]));
         kf_json_add_number(point, "cells_a_length", run->cells);
@@ -273,6 +283,7 @@ kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bo
     print_table(r);
     print_limit(&limit);
     print_scatter(&scatter);
+    print_neighbours(r);
     printf("  table      %s/sweep.csv\n", folder);
     if (r->count > 1) printf("  chart      %s/sweep.png\n", folder);
     kf_drag_interval all;

@@ -120,20 +120,32 @@ static _Noreturn void answer_and_leave(int socket, kf_child_work work, const voi
     _exit(sent ? KF_OK : KF_MACHINE);
 }
 
-kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
-                       kf_error *error) {
-    int socket = -1;
-    const pid_t process = kf_child_fork_connected(&socket, error);
-    if (process < 0) return KF_MACHINE;
-    if (process == 0) answer_and_leave(socket, work, context, size);
+kf_status kf_child_begin(kf_child_work work, const void *context, size_t size, kf_child *child,
+                         kf_error *error) {
+    child->process = kf_child_fork_connected(&child->socket, error);
+    if (child->process < 0) return KF_MACHINE;
+    if (child->process == 0) answer_and_leave(child->socket, work, context, size);
+    return KF_OK;
+}
+
+kf_status kf_child_collect(const kf_child *child, const char *what, void *answer, size_t size,
+                           kf_error *error) {
     reply_head head;
-    const bool whole = receive_bytes(socket, &head, sizeof head) && receive_bytes(socket, answer, size);
-    (void)close(socket);
-    kf_child_end(process, 0.0, NULL);
-    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted while %s", what);
+    const bool whole =
+        receive_bytes(child->socket, &head, sizeof head) && receive_bytes(child->socket, answer, size);
+    (void)close(child->socket);
+    kf_child_end(child->process, 0.0, NULL);
     if (!whole || !kf_is_status((int)head.status))
         return kf_fail(error, KF_MACHINE, "%s ended the process that did it", what);
     head.error.message[sizeof head.error.message - 1] = '\0';
     if (head.status != KF_OK) return kf_fail(error, head.status, "%s", head.error.message);
     return KF_OK;
+}
+
+kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
+                       kf_error *error) {
+    kf_child child;
+    KF_TRY(kf_child_begin(work, context, size, &child, error));
+    const kf_status status = kf_child_collect(&child, what, answer, size, error);
+    return kf_interrupted ? kf_fail(error, KF_INTERRUPTED, "interrupted while %s", what) : status;
 }

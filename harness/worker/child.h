@@ -16,10 +16,23 @@ pid_t kf_child_fork(kf_error *error);
  * by itself gets patience_seconds to do so, so that *status tells how. */
 void kf_child_end(pid_t child, double patience_seconds, int *status);
 
-/* Runs work(context, answer) in a child and brings its answer of size bytes back as it is, so that what it
- * opens (a device) stays out of this process. The child's failure is returned; what: for messages, "opening
- * the device". KF_INTERRUPTED on Ctrl-C. */
+/* Work of a child: what it opens (a device) stays out of this process. Its answer is brought as it is. */
 typedef kf_status (*kf_child_work)(const void *context, void *answer, kf_error *error);
+
+/* A child that works while this process does something else. */
+typedef struct kf_child {
+    pid_t process;
+    int socket; /* becomes readable when the answer is there, or the child has ended without one */
+} kf_child;
+/* Begins work(context, answer) in a child; size is the answer's. */
+kf_status kf_child_begin(kf_child_work work, const void *context, size_t size, kf_child *child,
+                         kf_error *error);
+/* Waits for the answer and collects the child; returns what work returned, KF_MACHINE where the child ended
+ * without an answer. */
+kf_status kf_child_collect(const kf_child *child, const char *what, void *answer, size_t size,
+                           kf_error *error);
+/* Does both. The child's failure is returned; what: for messages, "opening the device". KF_INTERRUPTED on
+ * Ctrl-C. */
 kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
                        kf_error *error);
 

@@ -41,6 +41,9 @@ typedef struct kf_flow_methods {
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
     /* Finds the pose of the last step; NULL in systems whose solids the fluid does not move. */
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
+    /* Says that a checkpoint is of the flow alone, with nothing in it that belongs to its solid: the flow
+     * past another solid in the same grid can begin in it. NULL: it is not so in any plan. */
+    bool (*lends)(const kf_plan *plan);
 } kf_flow_methods;
 
 /* Remembers what a look at a flow found first that makes no sense: a density or velocity that is not

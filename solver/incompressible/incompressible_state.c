@@ -424,7 +424,12 @@ static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
-static const kf_flow_methods flow = {.fields = read_fields, .velocity = device_velocity, .load = solid_load};
+static bool lends(const kf_plan *plan) {
+    return !kf_plan_scene(plan)->motion.moving;
+}
+
+static const kf_flow_methods flow = {
+    .fields = read_fields, .velocity = device_velocity, .load = solid_load, .lends = lends};
 
 const kf_plan_methods kf_incompressible_methods = {.initialise = initialise,
                                                    .snapshot = take_snapshot,

@@ -268,7 +268,8 @@ static kf_status restore_grids(kf_plan *plan, const char *source, const char *li
 }
 
 /* Restores a checkpoint: each part gets the small buffers, then the grids with the list's nodes at the
- * places that this plan has for them. */
+ * places that this plan has for them. At step 0 the solid is where its own scene has it, as the flow may be
+ * of another scene. */
 kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const char *source = state, *list = NULL;
@@ -282,7 +283,7 @@ kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, k
         for (int i = 0; i < count; source += parts[i++].bytes)
             if (parts[i].buffer == NULL)
                 list = source;
-            else
+            else if (steps > 0 || parts[i].buffer != kinetic[part].pose)
                 KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
     }
     KF_TRY(restore_grids(plan, source, list, error));

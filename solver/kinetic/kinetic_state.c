@@ -432,11 +432,17 @@ static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
+/* Without a solid that moves, which has a place, and without a list of the nodes about a solid. */
+static bool lends(const kf_plan *plan) {
+    return !kf_plan_scene(plan)->motion.moving && kf_kinetic_list_bytes(kinetic_of(plan)) == 0;
+}
+
 static const kf_flow_methods flow = {.fields = read_fields,
                                      .nodes = read_nodes,
                                      .velocity = kf_kinetic_device_velocity,
                                      .load = solid_load,
-                                     .pose = read_pose};
+                                     .pose = read_pose,
+                                     .lends = lends};
 
 const kf_plan_methods kf_kinetic_methods = {.initialise = kf_kinetic_initialise,
                                             .snapshot = kf_flow_snapshot,

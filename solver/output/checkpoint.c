@@ -15,6 +15,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "solver/flow/flow_plan.h"
 
 /* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one
  * JSON object padded with spaces to HEADER bytes in all; then the state. */
@@ -308,8 +309,17 @@ static kf_status check_smoke(const char *path, const kf_checkpoint *stored, cons
         path);
 }
 
+/* What a checkpoint is wanted for: to go on with its scene, or to begin another in its flow. */
+typedef enum way { GO_ON, BEGIN } way;
+
+static kf_status check_lends(const char *path, const kf_plan *plan, kf_error *error) {
+    const kf_flow_methods *flow = plan->methods->flow;
+    if (flow != NULL && flow->lends != NULL && flow->lends(plan)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: holds more than a flow, which belongs to its own scene", path);
+}
+
 static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_plan *plan,
-                            const kf_smoke *smoke, kf_error *error) {
+                            const kf_smoke *smoke, way wanted_for, kf_error *error) {
     kf_checkpoint wanted;
     KF_TRY(check_keeps_state(plan, error));
     describe_plan(plan, smoke, &wanted);
@@ -322,7 +332,8 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
     }
     KF_TRY(must_match(path, "collision", stored->collision, wanted.collision, error));
     KF_TRY(must_match(path, "storage", stored->storage, wanted.storage, error));
-    if (strcmp(stored->scene_hash, wanted.scene_hash) != 0) {
+    if (wanted_for == BEGIN) KF_TRY(check_lends(path, plan, error));
+    if (wanted_for == GO_ON && strcmp(stored->scene_hash, wanted.scene_hash) != 0) {
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: of scene %s (%.12s), but this run has scene %s (%.12s): mesh, flow, motion or "
                        "samples differ",
@@ -378,23 +389,34 @@ static kf_status map_state(const char *path, FILE *file, const kf_checkpoint *ch
     return KF_OK;
 }
 
-kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke, kf_checkpoint *checkpoint,
-                                kf_error *error) {
+/* Reads a checkpoint into the plan after all checks; one to begin in puts the plan at step 0. */
+static kf_status take_up(const char *path, kf_plan *plan, kf_smoke *smoke, way wanted_for,
+                         kf_checkpoint *checkpoint, kf_error *error) {
     FILE *file = NULL;
     char header[HEADER];
     KF_TRY(open_file(path, &file, header, error));
     kf_checkpoint stored;
     mapping map = {.at = NULL};
     kf_status status = read_description(path, file, header, &stored, error);
-    if (status == KF_OK) status = check_fits(path, &stored, plan, smoke, error);
+    if (status == KF_OK) status = check_fits(path, &stored, plan, smoke, wanted_for, error);
     if (status == KF_OK) status = check_state(path, file, header, &stored, error);
     if (status == KF_OK) status = map_state(path, file, &stored, &map, error);
     if (status == KF_OK && smoke != NULL && stored.smoke_bytes > 0)
         status = kf_smoke_restore(smoke, map.state + stored.state_bytes, error);
-    if (status == KF_OK) status = plan->methods->restore(plan, map.state, stored.step, error);
+    if (status == KF_OK)
+        status = plan->methods->restore(plan, map.state, wanted_for == BEGIN ? 0 : stored.step, error);
     if (map.at != NULL) kf_file_guard(NULL);
     if (map.at != NULL) (void)munmap(map.at, map.bytes);
     (void)fclose(file);
     if (checkpoint) *checkpoint = stored;
     return status;
+}
+
+kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke, kf_checkpoint *checkpoint,
+                                kf_error *error) {
+    return take_up(path, plan, smoke, GO_ON, checkpoint, error);
+}
+
+kf_status kf_checkpoint_begin(const char *path, kf_plan *plan, kf_error *error) {
+    return take_up(path, plan, NULL, BEGIN, NULL, error);
 }

@@ -36,4 +36,9 @@ kf_status kf_checkpoint_describe(const char *path, kf_checkpoint *checkpoint, kf
 kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke, kf_checkpoint *checkpoint,
                                 kf_error *error);
 
+/* Puts the plan at step 0 into the flow of another scene's checkpoint. KF_BAD_INPUT, with the plan untouched,
+ * for a file that kf_checkpoint_restore would refuse for another reason than the scene, and where the state
+ * of either is more than a flow (kf_flow_methods.lends). */
+kf_status kf_checkpoint_begin(const char *path, kf_plan *plan, kf_error *error);
+
 #endif

@@ -105,10 +105,30 @@ static void turn_means(const kf_force_series *s, double turn, kf_drag_report *re
     free(turned);
 }
 
+/* A settled part that begins too early begins later, with an interval that is no narrower; one of fewer rows
+ * than have an interval is none. */
+static void leave_out_foreign(const kf_force_series *s, kf_drag_report *report) {
+    enum { FEWEST = 16 };
+    kf_series_mean *mean = &report->mean[KF_DRAG];
+    size_t first = mean->first;
+    while (first < s->count && s->steps[first] < s->from)
+        first++;
+    if (first == mean->first) return;
+    if (s->count - first < FEWEST) {
+        report->settled = false;
+        return;
+    }
+    const double half = mean->half;
+    *mean = kf_series_mean_of(s->values[KF_DRAG] + first, s->count - first);
+    mean->first = first;
+    mean->half = fmax(mean->half, half);
+}
+
 kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_steps, double turn) {
     kf_drag_report report = {.known = s->count > 0};
     if (!report.known) return report;
     report.mean[KF_DRAG] = kf_series_settled(s->values[KF_DRAG], s->count, &report.settled);
+    leave_out_foreign(s, &report);
     const size_t first = report.mean[KF_DRAG].first;
     for (int c = KF_LIFT; c < KF_COEFFICIENTS; c++) {
         report.mean[c] = kf_series_mean_of(s->values[c] + first, s->count - first);

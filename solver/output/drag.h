@@ -13,6 +13,7 @@ enum { KF_DRAG, KF_LIFT, KF_SIDE, KF_COEFFICIENTS };
 
 /* The coefficients of a run's rows of forces. Zeroed: none yet. */
 typedef struct kf_force_series {
+    uint64_t from; /* the settled part begins at this step or later */
     size_t count, room;
     uint64_t *steps;
     double *values[KF_COEFFICIENTS];

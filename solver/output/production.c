@@ -198,6 +198,7 @@ static kf_status begin(kf_production_run *producer, kf_error *error) {
     producer->records = plan->methods->record != NULL;
     producer->files = (kf_record_files){producer->options->folder, plan->steps_done, NULL, 0};
     char before[KF_PATH];
+    producer->forces.from = producer->options->foreign;
     KF_TRY(kf_path(before, error, "%s/forces.csv", producer->options->folder));
     if (plan->steps_done > 0)
         KF_TRY(kf_force_series_read(&producer->forces, before, plan->steps_done, error));

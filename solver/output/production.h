@@ -14,6 +14,7 @@ typedef struct kf_production_options {
     const char *folder;    /* exists and may be written to, see run_folder.h */
     uint64_t steps;        /* to do, from where the run starts; at least 1 */
     double seconds;        /* of the flow instead, where steps differ in length: `steps` is a guess; 0 */
+    uint64_t foreign;      /* no mean of forces begins before this step: the flow began as another run's */
     uint64_t every;        /* output after every step divisible by this, and after the last; at least 1 */
     uint64_t record_every; /* likewise a row of each table of records; at least 1 */
     double turn;           /* radians of the solid's yaw, for means in its own axes */
@@ -68,6 +69,10 @@ typedef struct kf_production {
 /* Puts the plan at step 0, or into the state of a checkpoint (see checkpoint.h) unless restart is NULL; and
  * its smoke, which may be NULL. */
 kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error);
+
+/* Puts the plan at step 0 into the flow of another scene's checkpoint; where that does not fit, which a line
+ * says, as kf_production_start does without a restart. */
+kf_status kf_production_begin_in(kf_plan *plan, const char *neighbour, bool *begun, kf_error *error);
 
 /* Runs on from where the plan is. In a world of several processes (base/backend/team/world.h) all call this,
  * and the first writes the files. KF_GATE_FAILED when the simulation blows up (what was written before

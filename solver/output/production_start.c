@@ -21,3 +21,13 @@ kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restar
     }
     return KF_OK;
 }
+
+kf_status kf_production_begin_in(kf_plan *plan, const char *neighbour, bool *begun, kf_error *error) {
+    kf_error why;
+    const kf_status status = kf_checkpoint_begin(neighbour, plan, &why);
+    *begun = status == KF_OK;
+    if (*begun) return KF_OK;
+    if (status != KF_BAD_INPUT) return kf_fail(error, status, "%s", why.message);
+    kf_info("begins at rest, as the flow of a neighbour does not fit: %s", why.message);
+    return kf_plan_initialise(plan, error);
+}

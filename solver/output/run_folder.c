@@ -187,6 +187,13 @@ bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
     return killed;
 }
 
+void kf_run_folder_begun_in(const char *path, char neighbour[KF_PATH]) {
+    cJSON *record = read_record(path);
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "begun_in"));
+    kf_copy_text(neighbour, KF_PATH, name != NULL ? name : "");
+    cJSON_Delete(record);
+}
+
 kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *done, char checkpoint[KF_PATH],
                                uint64_t *step, kf_error *error) {
     cJSON *record = read_record(path);

@@ -28,6 +28,9 @@ kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning,
  * killed. checkpoint: the path of its last one, "" without. */
 bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]);
 
+/* The folder of the run in whose flow this one began, as its record says; "" without. */
+void kf_run_folder_begun_in(const char *path, char neighbour[KF_PATH]);
+
 /* False when no process writes into the folder, so that a record of a run that goes on is of one that was
  * killed. True where it is not known: the folder is not there, or its file system has no locks. */
 bool kf_run_folder_is_in_use(const char *path);

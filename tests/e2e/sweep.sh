@@ -42,11 +42,40 @@ awk '/^v / { print "v", 1.1 * $2, $3, $4; next } { print }' ball.obj >other.obj
 expect 0 run --scene ball.obj,other.obj "${small[@]}" "${few[@]}" --steps 3 --output meshes
 [ -s meshes/ball/run.json ] && [ -s meshes/other/run.json ] || complain "two meshes have not two folders"
 [ "$(grep -h '"cell_size"' meshes/*/scene.json | sort -u | wc -l)" = 1 ] || complain "two meshes are not in one tunnel"
-expect 0 run --scene ball --grid 32x16x16 --seeds 1:3:1 "${few[@]}" --steps 3 --output seeds
+expect 0 run --scene ball --grid 32x16x16 --reynolds 20 --seeds 1:3:1 "${few[@]}" --steps 3 --output seeds
 shows "seeds: drag"
+[ "$(grep -l '"reynolds":[[:space:]]*20,' seeds/*/run.json | wc -l)" = 3 ] || complain "--seeds forgets --reynolds"
 [ "$(grep -h '"scene_hash"' seeds/*/run.json | sort -u | wc -l)" = 3 ] || complain "three seeds are not three scenes"
 
+# Each device runs its own values, beside the other. The second of a device begins in the flow of its first,
+# which its means leave out for a flow-through, and comes to the same drag as one that began by itself.
+quick=(--scene ball --grid 32x16x16 --reynolds 20 --fix plan=fused --picture none --fields none --flow-throughs 3)
+expect 0 run "${quick[@]}" --seeds 1:4:1 --devices cpu:1,cpu:1 --output beside
+says "seed of the samples 3: run 3 of 4"
+shows "2 of 4 runs began in the settled flow of a neighbour"
+for seed in 1 3; do
+    grep -q '"begun_in":[[:space:]]*""' beside/seed$seed/run.json || complain "seed $seed began in a neighbour's flow"
+    grep -q "\"begun_in\":[[:space:]]*\"beside/seed$seed\"" beside/seed$((seed + 1))/run.json ||
+        complain "seed $((seed + 1)) did not begin in the flow of seed $seed"
+done
+expect 0 run "${quick[@]}" --seeds 1:2:1 --start scene --device cpu:1 --output apart
+grep -q '"begun_in":[[:space:]]*"[^"]' apart/*/run.json && complain "--start scene began in a neighbour's flow"
+cmp -s <(cut -d, -f1-10 apart/seed1/forces.csv) <(cut -d, -f1-10 beside/seed1/forces.csv) ||
+    complain "a run beside another differs from one alone"
+python3 - beside apart <<'END' || complain "a neighbour's flow is in the mean, or the transient of one is"
+import json, sys
+runs = [json.load(open(f"{folder}/seed2/run.json"))["coefficients"] for folder in sys.argv[1:]]
+assert runs[0]["from_step"] >= runs[0]["to_step"] / 3
+assert all(run["settled"] for run in runs)
+assert abs(runs[0]["drag"]["mean"] / runs[1]["drag"]["mean"] - 1) < 2e-3
+END
 # What is refused.
+expect 2 run "${quick[@]}" --seeds 1,2 --start rest --output unborn
+says "use neighbour or scene"
+expect 2 run "${quick[@]}" --seeds 1,2 --devices cpu,cpu,cpu --devices-each 2 --output unborn
+says "no whole number of teams of 2"
+expect 2 run --scene ball --start scene --output unborn
+says "is of a sweep"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 5:1:1 --output unborn
 says "'5:1:1' is no range"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --speed 3,4 --output unborn

@@ -289,6 +289,94 @@ static void test_moving_solid_bit_for_bit(void **state) {
     check_bit_for_bit("torus", "default");
 }
 
+static kf_scene *open_small(const char *name) {
+    const kf_scene_options small = {.nodes = {36, 18, 18}, .samples_per_cell = 10};
+    kf_error error = {0};
+    kf_scene *real = NULL;
+    need(kf_scene_open(name, &small, &real, &error), &error);
+    return real;
+}
+
+/* Another scene begins in the flow of a checkpoint at its own step 0, with its own solid in its own place:
+ * what is no flow stays with the scene that it belongs to. */
+static void test_another_scene_begins_in_the_flow(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_backend *backend = NULL;
+    kf_config config = {0};
+    const char *path = in_scratch("lent.kfc");
+    kf_scene *lender = open_small("ahmed"), *taker = open_small("ball");
+    need(kf_backend_open("cpu:1", &backend, &error), &error);
+    preset_config(lender, backend, "default", &config);
+    kf_plan *first = real_plan(lender, &config, backend), *second = real_plan(taker, &config, backend);
+    kf_solid_pose own, pose, other;
+    need(second->methods->flow->pose(second, &own, &error), &error);
+    need(first->methods->flow->pose(first, &other, &error), &error);
+    assert_memory_not_equal(&own, &other, sizeof own);
+    need(kf_plan_advance(first, 7, &error), &error);
+    need(kf_checkpoint_write(path, first, NULL, &error), &error);
+    need(kf_checkpoint_begin(path, second, &error), &error);
+    assert_int_equal(second->steps_done, 0);
+    need(second->methods->flow->pose(second, &pose, &error), &error);
+    assert_memory_equal(&own, &pose, sizeof own);
+    kf_fields lent, taken;
+    need(first->methods->flow->fields(first, &lent, &error), &error);
+    need(second->methods->flow->fields(second, &taken, &error), &error);
+    assert_memory_equal(lent.density, taken.density, 36 * 18 * 18 * sizeof *lent.density);
+    kf_fields_free(&lent);
+    kf_fields_free(&taken);
+    need(kf_plan_advance(second, 5, &error), &error);
+    need(kf_plan_watch(second, &error), &error);
+    kf_plan_free(second);
+    kf_plan_free(first);
+    kf_backend_close(backend);
+    kf_scene_free(taker);
+    kf_scene_free(lender);
+}
+
+static void use_moments(kf_config *config) {
+    kf_config_set_name(config, "plan", "moments");
+    kf_config_set_name(config, "collision_form", "low_order");
+    kf_config_set_integer(config, "boundary_kernels", 0);
+    kf_config_set_integer(config, "march", 8);
+    kf_config_set_integer(config, "staged_nodes", 0);
+    kf_config_set_integer(config, "prefetch_rows", 0);
+}
+
+/* A solid that moves has a place in the state, and plan moments the list of nodes about its solid; nothing of
+ * a plan that refuses changes. */
+static void test_more_than_a_flow_is_not_lent(void **state) {
+    (void)state;
+    const char *const scenes[] = {"torus", "ahmed"};
+    const char *path = in_scratch("kept.kfc");
+    for (int i = 0; i < 2; i++) {
+        kf_error error = {0};
+        kf_backend *backend = NULL;
+        kf_config config = {0};
+        size_t bytes;
+        kf_scene *real = open_small(scenes[i]);
+        if (i == 1) real->rate_rule = KF_RATE_ONES;
+        need(kf_backend_open("cpu:1", &backend, &error), &error);
+        preset_config(real, backend, "default", &config);
+        if (i == 1) use_moments(&config);
+        kf_plan *one = real_plan(real, &config, backend);
+        need(kf_plan_advance(one, 2, &error), &error);
+        need(kf_checkpoint_write(path, one, NULL, &error), &error);
+        need(kf_plan_advance(one, 1, &error), &error);
+        void *before = saved_state(one, &bytes);
+        assert_int_equal(kf_checkpoint_begin(path, one, &error), KF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "belongs to its own scene"));
+        assert_int_equal(one->steps_done, 3);
+        void *after = saved_state(one, &bytes);
+        assert_memory_equal(before, after, bytes);
+        free(before);
+        free(after);
+        kf_plan_free(one);
+        kf_backend_close(backend);
+        kf_scene_free(real);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
@@ -301,6 +389,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_unwritable, set_up, tear_down),
         cmocka_unit_test(test_static_solid_bit_for_bit),
         cmocka_unit_test(test_moving_solid_bit_for_bit),
+        cmocka_unit_test(test_another_scene_begins_in_the_flow),
+        cmocka_unit_test(test_more_than_a_flow_is_not_lent),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -54,6 +54,30 @@ static void test_means_and_end(void **state) {
     kf_force_series_free(&series);
 }
 
+/* A run that began in another's flow: however even its drag is, no mean begins before the step that is said,
+ * nor is one known that has too few rows after it; a part that begins later anyway stays as it is. */
+static void test_a_foreign_beginning(void **state) {
+    (void)state;
+    kf_force_series even = {.from = 1500}, late = {.from = 50};
+    for (int i = 1; i <= 400; i++)
+        add(&even, 10 * (uint64_t)i, 0.3 + 0.003 * sin(2.0 * i), -0.1);
+    fill(&late, 400);
+    const size_t all = even.count;
+    kf_drag_report report = kf_drag_report_of(&even, 600.0, 0.0);
+    assert_true(report.settled && report.from_step == 1500 && report.step == 4000);
+    assert_int_equal(report.mean[KF_DRAG].count, 251);
+    assert_true(fabs(report.mean[KF_DRAG].mean - 0.3) <= report.mean[KF_DRAG].half);
+    even.count = 160;
+    assert_false(kf_drag_report_of(&even, 600.0, 0.0).settled);
+    even.count = all;
+    report = kf_drag_report_of(&late, 600.0, 0.0);
+    late.from = 0;
+    const kf_drag_report own = kf_drag_report_of(&late, 600.0, 0.0);
+    assert_true(report.from_step == own.from_step && report.mean[KF_DRAG].half == own.mean[KF_DRAG].half);
+    kf_force_series_free(&even);
+    kf_force_series_free(&late);
+}
+
 /* Drag and side force that go up and down together: one of the solid's own axes sees all of it, the other
  * nothing, which intervals of drag and side alone cannot tell. */
 static void test_means_of_the_body(void **state) {
@@ -225,10 +249,10 @@ static void test_chart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_and_end), cmocka_unit_test(test_means_of_the_body),
-        cmocka_unit_test(test_running_means), cmocka_unit_test(test_rows_read_back),
-        cmocka_unit_test(test_chart),         cmocka_unit_test(test_forecast),
-        cmocka_unit_test(test_judged_rows),
+        cmocka_unit_test(test_means_and_end),     cmocka_unit_test(test_a_foreign_beginning),
+        cmocka_unit_test(test_means_of_the_body), cmocka_unit_test(test_running_means),
+        cmocka_unit_test(test_rows_read_back),    cmocka_unit_test(test_chart),
+        cmocka_unit_test(test_forecast),          cmocka_unit_test(test_judged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
