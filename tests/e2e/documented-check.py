@@ -29,10 +29,22 @@ def spans(text):
     yield from (span.replace("\n", " ") for span in re.findall(r"`([^`]+)`", prose))
 
 
+PLACED = ("--up", "--wind", "--length", "--speed", "--reynolds", "--viscosity", "--road", "--yaw", "--blockage", "--cells")
+
+
+def misnamed(found, tuned):
+    """Options that place a mesh are part of the name of its config: tuned has the names without them that its reader may take for it."""
+    words = found.split()
+    if (words[0] == "tune" or words[0].startswith("--")) and "--scene" in words[:-1] and any(option in words for option in PLACED):
+        tuned.add(re.sub(r"(\.scene)?\.[a-z]+$", "", words[words.index("--scene") + 1]) + ".kftune.json")
+    return words[0] == "run" and "--config" in words[:-1] and words[words.index("--config") + 1] in tuned
+
+
 known = re.findall(r"^  ([a-z]+)  ", help_of(""), re.MULTILINE) + ["help"]
 for document in sys.argv[2:]:
     with open(document, encoding="utf-8") as opened:
         text = opened.read()
+    tuned = set()
     for span in spans(text):
         for found in re.findall(r"(?:^|[\s;&|(\"'])(?:build/)?kftune ((?:[^|;&`\"]|'[^']*')*)", span):
             words = found.split()
@@ -40,6 +52,9 @@ for document in sys.argv[2:]:
                 continue
             command = "tune" if words[0].startswith("--") else words[0]
             commands += 1
+            if misnamed(found, tuned):
+                print(f"{document}: 'kftune {found.strip()}': what was tuned before it has its options in its name")
+                failures += 1
             if command not in known:
                 print(f"{document}: 'kftune {found.strip()}': there is no command '{command}'")
                 failures += 1
