@@ -11,6 +11,7 @@ for wrong in 'kftune tune --no-such-option' 'kftune nosuch --scene ball'; do
     python3 tests/e2e/documented-check.py "$kftune" "$scratch/page.md" >"$scratch/out"
     grep -qF "'$wrong'" "$scratch/out" || { echo "documented.sh: '$wrong' passes"; exit 1; }
 done
+# shellcheck disable=SC2016
 printf '```sh\nkftune tune --scene car.obj --length 4.2m\nkftune run --config car.kftune.json\n```\n' >"$scratch/page.md"
 python3 tests/e2e/documented-check.py "$kftune" "$scratch/page.md" >"$scratch/out"
 grep -q 'its options in its name' "$scratch/out" || { echo "documented.sh: a config that nothing wrote passes"; exit 1; }
