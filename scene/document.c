@@ -209,7 +209,7 @@ static kf_status refuse_placing(const char *file, const kf_placement *p, kf_erro
     if (option == NULL) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: option '%s' places a mesh, and this scene was not made of one by kftune; change the "
-                   "file%s. --speed, --reynolds, --viscosity and --yaw change any scene of a flow",
+                   "file%s. --speed, --reynolds, --viscosity, --yaw and --refine change any scene of a flow",
                    file, option, p->cells > 0.0 ? ", or give --grid" : "");
 }
 
@@ -234,9 +234,24 @@ static void change_speed(cJSON *document, cJSON *flow, double before, double spe
         scale_vector(cJSON_GetObjectItemCaseSensitive(face, "velocity"), factor);
 }
 
-/* Changes the flow of a scene file that was not made of a mesh: speed, Reynolds number or viscosity, and
- * the solid's yaw. The mesh of such a scene is placed already, so all other placing is refused. */
-static kf_status change_flow(const char *file, cJSON *document, const kf_placement *said, kf_error *error) {
+/* Nested grids around the solid, or none. Rates that they cannot have give way. */
+static void change_refine(cJSON *document, int refine, kf_text *notes) {
+    static const char without[] = "adaptive_2020";
+    cJSON *json = kf_refine_json(refine),
+          *rates = cJSON_GetObjectItemCaseSensitive(member_of(document, "model"), "rates");
+    put(document, "refine", json);
+    cJSON_Delete(json);
+    if (refine == KF_REFINE_NONE || !cJSON_IsString(rates) || strcmp(rates->valuestring, without) != 0)
+        return;
+    (void)cJSON_SetValuestring(rates, kf_rate_rule_names[KF_RATE_K17]);
+    kf_note(notes, "model.rates: k17 instead of %s, which needs averages of the domain", without);
+}
+
+/* Changes the flow of a scene file that was not made of a mesh: nested grids, speed, Reynolds number or
+ * viscosity, and the solid's yaw. The mesh of such a scene is placed already, so all other placing is
+ * refused. */
+static kf_status change_flow(const char *file, cJSON *document, const kf_placement *said, kf_text *notes,
+                             kf_error *error) {
     const kf_json_place top = {file, ""};
     const cJSON *flow = NULL, *solid = NULL;
     double speed = 0.0;
@@ -251,6 +266,7 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
         put_number(own, said->reynolds > 0.0 ? "reynolds" : "viscosity",
                    said->reynolds > 0.0 ? said->reynolds : said->viscosity);
     }
+    if (said->refine != 0) change_refine(document, said->refine, notes);
     if (!said->yaw_given) return KF_OK;
     KF_TRY(kf_json_object(top, document, "solid", true, &solid, error));
     put_number(cJSON_GetObjectItemCaseSensitive(document, "solid"), "yaw", said->yaw);
@@ -260,7 +276,7 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
 kf_status kf_scene_document_change(const char *file, cJSON *document, const kf_placement *said,
                                    kf_text *notes, kf_error *error) {
     if (cJSON_HasObjectItem(document, "placed")) return place_anew(file, document, said, notes, error);
-    return change_flow(file, document, said, error);
+    return change_flow(file, document, said, notes, error);
 }
 
 /* ---- Writing ---- */

@@ -35,7 +35,7 @@ const char *kf_heading_name(kf_heading heading) {
 bool kf_placement_given(const kf_placement *p) {
     return p->wind.sign != 0 || p->up.sign != 0 || p->length > 0.0 || p->speed > 0.0 || p->reynolds > 0.0 ||
            p->viscosity > 0.0 || p->road != KF_ROAD_GUESS || p->yaw != 0.0 || p->yaw_given ||
-           p->blockage > 0.0 || p->cells > 0.0;
+           p->blockage > 0.0 || p->cells > 0.0 || p->refine != 0;
 }
 
 bool kf_scene_is_mesh(const char *file) {
@@ -254,6 +254,28 @@ static double rounded(double value) {
     return digits >= 0.0 ? nearbyint(value * power) / power : nearbyint(value / power) * power;
 }
 
+/* Chooses the levels around the solid: so many that it keeps some cells along it on the coarsest. */
+static int choose_levels(int refine, double cells_along) {
+    static const double COARSEST = 8.0;
+    if (refine > 0) return refine;
+    return refine == KF_REFINE_BODY
+               ? (int)fmin(fmax(floor(log2(cells_along / COARSEST)), 1.0), KF_FINER_LEVELS)
+               : 0;
+}
+
+/* Makes the cells of the domain those of the coarsest level, so that the finest has the cells that one grid
+ * would have. */
+static void set_refine(kf_description *d, int refine, double length, kf_text *notes) {
+    const int levels = choose_levels(refine, length / d->cell_size);
+    if (levels == 0) return;
+    d->cell_size = ldexp(d->cell_size, levels);
+    d->refine.around_body = true;
+    d->refine.levels = levels;
+    d->rate_rule = KF_RATE_K17;
+    kf_note(notes, "refine: %d level%s around the solid%s, with the cells of one grid in the finest", levels,
+            levels == 1 ? "" : "s", refine > 0 ? "" : ", by its cells");
+}
+
 /* Sets cells and cell_size, and where along x the solid's middle is. */
 static void set_domain(kf_description *d, const turned *t, double scale, bool road, const kf_placement *said,
                        const int nodes[3], kf_text *notes) {
@@ -268,6 +290,7 @@ static void set_domain(kf_description *d, const turned *t, double scale, bool ro
     cross_section(extent, front / blockage, road, &size[1], &size[2]);
     d->cell_size = said->cells > 0.0 ? t->straight * scale / said->cells
                                      : cbrt(size[0] * size[1] * size[2] / USUAL_NODES);
+    set_refine(d, said->refine, t->straight * scale, notes);
     for (int a = 0; a < 3; a++)
         d->cells[a] = even_cells(size[a] / d->cell_size);
     /* Asked for the grid that it has anyway, as 'kftune run' does, it stays the same scene. */
@@ -284,10 +307,11 @@ static void set_domain(kf_description *d, const turned *t, double scale, bool ro
         d->solid.position[a] = rounded(0.5 * d->cells[a] * d->cell_size);
     kf_note(notes, "domain: %dx%dx%d cells of %.4g m%s, %.3g cells along the solid, blockage %.2g %%",
             d->cells[0], d->cells[1], d->cells[2], d->cell_size,
-            nodes[0] > 0        ? ""
-            : said->cells > 0.0 ? ""
-                                : " (about a million)",
-            t->straight * scale / d->cell_size,
+            nodes[0] > 0           ? ""
+            : said->cells > 0.0    ? ""
+            : d->refine.levels > 0 ? " (in the finest about a million)"
+                                   : " (about a million)",
+            ldexp(t->straight * scale / d->cell_size, d->refine.levels),
             100.0 * front / (d->cells[1] * d->cells[2] * d->cell_size * d->cell_size));
 }
 

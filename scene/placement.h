@@ -22,6 +22,12 @@ const char *kf_heading_name(kf_heading heading);
 
 typedef enum kf_road { KF_ROAD_GUESS, KF_ROAD_YES, KF_ROAD_NO } kf_road;
 
+enum { KF_REFINE_NONE = -1, KF_REFINE_BODY = -2 };
+/* "none", "body", "1" to "4": false when text is none of them. */
+bool kf_refine_read(const char *text, int *refine);
+/* What a scene file's "refine" says of it; the caller frees it; NULL: the file has none. */
+cJSON *kf_refine_json(int refine);
+
 /* Placement of a mesh as the user gives it; zero: not said. */
 typedef struct kf_placement {
     kf_heading wind; /* the way the wind blows, in the mesh's axes: -z for a car that looks along +z */
@@ -38,6 +44,9 @@ typedef struct kf_placement {
     double cells;    /* along the solid, when no grid is given; 0: as many as make about a million nodes */
     int nodes[3];    /* of the grid, all 0: none is given */
     double samples_per_cell; /* 0: the usual */
+    /* Nested grids around the solid: so many finer levels; KF_REFINE_BODY: as the cells along the solid say;
+     * KF_REFINE_NONE; 0: not said. cells are those of the finest, nodes those of the coarsest. */
+    int refine;
 } kf_placement;
 
 /* Returns whether anything is said. */

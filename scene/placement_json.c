@@ -24,6 +24,9 @@ cJSON *kf_placement_to_json(const kf_placement *p) {
     add_given(placed, "cells", p->cells);
     if (p->nodes[0] > 0) cJSON_AddItemToObject(placed, "grid", cJSON_CreateIntArray(p->nodes, 3));
     add_given(placed, "samples_per_cell", p->samples_per_cell);
+    if (p->refine > 0) cJSON_AddNumberToObject(placed, "refine", p->refine);
+    if (p->refine < 0)
+        cJSON_AddStringToObject(placed, "refine", p->refine == KF_REFINE_NONE ? "none" : "body");
     return placed;
 }
 
@@ -34,6 +37,39 @@ static kf_status read_heading(kf_json_place place, const cJSON *placed, const ch
     if (text == NULL || kf_heading_read(text, heading)) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: is no axis; use +x, -x, +y, -y, +z or -z", place.file,
                    place.path, key);
+}
+
+bool kf_refine_read(const char *text, int *refine) {
+    const bool levels = text[0] >= '1' && text[0] <= '0' + KF_FINER_LEVELS && text[1] == '\0';
+    *refine = strcmp(text, "none") == 0   ? KF_REFINE_NONE
+              : strcmp(text, "body") == 0 ? KF_REFINE_BODY
+              : levels                    ? text[0] - '0'
+                                          : 0;
+    return *refine != 0;
+}
+
+cJSON *kf_refine_json(int refine) {
+    if (refine == KF_REFINE_BODY) return cJSON_CreateString("body");
+    if (refine <= 0) return NULL;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "around", "body");
+    cJSON_AddNumberToObject(json, "levels", refine);
+    return json;
+}
+
+/* Levels are a number, the other words text. */
+static kf_status read_refine(kf_json_place place, const cJSON *placed, int *refine, kf_error *error) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(placed, "refine");
+    const char *text = cJSON_GetStringValue(item);
+    if (item == NULL) return KF_OK;
+    if (cJSON_IsNumber(item) && item->valuedouble >= 1.0 && item->valuedouble <= KF_FINER_LEVELS &&
+        item->valuedouble == (double)item->valueint) {
+        *refine = item->valueint;
+        return KF_OK;
+    }
+    if (text != NULL && kf_refine_read(text, refine)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.refine: must be \"none\", \"body\" or 1 to %d levels",
+                   place.file, place.path, KF_FINER_LEVELS);
 }
 
 static kf_status read_grid(kf_json_place place, const cJSON *placed, int nodes[3], kf_error *error) {
@@ -47,8 +83,8 @@ static kf_status read_grid(kf_json_place place, const cJSON *placed, int nodes[3
 /* Reads the section "placed" and checks every value as the command line does. */
 kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_placement *p, kf_error *error) {
     static const char *const keys[] = {
-        "wind", "up",    "length", "speed",      "reynolds", "viscosity",        "road",
-        "yaw",  "cells", "grid",   "tunnel_yaw", "blockage", "samples_per_cell", NULL};
+        "wind",  "up",   "length",     "speed",    "reynolds",         "viscosity", "road", "yaw",
+        "cells", "grid", "tunnel_yaw", "blockage", "samples_per_cell", "refine",    NULL};
     static const char *const roads[] = {"guess", "yes", "no"};
     *p = (kf_placement){.yaw_given = cJSON_HasObjectItem(placed, "yaw"),
                         .tunnel_yaw_given = cJSON_HasObjectItem(placed, "tunnel_yaw")};
@@ -68,6 +104,7 @@ kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_pl
     KF_TRY(
         kf_json_number(place, placed, "samples_per_cell", false, 1.0, 1000.0, &p->samples_per_cell, error));
     KF_TRY(read_grid(place, placed, p->nodes, error));
+    KF_TRY(read_refine(place, placed, &p->refine, error));
     p->road = (kf_road)road;
     return KF_OK;
 }
@@ -91,7 +128,8 @@ void kf_placement_change(kf_placement *p, const kf_placement *said) {
     if (said->tunnel_yaw_given) p->tunnel_yaw = said->tunnel_yaw;
     if (said->blockage > 0.0) p->blockage = said->blockage;
     if (said->cells > 0.0) p->cells = said->cells;
-    if (said->cells > 0.0 || said->blockage > 0.0 || said->nodes[0] > 0)
+    if (said->refine != 0) p->refine = said->refine;
+    if (said->cells > 0.0 || said->blockage > 0.0 || said->refine != 0 || said->nodes[0] > 0)
         memcpy(p->nodes, said->nodes, sizeof p->nodes);
     if (said->samples_per_cell > 0.0) p->samples_per_cell = said->samples_per_cell;
 }

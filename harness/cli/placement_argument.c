@@ -74,6 +74,11 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
     p->yaw_given = kf_argument_given(arguments, "--yaw");
     KF_TRY(read_quantity(arguments, "--blockage", shares, 1e-4, 0.25, &p->blockage, error));
     KF_TRY(read_quantity(arguments, "--cells", plain, 4.0, 4096.0, &p->cells, error));
+    const char *refine = kf_argument(arguments, "--refine", NULL);
+    if (refine != NULL && !kf_refine_read(refine, &p->refine))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--refine': '%s' is neither body, none nor 1 to %d levels", refine,
+                       KF_FINER_LEVELS);
     if (p->reynolds > 0.0 && p->viscosity > 0.0)
         return kf_fail(error, KF_BAD_INPUT, "options '--reynolds' and '--viscosity': give one of them");
     const char *road = kf_argument(arguments, "--road", NULL);
@@ -89,10 +94,10 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
 static void append_said(const kf_arguments *arguments, kf_text *name) {
     static const struct {
         const char *option, *word;
-    } words[] = {{"--wind", "wind"},   {"--up", "up"},       {"--length", "length"},
-                 {"--speed", "speed"}, {"--reynolds", "re"}, {"--viscosity", "nu"},
-                 {"--road", "road"},   {"--yaw", "yaw"},     {"--blockage", "blockage"},
-                 {"--cells", "cells"}};
+    } words[] = {{"--wind", "wind"},   {"--up", "up"},        {"--length", "length"},
+                 {"--speed", "speed"}, {"--reynolds", "re"},  {"--viscosity", "nu"},
+                 {"--road", "road"},   {"--yaw", "yaw"},      {"--blockage", "blockage"},
+                 {"--cells", "cells"}, {"--refine", "refine"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const char *value = kf_argument(arguments, words[i].option, NULL);
         if (value == NULL) continue;

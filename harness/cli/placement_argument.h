@@ -20,6 +20,8 @@
          false},                                                                                             \
         {"--blockage", "SHARE",                                                                              \
          "mesh: largest share of the tunnel's cross-section that it may take: 0.05, 5% (5%)", false},        \
+        {"--refine", "body|none|LEVELS",                                                                     \
+         "nested grids around the solid and its wake: cells half as wide, 1 to 4 times (none)", false},      \
     {                                                                                                        \
         "--cells", "N", "mesh: cells along its length, without --grid (as many as make a million nodes)",    \
             false                                                                                            \

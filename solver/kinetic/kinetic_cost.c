@@ -11,6 +11,7 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_cost_tally.h"
+#include "solver/kinetic/nested.h"
 
 /* Values of a sector that the fused kernel reads again; it has fewer threads than a kernel that only
  * streams. */
@@ -446,29 +447,90 @@ static void add_plan(kf_kinetic_tally *tally) {
 
 /* --- The table ------------------------------------------------------------------------------------------ */
 
+/* The model of a scene: of each of its nested grids, or of the one that it has. */
+typedef struct cost_of_levels {
+    kf_nested *nested; /* NULL: one grid */
+    int count;
+    kf_kinetic_cost level[KF_MOST_LEVELS];
+} cost_of_levels;
+
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
     const kf_scene *scene = kf_problem_scene(problem);
-    kf_kinetic_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
-    cost->scene = scene;
-    cost->device = device;
-    kf_sample_survey_open(scene, &cost->survey);
-    return cost;
+    cost_of_levels *levels = kf_allocate_zeroed(1, sizeof *levels);
+    kf_error ignored;
+    if (scene->finer_count > 0 && kf_nested_make(scene, &levels->nested, &ignored) != KF_OK)
+        levels->nested = NULL;
+    levels->count = levels->nested != NULL ? levels->nested->count : 1;
+    for (int l = 0; l < levels->count; l++) {
+        kf_kinetic_cost *cost = &levels->level[l];
+        cost->scene = levels->nested != NULL ? &levels->nested->level[l].scene : scene;
+        cost->device = device;
+        kf_sample_survey_open(cost->scene, &cost->survey);
+    }
+    return levels;
 }
 
 static void close_cost(void *state) {
-    kf_kinetic_cost *cost = state;
-    kf_sample_survey_close(&cost->survey);
-    free(cost);
+    cost_of_levels *levels = state;
+    for (int l = 0; l < levels->count; l++)
+        kf_sample_survey_close(&levels->level[l].survey);
+    kf_nested_free(levels->nested);
+    free(levels);
+}
+
+/* Cells of the layer outside of a level's box (in cells of the coarser level), or of the rim inside. */
+static double layer_of(const kf_nested_level *level, bool inside) {
+    double outer = 1.0, inner = 1.0;
+    for (int axis = 0; axis < 3; axis++) {
+        const int sides = (level->ghosts[2 * axis] > 0) + (level->ghosts[2 * axis + 1] > 0);
+        outer *= level->cells[axis] + (inside ? 0 : sides);
+        inner *= level->cells[axis] - (inside ? sides : 0);
+    }
+    return fmax(outer - inner, 0.0);
+}
+
+/* What crosses between a level and the coarser one: so many values of nodes are read and written for a cell,
+ * those that neighbouring cells share once. */
+static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level, double steps) {
+    static const double REFINED = 11.0, COARSENED = 9.0, MOMENTS = 9.0, PACKED = 12.0;
+    const bool moments = tally->options.plan == KF_PLAN_MOMENTS,
+               packed = moments && tally->options.storage == KF_F16;
+    const double values = packed    ? PACKED
+                          : moments ? MOMENTS
+                                    : kf_kinetic_populations(tally),
+                 node = values * kf_kinetic_value_bytes(&tally->options);
+    for (int which = 0; which < 2; which++) {
+        kf_work *work = kf_works_add(tally->works, which == 0 ? "refine" : "coarsen", steps);
+        work->amount[KF_COST_DRAM] = (which == 0 ? REFINED : COARSENED) * node * layer_of(level, which == 1);
+        work->amount[KF_COST_LATENCY] = DEPTH;
+        work->efficiency = stream_efficiency(&tally->options);
+    }
+}
+
+/* Adds the work of a level: 2^level steps for one of the coarsest, one launch after the other. */
+static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *options, kf_works *works) {
+    kf_kinetic_cost *cost = &levels->level[l];
+    const int *nodes = cost->scene->nodes;
+    const size_t first = works->count;
+    kf_kinetic_tally tally = {
+        .cost = cost, .options = *options, .works = works, .nodes = (double)nodes[0] * nodes[1] * nodes[2]};
+    add_plan(&tally);
+    if (levels->nested == NULL) return;
+    for (size_t i = first; i < works->count; i++) {
+        works->list[i].launches = ldexp(works->list[i].launches, l);
+        works->list[i].aside = works->list[i].follows = false;
+    }
+    if (l > 0) add_crossings(&tally, &levels->nested->level[l], ldexp(1.0, l - 1));
 }
 
 static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
-    kf_kinetic_cost *cost = state;
-    const int *nodes = cost->scene->nodes;
+    cost_of_levels *levels = state;
+    kf_kinetic_options options;
     if (strcmp(config->system, "kinetic") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not kinetic", config->system);
-    kf_kinetic_tally tally = {.cost = cost, .works = works, .nodes = (double)nodes[0] * nodes[1] * nodes[2]};
-    kf_kinetic_read_known_options(config, &tally.options);
-    add_plan(&tally);
+    kf_kinetic_read_known_options(config, &options);
+    for (int l = 0; l < levels->count; l++)
+        add_level(levels, l, &options, works);
     return KF_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/nested_stage.h"
 
+#include "cost_model/model.h"
 #include "solver/kinetic/nested_plan.h"
 
 /* Vortices that are carried slantwise, so that every part of an interface has something to pass on. */
@@ -194,11 +195,61 @@ static void test_compiles_for_cuda(void **state) {
     end(&s);
 }
 
+/* Counts the items of a name, which the level follows. */
+typedef struct tally {
+    const char *name;
+    double count;
+} tally;
+
+static kf_status count_item(void *data, const kf_item *item, kf_error *error) {
+    (void)error;
+    tally *t = data;
+    const size_t length = strlen(t->name);
+    if (strncmp(item->name, t->name, length) == 0 && item->name[length] == ' ') t->count += 0.5;
+    return KF_OK;
+}
+
+/* The model of what a step costs has the launches of all levels, as often as the plan does them, and the
+ * bytes of the levels' nodes. */
+static void test_cost(void **state) {
+    (void)state;
+    static const char *const names[] = {"stream_collide", "refine", "coarsen"};
+    static const double steps[] = {7.0, 3.0, 3.0};
+    stage s;
+    kf_error error = {KF_OK, ""};
+    begin_tunnel(&s, KF_RATE_ONES);
+    must(nest(&s, tunnel_boxes, 3, &error), &error);
+    const kf_config config = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
+    kf_plan *plan = open_plan(s.whole[0], &config);
+    kf_works works = {.count = 0};
+    void *model =
+        kinetic_system->cost->open(problem_of(kinetic_system, s.whole[0]), kf_backend_device(backend));
+    must(kinetic_system->cost->works(model, &config, &works, &error), &error);
+    double bytes = 0.0;
+    for (size_t i = 0; i < works.count; i++)
+        if (strcmp(works.list[i].name, "stream_collide") == 0)
+            bytes += works.list[i].launches * works.list[i].amount[KF_COST_DRAM];
+    for (int n = 0; n < 3; n++) {
+        tally of_plan = {names[n], 0.0};
+        double of_model = 0.0;
+        for (uint64_t step = 0; step < 2; step++)
+            must(kf_plan_walk(plan, step, count_item, &of_plan, &error), &error);
+        for (size_t i = 0; i < works.count; i++)
+            of_model += strcmp(works.list[i].name, names[n]) == 0 ? works.list[i].launches : 0.0;
+        assert_true(of_plan.count == steps[n] && of_model == steps[n]);
+    }
+    assert_true(bytes >= plan->least_bytes && bytes < 2.0 * plan->least_bytes);
+    kinetic_system->cost->close(model);
+    kf_works_free(&works);
+    kf_plan_free(plan);
+    end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_periodic),          cmocka_unit_test(test_ball_in_tunnel),
         cmocka_unit_test(test_checkpoint),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_compiles_for_cuda),
+        cmocka_unit_test(test_compiles_for_cuda), cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -350,6 +350,31 @@ static cJSON *make_scene(const char *mesh, const kf_placement *said) {
     return document;
 }
 
+/* With levels around it a mesh keeps its cells, in a domain of coarser ones; written, it is the same scene.
+ */
+static void test_refined_placement(void **state) {
+    (void)state;
+    const char *mesh = write_box(), *file = test_path("refined.scene.json");
+    const kf_placement coarse = {.wind = {0, 1}, .up = {2, 1}, .cells = 24.0},
+                       said = {.wind = {0, 1}, .up = {2, 1}, .cells = 24.0, .refine = KF_REFINE_BODY};
+    kf_scene *one = NULL, *placed = NULL, *read = NULL;
+    kf_error error;
+    bool replaced;
+    assert_int_equal(kf_scene_open_placed(mesh, &coarse, NULL, &one, &error), KF_OK);
+    assert_int_equal(kf_scene_open_placed(mesh, &said, NULL, &placed, &error), KF_OK);
+    assert_int_equal(placed->finer_count, 1);
+    assert_true(fabs(kf_scene_finest(placed)->cell_size / one->cell_size - 1.0) < 1e-9);
+    assert_true(fabs(kf_scene_finest(placed)->reference_length - 24.0) < 1e-6);
+    cJSON *document = make_scene(mesh, &said);
+    assert_int_equal(kf_scene_document_write(document, file, &replaced, &error), KF_OK);
+    if (kf_scene_open(file, NULL, &read, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_string_equal(placed->hash, read->hash);
+    cJSON_Delete(document);
+    kf_scene_free(one);
+    kf_scene_free(placed);
+    kf_scene_free(read);
+}
+
 /* A value that is changed later is as if it had been said at first, but for the tunnel, which stays. */
 static void test_a_written_scene_is_changed_with_all_that_follows(void **state) {
     (void)state;
@@ -363,7 +388,10 @@ static void test_a_written_scene_is_changed_with_all_that_follows(void **state) 
                                  {.road = KF_ROAD_NO},
                                  {.yaw = 5.0, .yaw_given = true},
                                  {.yaw = 0.0, .yaw_given = true},
-                                 {.length = 3.0}};
+                                 {.length = 3.0},
+                                 {.refine = 1},
+                                 {.refine = KF_REFINE_BODY},
+                                 {.refine = KF_REFINE_NONE}};
     cJSON *document = make_scene(mesh, &first);
     assert_true(cJSON_GetArrayItem(part(document, "boundaries", "zmin"), 1)->child->valuedouble == 30.0);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
@@ -449,6 +477,7 @@ static void test_any_scene_of_a_flow_is_changed_in_its_flow(void **state) {
         "\"flow\":{\"speed\":10,\"reynolds\":300}}";
     const char *file = write_text("any.scene.json", text);
     const kf_placement said = {.speed = 15.0, .viscosity = 0.1, .yaw = 30.0, .yaw_given = true};
+    const kf_placement refined = {.refine = 1}, not_refined = {.refine = KF_REFINE_NONE};
     const kf_placement misplaced[] = {{.cells = 10.0}, {.length = 2.0}, {.road = KF_ROAD_NO}, {.up = {2, 1}}};
     cJSON *document = NULL;
     kf_text notes = {0};
@@ -460,6 +489,13 @@ static void test_any_scene_of_a_flow_is_changed_in_its_flow(void **state) {
                          KF_BAD_INPUT);
         assert_non_null(strstr(error.message, "places a mesh"));
     }
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(document, "model"), "rates", "adaptive_2020");
+    assert_int_equal(kf_scene_document_change(file, document, &refined, &notes, &error), KF_OK);
+    assert_true(part(document, "refine", "levels")->valuedouble == 1.0);
+    assert_string_equal(part(document, "model", "rates")->valuestring, "k17");
+    assert_non_null(strstr(notes.text, "k17 instead of adaptive_2020"));
+    assert_int_equal(kf_scene_document_change(file, document, &not_refined, &notes, &error), KF_OK);
+    assert_null(cJSON_GetObjectItemCaseSensitive(document, "refine"));
     assert_int_equal(kf_scene_document_change(file, document, &said, &notes, &error), KF_OK);
     assert_true(part(document, "flow", "speed")->valuedouble == 15.0);
     assert_null(part(document, "flow", "reynolds"));
@@ -546,6 +582,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_an_unsure_guess_names_the_option),
         cmocka_unit_test(test_written_scene_is_the_same),
+        cmocka_unit_test(test_refined_placement),
         cmocka_unit_test(test_a_written_scene_is_changed_with_all_that_follows),
         cmocka_unit_test(test_the_yaw_leaves_the_tunnel_alone),
         cmocka_unit_test(test_what_was_changed_by_hand_stays),
