@@ -17,15 +17,15 @@ typedef struct kf_crossing {
 
 #define KF_ADD_SUMS(i, name, cx, cy, cz)                                                                     \
     s.one += f_##name;                                                                                       \
-    s.x += KF_R(cx) * f_##name;                                                                              \
-    s.y += KF_R(cy) * f_##name;                                                                              \
-    s.z += KF_R(cz) * f_##name;                                                                              \
-    s.xx += KF_R((cx) * (cx)) * f_##name;                                                                    \
-    s.yy += KF_R((cy) * (cy)) * f_##name;                                                                    \
-    s.zz += KF_R((cz) * (cz)) * f_##name;                                                                    \
-    s.xy += KF_R((cx) * (cy)) * f_##name;                                                                    \
-    s.xz += KF_R((cx) * (cz)) * f_##name;                                                                    \
-    s.yz += KF_R((cy) * (cz)) * f_##name;
+    if ((cx) != 0) s.x += KF_R(cx) * f_##name;                                                               \
+    if ((cy) != 0) s.y += KF_R(cy) * f_##name;                                                               \
+    if ((cz) != 0) s.z += KF_R(cz) * f_##name;                                                               \
+    if ((cx) != 0) s.xx += f_##name;                                                                         \
+    if ((cy) != 0) s.yy += f_##name;                                                                         \
+    if ((cz) != 0) s.zz += f_##name;                                                                         \
+    if ((cx) * (cy) != 0) s.xy += KF_R((cx) * (cy)) * f_##name;                                              \
+    if ((cx) * (cz) != 0) s.xz += KF_R((cx) * (cz)) * f_##name;                                              \
+    if ((cy) * (cz) != 0) s.yz += KF_R((cy) * (cz)) * f_##name;
 
 /* This is what populations after a collision say, whose momentum has half of a step's force too much. */
 KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real *populations) {
@@ -189,6 +189,12 @@ KF_FUNCTION void kf_add_node(const kf_nested_arguments *a, const int node[3], kf
         sum[q] += weight * c.value[q];
 }
 
+/* Of node k of four in a line, in an eighth of the second difference that is taken off: over the four lines
+ * that lie along an axis. */
+KF_FUNCTION kf_real kf_line_weight(int k) {
+    return k == 0 || k == 3 ? KF_R(-1.0 / 64.0) : KF_R(1.0 / 64.0);
+}
+
 /* A cell of the coarser level that the nested box covers: the mean of its eight nodes, less an eighth of the
  * second difference along each axis. That takes four nodes in a line, all of the box: ghosts are not right
  * any more when the coarser level has come to the same time. */
@@ -203,23 +209,33 @@ KF_SCALAR_KERNEL(coarsen, kf_nested_arguments) {
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         sum[q] = KF_R(0.0);
+    int from[3];
+    KF_UNROLL
+    for (int axis = 0; axis < 3; axis++) {
+        const int last = a->end[axis] - 4, before = low[axis] - 1, highest = before > last ? last : before,
+                  inside = highest < a->ghosts[axis] ? a->ghosts[axis] : highest;
+        from[axis] = a->periodic[axis] ? before : inside;
+    }
+    /* The eight nodes of the cell lie in lines along all axes. */
     for (int b = 0; b < 8; b++) {
         const int node[3] = {low[0] + (b & 1), low[1] + (b >> 1 & 1), low[2] + (b >> 2)};
-        kf_add_node(a, node, KF_R(0.125), sum);
+        kf_real weight = KF_R(0.125);
+        KF_UNROLL
+        for (int axis = 0; axis < 3; axis++)
+            weight += kf_line_weight(node[axis] - from[axis]);
+        kf_add_node(a, node, weight, sum);
     }
-    for (int axis = 0; axis < 3; axis++) {
-        const int last = a->end[axis] - 4, before = low[axis] - 1;
-        const int highest = before > last ? last : before,
-                  inside = highest < a->ghosts[axis] ? a->ghosts[axis] : highest,
-                  from = a->periodic[axis] ? before : inside;
-        for (int i = 0; i < 16; i++) {
-            const int k = i % 4, p = i / 4 % 2, q = i / 8;
-            int node[3];
-            node[0] = axis == 0 ? from + k : low[0] + (axis == 1 ? q : p);
-            node[1] = axis == 1 ? from + k : low[1] + (axis == 2 ? q : p);
-            node[2] = axis == 2 ? from + k : low[2] + (axis == 0 ? q : p);
-            kf_add_node(a, node, k == 0 || k == 3 ? KF_R(-1.0 / 64.0) : KF_R(1.0 / 64.0), sum);
-        }
+    for (int i = 0; i < 24; i++) { /* the other two of each line */
+        const int axis = i / 8, line = i % 4, second = axis == 2 ? 0 : axis + 1,
+                  first_two = low[axis] == from[axis], last_two = low[axis] == from[axis] + 2,
+                  k = i / 4 % 2 == 0 ? (first_two ? 2 : 0) : (last_two ? 1 : 3);
+        int node[3];
+        KF_UNROLL
+        for (int along = 0; along < 3; along++)
+            node[along] = along == axis     ? from[along] + k
+                          : along == second ? low[along] + line % 2
+                                            : low[along] + line / 2;
+        kf_add_node(a, node, kf_line_weight(k), sum);
     }
     kf_put(&a->coarse,
            kf_node(&a->coarse, kf_around(a->first[0] + cell[0], a->coarse.grid.nodes[0]),

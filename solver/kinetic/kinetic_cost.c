@@ -520,7 +520,8 @@ static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *o
         works->list[i].launches = ldexp(works->list[i].launches, l);
         works->list[i].aside = works->list[i].follows = false;
     }
-    if (l > 0) add_crossings(&tally, &levels->nested->level[l], ldexp(1.0, l - 1));
+    if (l == 0 || l >= KF_MOST_LEVELS) return;
+    add_crossings(&tally, &levels->nested->level[l], ldexp(1.0, l - 1));
 }
 
 static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
