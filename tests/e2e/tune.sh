@@ -21,7 +21,7 @@ has() { # FILE TEXT
     grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"
 }
 
-scene=(--scene ball --grid 32x24x24 --device cpu --store "$scratch/tune.db"
+scene=(--scene ball --grid 24x16x16 --device cpu:1 --effort 0.05 --rounds 1 --store "$scratch/tune.db"
     --fix plan=fused --fix layout=soa --fix storage=f32)
 
 # A handful of configs, to the end, as JSON.
