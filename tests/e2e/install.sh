@@ -5,7 +5,7 @@ set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 cd "$(dirname "$0")/../.." || exit 3
-build=$(dirname "$kftune")
+build=$(dirname "$kftune") # where one test at a time calls make
 failures=0
 complain() {
     echo "install.sh: $*"
@@ -19,7 +19,7 @@ version=$(sed -n 's/^#define KF_VERSION "\(.*\)"/\1/p' base/util/program.h)
 grep -q "^## $version" CHANGELOG.md || complain "CHANGELOG.md has no part '## $version'"
 
 # --- the tarball, unpacked elsewhere: an installation with its libraries
-if make tarball BUILD="$build" >"$scratch/log" 2>&1; then
+if flock "$build" make tarball BUILD="$build" >"$scratch/log" 2>&1; then
     tar -xzf "$build/kftune-$version-$(uname -m)-linux.tar.gz" -C "$scratch" || complain "the tarball cannot be unpacked"
     top=$scratch/elsewhere
     mv "$scratch/kftune-$version-$(uname -m)-linux" "$top"
@@ -45,7 +45,7 @@ fi
 
 # --- the Debian package
 if command -v dpkg-shlibdeps >/dev/null && command -v lintian >/dev/null; then
-    if make deb BUILD="$build" >"$scratch/log" 2>&1; then
+    if flock "$build" make deb BUILD="$build" >"$scratch/log" 2>&1; then
         package=$build/kftune_${version}_$(dpkg --print-architecture).deb
         dpkg-deb -f "$package" Depends | grep -q 'libsqlite3-0.*gcc' || complain "the package's dependencies lack a library or gcc"
         dpkg-deb -c "$package" >"$scratch/log"

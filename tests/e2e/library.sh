@@ -5,7 +5,7 @@ set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 cd "$(dirname "$0")/../.." || exit 3
-build=$(dirname "$kftune")
+build=$(dirname "$kftune") # where one test at a time calls make
 failures=0
 complain() {
     echo "library.sh: $*"
@@ -13,7 +13,7 @@ complain() {
     failures=$((failures + 1))
 }
 
-make install BUILD="$build" DESTDIR="$scratch/root" PREFIX=/opt/kftune >"$scratch/log" 2>"$scratch/err" || complain "make install failed"
+flock "$build" make install BUILD="$build" DESTDIR="$scratch/root" PREFIX=/opt/kftune >"$scratch/log" 2>"$scratch/err" || complain "make install failed"
 top=$scratch/root/opt/kftune
 library=$top/lib/libkftune.so.0
 export PKG_CONFIG_PATH=$top/lib/pkgconfig LD_LIBRARY_PATH=$top/lib
