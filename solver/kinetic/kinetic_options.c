@@ -186,6 +186,12 @@ static const kf_config_field table[] = {
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[1], "block_y", 1, 1024),
 };
 
+/* A level of nested grids may have no solid although its config is that of a scene with one: its kernels then
+ * have no band to look up. */
+static void leave_solid_out(kf_kinetic_options *options) {
+    options->masked_band = options->concurrent_solid = options->overlap = options->band_chain = false;
+}
+
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
                                   const kf_device_info *device, kf_kinetic_options *options,
                                   kf_error *error) {
@@ -205,6 +211,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
     KF_TRY(check_options(scene, options, error));
+    if (scene->samples.count == 0) leave_solid_out(options);
     return kf_kinetic_check_team(scene, options, error);
 }
 
