@@ -266,13 +266,23 @@ static void tell_places(const kf_particle_scene *scene, double places, const kf_
             scene->source, places, particles, bytes);
 }
 
+/* Places that are looked at: all of the lattice in the box; where shapes lie on the ground alone, the layers
+ * of its columns. */
+static double places_of(const kf_particle_scene *scene, const kf_particle_bodies *bodies) {
+    const int up = scene->dimensions - 1;
+    double places = 1.0, layers = 1.0;
+    for (int i = 0; i < up; i++)
+        places *= scene->size[i];
+    for (int b = 0; b < bodies->count; b++)
+        layers += bodies->list[b].depth;
+    return places * (fills_lattice(scene, bodies) ? scene->size[up] : layers);
+}
+
 /* Checks what is claimed before anything is placed: a few letters of a file can ask for hours. */
 static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
                               kf_error *error) {
     static const double most_places = 4294967296.0; /* a minute of looking where particles are */
-    double places = 1.0;
-    for (int i = 0; i < scene->dimensions; i++)
-        places *= scene->size[i];
+    const double places = places_of(scene, bodies);
     for (int b = 0; b < bodies->count; b++)
         if (claimed(scene, &bodies->list[b]) > 1.1 * KF_PARTICLES_LIMIT)
             return kf_fail(

@@ -259,6 +259,21 @@ static void claims_are_looked_at_first(void **state) {
             "places for particles");
 }
 
+/* Shapes that lie on the ground cost no look at the air above them, and a deep one is no way round the bound.
+ */
+static void ground_costs_its_layers(void **state) {
+    (void)state;
+#define ON_GROUND(depth)                                                                                     \
+    "{\"particles\": {\"spacing\": 0.003}, \"box\": {\"size\": [1, 1, 150]}, " WATER                         \
+    ", \"terrain\": {\"formula\": \"0.5\", \"cell\": 0.5}, \"fluid\": [{\"shape\": \"polygon\", "            \
+    "\"polygon\": "                                                                                          \
+    "[[0.4, 0.4], [0.5, 0.4], [0.5, 0.5]], \"depth\": " depth "}]}"
+    kf_particle_scene *s = parse(ON_GROUND("0.03"));
+    assert_in_range(s->count, 5000, 6000);
+    kf_particle_scene_free(s);
+    refused(ON_GROUND("149"), "places for particles");
+}
+
 static void seeds_and_spacings_change_the_hash(void **state) {
     (void)state;
     static const char text[] =
@@ -329,6 +344,7 @@ int main(void) {
         cmocka_unit_test(formulas_are_checked),
         cmocka_unit_test(wrong_scenes_say_what_is_wrong),
         cmocka_unit_test(claims_are_looked_at_first),
+        cmocka_unit_test(ground_costs_its_layers),
         cmocka_unit_test(seeds_and_spacings_change_the_hash),
         cmocka_unit_test(own_spacings_again),
         cmocka_unit_test(a_million_is_placed_quickly),
