@@ -107,11 +107,41 @@ kf_status kf_buffer_write_guard(kf_buffer **buffer, kf_error *error) {
     return status;
 }
 
+void kf_backend_suspect(kf_backend *backend, bool suspect) {
+    for (int part = 0; part < backend->parts; part++)
+        backend->team[part]->suspects = suspect;
+}
+
+/* Shows a buffer's methods its guard in front too, or hides it again. */
+static void show_front(kf_buffer *buffer, bool shown) {
+    buffer->address =
+        shown ? (char *)buffer->address - buffer->front : (char *)buffer->address + buffer->front;
+    buffer->bytes = shown ? buffer->bytes + buffer->front : buffer->bytes - buffer->front;
+}
+
+/* Writes the guard in front of a buffer that was made with room for it, and spoils what kernels see, unless
+ * that is larger than a trial's memory ever is. */
+static kf_status begin_suspect(kf_buffer *buffer, kf_error *error) {
+    static const size_t MOST = (size_t)1 << 28;
+    unsigned char guard[KF_FRONT_BYTES];
+    memset(guard, guard_byte, sizeof guard);
+    KF_TRY(buffer->backend->methods->buffer_upload(buffer, 0, guard, sizeof guard, error));
+    buffer->front = sizeof guard;
+    show_front(buffer, false);
+    return buffer->bytes <= MOST ? kf_buffer_fill(buffer, KF_SPOILT, error) : KF_OK;
+}
+
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     *buffer = NULL;
     KF_TRY(kf_buffer_check_size(bytes, error));
-    KF_TRY(backend->methods->buffer_create(backend, bytes, buffer, error));
-    return kf_buffer_write_guard(buffer, error);
+    const size_t front = backend->suspects ? KF_FRONT_BYTES : 0;
+    KF_TRY(backend->methods->buffer_create(backend, bytes + front, buffer, error));
+    KF_TRY(kf_buffer_write_guard(buffer, error));
+    const kf_status status = front > 0 ? begin_suspect(*buffer, error) : KF_OK;
+    if (status == KF_OK) return KF_OK;
+    kf_buffer_free(*buffer);
+    *buffer = NULL;
+    return status;
 }
 
 kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
@@ -154,8 +184,25 @@ kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffe
     return kf_buffer_write_guard(buffer, error);
 }
 
+static kf_status check_front(const kf_buffer *buffer, kf_error *error) {
+    unsigned char guard[KF_FRONT_BYTES];
+    if (buffer->front == 0) return KF_OK;
+    kf_buffer *own = (kf_buffer *)(uintptr_t)buffer; /* it is put back at once */
+    show_front(own, true);
+    const kf_status status = buffer->backend->methods->buffer_download(own, 0, guard, sizeof guard, error);
+    show_front(own, false);
+    KF_TRY(status);
+    for (size_t i = 0; i < sizeof guard; i++)
+        if (guard[i] != guard_byte)
+            return kf_fail(error, KF_GATE_FAILED,
+                           "a kernel wrote out of bounds: %zu bytes before the beginning of a buffer of %zu",
+                           sizeof guard - i, buffer->bytes);
+    return KF_OK;
+}
+
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
     unsigned char guard[KF_GUARD_BYTES];
+    KF_TRY(check_front(buffer, error));
     KF_TRY(buffer->backend->methods->buffer_download(buffer, buffer->bytes, guard, sizeof guard, error));
     for (size_t i = 0; i < sizeof guard; i++)
         if (guard[i] != guard_byte)
@@ -167,7 +214,9 @@ kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
 }
 
 void kf_buffer_free(kf_buffer *buffer) {
-    if (buffer != NULL) buffer->backend->methods->buffer_free(buffer);
+    if (buffer == NULL) return;
+    show_front(buffer, true);
+    buffer->backend->methods->buffer_free(buffer);
 }
 
 size_t kf_buffer_size(const kf_buffer *buffer) {
@@ -184,13 +233,24 @@ static kf_status check_range(const kf_buffer *buffer, const char *action, size_t
                    action, bytes, offset, buffer->bytes);
 }
 
+unsigned kf_buffer_uploads(const kf_buffer *buffer) {
+    return buffer->uploads;
+}
+
+unsigned kf_buffer_changes(const kf_buffer *buffer) {
+    return buffer->changes;
+}
+
 kf_status kf_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+    buffer->changes++;
     return buffer->backend->methods->buffer_fill(buffer, byte, error);
 }
 
 kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
                            kf_error *error) {
     KF_TRY(check_range(buffer, "upload", offset, bytes, error));
+    buffer->uploads++;
+    buffer->changes++;
     return bytes == 0 ? KF_OK : buffer->backend->methods->buffer_upload(buffer, offset, data, bytes, error);
 }
 
@@ -205,6 +265,7 @@ kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t byte
         return kf_fail(error, KF_BAD_INPUT, "a copy needs both buffers on the same device");
     KF_TRY(check_range(target, "copy", 0, bytes, error));
     KF_TRY(check_range(source, "copy", 0, bytes, error));
+    target->changes++;
     if (bytes == 0 || target == source) return KF_OK;
     return target->backend->methods->buffer_copy(target, source, bytes, error);
 }

@@ -159,9 +159,17 @@ kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, s
 kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                              kf_error *error);
 kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
-/* KF_GATE_FAILED when a kernel wrote to the guard, that is, past the buffer's end, or beside what a partial
- * one keeps. */
+/* KF_GATE_FAILED when a kernel wrote to a guard, that is, past the buffer's end or before the beginning of
+ * one that has a guard there, or beside what a partial one keeps. */
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error);
+
+/* While kernels are suspect, buffers that kf_buffer_create makes on the backend's team begin with every byte
+ * KF_SPOILT, NAN in every floating-point type and -1 as an integer, and have a guard before them too. */
+enum { KF_SPOILT = 0xff };
+void kf_backend_suspect(kf_backend *backend, bool suspect);
+/* How often the host has uploaded to a buffer, and how often it has changed it in any way but by a launch. */
+unsigned kf_buffer_uploads(const kf_buffer *buffer);
+unsigned kf_buffer_changes(const kf_buffer *buffer);
 
 /* --- Launching ---------------------------------------------------------------------------------------- */
 

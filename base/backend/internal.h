@@ -111,6 +111,7 @@ struct kf_backend {
     kf_stream streams[KF_LANES];
     uint64_t graphs;   /* begun so far */
     bool capturing;    /* between graph_begin and graph_end */
+    bool suspects;     /* kf_backend_suspect */
     kf_backend *own;   /* itself: the team of one that is alone */
     kf_backend **team; /* of which it is the first; &own where it is alone, or another one's */
     kf_mark **come;    /* [parts], of a first: see kf_event_record; NULL: not made yet */
@@ -133,11 +134,13 @@ struct kf_module {
 struct kf_function {
     kf_module *module;
 };
-enum { KF_GUARD_BYTES = 256 };
+enum { KF_GUARD_BYTES = 256, KF_FRONT_BYTES = 4096 };
 struct kf_buffer {
     kf_backend *backend;
-    size_t bytes;  /* without the guard */
-    void *address; /* as kernels see it */
+    size_t bytes;              /* without the guards */
+    void *address;             /* as kernels see it */
+    size_t front;              /* bytes of a guard before it; 0: it has none */
+    unsigned uploads, changes; /* kf_buffer_uploads, kf_buffer_changes */
 };
 /* The pages of a buffer_partial of so many bytes that have memory: those with one of the bytes kept, or of
  * the guard. Sets run to the next run of them from page run[1] on, the first and the one behind the last;

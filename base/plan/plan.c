@@ -63,6 +63,26 @@ kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_er
     return KF_OK;
 }
 
+typedef struct kf_fresh {
+    kf_buffer *buffer;
+    int period, phase;
+} kf_fresh;
+
+void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase) {
+    if (buffer == NULL) return;
+    plan->fresh = kf_grow(plan->fresh, plan->fresh_count, &plan->fresh_room, sizeof *plan->fresh);
+    plan->fresh[plan->fresh_count++] = (kf_fresh){buffer, period, phase};
+}
+
+kf_status kf_plan_spoil(const kf_plan *plan, kf_error *error) {
+    for (size_t i = 0; i < plan->fresh_count; i++) {
+        const kf_fresh *fresh = &plan->fresh[i];
+        if (plan->steps_done % (uint64_t)fresh->period != (uint64_t)fresh->phase) continue;
+        KF_TRY(kf_buffer_fill(fresh->buffer, KF_SPOILT, error));
+    }
+    return plan->fresh_count > 0 ? kf_backend_synchronize(plan->backend, error) : KF_OK;
+}
+
 kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error) {
     for (size_t i = 0; i < plan->buffer_count; i++)
         KF_TRY(kf_buffer_check(plan->buffers[i], error));
@@ -414,6 +434,7 @@ void kf_plan_free(kf_plan *plan) {
     free(plan->items);
     free(plan->marks);
     free(plan->buffers);
+    free(plan->fresh);
     free(plan->modules);
     free(plan->builds);
     free(plan->lanes);

@@ -77,6 +77,9 @@ struct kf_plan {
     kf_mark **marks;
     size_t mark_count, mark_room;
 
+    struct kf_fresh *fresh; /* kf_plan_fresh */
+    size_t fresh_count, fresh_room;
+
     kf_item *items; /* in the order in which those that are due run */
     size_t item_count, item_room;
 
@@ -112,6 +115,9 @@ kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size
                           kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
+/* Says that the steps t with t % period == phase read nothing of a buffer before they have written it: what
+ * they need of it they write. The gate spoils it before each of them. NULL: it has none. */
+void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
 /* Makes a mark of a part in reach, counted from the first of these: kf_mark_create_shared where there are
@@ -156,7 +162,9 @@ double kf_plan_time(const kf_plan *plan); /* s, of steps_done */
 /* The step (of window_steps) at which a window begins that lies so far beyond its place: seek's arguments,
  * where a plan's windows are spread evenly over what they stand for. */
 uint64_t kf_plan_window_step(const kf_plan *plan, int window, double shift);
-/* KF_GATE_FAILED when a kernel wrote past the end of one of the plan's buffers. */
+/* Spoils (KF_SPOILT) what the next step does not read before it has written it. */
+kf_status kf_plan_spoil(const kf_plan *plan, kf_error *error);
+/* KF_GATE_FAILED when a kernel wrote past an end of one of the plan's buffers. */
 kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error);
 void kf_plan_free(kf_plan *plan);
 

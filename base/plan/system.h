@@ -97,7 +97,7 @@ typedef struct kf_system {
     void (*free_reference)(kf_reference *reference);
     /* After the plan of the whole problem was timed, with step_us a step: whether what it does now is still
      * right, takes as long as was measured, and no less than this machine can. KF_GATE_FAILED says what is
-     * wrong. NULL: the gate alone judges. */
+     * wrong. NULL: kf_trial_recheck judges. */
     kf_status (*recheck)(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error);
     /* Before any config is verified, on the device: whether the reference is of any use. NULL: it is made on
      * the host. */

@@ -1,13 +1,18 @@
 #include "base/plan/trial.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/backend/team/world.h"
+#include "base/util/memory.h"
 
 kf_status kf_trial_open(const kf_problem *problem, kf_trial *trial, kf_error *error) {
     memset(trial, 0, sizeof *trial);
     KF_TRY(problem->system->trial(problem, &trial->problem, &trial->steps, error));
     trial->problem->system = problem->system;
+    trial->whole = kf_whole_create();
     return KF_OK;
 }
 
@@ -16,20 +21,157 @@ kf_status kf_trial_refer(kf_trial *trial, kf_error *error) {
     return trial->problem->system->reference(trial->problem, trial->steps, &trial->reference, error);
 }
 
-static kf_status pass(const kf_trial *trial, kf_plan *plan, kf_verification *verification, kf_error *error) {
+/* --- Inputs -----------------------------------------------------------------------------------------------
+ * What the host uploads while a plan is built, and the plan's initialise does not renew, steps may only read:
+ * else a second run would not begin from an equal state. */
+
+typedef struct input {
+    unsigned changes; /* of the buffer until here */
+    bool is_input;
+    char hash[KF_HASH_HEX];
+} input;
+
+static kf_status hash_buffer(const kf_buffer *buffer, char hash[KF_HASH_HEX], kf_error *error) {
+    const size_t bytes = kf_buffer_size(buffer);
+    unsigned char *content = kf_allocate(bytes);
+    const kf_status status = kf_buffer_download(buffer, 0, content, bytes, error);
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    if (status == KF_OK) kf_hash_add(&hasher, content, bytes);
+    kf_hash_end(&hasher, hash);
+    free(content);
+    return status;
+}
+
+/* The plan's buffers as they were built, [plan->buffer_count]; the caller frees. */
+static input *begin_inputs(const kf_plan *plan) {
+    input *inputs = kf_allocate_zeroed(plan->buffer_count + 1, sizeof *inputs);
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        inputs[i].changes = kf_buffer_changes(plan->buffers[i]);
+        inputs[i].is_input = kf_buffer_uploads(plan->buffers[i]) > 0;
+    }
+    return inputs;
+}
+
+/* Remembers what they hold once the plan is initialised. */
+static kf_status keep_inputs(const kf_plan *plan, input *inputs, size_t count, kf_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        inputs[i].is_input = inputs[i].is_input && inputs[i].changes == kf_buffer_changes(plan->buffers[i]);
+        if (inputs[i].is_input) KF_TRY(hash_buffer(plan->buffers[i], inputs[i].hash, error));
+    }
+    return KF_OK;
+}
+
+static kf_status check_inputs(const kf_plan *plan, const input *inputs, size_t count, kf_error *error) {
+    char hash[KF_HASH_HEX];
+    for (size_t i = 0; i < count; i++) {
+        if (!inputs[i].is_input) continue;
+        KF_TRY(hash_buffer(plan->buffers[i], hash, error));
+        if (strcmp(hash, inputs[i].hash) != 0)
+            return kf_fail(error, KF_GATE_FAILED, "a step changes an input: a buffer of %zu bytes",
+                           kf_buffer_size(plan->buffers[i]));
+    }
+    return KF_OK;
+}
+
+/* --- Two runs from equal states ------------------------------------------------------------------------- */
+
+/* The whole state, for the caller to free. */
+static kf_status save(kf_plan *plan, void **state, size_t *bytes, kf_error *error) {
+    KF_TRY(plan->methods->state_size(plan, bytes, error));
+    *state = kf_allocate_zeroed(*bytes + 1, 1);
+    return plan->methods->save(plan, *state, error);
+}
+
+/* The largest difference of two snapshots, relative to the largest value of its quantity. */
+static double difference(const kf_snapshot *a, const kf_snapshot *b) {
+    double largest = DBL_MIN; /* other bits that a snapshot does not show are a spread too */
+    for (size_t q = 0; q < a->quantity_count && q < b->quantity_count; q++) {
+        const size_t count = a->count * (size_t)a->quantities[q].components;
+        double most = 0.0, off = 0.0;
+        for (size_t i = 0; i < count; i++) {
+            const double left = (double)a->quantities[q].values[i],
+                         right = (double)b->quantities[q].values[i];
+            most = fmax(most, fabs(left));
+            off = fmax(off, fabs(left - right));
+        }
+        if (most > 0.0) largest = fmax(largest, off / most);
+    }
+    return largest;
+}
+
+static kf_status spread_of(kf_plan *plan, uint64_t steps, void *const states[2], double *spread,
+                           kf_error *error) {
+    kf_snapshot seen[2] = {{.count = 0}, {.count = 0}};
+    kf_status status = KF_OK;
+    for (int i = 0; i < 2 && status == KF_OK; i++) {
+        status = plan->methods->restore(plan, states[i], steps, error);
+        if (status == KF_OK) status = kf_plan_snapshot(plan, &seen[i], error);
+    }
+    if (status == KF_OK) *spread = difference(&seen[0], &seen[1]);
+    for (int i = 0; i < 2; i++)
+        kf_snapshot_free(&seen[i]);
+    return status;
+}
+
+/* Runs from the beginning, step by step, where before each of them is spoilt what it must write. */
+static kf_status run_spoilt(const kf_trial *trial, kf_plan *plan, kf_error *error) {
     KF_TRY(kf_plan_initialise(plan, error));
-    KF_TRY(kf_plan_advance(plan, (uint64_t)trial->steps, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    KF_TRY(trial->problem->system->verify(plan, trial->reference, verification, error));
-    return kf_plan_check_buffers(plan, error);
+    for (int step = 0; step < trial->steps; step++) {
+        KF_TRY(kf_plan_spoil(plan, error));
+        KF_TRY(kf_plan_advance(plan, 1, error));
+    }
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+/* A second run must come to the first one's state, or at least to one that is right. */
+static kf_status repeat(const kf_trial *trial, kf_plan *plan, void *states[2], kf_verification *verification,
+                        kf_error *error) {
+    size_t bytes = 0, again = 0;
+    kf_verification second;
+    KF_TRY(save(plan, &states[0], &bytes, error));
+    KF_TRY(run_spoilt(trial, plan, error));
+    KF_TRY(save(plan, &states[1], &again, error));
+    verification->repeated = true;
+    verification->spread = 0.0;
+    if (bytes == again && memcmp(states[0], states[1], bytes) == 0) return KF_OK;
+    const kf_status status = trial->problem->system->verify(plan, trial->reference, &second, error);
+    if (status == KF_OK) return spread_of(plan, (uint64_t)trial->steps, states, &verification->spread, error);
+    const kf_error reason = *error;
+    return kf_fail(error, status, "from spoilt outputs, %s", reason.message);
+}
+
+/* --- The gate ------------------------------------------------------------------------------------------- */
+
+/* A run as any other, and where the state can be kept and is this process's alone, a second one. */
+static kf_status pass(const kf_trial *trial, kf_plan *plan, kf_verification *verification, kf_error *error) {
+    void *states[2] = {NULL, NULL};
+    const bool alone = plan->part_count == plan->all_parts;
+    const size_t count = alone ? plan->buffer_count : 0;
+    input *inputs = begin_inputs(plan);
+    kf_status status = kf_plan_initialise(plan, error);
+    if (status == KF_OK) status = keep_inputs(plan, inputs, count, error);
+    if (status == KF_OK) status = kf_plan_advance(plan, (uint64_t)trial->steps, error);
+    if (status == KF_OK) status = kf_backend_synchronize(plan->backend, error);
+    if (status == KF_OK) status = trial->problem->system->verify(plan, trial->reference, verification, error);
+    if (status == KF_OK && alone && plan->methods->save != NULL)
+        status = repeat(trial, plan, states, verification, error);
+    if (status == KF_OK) status = check_inputs(plan, inputs, count, error);
+    if (status == KF_OK) status = kf_plan_check_buffers(plan, error);
+    free(states[0]);
+    free(states[1]);
+    free(inputs);
+    return status;
 }
 
 kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                           kf_verification *verification, kf_error *error) {
     kf_plan *plan = NULL;
+    kf_backend_suspect(backend, true);
     /* All processes agree before one begins steps that wait for a process without a plan. */
     kf_status status =
         kf_world_agree(trial->problem->system->plan(trial->problem, config, backend, &plan, error), error);
+    kf_backend_suspect(backend, false);
     if (status == KF_OK) status = kf_world_give_up(pass(trial, plan, verification, error), error);
     if (plan != NULL) kf_plan_free(plan);
     return status;
@@ -37,6 +179,7 @@ kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_bac
 
 void kf_trial_close(kf_trial *trial) {
     if (trial->reference != NULL) trial->problem->system->free_reference(trial->reference);
+    kf_whole_free(trial->whole);
     kf_problem_free(trial->problem);
     memset(trial, 0, sizeof *trial);
 }

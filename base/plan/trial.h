@@ -1,14 +1,18 @@
-/* The gate that every config passes before its time counts: its plan for a small problem of the same kind
- * advances a few steps, agrees with the system's reference, and stays inside of its buffers. */
+/* The gate that every config passes before its time counts. Its plan for a small problem of the same kind
+ * advances a few steps, agrees with the system's reference, stays inside of its buffers and leaves its inputs
+ * alone; from spoilt outputs it comes to the same state again. */
 #ifndef KF_BASE_PLAN_TRIAL_H
 #define KF_BASE_PLAN_TRIAL_H
 
 #include "base/plan/system.h"
 
+typedef struct kf_whole kf_whole;
+
 typedef struct kf_trial {
     kf_problem *problem; /* the small one; owned */
     int steps;
     kf_reference *reference; /* of the problem after so many steps; NULL: not asked for yet; owned */
+    kf_whole *whole;         /* what configs made of the whole problem (kf_trial_recheck); owned */
 } kf_trial;
 
 /* The trial that the problem's system makes of it, without its reference. The caller closes it, also after a
@@ -20,6 +24,21 @@ kf_status kf_trial_refer(kf_trial *trial, kf_error *error);
  * reference. *verification is filled in where the plan came so far. */
 kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                           kf_verification *verification, kf_error *error);
+/* Before a plan of the whole problem is timed: where it is the first with such bounds, what it makes of the
+ * problem in a few steps is kept. */
+kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
+                               kf_error *error);
+/* Whether the plan, after it was timed with step_us a step, still does what it should: from spoilt outputs it
+ * comes in these steps to where the first one with equal bounds came before it was timed, and takes no less
+ * than its device must. Where that would cost more than a twentieth of `seconds`, which the config has taken
+ * so far, it takes two steps, and some of its state is looked at. KF_GATE_FAILED says what is wrong.
+ */
+kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
+                           double step_us, double seconds, kf_error *error);
 void kf_trial_close(kf_trial *trial);
+
+/* These are for trial.c alone (recheck.c). */
+kf_whole *kf_whole_create(void);
+void kf_whole_free(kf_whole *whole); /* NULL is fine */
 
 #endif

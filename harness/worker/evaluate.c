@@ -157,9 +157,13 @@ static void recheck(evaluation *e, kf_plan *plan) {
     kf_measurement *m = e->m;
     kf_error error = {KF_OK, ""};
     /* Among processes that measure the same code only the first has a reference. */
-    const kf_reference *reference = e->setting->trial->reference;
-    if (system->recheck == NULL || m->state != KF_STATE_OK || reference == NULL) return;
-    const kf_status status = system->recheck(plan, reference, m->step_us.median, &error);
+    const kf_trial *trial = e->setting->trial;
+    if (m->state != KF_STATE_OK || trial->reference == NULL) return;
+    const double step_us = m->step_us.median,
+                 seconds = m->compile_seconds + m->verify_seconds + m->measure_seconds;
+    const kf_status status = system->recheck != NULL
+                                 ? system->recheck(plan, trial->reference, step_us, &error)
+                                 : kf_trial_recheck(trial, plan, &m->verification, step_us, seconds, &error);
     if (status == KF_OK) return;
     kf_measurement_free(m);
     m->step_us = (kf_summary){.count = 0};
@@ -197,9 +201,13 @@ static void measure(evaluation *e) {
         kf_backend_device_state(e->backend, &e->m->device_before);
         status = lock_device(e, KF_LOCK_EXCLUSIVE, KF_STAGE_MEASURE, &error);
     }
+    if (status == KF_OK && e->job->verify && e->setting->problem->system->recheck == NULL)
+        status = kf_trial_begin_whole(e->setting->trial, plan, &e->m->verification, &error);
     if (status == KF_OK)
         status = kf_world_give_up(kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error), &error);
-    if (status != KF_OK)
+    if (status == KF_GATE_FAILED)
+        fail(e, KF_STATE_WRONG_RESULT, &error);
+    else if (status != KF_OK)
         fail_on_device(e, &error);
     else
         recheck(e, plan);

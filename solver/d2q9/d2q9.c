@@ -124,6 +124,9 @@ static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     system->populations[1] = system->populations[0];
     if (system->options.plan != KF_D2Q9_IN_PLACE)
         KF_TRY(kf_d2q9_spread(plan, system, system->store_bytes, 9, &system->populations[1], error));
+    const int k = system->options.steps_per_launch;
+    for (int grid = 0; grid < 2 && system->populations[0] != system->populations[1]; grid++)
+        kf_plan_fresh(plan, system->populations[1 - grid], 2 * k, grid * k);
     size_t row = ROW_VALUES * (size_t)n[0] * system->real_bytes, rows = LARGEST / row;
     system->rows_at_once = rows < 1 ? 1 : rows > (size_t)n[1] ? n[1] : (int)rows;
     KF_TRY(kf_plan_buffer(plan, row * (size_t)system->rows_at_once, &system->rows, error));

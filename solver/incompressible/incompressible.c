@@ -199,6 +199,9 @@ static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *erro
     KF_TRY(make_buffer(plan, 3 * scalar, &s->predicted, error));
     KF_TRY(make_buffer(plan, 3 * scalar, &s->second, error));
     if (s->options.keeps_bounds) KF_TRY(make_buffer(plan, 6 * scalar, &s->kept, error));
+    kf_buffer *const written[] = {s->advected, s->predicted, s->second, s->kept};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        kf_plan_fresh(plan, written[i], 1, 0);
     for (int half = 0; half < KF_HALVES; half++)
         KF_TRY(make_buffer(plan, scalar, &s->pressures[half], error));
     KF_TRY(make_buffer(plan, scalar, &s->residual, error));

@@ -326,6 +326,16 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
     return KF_OK;
 }
 
+/* Of two grids a step reads one and writes the other; where they swap, an even step writes the second. */
+static void declare_fresh(kf_plan *plan, const kf_kinetic *kinetics) {
+    const bool swaps = kinetics->swaps;
+    for (int part = 0; part < (has_own_grids(plan, kinetics) ? plan->part_count : 1); part++) {
+        if (kinetics[part].populations[1] == NULL) continue;
+        kf_plan_fresh(plan, kinetics[part].populations[1], swaps ? 2 : 1, 0);
+        if (swaps) kf_plan_fresh(plan, kinetics[part].populations[0], 2, 1);
+    }
+}
+
 /* A field of so many values a node, shared out like the grids; *address of each part counts from its first
  * node. */
 static kf_status spread_field(kf_plan *plan, const kf_kinetic *kinetics, size_t values, kf_buffer **buffer,
@@ -487,6 +497,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
         if (kinetics->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, &kinetics[part], error));
     }
     KF_TRY(kf_kinetic_make_launches(plan, kinetics, error));
+    declare_fresh(plan, kinetics);
     kf_plan_on(plan, 0);
     return KF_OK;
 }

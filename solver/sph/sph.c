@@ -54,13 +54,20 @@ static kf_status buffer(kf_plan *plan, size_t count, size_t bytes, kf_buffer **m
     return KF_OK;
 }
 
-static kf_status make_set(kf_plan *plan, const kf_sph *system, kf_sph_set *set, kf_error *error) {
-    const size_t n = system->scene->count;
+/* Makes one of the two sets of particles. A step that begins with them in the other set writes this one
+ * before it reads it. */
+static kf_status make_set(kf_plan *plan, const kf_sph *system, bool next, kf_sph_set *set, kf_error *error) {
+    const size_t n = system->scene->count, begin = plan->buffer_count;
+    const int kept = system->options.list_period, period = kept == 1 ? 1 : 2 * kept;
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->position, error));
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->velocity, error));
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->rate, error));
     if (system->stress) KF_TRY(buffer(plan, n, KF_SPH_STRESSES * sizeof(float), NULL, &set->stress, error));
-    return buffer(plan, n, sizeof(int), NULL, &set->identity, error);
+    KF_TRY(buffer(plan, n, sizeof(int), NULL, &set->identity, error));
+    for (int phase = 0; phase < period; phase++)
+        for (size_t i = begin; i < plan->buffer_count && kf_sph_between(system, (uint64_t)phase) == next; i++)
+            kf_plan_fresh(plan, plan->buffers[i], period, phase);
+    return KF_OK;
 }
 
 /* Makes the memory of the search: numbers of cells, counts and scans, and what lists, staged slots and ranks
@@ -176,8 +183,8 @@ static kf_status make_alone(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
     const size_t sums = scene->material.branch == KF_BRANCH_ELASTIC ? 4 : 5;
     kf_sph_arguments *a = &system->parts[0].arguments;
-    KF_TRY(make_set(plan, system, &a->sorted, error));
-    KF_TRY(make_set(plan, system, &a->next, error));
+    KF_TRY(make_set(plan, system, false, &a->sorted, error));
+    KF_TRY(make_set(plan, system, true, &a->next, error));
     KF_TRY(make_search(plan, system, a, error));
     KF_TRY(make_exchange(plan, system, a, error));
     return system->stress ? buffer(plan, scene->count, sums * sizeof(float), NULL, &a->sums, error) : KF_OK;

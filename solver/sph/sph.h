@@ -151,7 +151,7 @@ double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], 
 /* The arguments of a part's launches; swapped: its two sets of particles have changed places. */
 kf_sph_arguments kf_sph_of_part(const kf_sph *system, int part, bool swapped);
 /* Returns whether they have between steps, when `next` is where the particles are. */
-bool kf_sph_between(const kf_plan *plan);
+bool kf_sph_between(const kf_sph *system, uint64_t step);
 /* Returns whether they have for the sums over neighbours of a step: `sorted` is what they read. While a list
  * is kept the two sets change places from step to step, so that nothing has to be copied back. */
 bool kf_sph_within(const kf_sph *system, uint64_t step);

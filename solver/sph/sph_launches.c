@@ -228,9 +228,8 @@ kf_sph_arguments kf_sph_of_part(const kf_sph *system, int part, bool swapped) {
     return a;
 }
 
-bool kf_sph_between(const kf_plan *plan) {
-    const kf_sph *system = plan->system;
-    return moves(system, plan->steps_done) % 2 == 1;
+bool kf_sph_between(const kf_sph *system, uint64_t step) {
+    return moves(system, step) % 2 == 1;
 }
 
 bool kf_sph_within(const kf_sph *system, uint64_t step) {

@@ -35,7 +35,7 @@ static kf_status send_state(kf_plan *plan, bool swapped, const float *values, kf
 /* A kernel of state.cu on every part, and what all have done is there. */
 static kf_status on_parts(kf_plan *plan, const char *name, int first, int limit, int items, kf_error *error) {
     const kf_sph *system = system_of(plan);
-    const bool swapped = kf_sph_between(plan);
+    const bool swapped = kf_sph_between(plan->system, plan->steps_done);
     KF_TRY(kf_sph_meet(plan, error));
     for (int part = 0; part < plan->part_count; part++) {
         kf_sph_arguments a = kf_sph_of_part(system, part, swapped);

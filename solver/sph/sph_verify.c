@@ -33,7 +33,7 @@ static kf_status check_module(kf_plan *plan, const kf_sph *system, int part, kf_
 /* The plan's neighbours of where its particles now are: the sort of a step, then the search. */
 static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
     const kf_sph *system = plan->system;
-    const bool swapped = kf_sph_between(plan);
+    const bool swapped = kf_sph_between(plan->system, plan->steps_done);
     const kf_sph_bytes *place = &system->seen->exchange;
     const size_t bytes = 2 * system->scene->count * sizeof *found;
     if (system->scene->count > (size_t)system->exchanged)

@@ -115,6 +115,21 @@ static kf_status make_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *error) 
     return make_twiddles(plan, p, error);
 }
 
+/* What a step writes before it reads it. Dyes go to and fro within a step of two halves, else from step to
+ * step. */
+static void declare_fresh(kf_plan *plan, const kf_fluid_plan *p) {
+    kf_buffer *const written[] = {p->copy, p->kept, p->predicted, p->dye_predicted,
+                                  p->fluid->confinement > 0 ? p->acceleration : NULL};
+    const int period = p->options.plan == KF_FLUID_PERSISTENT ? p->options.steps_per_launch : 1;
+    kf_plan_fresh(plan, p->spectrum, period, 0);
+    kf_plan_fresh(plan, p->base, period, 0);
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        kf_plan_fresh(plan, written[i], 1, 0);
+    if (p->fluid->reflection) kf_plan_fresh(plan, p->dyes[1], 1, 0);
+    for (int i = 0; i < 2 && !p->fluid->reflection; i++)
+        kf_plan_fresh(plan, p->dyes[1 - i], 2, i);
+}
+
 static const void *address(const kf_buffer *buffer) {
     return buffer == NULL ? NULL : kf_buffer_address(buffer);
 }
@@ -204,6 +219,7 @@ static kf_status build(kf_plan *plan, kf_fluid_plan *p, bool gpu, kf_error *erro
     }
     KF_TRY(make_scene_buffers(plan, p, error));
     KF_TRY(make_buffers(plan, p, error));
+    declare_fresh(plan, p);
     set_arguments(p);
     KF_TRY(upload_body(p, error));
     if (p->options.fft == KF_FFT_LIBRARY) KF_TRY(kf_fluid_make_transforms(plan, error));

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/plan/machine_limit.h"
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
@@ -403,34 +404,15 @@ static kf_status time_fresh(kf_plan *plan, kf_t1_masters *masters, int round, bo
     return KF_OK;
 }
 
-/* Bytes a second that no machine of this kind moves between its last-level cache and its cores: 64 bytes a
- * clock for each multiprocessor; of a core of a cpu two lines at 6 GHz. */
-static double cache_roof(const kf_device_info *device) {
-    static const double LINE = 64.0, CPU_HZ = 6e9, GPU_HZ = 3e9;
-    const bool gpu = kf_device_is_gpu(device);
-    const double clock = gpu ? (device->clock_hz > 0.0 ? device->clock_hz : GPU_HZ) : CPU_HZ;
-    return LINE * (gpu ? 1.0 : 2.0) * fmax(1.0, device->multiprocessors) * clock;
-}
-
 /* Refuses a time in which the device could not even have written what a launch must write at least, for it
  * was seen to: all of what is only written. */
 static kf_status check_roof(const kf_plan *plan, double step_us, kf_error *error) {
     const kf_t1_problem *problem = plan->problem->own;
-    const kf_device_info *device = kf_backend_device(plan->backend);
     double bytes = 0.0;
     for (int i = 0; i < problem->argument_count; i++)
         if (!problem->arguments[i].scalar && !problem->arguments[i].read)
             bytes += (double)kf_t1_count_of(plan, i) * (double)problem->arguments[i].type.bytes;
-    const double beyond = bytes - (double)device->l2_bytes, cache = cache_roof(device);
-    const double memory_us =
-        device->peak_bandwidth > 0.0 ? 1e6 * fmax(0.0, beyond) / device->peak_bandwidth : 0.0;
-    const double least_us = fmax(memory_us, 1e6 * bytes / cache);
-    if (step_us >= least_us) return KF_OK;
-    return kf_fail(
-        error, KF_GATE_FAILED,
-        "faster than the machine: writes %.3g bytes in %.3g us, %.4g GB/s, and this device cannot do "
-        "it in less than %.3g us",
-        bytes, step_us, 1e-3 * bytes / step_us, least_us);
+    return kf_check_machine_limit(kf_backend_device(plan->backend), bytes, step_us, error);
 }
 
 static kf_status recheck(kf_plan *plan, kf_t1_bench *bench, double step_us, kf_event *const events[2],

@@ -122,7 +122,8 @@ static kf_status create_buffer(kf_backend *backend, size_t bytes, kf_buffer **bu
     const size_t most = recording_of(backend)->most_bytes;
     if (most > 0 && bytes > most) return kf_fail(error, KF_MACHINE, "out of memory");
     *buffer = kf_allocate_zeroed(1, sizeof **buffer);
-    **buffer = (kf_buffer){backend, bytes, kf_allocate_zeroed(bytes + KF_GUARD_BYTES, 1)};
+    **buffer = (kf_buffer){
+        .backend = backend, .bytes = bytes, .address = kf_allocate_zeroed(bytes + KF_GUARD_BYTES, 1)};
     return KF_OK;
 }
 

@@ -42,7 +42,7 @@ static inline int write_kernel(const char *name, const char *text) {
 
 /* Makes the folders, links everything in the shipped kernels/ into them and points KFTUNE_DATA and
  * XDG_CACHE_HOME there. 0 when it worked. */
-static int make_kernel_folder(void) {
+static inline int make_kernel_folder(void) {
     char shipped[KF_PATH], from[KF_PATH], to[KF_PATH];
     const char *base = getenv("KFTUNE_SCRATCH") ? getenv("KFTUNE_SCRATCH") : "/tmp";
     if (find_shipped_data(shipped)) return 1;

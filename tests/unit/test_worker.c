@@ -19,7 +19,7 @@
 
 static kf_problem problem, small;
 static kf_reference reference = {10};
-static kf_trial trial = {&small, 10, &reference};
+static kf_trial trial = {.problem = &small, .steps = 10, .reference = &reference};
 static const char *device = "cpu:1";
 
 static bool on_gpu(void) {

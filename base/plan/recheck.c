@@ -1,0 +1,188 @@
+/* The plan that was timed, looked at once more: whether the whole problem's state moves as the first config's
+ * did before it was timed. Configs that are held to equal bounds compute the same scheme. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plan/machine_limit.h"
+#include "base/plan/trial.h"
+#include "base/util/clock.h"
+#include "base/util/memory.h"
+
+enum { KINDS = 8, MOST_PLACES = 1 << 20, MOST_UPDATES = 1 << 26, STEPS = 4 };
+
+/* What the first config of a kind has made of the whole problem's velocity after STEPS steps, at every
+ * stride-th place. */
+typedef struct kind {
+    int deviations; /* this and the next: of its verification, which tell kinds apart */
+    double bound;
+    float *velocity; /* [places][components] */
+    size_t places, stride;
+    int components;
+    double moved, norm; /* of the change since the beginning, and of the values */
+} kind;
+
+struct kf_whole {
+    kind kinds[KINDS];
+    int count;
+    double seconds; /* that the latest look took */
+};
+
+kf_whole *kf_whole_create(void) {
+    return kf_allocate_zeroed(1, sizeof(kf_whole));
+}
+
+void kf_whole_free(kf_whole *whole) {
+    for (int i = 0; whole != NULL && i < whole->count; i++)
+        free(whole->kinds[i].velocity);
+    free(whole);
+}
+
+/* --- States -----------------------------------------------------------------------------------------------
+ */
+
+static const kf_quantity *velocity_of(const kf_snapshot *snapshot) {
+    const kf_quantity *found = kf_snapshot_find(snapshot, "velocity");
+    return found != NULL ? found : &snapshot->quantities[0];
+}
+
+/* Takes the kind's places out of a snapshot. An odd stride comes by all columns and rows. */
+static float *take_places(kind *k, const kf_snapshot *snapshot) {
+    const kf_quantity *quantity = velocity_of(snapshot);
+    const size_t components = (size_t)quantity->components;
+    k->stride = (snapshot->count / MOST_PLACES) | 1U;
+    k->places = (snapshot->count + k->stride - 1) / k->stride;
+    k->components = quantity->components;
+    float *values = kf_allocate(k->places * components * sizeof *values);
+    for (size_t p = 0; p < k->places; p++)
+        memcpy(values + p * components, quantity->values + p * k->stride * components,
+               components * sizeof *values);
+    return values;
+}
+
+/* The root of the sum of squares of a - b; b NULL: of a. */
+static double length_of(const float *a, const float *b, size_t count) {
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const double value = (double)a[i] - (b != NULL ? (double)b[i] : 0.0);
+        sum += value * value;
+    }
+    return sqrt(sum);
+}
+
+/* What counts as a speed of fluid at rest, as the gates of flows have it: 1e-4 cells a step. */
+static double rest_of(const kf_plan *plan, const kf_snapshot *snapshot) {
+    const double step = plan->methods->time != NULL ? plan->methods->time(plan, 1) : 0.0;
+    return snapshot->on == KF_ON_NODES && step > 0.0 ? 1e-4 * snapshot->spacing[0] / step : 0.0;
+}
+
+/* --- Steps ------------------------------------------------------------------------------------------------
+ */
+
+/* Two steps at once, which take the graph that was timed, from spoilt outputs. */
+static kf_status go_on(kf_plan *plan, int steps, kf_error *error) {
+    for (int step = 0; step < steps; step += 2) {
+        KF_TRY(kf_plan_spoil(plan, error));
+        KF_TRY(kf_plan_advance(plan, 2, error));
+    }
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+/* Makes a kind of the plan's config. */
+static kf_status make_kind(kf_plan *plan, kind *k, kf_error *error) {
+    kf_snapshot first = {.count = 0}, after = {.count = 0};
+    float *begun = NULL;
+    kf_status status = kf_plan_initialise(plan, error);
+    if (status == KF_OK) status = kf_plan_snapshot(plan, &first, error);
+    if (status == KF_OK) begun = take_places(k, &first);
+    kf_snapshot_free(&first);
+    if (status == KF_OK) status = go_on(plan, STEPS, error);
+    if (status == KF_OK) status = kf_plan_snapshot(plan, &after, error);
+    if (status == KF_OK) {
+        const size_t count = k->places * (size_t)k->components;
+        k->velocity = take_places(k, &after);
+        k->moved = length_of(k->velocity, begun, count);
+        k->norm = fmax(length_of(k->velocity, NULL, count), rest_of(plan, &after) * sqrt((double)k->places));
+    }
+    kf_snapshot_free(&after);
+    free(begun);
+    return status;
+}
+
+/* Goes the same steps, and compares. */
+static kf_status compare(kf_plan *plan, kind *k, kf_error *error) {
+    static const double SHARE = 0.05;
+    kf_snapshot after = {.count = 0};
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(go_on(plan, STEPS, error));
+    kf_status status = kf_plan_snapshot(plan, &after, error);
+    if (status == KF_OK) {
+        float *values = take_places(k, &after);
+        const double off = length_of(values, k->velocity, k->places * (size_t)k->components),
+                     accepted = SHARE * k->moved + 2.0 * k->bound * k->norm;
+        if (!(off <= accepted))
+            status = kf_fail(
+                error, KF_GATE_FAILED,
+                "the whole problem is off what it, or the first config, made of it before in %d steps: by "
+                "%.3g of its velocity, accepted is %.3g",
+                STEPS, off / k->norm, accepted / k->norm);
+        free(values);
+    }
+    kf_snapshot_free(&after);
+    return status;
+}
+
+/* Where the whole state would take too long: after two steps from spoilt outputs some of it is looked at.
+ * What was timed may long have blown up, which is no fault of a kernel. */
+static kf_status glance(kf_plan *plan, kf_error *error) {
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(go_on(plan, 2, error));
+    return kf_plan_watch(plan, error);
+}
+
+/* The kind of such a verification; NULL: none is known. */
+static kind *find_kind(kf_whole *whole, const kf_verification *verification) {
+    for (int i = 0; i < whole->count; i++)
+        if (whole->kinds[i].deviations == verification->count && whole->kinds[i].bound == verification->bound)
+            return &whole->kinds[i];
+    return NULL;
+}
+
+/* Another process's part of a state cannot be compared here, and a system of its own rules rechecks itself.
+ */
+static bool is_looked_at(const kf_plan *plan) {
+    return plan->part_count == plan->all_parts && plan->methods->snapshot != NULL;
+}
+
+kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
+                               kf_error *error) {
+    kf_whole *whole = trial->whole;
+    if (whole == NULL || !is_looked_at(plan) || isnan(verification->bound) ||
+        plan->updates > (double)MOST_UPDATES || whole->count == KINDS ||
+        find_kind(whole, verification) != NULL)
+        return KF_OK;
+    kind *k = &whole->kinds[whole->count];
+    *k = (kind){.deviations = verification->count, .bound = verification->bound};
+    const kf_status status = make_kind(plan, k, error);
+    if (status == KF_OK)
+        whole->count++;
+    else
+        free(k->velocity);
+    return status;
+}
+
+kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
+                           double step_us, double seconds, kf_error *error) {
+    static const double SHARE = 0.05;
+    kf_whole *whole = trial->whole;
+    /* Of what a step moves at least half is written. */
+    KF_TRY(kf_check_machine_limit(kf_backend_device(plan->backend), 0.5 * plan->least_bytes, step_us, error));
+    if (whole == NULL || !is_looked_at(plan)) return KF_OK;
+    kind *k = whole->seconds <= SHARE * seconds ? find_kind(whole, verification) : NULL;
+    const double begin = kf_clock_seconds();
+    const kf_status status = k != NULL ? compare(plan, k, error) : glance(plan, error);
+    if (k != NULL) whole->seconds = kf_clock_seconds() - begin;
+    if (status != KF_GATE_FAILED) return status;
+    const kf_error reason = *error;
+    return kf_fail(error, status, "after it was timed, %s", reason.message);
+}
