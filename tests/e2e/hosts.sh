@@ -8,32 +8,32 @@ make_other_host
 apart=$PWD/other-host.so
 
 program=$(dirname "$kftune")/tests/test_d2q9_team
-[ ! -x "$program" ] || timeout 300 mpirun -n 2 env LD_PRELOAD="$apart" "$program" >unit.out 2>&1 ||
+[ ! -x "$program" ] || timeout 600 mpirun -n 2 env LD_PRELOAD="$apart" "$program" >unit.out 2>&1 ||
     fail "test_d2q9_team as two processes of two hosts: $(grep -v '^---' unit.out | tail -n 12)"
 
 tuned ball ball --fix boundary_kernels=0 --grid 40x24x24
-run ball one --device cpu:1 --steps 60 --every 30
-mpi 3 ball three --devices cpu:1 --steps 60 --every 30
-same one three 000060
+run ball one --device cpu:1 --steps 10 --every 5 --picture none
+mpi 3 ball three --devices cpu:1 --steps 10 --every 5 --picture none
+same one three 000010
 
 # Two dimensions: three hosts, two hosts with two processes each, and two with a process of three devices.
 plan=pull tuned cylinder cylinder2d --grid 64x32x1 --system d2q9 --fix folded_boundary=false
-run cylinder cylinder-one --device cpu:1 --steps 40 --every 20
-mpi 3 cylinder cylinder-three --devices cpu:1 --steps 40 --every 20
+run cylinder cylinder-one --device cpu:1 --steps 40 --every 20 --picture none
+mpi 3 cylinder cylinder-three --devices cpu:1 --steps 40 --every 20 --picture none
 same cylinder-one cylinder-three 000040
-run cylinder means-one --device cpu:1 --steps 400 --every 400 --mean-from 0
-mpi 2 cylinder means-two --devices cpu:1 --steps 400 --every 400 --mean-from 0
-cmp means-one/mean_000400.vtkhdf means-two/mean_000400.vtkhdf || fail "two hosts have other means"
-RANKS_OF_A_HOST=2 mpi 4 cylinder cylinder-four --devices cpu:1 --steps 40 --every 20
+run cylinder means-one --device cpu:1 --steps 100 --every 100 --mean-from 0 --picture none
+mpi 2 cylinder means-two --devices cpu:1 --steps 100 --every 100 --mean-from 0 --picture none
+cmp means-one/mean_000100.vtkhdf means-two/mean_000100.vtkhdf || fail "two hosts have other means"
+RANKS_OF_A_HOST=2 mpi 4 cylinder cylinder-four --devices cpu:1 --steps 40 --every 20 --picture none
 same cylinder-one cylinder-four 000040
-mpi 2 cylinder cylinder-six --devices cpu:1,cpu:1,cpu:1 --steps 40 --every 20
+mpi 2 cylinder cylinder-six --devices cpu:1,cpu:1,cpu:1 --steps 40 --every 20 --picture none
 same cylinder-one cylinder-six 000040
-mpi 3 cylinder cylinder-begun --devices cpu:1 --steps 15 --every 15
-mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 --restart cylinder-begun/checkpoint_000015.kfc
+mpi 3 cylinder cylinder-begun --devices cpu:1 --steps 15 --every 15 --picture none
+mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 --picture none --restart cylinder-begun/checkpoint_000015.kfc
 cmp cylinder-one/checkpoint_000040.kfc cylinder-on/checkpoint_000040.kfc || fail "d2q9 goes another way on other hosts"
 plan=push tuned array cylinder_array2d --grid 44x44x1 --system d2q9
-run array array-one --device cpu:1 --steps 41 --every 41
-mpi 4 array array-four --devices cpu:1 --steps 41 --every 41
+run array array-one --device cpu:1 --steps 41 --every 41 --picture none
+mpi 4 array array-four --devices cpu:1 --steps 41 --every 41 --picture none
 same array-one array-four 000041
 
 # What several hosts cannot do, in one line.

@@ -8,59 +8,61 @@ OMPI_COMM_WORLD_SIZE=2 KFTUNE_MPICC=/nowhere/mpicc "$kftune" run --scene ball --
 [ $? -eq 3 ] && grep -q 'install openmpi-bin' none.out || fail "without MPI: $(cat none.out)"
 
 skip_without_mpi
+unseen="--picture none" # of a run whose fields and checkpoint are compared
 tuned ball ball --fix boundary_kernels=0 --grid 40x24x24
 probes=(--probe wake=2L,0,0.5L --probe line=-1L,0,-1L:2L,0,1L --probe taps=surface) # lines from part to part
-run ball one --device cpu:1 --steps 60 --every 30 "${probes[@]}"
-mpi 4 ball four --devices cpu:1 --steps 60 --every 30 "${probes[@]}"
-mpi 2 ball pairs --devices cpu:1,cpu:1,cpu:1,cpu:1 --steps 60 --every 30
-same one four 000060
-same one pairs 000060
+run ball one --device cpu:1 --steps 10 --every 5 "${probes[@]}"
+mpi 4 ball four --devices cpu:1 --steps 10 --every 5 "${probes[@]}"
+mpi 2 ball pairs --devices cpu:1,cpu:1,cpu:1,cpu:1 --steps 10 --every 5 $unseen
+same one four 000010
+same one pairs 000010
+cmp one/speed_000010.png four/speed_000010.png || fail "four ranks draw another picture"
 for probe in wake line taps; do cmp one/probe_$probe.csv four/probe_$probe.csv || fail "four ranks write another probe_$probe.csv"; done
-mpi 3 ball begun --devices cpu:1 --steps 30 --every 30
-mpi 2 ball gone-on --devices cpu:1 --steps 30 --every 30 --restart begun/checkpoint_000030.kfc
-cmp one/checkpoint_000060.kfc gone-on/checkpoint_000060.kfc || fail "a restart on other ranks goes another way"
+mpi 3 ball begun --devices cpu:1 --steps 5 --every 5 $unseen
+mpi 2 ball gone-on --devices cpu:1 --steps 5 --every 5 $unseen --restart begun/checkpoint_000005.kfc
+cmp one/checkpoint_000010.kfc gone-on/checkpoint_000010.kfc || fail "a restart on other ranks goes another way"
 grep -q '4 x ' four.out || fail "the run does not say on how many devices it was: $(tail -n 1 four.out)"
 
 # Smoke moves on all ranks, and the first draws it: planes read in place, and boxes.
-run ball smoke --device cpu:1 --steps 60 --every 30 --smoke
-mpi 2 ball smoke-two --devices cpu:1 --steps 60 --every 30 --smoke
-same smoke smoke-two 000060
-cmp smoke/smoke_000060.png smoke-two/smoke_000060.png || fail "two ranks draw other smoke"
+run ball smoke --device cpu:1 --steps 24 --every 24 --smoke $unseen
+mpi 2 ball smoke-two --devices cpu:1 --steps 24 --every 24 --smoke $unseen
+same smoke smoke-two 000024
+cmp smoke/smoke_000024.png smoke-two/smoke_000024.png || fail "two ranks draw other smoke"
 
 # Boxes, two of them along y: on one device, four and two ranks, and from the one to the other.
 devices=cpu:1,cpu:1 tuned boxes ball --fix boundary_kernels=0 --grid 40x24x24 --fix transfer=copies --fix parts_y=2
-run boxes boxes-one --device cpu:1 --steps 60 --every 30 "${probes[@]}"
-mpi 4 boxes boxes-four --devices cpu:1 --steps 60 --every 30 "${probes[@]}"
-same boxes-one boxes-four 000060
+run boxes boxes-one --device cpu:1 --steps 10 --every 5 $unseen "${probes[@]}"
+mpi 4 boxes boxes-four --devices cpu:1 --steps 10 --every 5 $unseen "${probes[@]}"
+same boxes-one boxes-four 000010
 cmp boxes-one/probe_line.csv boxes-four/probe_line.csv || fail "four ranks with a box each write another probe_line.csv"
-mpi 4 boxes boxes-smoke --devices cpu:1 --steps 60 --every 30 --smoke
-cmp smoke/smoke_000060.png boxes-smoke/smoke_000060.png || fail "four ranks with a box each draw other smoke"
-mpi 4 boxes boxes-begun --devices cpu:1 --steps 30 --every 30
-mpi 2 boxes boxes-on --devices cpu:1 --steps 30 --every 30 --restart boxes-begun/checkpoint_000030.kfc
-cmp boxes-one/checkpoint_000060.kfc boxes-on/checkpoint_000060.kfc || fail "boxes go another way on other ranks"
+mpi 4 boxes boxes-smoke --devices cpu:1 --steps 24 --every 24 --smoke $unseen --fields none
+cmp smoke/smoke_000024.png boxes-smoke/smoke_000024.png || fail "four ranks with a box each draw other smoke"
+mpi 4 boxes boxes-begun --devices cpu:1 --steps 5 --every 5 $unseen --fields none
+mpi 2 boxes boxes-on --devices cpu:1 --steps 5 --every 5 $unseen --fields none --restart boxes-begun/checkpoint_000005.kfc
+cmp boxes-one/checkpoint_000010.kfc boxes-on/checkpoint_000010.kfc || fail "boxes go another way on other ranks"
 devices=cpu:1,cpu:1 tuned host ball --fix boundary_kernels=0 --grid 40x24x24 --fix transfer=host --fix parts_y=2
-run host host-one --device cpu:1 --steps 60 --every 30
-mpi 4 host host-four --devices cpu:1 --steps 60 --every 30
-same host-one host-four 000060
+run host host-one --device cpu:1 --steps 7 --every 7 $unseen
+mpi 4 host host-four --devices cpu:1 --steps 7 --every 7 $unseen
+same host-one host-four 000007
 
 # Plans that only a GPU would choose, domains that wrap, solids that move: by the unit test, started as two processes.
 for test in test_team test_d2q9_team test_sph_team; do
     program=$(dirname "$kftune")/tests/$test
     [ -x "$program" ] || continue
-    timeout 300 mpirun -n 2 "$program" >unit.out 2>&1 || fail "$test as two processes: $(grep -v '^---' unit.out | tail -n 12)"
+    timeout 600 mpirun -n 2 "$program" >unit.out 2>&1 || fail "$test as two processes: $(grep -v '^---' unit.out | tail -n 12)"
 done
 tuned torus torus --fix boundary_kernels=0 --grid 40x24x24
-run torus torus-one --device cpu:1 --steps 40 --every 40
-mpi 2 torus torus-two --devices cpu:1 --steps 40 --every 40
-same torus-one torus-two 000040
+run torus torus-one --device cpu:1 --steps 11 --every 11 $unseen
+mpi 2 torus torus-two --devices cpu:1 --steps 11 --every 11 $unseen
+same torus-one torus-two 000011
 
 # Two dimensions, and a restart on another number of ranks.
 plan=pull tuned cylinder cylinder2d --grid 64x32x1 --system d2q9 --fix folded_boundary=false
-run cylinder cylinder-one --device cpu:1 --steps 40 --every 40
-mpi 3 cylinder cylinder-three --devices cpu:1 --steps 40 --every 40
+run cylinder cylinder-one --device cpu:1 --steps 40 --every 40 $unseen
+mpi 3 cylinder cylinder-three --devices cpu:1 --steps 40 --every 40 $unseen
 same cylinder-one cylinder-three 000040
-mpi 3 cylinder cylinder-begun --devices cpu:1 --steps 15 --every 15
-mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 --restart cylinder-begun/checkpoint_000015.kfc
+mpi 3 cylinder cylinder-begun --devices cpu:1 --steps 15 --every 15 $unseen
+mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 $unseen --restart cylinder-begun/checkpoint_000015.kfc
 cmp cylinder-one/checkpoint_000040.kfc cylinder-on/checkpoint_000040.kfc || fail "d2q9 goes another way on other ranks"
 
 # A rank is killed, and one is stopped: the run goes on from its last checkpoint as if nothing had been.
