@@ -295,7 +295,7 @@ void kf_scene_make_finer(kf_scene *scene);
  * already. */
 kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error);
 /* Samples, frontal area and hash: what comes after placing and coarsening. */
-kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error);
+kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error);
 /* ---- Masks (mask.c): the nodes of two-dimensional scenes ---- */
 
 bool kf_mask_is_file_name(const char *file);

@@ -170,7 +170,7 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
     kf_text notes = {0};
     kf_status status = kf_scene_coarsen(copy, node_limit, error);
     if (status == KF_OK) kf_scene_make_finer(copy);
-    if (status == KF_OK) status = kf_scene_finish(copy, &notes, error);
+    if (status == KF_OK) status = kf_scene_finish(copy, NULL, &notes, error);
     copy->notes = notes.text;
     *reduced = status == KF_OK ? copy : NULL;
     if (status != KF_OK) kf_scene_free(copy);

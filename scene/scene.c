@@ -18,6 +18,8 @@
 static const double PI = 3.14159265358979323846;
 /* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
 static const double EDGE_MARGIN = 1e-3;
+/* Of a large scene: what it claims is told and looked at before it is made. */
+static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5;
 
 /* ---- Samples ---- */
 
@@ -58,10 +60,30 @@ static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
     scene->solid_area *= (double)count / (double)wanted;
 }
 
+static double node_count(const kf_scene *scene) {
+    return (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+}
+
+/* Refuses a scene that is too large for the devices that are to run it, before anything is made of it. No
+ * system keeps less than 16 bytes of a node. */
+static kf_status check_room(const kf_scene *scene, const kf_scene_options *options, kf_error *error) {
+    static const double LEAST_NODE_BYTES = 16;
+    const double nodes = node_count(scene);
+    char least[32], memory[32];
+    if (options == NULL || options->memory == NULL || nodes < MANY_NODES) return KF_OK;
+    const double room = options->memory(options->memory_context);
+    if (!(room > 0.0) || LEAST_NODE_BYTES * nodes <= room) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: the grid %dx%dx%d has %.3g nodes, which take %s at least, and the memory that is to "
+                   "hold them has %s; make it coarser, or name more devices",
+                   scene->source, scene->nodes[0], scene->nodes[1], scene->nodes[2], nodes,
+                   kf_human_bytes(LEAST_NODE_BYTES * nodes, least), kf_human_bytes(room, memory));
+}
+
 /* Says what a large scene claims, of its file or of an option, before anything is done with it. */
 static void tell_claims(const kf_scene *scene, double samples) {
-    static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5, NODE_BYTES = 16; /* density and velocity */
-    const double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    static const double NODE_BYTES = 16; /* density and velocity */
+    const double nodes = node_count(scene);
     char fields[32], memory[32];
     if (nodes < MANY_NODES && samples < MANY_SAMPLES) return;
     kf_human_bytes(NODE_BYTES * nodes, fields);
@@ -72,15 +94,20 @@ static void tell_claims(const kf_scene *scene, double samples) {
         scene->source, nodes, fields, memory, samples);
 }
 
-/* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
-static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
+/* Counts the samples of the solid, and refuses more than a scene can have. */
+static kf_status count_samples(kf_scene *scene, double *wanted, kf_error *error) {
     kf_scene_set_depth(scene);
-    const double wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
-    if (wanted > KF_SAMPLES_LIMIT)
+    *wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
+    if (*wanted > KF_SAMPLES_LIMIT)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %g samples per cell on %.4g cells of surface are more than %d "
                        "samples; lower samples_per_cell",
                        scene->source, scene->samples_per_cell, scene->solid_area, KF_SAMPLES_LIMIT);
+    return KF_OK;
+}
+
+/* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
+static kf_status sample_solid(kf_scene *scene, double wanted, kf_text *notes, kf_error *error) {
     tell_claims(scene, wanted);
     uint32_t *triangles = kf_allocate((size_t)wanted * sizeof *triangles);
     const bool whole = kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples, triangles);
@@ -201,20 +228,31 @@ static void hash_scene(kf_scene *scene) {
     kf_hash_end(&hasher, scene->hash);
 }
 
-kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error) {
+kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error) {
+    const kf_scene_options of_finer = {.described = options != NULL && options->described};
+    double samples = 0.0;
+    bool placed = true;
+    KF_TRY(check_room(scene, options, error));
     if (scene->finer_count > 0) {
         kf_scene *finest = scene->finer[scene->finer_count - 1];
-        KF_TRY(kf_scene_finish(finest, notes, error));
+        KF_TRY(kf_scene_finish(finest, &of_finer, notes, error));
+        placed = finest->hash[0] != '\0';
         scene->open_edges = finest->open_edges;
         scene->solid_area = ldexp(finest->solid_area, -2 * scene->finer_count);
         scene->surface_depth = ldexp(finest->surface_depth, -scene->finer_count);
         KF_TRY(kf_scene_check_boxes(scene, error));
     }
     if (scene->mesh.triangle_count > 0) {
-        if (scene->finer_count == 0) KF_TRY(sample_solid(scene, notes, error));
+        if (scene->finer_count == 0) KF_TRY(count_samples(scene, &samples, error));
         set_frontal_area(scene);
     }
-    hash_scene(scene);
+    if (of_finer.described && samples >= MANY_SAMPLES) {
+        kf_note(notes, "samples: about %.3g, which are not placed for this", samples);
+        placed = false;
+    } else if (samples > 0.0) {
+        KF_TRY(sample_solid(scene, samples, notes, error));
+    }
+    if (placed) hash_scene(scene);
     return KF_OK;
 }
 
@@ -416,7 +454,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     KF_TRY(status);
     if (options->node_limit > 0) KF_TRY(kf_scene_coarsen(scene, options->node_limit, error));
     kf_scene_make_finer(scene);
-    KF_TRY(kf_scene_finish(scene, notes, error));
+    KF_TRY(kf_scene_finish(scene, options, notes, error));
     char absolute[KF_PATH];
     if (is_file(file_or_name) && realpath(path, absolute) != NULL)
         kf_copy_text(scene->source, sizeof scene->source, absolute);

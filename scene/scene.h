@@ -188,7 +188,8 @@ typedef struct kf_scene kf_scene;
 struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
     char source[KF_PATH];   /* scene or mesh file, absolute; or the shipped scene's name */
-    char hash[KF_HASH_HEX]; /* of everything that changes the physics, samples included */
+    char hash[KF_HASH_HEX]; /* of everything that changes the physics, samples included; "": they are not
+                             * there (kf_scene_options.described) */
 
     int nodes[3];
     double cell_size; /* metres */
@@ -260,6 +261,13 @@ typedef struct kf_scene_options {
     double samples_per_cell;
     double accuracy; /* of the model, KF_DEFAULT_ACCURACY .. KF_LOOSEST_ACCURACY */
     uint64_t seed;   /* 0: the scene's */
+    /* Gives the bytes of memory of the devices that are to run it, 0 where they are not known. Asked of a
+     * large scene alone, which is refused before it is made where it would not fit in any way. NULL: not
+     * asked. */
+    double (*memory)(const void *context);
+    const void *memory_context;
+    bool described; /* nothing will run it: the many samples of a large scene are counted, not placed, and its
+                     * hash is empty then */
     long node_limit; /* > 0: scale the grid down (same aspect, same physics) to at most this many nodes */
     /* Sections of systems that the file may have, NULL-terminated (kf_system.section of each); NULL: none. */
     const kf_scene_section *const *sections;

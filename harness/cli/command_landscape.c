@@ -148,6 +148,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_problem_options known = {.seed = 0};
     kf_problem *problem = NULL;
     KF_TRY(read_request(arguments, &work, &known, error));
+    kf_argument_memory(arguments, NULL, &known);
     kf_status status = kf_argument_problem(arguments, &kf_command_landscape, NULL, &known, &problem, error);
     if (status == KF_OK) status = measure(&work, problem, kf_arguments_json(arguments), error);
     kf_problem_free(problem);

@@ -33,7 +33,7 @@ static const char *const positional[] = {"FILE|NAME", NULL};
 /* Writes the scene where --write says, and opens what was written. */
 static kf_status write_scene(const kf_arguments *arguments, const char *name, const char *file,
                              const kf_scene_options *wanted, kf_scene **scene, kf_error *error) {
-    const kf_scene_options as_written = {.sections = wanted->sections};
+    const kf_scene_options as_written = {.sections = wanted->sections, .described = true};
     char variant[128];
     cJSON *document = NULL;
     bool replaced = false;
@@ -53,7 +53,7 @@ static kf_status write_scene(const kf_arguments *arguments, const char *name, co
 /* Placed, or changed, as the options say. */
 static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_scene **scene,
                             kf_error *error) {
-    kf_scene_options wanted = {.sections = kf_systems_scene_sections()};
+    kf_scene_options wanted = {.sections = kf_systems_scene_sections(), .described = true};
     kf_placement placement;
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));

@@ -335,6 +335,7 @@ static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request
     const char *set = kf_argument(arguments, "--counters", NULL);
     kf_problem_options known = {.seed = 0};
     KF_TRY(read_request(arguments, request, &known, error));
+    kf_argument_memory(arguments, NULL, &known);
     if (kf_world_size() > 1) KF_TRY(refuse_alone(request, arguments, error));
     if (set != NULL && kf_metric_set_open(set, counters, error) != KF_OK)
         return kf_fail_context(error, "option '--counters'");

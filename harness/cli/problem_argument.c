@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/log.h"
 #include "harness/cli/placement_argument.h"
 #include "solver/systems.h"
@@ -22,6 +23,15 @@ kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *c
             command->name);
     KF_TRY(kf_argument_placed(arguments, options.nodes, options.samples_per_cell, NULL, &source, error));
     return kf_problem_open(source, kf_argument(arguments, "--system", NULL), &options, problem, error);
+}
+
+static double memory_of_devices(const void *spec) {
+    return kf_device_memory(spec);
+}
+
+void kf_argument_memory(const kf_arguments *arguments, const char *fallback, kf_problem_options *options) {
+    options->memory = memory_of_devices;
+    options->memory_context = kf_argument_device(arguments, fallback);
 }
 
 void kf_problem_print_notes(const kf_problem *problem) {

@@ -11,6 +11,10 @@
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
                               const kf_problem_options *known, kf_problem **problem, kf_error *error);
 
+/* Has a scene that is too large for the devices of the command, or else for those of the fallback (NULL: the
+ * best there is), refused before it is made. The options do not outlive the arguments. */
+void kf_argument_memory(const kf_arguments *arguments, const char *fallback, kf_problem_options *options);
+
 /* Prints on stderr, a line each, what the problem's system chose for the user or mended in a file. */
 void kf_problem_print_notes(const kf_problem *problem);
 

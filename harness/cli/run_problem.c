@@ -150,6 +150,7 @@ static void warn_of_changes(const kf_best_config *best) {
 static kf_status open_changed(kf_run_job *job, const char *source, bool inside, kf_error *error) {
     const kf_best_config *best = &job->best;
     kf_problem_options wanted = kf_problem_options_of(&best->facts, best->seed);
+    kf_argument_memory(job->arguments, best->device.spec, &wanted);
     const char *placed = source;
     const bool mesh = kf_scene_is_mesh(source) && best->document == NULL;
     KF_TRY(kf_argument_placed(job->arguments, mesh ? wanted.nodes : (const int[3]){0}, 0.0, best->document,
@@ -162,7 +163,7 @@ static kf_status open_changed(kf_run_job *job, const char *source, bool inside, 
         kf_problem_free(job->problem);
         job->problem = NULL;
     }
-    wanted = (kf_problem_options){.seed = 0};
+    wanted = (kf_problem_options){.memory = wanted.memory, .memory_context = wanted.memory_context};
     KF_TRY(kf_problem_open(placed, best->config.system, &wanted, &job->problem, error));
     return strcmp(job->problem->hash, best->scene_hash) == 0 ? KF_OK : check_difference(job, error);
 }
@@ -202,7 +203,8 @@ kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
  * refused beside --store, which may know a better one. */
 kf_status kf_run_open_scene(kf_run_job *job, const kf_command *command, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
-    const kf_problem_options known = {.seed = 0};
+    kf_problem_options known = {.seed = 0};
+    kf_argument_memory(arguments, NULL, &known);
     if (!kf_argument_given(arguments, "--scene"))
         return kf_fail(
             error, KF_BAD_INPUT,

@@ -224,7 +224,7 @@ cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
     const char *const *lines;
     cJSON *json = kf_json_answer("scene");
     cJSON_AddStringToObject(json, "scene", scene->name);
-    cJSON_AddStringToObject(json, "scene_hash", scene->hash);
+    if (scene->hash[0] != '\0') cJSON_AddStringToObject(json, "scene_hash", scene->hash);
     cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(scene->nodes, 3));
     kf_json_add_number(json, "cell_size_m", scene->cell_size);
     kf_json_add_number(json, "time_step_s", scene->time_step);

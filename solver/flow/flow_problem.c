@@ -47,7 +47,9 @@ kf_status kf_flow_scene_open(const char *source, const kf_problem_options *optio
     kf_scene_options asked = {.samples_per_cell = options->samples_per_cell,
                               .accuracy = options->accuracy,
                               .seed = options->seed,
-                              .sections = options->sections};
+                              .sections = options->sections,
+                              .memory = options->memory,
+                              .memory_context = options->memory_context};
     memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
     return kf_scene_open(source, &asked, scene, error);
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Tunes under mpirun again and again, and each time does something to a process of it, at random.
 
-usage: rank_faults.py KFTUNE SHIM FOLDER [--seconds S] [--ranks N] [--seed N] [--limit S] [--table FILE]
+usage: rank_faults.py KFTUNE SHIM FOLDER [--seconds S] [--ranks N] [--seed N] [--limit S] [--table FILE] [--faults LIST]
 
 KFTUNE: the program. SHIM: tests/tools/failing_shim.c, built as tests/e2e/ranks-fail.sh builds it. FOLDER: to work in.
 A fault is a signal, memory or files that a process no longer gets, a message that MPI does not take, or a kernel that ends
-its process; its rank and its time are drawn. After a fault all processes must end within --limit seconds, with a line of
-kftune's or, where mpirun ends them first, of mpirun's; no process and no shared memory may be left; the store must be whole
+its process; its rank and its time are drawn. After a fault all processes must end within --limit seconds (60), with a line
+of kftune's or, where mpirun ends them first, of mpirun's; no process and no shared memory may be left; the store must be whole
 and hold all that it held; and `--resume` must go on. A process that was only stopped for two seconds must not end anything.
 """
 import argparse
@@ -52,6 +52,12 @@ def children(parent):
             except OSError:
                 pass
     return sorted(found)
+
+
+def restore_signals():
+    """A shell's job in the background has these ignored, and so would all that it starts."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Hour:
@@ -126,11 +132,13 @@ class Hour:
         return True
 
     def limit(self, kind):
-        """Seconds until all must have ended: of one that is stopped before it has joined the others, theirs for joining."""
-        return self.asked.limit + (180 if kind == "SIGSTOP" else 0)
+        """Seconds until all must have ended. One that is stopped before it has joined the others has theirs for joining, and an
+        interrupt has the time of the config that is being compiled and measured."""
+        return self.asked.limit + (180 if kind in ("SIGSTOP", "SIGTERM", "SIGHUP", "SIGINT", "SIGUSR1") else 0)
 
     def once(self, number):
-        kind = FAULTS[number % len(FAULTS)] if number < 2 * len(FAULTS) else self.random.choice(FAULTS)
+        faults = self.asked.faults
+        kind = faults[number % len(faults)] if number < 2 * len(faults) else self.random.choice(faults)
         scene, rank = self.random.choice(SCENES), self.random.randrange(self.asked.ranks)
         fresh = number % 4 == 0
         self.store = os.path.join(self.folder, f"store-{number // 4}.db")
@@ -144,9 +152,10 @@ class Hour:
         with open(out, "w") as file:
             began = time.monotonic()
             mpirun = subprocess.Popen(self.words(self.scene, 400 if outside else 12, kind, rank), stdout=file,
-                                      stderr=subprocess.STDOUT, env=self.environment, stdin=subprocess.DEVNULL)
+                                      stderr=subprocess.STDOUT, env=self.environment, stdin=subprocess.DEVNULL,
+                                      preexec_fn=restore_signals)
             pids, struck, status = [], not outside, None
-            early = [] if kind == "SIGSTOP" and number >= 2 * len(FAULTS) else [0.3, 1]
+            early = [] if kind == "SIGSTOP" and number >= 2 * len(faults) else [0.3, 1]
             at = began + self.random.choice([*early, 3, 6, 10]) * self.random.uniform(0.5, 1.5)
             while status is None:
                 pids = children(mpirun.pid) or pids
@@ -180,7 +189,7 @@ class Hour:
             mpirun.wait()
         if status == 0 and kind not in ("message", "kernel", "no memory", "no files", "SIGPIPE"):
             wrong.append("ends with status 0")
-        if not own and "-----" not in text and status != 0:
+        if not own and "-----" not in text and status != 0 and "Ctrl-C" not in kind:
             wrong.append("says nothing")
         time.sleep(0.3)
         left = [pid for pid in pids if os.path.exists(f"/proc/{pid}") and open(f"/proc/{pid}/stat").read().split()[2] != "Z"]
@@ -227,6 +236,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--table")
+    parser.add_argument("--faults", type=lambda text: text.split(","), default=FAULTS)
     asked = parser.parse_args()
     asked.kftune, asked.shim = os.path.abspath(asked.kftune), os.path.abspath(asked.shim)
     hour, until, number = Hour(asked), time.monotonic() + asked.seconds, 0

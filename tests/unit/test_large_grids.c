@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/backend/team/team.h"
 #include "harness/cli/scene_fit.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -101,11 +102,61 @@ static void memory_holds_a_grid(void **state) {
     kf_problem_free(large);
 }
 
+static int asked;
+
+static double memory_of(const void *bytes) {
+    asked++;
+    return *(const double *)bytes;
+}
+
+/* Opens the ball on so many nodes an axis for devices of this memory, or to describe it. */
+static kf_status open_ball(int edge, double memory, bool described, kf_scene **scene, kf_error *error) {
+    const kf_scene_options options = {
+        .nodes = {edge, edge, edge}, .memory = memory_of, .memory_context = &memory, .described = described};
+    *error = (kf_error){KF_OK, ""};
+    asked = 0;
+    return kf_scene_open("ball", &options, scene, error);
+}
+
+/* A scene that no config could hold is refused before the millions of its samples are placed; one that is
+ * described has them counted; small ones are as they always are. */
+static void what_does_not_fit_is_not_made(void **state) {
+    (void)state;
+    static const double small = 3e10, large = 1e12, unknown = 0.0;
+    kf_error error;
+    kf_scene *scene;
+    assert_int_equal(open_ball(1290, small, false, &scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "2.15e+09 nodes, which take 32 GiB at least"));
+    const double memories[] = {large, unknown};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(open_ball(1290, memories[i], true, &scene, &error), KF_OK);
+        assert_int_equal(scene->samples.count, 0);
+        assert_string_equal(scene->hash, "");
+        assert_true(scene->frontal_area > 20000.0);
+        assert_non_null(strstr(scene->notes, "samples: about 2.02e+06"));
+        kf_scene_free(scene);
+    }
+    assert_int_equal(open_ball(32, small, true, &scene, &error), KF_OK);
+    assert_true(scene->samples.count > 100 && strlen(scene->hash) == KF_HASH_HEX - 1);
+    assert_int_equal(asked, 0);
+    kf_scene_free(scene);
+}
+
+/* Cpus of a team have the host's memory together; what is no device has none that is known. */
+static void memory_of_devices(void **state) {
+    (void)state;
+    const double cpu = kf_device_memory("cpu");
+    assert_true(cpu > 1e8);
+    assert_true(kf_device_memory("cpu:1,cpu:1") == cpu && kf_device_memory("cpu:2") == cpu);
+    assert_true(kf_device_memory(NULL) >= cpu);
+    assert_true(kf_device_memory("tpu") == 0.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_take_their_share),
-        cmocka_unit_test(indices_are_wide_where_the_domain_is),
-        cmocka_unit_test(memory_holds_a_grid),
+        cmocka_unit_test(devices_take_their_share), cmocka_unit_test(indices_are_wide_where_the_domain_is),
+        cmocka_unit_test(memory_holds_a_grid),      cmocka_unit_test(what_does_not_fit_is_not_made),
+        cmocka_unit_test(memory_of_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Teams: several devices of one kind, "cuda:0-3", "cuda:0,cuda:2", "cpu,cpu". */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,36 @@ kf_status kf_device_check(const char *spec, int *parts, kf_error *error) {
     if (parts != NULL) *parts = 1;
     if (spec == NULL) return KF_OK;
     return is_team(spec) ? check_team(spec, parts, error) : kf_device_check_one(spec, error);
+}
+
+/* Bytes of one; those of the host are the same for every cpu of a team. */
+static double memory_of(const char *spec) {
+    kf_device_info info;
+    kf_error ignored;
+    const char *colon = strchr(spec, ':');
+    const bool cpu = strncmp(spec, "cpu", 3) == 0;
+    const kf_status status =
+        cpu ? kf_cpu_device_describe(&info, &ignored)
+            : kf_cuda_device_describe(colon != NULL ? atoi(colon + 1) : 0, &info, &ignored);
+    return status == KF_OK ? (double)info.memory_bytes : 0.0;
+}
+
+double kf_device_memory(const char *spec) {
+    char why[256];
+    kf_error ignored;
+    members team;
+    if (kf_world_is_wanted()) return 0.0;
+    if (spec == NULL) /* where the GPU does not work it is the cpu */
+        return fmax(memory_of("cpu"), kf_cuda_device_count(why, sizeof why) > 0 ? memory_of("cuda") : 0.0);
+    if (read_members(spec, &team, &ignored) != KF_OK) return 0.0;
+    if (strncmp(team.specs[0], "cpu", 3) == 0) return memory_of(team.specs[0]);
+    double bytes = 0.0;
+    for (int n = 0; n < team.count; n++) {
+        const double more = memory_of(team.specs[n]);
+        if (more == 0.0) return 0.0;
+        bytes += more;
+    }
+    return bytes;
 }
 
 kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *error) {
