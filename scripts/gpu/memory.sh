@@ -8,7 +8,7 @@ set -u
 folder=${1:?usage: scripts/gpu/memory.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
 tools=${TOOLS-memcheck racecheck initcheck synccheck}
-budget=${BUDGET:-470} # seconds; what has not begun by then is not run, and the table says so
+budget=${BUDGET:-460} # seconds; what has not ended by then is ended, and the table says so
 . "$(dirname "$0")/program.sh"
 sanitizer=${SANITIZER:-$(command -v compute-sanitizer || ls -d /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)}
 [ -n "$sanitizer" ] || { echo "memory.sh: compute-sanitizer is not here; it is part of the CUDA toolkit" >&2; exit 3; }
@@ -36,13 +36,17 @@ configs() {
     for fix in layout=float4 layout=soa; do echo "sph --scene drop2d.json $fix"; done
     for fix in cg jacobi_cg incomplete_cg multigrid multigrid_cg fourier_cg; do echo "incompressible --scene plate --grid 32x16x16 solver=$fix"; done
 }
-configs >list
+# Systems by turns, and each config under every tool before the next: where time is short, those that were looked at are
+# whole, and of every system.
+configs | awk '{ print ++turn[$1], $0 }' | sort -s -n -k 1,1 | cut -d ' ' -f 2- >list
 total=$(wc -l <list)
 
 # Runs config number $2 under tool $1 (none: alone, so that its kernels are in the cache).
 one() {
     local tool=$1 number=$2 system scene name rest grid size fix words=() over=() fixed=() word
-    [ $SECONDS -lt "$budget" ] || return
+    local left=$((budget - SECONDS))
+    [ $left -gt 0 ] || return
+    [ $left -lt 120 ] || left=120
     read -r system scene name rest < <(sed -n "${number}p" list)
     case $rest in --grid*) read -r grid size fix <<<"$rest" && words+=("$grid" "$size") ;; *) fix=$rest ;; esac
     IFS=, read -r -a fixed <<<"$fix"
@@ -51,21 +55,24 @@ one() {
         over=("$sanitizer" --tool "$tool" --target-processes all --error-exitcode 77 --print-limit 20)
         [ "$tool" != memcheck ] || over+=(--report-api-errors no --leak-check no)
     fi
-    timeout -k 5 120 "${over[@]}" "$kftune" run --system "$system" "$scene" "$name" "${words[@]}" --device "$device" \
+    timeout -k 5 $left "${over[@]}" "$kftune" run --system "$system" "$scene" "$name" "${words[@]}" --device "$device" \
         --steps 2 --every 2 --checkpoints 0 --output "$work/$tool-$number" </dev/null >"$tool-$number.log" 2>&1
     echo "$?" >"$tool-$number.status"
 }
 
 export XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
 jobs_at_once=${JOBS:-6}
-for tool in none $tools; do
-    for number in $(seq "$total"); do
-        [ "$tool" = none ] || [ "$(cat "none-$number.status" 2>/dev/null)" = 0 ] || continue
-        while [ "$(jobs -pr | wc -l)" -ge "$jobs_at_once" ]; do wait -n; done
-        one "$tool" "$number" &
-    done
-    wait
+start() { # TOOL NUMBER: as soon as there is room
+    while [ "$(jobs -pr | wc -l)" -ge "$jobs_at_once" ]; do wait -n; done
+    one "$1" "$2" &
+}
+for number in $(seq "$total"); do start none "$number"; done
+wait
+for number in $(seq "$total"); do
+    [ "$(cat "none-$number.status" 2>/dev/null)" = 0 ] || continue
+    for tool in $tools; do start "$tool" "$number"; done
 done
+wait
 
 failed=0 whole=0
 {
@@ -82,7 +89,7 @@ failed=0 whole=0
         case $(cat "none-$number.status" 2>/dev/null) in
         0) printf ' yes |' ;;
         2) printf ' refused |' && all=0 && cp "none-$number.log" "$folder" ;;
-        '') printf ' no time |' && all=0 ;;
+        '' | 124 | 137) printf ' no time |' && all=0 ;;
         *) printf ' FAILED |' && all=0 && failed=$((failed + 1)) && cp "none-$number.log" "$folder" ;;
         esac
         for tool in $tools; do
