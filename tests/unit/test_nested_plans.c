@@ -92,6 +92,9 @@ static void test_ball_in_tunnel(void **state) {
     kf_reference *reference = reference_of(&s, tunnel_boxes, 3, STEPS);
     assert_true(VERIFY("plan=fused", "storage=f64") < 1e-11);
     (void)VERIFY("plan=moments", "storage=f16");
+    /* What a config says of the solid's band is for the level that has it. */
+    (void)VERIFY("plan=fused", "storage=f64", "masked_band=true", "keep_streamed=true", "staged_nodes=0",
+                 "boundary_kernels=1");
     /* A level of several lanes signals and waits, which one lane of all levels has no need of. */
     kf_config apart = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
     change_config(&apart,
