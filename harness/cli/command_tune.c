@@ -59,6 +59,11 @@ static const kf_option options[] = {
      "share of the usual measuring that a config gets in the search (default: 1; less on a GPU with a budget "
      "below 60 s)",
      false},
+    {"--presets", "all|default",
+     "measure the presets baseline and paper too, or default alone (default: all; on a cpu with a budget "
+     "below "
+     "5 minutes the default alone)",
+     false},
     {"--rounds", "N", "rounds of the final, 0 (no final) to 5 (default: 3; 5 in a long search)", false},
     {"--take-turns", NULL,
      "share the GPU with other runs that have this option: they measure in turns, config by config", false},
@@ -120,6 +125,15 @@ static kf_status check_strategy(const char *name, kf_error *error) {
                    kf_hint(name, names, count, hint));
 }
 
+static kf_status read_presets(const kf_arguments *arguments, kf_tune_request *request, kf_error *error) {
+    const char *word = kf_argument(arguments, "--presets", NULL);
+    request->presets = word == NULL               ? KF_FITTING_PRESETS
+                       : strcmp(word, "all") == 0 ? KF_ALL_PRESETS
+                                                  : KF_DEFAULT_ALONE;
+    if (request->presets != KF_DEFAULT_ALONE || strcmp(word, "default") == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '--presets': '%s' is not known; use all or default", word);
+}
+
 static kf_status read_request(const kf_arguments *arguments, kf_tune_request *request,
                               kf_problem_options *known, kf_error *error) {
     long seed = 0;
@@ -147,6 +161,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");
     request->turns = kf_argument_given(arguments, "--take-turns");
+    KF_TRY(read_presets(arguments, request, error));
     request->keeps_going = kf_argument_given(arguments, "--keep-going");
     request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : CONFIG_LIMIT_SECONDS;
     long rounds = 0;

@@ -194,9 +194,15 @@ static void print_time(const kf_tune_request *request, const kf_tune_result *res
     if (request->budget.seconds > 0.0) (void)fprintf(stream, " of a budget of %g s", request->budget.seconds);
     (void)fprintf(stream, "; compilers worked %.1f s beside it\n", t->compiling);
     for (int i = 0; i < KF_PRESETS; i++)
-        if (request->budget.seconds > 0.0 && result->presets[i] < 0)
+        if (request->budget.seconds > 0.0 && result->presets[i] < 0 &&
+            !kf_tune_leaves_out(request, &result->device, (kf_preset_kind)i))
             (void)fprintf(stream, "%-*sthe preset %s was dropped: the budget ended before it was measured\n",
                           LABEL, "", kf_preset_names[i]);
+    if (kf_tune_leaves_out(request, &result->device, KF_PRESET_PAPER))
+        (void)fprintf(stream,
+                      "%-*sthe presets baseline and paper were left out for the search; --presets all "
+                      "measures them\n",
+                      LABEL, "");
     if (result->resumed == 0 && result->searched == 0 && result->tried.count < (int)result->space_size)
         (void)fprintf(
             stream,

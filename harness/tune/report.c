@@ -56,7 +56,7 @@ static bool is_tied(const kf_tune_result *result, int tried) {
 
 /* Prints the gain over each preset, that there is none beyond the noise, or how the preset failed. Presets
  * that are the same config are printed once. */
-static void print_gain(const kf_tune_result *result, FILE *stream) {
+static void print_gain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     const char *separator = "";
     (void)fprintf(stream, "%-*s", LABEL, "gain");
@@ -65,6 +65,7 @@ static void print_gain(const kf_tune_result *result, FILE *stream) {
         int tried = result->presets[order[i]];
         /* Presets may be the same config, as all of a kernel are that is not kftune's. */
         if (i + 1 < KF_PRESETS && tried >= 0 && tried == result->presets[KF_PRESET_DEFAULT]) continue;
+        if (tried < 0 && kf_tune_leaves_out(request, &result->device, order[i])) continue;
         if (tried >= 0 && is_tied(result, tried))
             (void)fprintf(stream, "%sas fast as %s, within the noise", separator, name);
         else if (isfinite(result->gain[order[i]]))
@@ -173,7 +174,7 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     (void)fprintf(stream, "%-*s%s (%s)\n", LABEL, "device", result->device.spec, result->device.name);
     if (result->best >= 0) {
         print_best(problem->system, result, stream);
-        print_gain(result, stream);
+        print_gain(request, result, stream);
         print_kernels(result, stream);
         kf_report_counters(result->best_measurement, stream);
     }

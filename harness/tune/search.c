@@ -18,6 +18,8 @@
  * (those that are likely the best), then enough to keep the compilers busy. */
 enum { MOST_PENDING = 32, CPU_BATCH = 8, GPU_FIRST = 3, GPU_LEAST = 8, GPU_MOST = 16 };
 
+static const double SHORT_BUDGET = 300.0; /* seconds, on a cpu */
+
 typedef struct pending {
     char role[32];
     kf_config config;
@@ -84,12 +86,24 @@ static bool has_time(const search *s, const pending *entry) {
     return deadline <= 0.0 || kf_clock_seconds() < deadline;
 }
 
+bool kf_tune_leaves_out(const kf_tune_request *request, const kf_device_info *device, kf_preset_kind preset) {
+    const bool brief = request->budget.seconds > 0.0 && request->budget.seconds < SHORT_BUDGET &&
+                       strcmp(device->backend, "cpu") == 0;
+    return preset != KF_PRESET_DEFAULT &&
+           (request->presets == KF_DEFAULT_ALONE || (request->presets == KF_FITTING_PRESETS && brief));
+}
+
+static bool leaves_out(const search *s, int preset) {
+    return kf_tune_leaves_out(s->session->request, &s->session->result->device, (kf_preset_kind)preset);
+}
+
 static kf_status enqueue_presets(search *s, kf_error *error) {
     for (int i = 0; i < KF_PRESETS; i++) {
         kf_config config;
         char role[32];
         KF_TRY(kf_space_preset(s->session->space, kf_preset_names[i], &config, error));
         kf_config_hash(&config, s->presets[i]);
+        if (leaves_out(s, i)) continue;
         if (find_pending(s, s->presets[i]) != NULL) continue; /* two presets may be the same config */
         (void)snprintf(role, sizeof role, "preset:%s", kf_preset_names[i]);
         enqueue(s, role, &config, 1.0)->preset = true;
@@ -146,13 +160,18 @@ static int in_flight(const search *s) {
     return count;
 }
 
+/* Little time is left: of a larger batch, which is measured when all of it is built, nothing might be. */
+static bool is_short(const search *s) {
+    return s->session->deadline > 0.0 && s->session->deadline - kf_clock_seconds() < SHORT_BUDGET;
+}
+
 /* Proposals that may stand in the queue. */
 static long window(const search *s) {
     const int compilers = s->session->compilers;
     if (s->session->other_count > 0)
         return (long)fmin(MOST_PENDING - KF_PRESETS - 1,
                           fmax(GPU_LEAST, 2.0 * (s->session->other_count + 1)));
-    if (!s->session->gpu) return CPU_BATCH;
+    if (!s->session->gpu) return is_short(s) && compilers < CPU_BATCH ? compilers : CPU_BATCH;
     if (s->told == 0) return GPU_FIRST;
     return compilers < GPU_LEAST ? GPU_LEAST : compilers > GPU_MOST ? GPU_MOST : compilers;
 }
@@ -356,7 +375,7 @@ static void note_presets(const search *s) {
     bool all = true;
     for (int i = 0; i < KF_PRESETS; i++) {
         result->presets[i] = kf_session_find(s->session, s->presets[i]);
-        all = all && result->presets[i] >= 0;
+        all = all && (result->presets[i] >= 0 || leaves_out(s, i));
     }
     if (all) kf_session_reach(s->session, &result->timeline.presets);
 }

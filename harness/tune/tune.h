@@ -13,6 +13,9 @@
 
 enum { KF_COMPILE_LIMIT_SECONDS = 300 }; /* of a config */
 
+/* Presets that a run measures: all; all where the budget has room for them; the default alone. */
+typedef enum kf_preset_choice { KF_ALL_PRESETS, KF_FITTING_PRESETS, KF_DEFAULT_ALONE } kf_preset_choice;
+
 typedef struct kf_tune_request {
     const kf_problem *problem;
     const char *device;  /* as for kf_backend_open */
@@ -34,9 +37,10 @@ typedef struct kf_tune_request {
     double effort;     /* share of the usual measuring that a config gets in the search; 0: by the budget */
     int rounds;        /* of the final; 0: as docs/measuring.md says; -1: no final */
     bool measures_all; /* none is left alone as too slow: for a landscape */
-    bool keeps_going;  /* also where nothing seems to work: see hopeless.h */
-    bool turns;        /* measure in turns with other such runs on the device, config by config */
-    double limit_seconds; /* wall time for verifying and measuring one config */
+    kf_preset_choice presets; /* that are measured: see kf_tune_leaves_out */
+    bool keeps_going;         /* also where nothing seems to work: see hopeless.h */
+    bool turns;               /* measure in turns with other such runs on the device, config by config */
+    double limit_seconds;     /* wall time for verifying and measuring one config */
     kf_objective objective;
     kf_user_metrics *metrics; /* computed for every config, checked against the space; NULL: none */
     kf_cache_policy cache;
@@ -120,6 +124,10 @@ typedef struct kf_tune_result {
 /* KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config is ok, the message says which
  * state was most frequent and why. KF_INTERRUPTED: as far as it came; best may be -1. Other errors: nothing
  * useful. In every case what was measured is in the store and the caller frees *result. */
+/* Says whether a preset is not measured. The default always is. With KF_FITTING_PRESETS on a cpu less than
+ * five minutes of wall time are for the search: the slow kernels of the others would take all of it. */
+bool kf_tune_leaves_out(const kf_tune_request *request, const kf_device_info *device, kf_preset_kind preset);
+
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error);
 void kf_tune_result_free(kf_tune_result *result);
 

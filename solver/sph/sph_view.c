@@ -139,30 +139,97 @@ static void clip(double begin, double direction, double low, double high, double
     *to = fmin(*to, fmax(one, other));
 }
 
+/* Nothing of the ground in a block of the terrain's cells is higher than its top, in metres: the spline lies
+ * between its nodes. Rays pass over most blocks, so most steps along them need no spline. */
+typedef struct tops {
+    int count[2];
+    double size; /* of a block, metres */
+    double *top;
+} tops;
+
+enum { BLOCK = 8, MARGIN = 3 }; /* cells of a block; nodes that its splines reach beyond it */
+
+static double top_of_block(const kf_terrain *t, int bx, int by) {
+    double top = -INFINITY;
+    const int first[2] = {bx * BLOCK - MARGIN, by * BLOCK - MARGIN};
+    for (int i = first[0]; i <= first[0] + BLOCK + 2 * MARGIN; i++)
+        for (int j = first[1]; j <= first[1] + BLOCK + 2 * MARGIN; j++) {
+            const int x = i < 0              ? 0
+                          : i >= t->nodes[0] ? t->nodes[0] - 1
+                                             : i,
+                      y = j < 0              ? 0
+                          : j >= t->nodes[1] ? t->nodes[1] - 1
+                                             : j;
+            top = fmax(top, t->heights[(size_t)x * (size_t)t->nodes[1] + (size_t)y]);
+        }
+    return top;
+}
+
+static void find_tops(const kf_particle_scene *s, tops *all) {
+    const kf_terrain *t = &s->terrain;
+    for (int a = 0; a < 2; a++)
+        all->count[a] = (t->nodes[a] + BLOCK - 1) / BLOCK;
+    all->size = BLOCK * t->cell * s->spacing;
+    all->top = kf_allocate((size_t)all->count[0] * (size_t)all->count[1] * sizeof *all->top);
+    for (int x = 0; x < all->count[0]; x++)
+        for (int y = 0; y < all->count[1]; y++)
+            all->top[x * all->count[1] + y] = (top_of_block(t, x, y) - s->origin[2]) * s->spacing;
+}
+
+/* A ray through the middle of a pixel: place(t) = eye + t direction. */
+typedef struct ray {
+    const kf_sph_view *view;
+    const tops *tops;
+    double x, y, direction[3];
+} ray;
+
+static bool is_below(const ray *r, double t) {
+    double place[3];
+    place_of(r->view, r->x, r->y, t, place);
+    return above_box(r->view, place) && place[2] >= r->view->base &&
+           place[2] <= ground_below(r->view->scene, place[0], place[1], NULL);
+}
+
+/* Up to where the ray stays over the block in which it is at t, if it is higher than that all the way; else
+ * t. */
+static double clear_until(const ray *r, double t) {
+    const kf_sph_view *v = r->view;
+    const kf_particle_scene *s = v->scene;
+    double place[3], end = INFINITY;
+    int block[2];
+    place_of(v, r->x, r->y, t, place);
+    for (int a = 0; a < 2; a++) {
+        const double shift = (s->origin[a] - s->terrain.origin[a]) * s->spacing,
+                     within = (place[a] + shift) / r->tops->size;
+        block[a] = (int)fmin(fmax(floor(within), 0.0), r->tops->count[a] - 1.0);
+        const double edge = (block[a] + (r->direction[a] > 0.0)) * r->tops->size - shift;
+        if (within < 0.0 || within >= r->tops->count[a]) return t;
+        if (fabs(r->direction[a]) > 1e-12) end = fmin(end, t + (edge - place[a]) / r->direction[a]);
+    }
+    const double top = r->tops->top[block[0] * r->tops->count[1] + block[1]];
+    return end < INFINITY && place[2] > top && place[2] + (end - t) * r->direction[2] > top ? end : t;
+}
+
 /* Finds how far along the ray the ground is; `highest` is that of the ground in metres. Most of a ray is
- * beside the box or above all ground: there nothing is looked up, which leaves the steps that are taken
- * where they are. */
-static float ground_depth(const kf_sph_view *v, int x, int y, double from, double to, double step,
-                          double highest) {
-    double place[3], first = from, last = to;
-    place_of(v, x + 0.5, y + 0.5, 1.0, place);
+ * beside the box or above all ground nearby: there nothing is looked up, which leaves the steps that are
+ * taken where they are. The halvings are as fine as a depth in single precision. */
+static float ground_depth(const ray *r, double from, double to, double step, double highest) {
+    enum { HALVINGS = 15 };
+    const kf_sph_view *v = r->view;
+    double first = from, last = to;
     for (int i = 0; i < 2; i++)
-        clip(v->eye[i], place[i] - v->eye[i], 0.0,
-             (v->scene->size[i] - v->scene->origin[i]) * v->scene->spacing, &first, &last);
-    clip(v->eye[2], place[2] - v->eye[2], v->base, highest, &first, &last);
+        clip(v->eye[i], r->direction[i], 0.0, (v->scene->size[i] - v->scene->origin[i]) * v->scene->spacing,
+             &first, &last);
+    clip(v->eye[2], r->direction[2], v->base, highest, &first, &last);
     const double end = fmin(to, last + step);
     for (int k = (int)fmax(0.0, floor((first - from) / step) - 1.0); from + k * step < end; k++) {
-        const double t = from + k * step;
-        place_of(v, x + 0.5, y + 0.5, t, place);
-        if (!above_box(v, place) || place[2] < v->base ||
-            place[2] > ground_below(v->scene, place[0], place[1], NULL))
-            continue;
+        const double t = from + k * step, clear = clear_until(r, t);
+        if (clear > t) k = (int)fmax(k, fmin(floor((clear - from) / step), 1e9));
+        if (clear > t || !is_below(r, t)) continue;
         double low = t - step, high = t;
-        for (int half = 0; half < 24; half++) {
+        for (int half = 0; half < HALVINGS; half++) {
             const double middle = 0.5 * (low + high);
-            place_of(v, x + 0.5, y + 0.5, middle, place);
-            if (above_box(v, place) && place[2] >= v->base &&
-                place[2] < ground_below(v->scene, place[0], place[1], NULL))
+            if (is_below(r, middle))
                 high = middle;
             else
                 low = middle;
@@ -172,10 +239,16 @@ static float ground_depth(const kf_sph_view *v, int x, int y, double from, doubl
     return FAR;
 }
 
+typedef struct ground_work {
+    kf_sph_view *view;
+    tops tops;
+} ground_work;
+
 /* Finds the ground's depth at each pixel of rows begin to end - 1, in steps that are short enough for the
  * terrain's cells. */
 static void ground_rows(void *data, size_t begin, size_t end) {
-    kf_sph_view *v = data;
+    const ground_work *work = data;
+    kf_sph_view *v = work->view;
     const kf_particle_scene *s = v->scene;
     double low[3], high[3], nearest = INFINITY, furthest = 0.0;
     bounds(s, low, high);
@@ -193,9 +266,13 @@ static void ground_rows(void *data, size_t begin, size_t end) {
     const double step =
         fmin(fmax(0.5 * s->terrain.cell * s->spacing, range / 800.0), fmax(0.1 * sockle, range / 4000.0));
     for (size_t y = begin; y < end; y++)
-        for (int x = 0; x < v->width; x++)
-            v->ground[y * (size_t)v->width + (size_t)x] =
-                ground_depth(v, x, (int)y, nearest, furthest, step, top);
+        for (int x = 0; x < v->width; x++) {
+            ray r = {.view = v, .tops = &work->tops, .x = x + 0.5, .y = (double)y + 0.5};
+            place_of(v, r.x, r.y, 1.0, r.direction);
+            for (int i = 0; i < 3; i++)
+                r.direction[i] -= v->eye[i];
+            v->ground[y * (size_t)v->width + (size_t)x] = ground_depth(&r, nearest, furthest, step, top);
+        }
 }
 
 /* Without terrain, the floor of the box. */
@@ -213,8 +290,14 @@ static void floor_rows(void *data, size_t begin, size_t end) {
 }
 
 void kf_sph_view_ground(kf_sph_view *view) {
-    kf_in_parallel((size_t)view->height, 16, view->scene->terrain.heights != NULL ? ground_rows : floor_rows,
-                   view);
+    ground_work work = {.view = view};
+    if (view->scene->terrain.heights == NULL) {
+        kf_in_parallel((size_t)view->height, 16, floor_rows, view);
+        return;
+    }
+    find_tops(view->scene, &work.tops);
+    kf_in_parallel((size_t)view->height, 16, ground_rows, &work);
+    free(work.tops.top);
 }
 
 /* ---- Particles ---- */

@@ -180,6 +180,28 @@ static void time_budgets_hold(void **state) {
     kf_store_close(store);
 }
 
+/* A short time on a cpu is for the search; who asks for all presets, gives configs or hours, or has a GPU
+ * gets all. */
+static void slow_presets_are_left_out(void **state) {
+    (void)state;
+    static const struct {
+        const char *backend;
+        kf_preset_choice presets;
+        double seconds;
+        bool left;
+    } cases[] = {{"cpu", KF_FITTING_PRESETS, 60.0, true}, {"cpu", KF_FITTING_PRESETS, 600.0, false},
+                 {"cpu", KF_FITTING_PRESETS, 0.0, false}, {"cuda", KF_FITTING_PRESETS, 60.0, false},
+                 {"cpu", KF_ALL_PRESETS, 60.0, false},    {"cuda", KF_DEFAULT_ALONE, 600.0, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_device_info device = {.parts = 1};
+        const kf_tune_request r = {.presets = cases[i].presets, .budget.seconds = cases[i].seconds};
+        kf_copy_text(device.backend, sizeof device.backend, cases[i].backend);
+        assert_false(kf_tune_leaves_out(&r, &device, KF_PRESET_DEFAULT));
+        assert_true(kf_tune_leaves_out(&r, &device, KF_PRESET_BASELINE) == cases[i].left);
+        assert_true(kf_tune_leaves_out(&r, &device, KF_PRESET_PAPER) == cases[i].left);
+    }
+}
+
 /* Presets that there is no time for are left out; the default never is. */
 static void short_budgets_drop_presets(void **state) {
     (void)state;
@@ -566,6 +588,7 @@ int main(void) {
         cmocka_unit_test(a_run_finds_the_fastest_right_config),
         cmocka_unit_test(time_budgets_hold),
         cmocka_unit_test(budgets_of_device_seconds_hold),
+        cmocka_unit_test(slow_presets_are_left_out),
         cmocka_unit_test(short_budgets_drop_presets),
         cmocka_unit_test(differences_are_taken_back),
         cmocka_unit_test(presets_outside_the_space_do_not_win),
