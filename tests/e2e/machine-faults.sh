@@ -5,6 +5,8 @@
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")} XDG_CACHE_HOME=$scratch/cache
 failures=0
@@ -16,7 +18,7 @@ complain() {
 tune() { # STORE OPTIONS...
     local store=$1
     shift
-    "$kftune" tune --scene ball --grid 16x12x12 --samples-per-cell 2 --device cpu:1 --budget 3evals --strategy random \
+    "$kftune" tune --scene ball --grid 16x12x12 --samples-per-cell 2 --device cpu:1 --budget 3evals --strategy random --effort 0.01 --rounds 0 \
         --store "$store" --out best.json "$@" >out 2>err </dev/null
 }
 stored() { "$kftune" store export --store "$1" --format csv 2>/dev/null | tail -n +2; }
@@ -63,7 +65,7 @@ fi
 long_run() { # FOLDER COMMAND...
     local folder=$1
     shift
-    "$@" "$kftune" run --scene cavity2d --system d2q9 --grid 64x64x1 --fix plan=pull --steps 60 --every 20 --checkpoints 9 \
+    "$@" "$kftune" run --scene cavity2d --system d2q9 --device cpu:1 --grid 64x64x1 --fix plan=pull --steps 60 --every 20 --checkpoints 9 \
         --output "$folder" >out 2>err </dev/null
 }
 expect_failed_run() { # STATUS FOLDER WHAT REASON
@@ -103,10 +105,10 @@ for way in 'exec /nonexistent/compiler "$@"' 'echo "as: out.o: No space left on 
     cat >cc <<END
 #!/bin/bash
 case "\$*" in
-*--version* | *-dM*) exec cc "\$@" ;;
+*--version* | *-dM*) exec ${KFTUNE_CC:-cc} "\$@" ;;
 esac
 echo >>count.new
-[ \$(wc -l <count.new) -le 2 ] && exec cc "\$@"
+[ \$(wc -l <count.new) -le 2 ] && exec ${KFTUNE_CC:-cc} "\$@"
 $way
 END
     sed -i "s,count.new,$scratch/count,g" cc
@@ -137,6 +139,7 @@ try 0 "Reynolds number" scene ball
 try 3 "name another place (--out, --output, --picture" scene ball --picture x.png
 try 3 "--output" run --scene ball --grid 16x12x12 --steps 1
 # Programs are started with /dev/null.
+unset KFTUNE_CC
 mount -t tmpfs none /dev || exit 77
 cd "$here" || exit 3
 "$kftune" run --scene ball --grid 16x12x12 --steps 1 --output "$here/r" >"$here/out" 2>"$here/err"
