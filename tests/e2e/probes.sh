@@ -49,7 +49,7 @@ awk -F, 'NR > 1 && $1 == 2000 { y = $3 / 10; off = $4 - 4 * y * (1 - y); if (off
     END { exit !(rows == 11 && most < 0.02) }' channel/probe_across.csv || complain "Poiseuille with kinetic: $(tail -n 11 channel/probe_across.csv)"
 
 # Around a ball: the pressure in front is the stagnation pressure, that of the shoulders is below the stream's. One picture of each kind.
-expect 0 tune --scene ball --grid 40x20x20 --device cpu:1 --fix plan=fused --fix force_sum=fixed --budget 1evals --effort 0.01 --store ball.db --out ball.json
+expect 0 tune --scene ball --grid 40x20x20 --device cpu:1 --fix plan=fused --fix force_sum=fixed --budget 1evals --effort 0.01 --rounds 0 --store ball.db --out ball.json
 ball=(--config ball.json --fields none --picture none)
 expect 0 run "${ball[@]}" --device cpu:1 --steps 400 --probe-every 20 --output ball --probe ahead=-0.5L,0,0 --probe wake=2L,0,0.5L --probe inside=0,0,0L --probe taps=surface --json
 says "probe inside: 1 of 1 points lie in the solid"

@@ -24,18 +24,18 @@ one_run() { # NAME
 mpi_tune 2 pair ball --grid 40x24x24 --budget 5evals || fail "two processes: $(tail -n 3 pair.out)"
 one_run pair
 grep -q '2 x ' pair.out || fail "it does not say that two devices were tuned"
-mpi 2 pair pair-two --devices cpu:1 --steps 20 --every 20
-run pair pair-one --device cpu:1 --steps 20 --every 20
-same pair-one pair-two 000020
+mpi 2 pair pair-two --devices cpu:1 --steps 10 --every 10 --picture none
+run pair pair-one --device cpu:1 --steps 10 --every 10 --picture none
+same pair-one pair-two 000010
 
 # On three that say they are hosts of their own, in two dimensions.
 apart=$PWD/other-host.so
 mpi_tune 3 flat cylinder2d --grid 64x32x1 --system d2q9 --budget 7evals || fail "three hosts: $(tail -n 3 flat.out)"
 one_run flat
-mpi 3 flat flat-three --devices cpu:1 --steps 20 --every 20
+mpi 3 flat flat-three --devices cpu:1 --steps 10 --every 10 --picture none
 apart=
-run flat flat-one --device cpu:1 --steps 20 --every 20
-same flat-one flat-three 000020
+run flat flat-one --device cpu:1 --steps 10 --every 10 --picture none
+same flat-one flat-three 000010
 
 # The second's compiler cannot do one layout: its configs end as compile errors of both, the others are measured.
 cat >failing-compiler <<'END'

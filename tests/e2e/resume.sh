@@ -1,11 +1,11 @@
 #!/bin/bash
 # kill -9 at random moments, then --resume: what was stored stays as it was, nothing is measured twice, and the search goes
 # on with the sequence that the uninterrupted run has. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into;
-# KFTUNE_KILL_TRIALS: runs that are killed, several times each (3).
+# KFTUNE_KILL_TRIALS: runs that are killed, several times each (2).
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
-trials=${KFTUNE_KILL_TRIALS:-3}
+trials=${KFTUNE_KILL_TRIALS:-2}
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 failures=0
