@@ -68,9 +68,8 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
                        own->kernel_files[0]);
     if (!kf_t1_needs_gpu(own) || gpu) return KF_OK;
     return kf_fail(error, KF_MACHINE,
-                   "%s is %s and needs a GPU, this device is the cpu; a kernel written with "
-                   "kernels/portable.h (Language "
-                   "\"portable\") runs on both",
+                   "%s is %s and needs a GPU, this device is the cpu, which takes functions in C (Language "
+                   "\"C\"); a kernel written with kernels/portable.h (Language \"portable\") runs on both",
                    own->kernel_files[0], own->language == KF_T1_OPENCL ? "OpenCL" : "CUDA");
 }
 

@@ -13,6 +13,7 @@
 #include "base/backend/team/team.h"
 #include "base/plan/trial.h"
 #include "base/util/file.h"
+#include "base/util/random.h"
 #include "harness/worker/evaluate.h"
 #include "kernels/d2q9/arguments.h"
 #include "solver/systems.h"
@@ -234,24 +235,47 @@ static int remove_cheating_folder(void **state) {
 /* --- Honest kernels ---------------------------------------------------------------------------------------
  */
 
-/* Returns how many presets do not pass. */
-static int try_presets(stage *s, const char *name) {
+static bool passes(const stage *s, const char *name, const char *which, const kf_config *config) {
+    kf_verification verification;
+    kf_error error = {KF_OK, ""};
+    const kf_status status = kf_trial_verify(&s->trial, config, s->backend, &verification, &error);
+    char *summary = kf_config_summary(config);
+    print_message("%s, %s: %s: %s\n", name, which, summary, status == KF_OK ? "passes" : error.message);
+    if (status == KF_OK && verification.spread > 0.0) print_message("  spread %.2g\n", verification.spread);
+    free(summary);
+    return status != KF_GATE_FAILED;
+}
+
+/* Returns how many presets, and of KFTUNE_TEST_CONFIGS random configs, do not pass. */
+static int try_presets(const stage *s, const char *name) {
+    const char *wanted = getenv("KFTUNE_TEST_CONFIGS");
+    const int count = wanted != NULL ? atoi(wanted) : 0;
+    uint64_t random = 7;
     int refused = 0;
-    for (int i = 0; i < kf_space_preset_count(s->space); i++) {
-        const char *preset = kf_space_preset_name(s->space, i);
-        kf_verification verification;
-        kf_error error = {KF_OK, ""};
+    for (int i = 0; i < kf_space_preset_count(s->space) + count; i++) {
+        const bool preset = i < kf_space_preset_count(s->space);
+        const char *which = preset ? kf_space_preset_name(s->space, i) : "random";
         kf_config config;
-        kf_status status = kf_space_preset(s->space, preset, &config, &error);
-        if (status == KF_OK) status = kf_trial_verify(&s->trial, &config, s->backend, &verification, &error);
-        if (status == KF_OK) {
-            print_message("%s, %s: spread %.2g\n", name, preset,
-                          verification.repeated ? verification.spread : -1.0);
-            continue;
-        }
-        print_error("%s, %s: status %d: %s\n", name, preset, (int)status, error.message);
-        refused++;
+        if (preset)
+            config = preset_of(s, which);
+        else
+            kf_space_config(s->space, kf_random_below(&random, kf_space_size(s->space)), &config);
+        refused += !passes(s, name, which, &config);
     }
+    return refused;
+}
+
+/* Those of a scene by a system, where that runs it. */
+static int try_scene(const char *name, const char *system) {
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    kf_error error;
+    stage s;
+    int refused = 0;
+    if (begin(&s, name, system, device != NULL ? device : "cpu:2", NULL, &error))
+        refused = try_presets(&s, name);
+    else
+        print_message("%s: %s\n", name, error.message);
+    end(&s);
     return refused;
 }
 
@@ -272,13 +296,8 @@ static void every_preset_of_every_scene(void **state) {
         if (dot == NULL || strcmp(dot, ".json") != 0) continue;
         (void)snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
         if (strlen(which) > 1 && strcmp(which, name) != 0) continue;
-        stage s;
-        if (begin(&s, name, NULL, getenv("KFTUNE_TEST_DEVICE") ? getenv("KFTUNE_TEST_DEVICE") : "cpu:2", NULL,
-                  &error))
-            refused += try_presets(&s, name);
-        else
-            print_error("%s: %s\n", name, error.message);
-        end(&s);
+        refused += try_scene(name, NULL);
+        refused += try_scene(name, "incompressible");
     }
     (void)closedir(scenes);
     assert_int_equal(refused, 0);
