@@ -333,14 +333,14 @@ static void tell_of_killed(const kf_run_job *job) {
         kf_warn("the run before in %s was killed before its first checkpoint", job->folder);
 }
 
-/* Says what `kftune scene` says where the scene was not tuned; for a tuned one, only what its grid cannot
- * carry. */
+/* Says what `kftune scene` says where the scene was not tuned; for a tuned one, and a later one of a sweep,
+ * only what its grid cannot carry. */
 static void say_what_to_expect(const kf_run_job *job) {
     const kf_scene *scene = kf_run_scene(job->problem);
     const char *const *lines = NULL;
-    if (scene == NULL) return;
+    if (scene == NULL || (job->part != NULL && !job->part->first && job->part->alike)) return;
     const kf_scene_summary summary = kf_summarise_scene(scene);
-    if (kf_argument_given(job->arguments, "--config")) {
+    if (kf_argument_given(job->arguments, "--config") || (job->part != NULL && !job->part->first)) {
         const int count = kf_scene_warnings(&summary, &lines);
         for (int i = 0; i < count; i++)
             kf_warn("%s", lines[i]);

@@ -296,6 +296,8 @@ static kf_status run_point(void *context, int point, int before, const char *dev
     char grid[48], folder[KF_PATH];
     kf_status status = make_point(s, point, own, grid, folder, error);
     find_neighbour(s, before, part);
+    part->first = point == 0;
+    part->alike = s->kind == YAW || s->kind == SEEDS;
     if (status == KF_OK && devices[0] != '\0') {
         kf_argument_set(own, "--devices", devices);
         kf_argument_set(own, "--device", NULL);

@@ -21,6 +21,8 @@
 
 /* What a run of a sweep has of the others. */
 typedef struct kf_run_part {
+    bool first;               /* which says what the scene means; the others only warn, */
+    bool alike;               /* and these not even that, as all is the same that is warned of */
     char neighbour[KF_PATH];  /* folder of a run that has settled; "": there is none */
     char checkpoint[KF_PATH]; /* its last */
 } kf_run_part;

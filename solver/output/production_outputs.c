@@ -328,7 +328,7 @@ static kf_status draw_chart(kf_production_run *producer, kf_error *error) {
     const double reynolds = kf_facts_value(&problem->facts, "reynolds");
     kf_text title = {0};
     kf_text_append(&title, "%s", problem->name);
-    if (reynolds > 0.0) kf_text_append(&title, ", Reynolds number %.4g", reynolds);
+    if (reynolds > 0.0) kf_text_append(&title, ", Reynolds number %.6g", reynolds);
     kf_status status = kf_path(path, error, "%s/forces.png", producer->options->folder);
     if (status == KF_OK)
         status = kf_drag_chart(path, title.text, &producer->forces, producer->options->flow_through, error);

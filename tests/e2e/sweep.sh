@@ -14,6 +14,7 @@ small=(--wind x --up z --road no --cells 6 --reynolds 50)
 
 # An option with a list or a range is a sweep: a folder for each value, in one tunnel, a table of all.
 expect 0 run --scene ball.obj "${small[@]}" --yaw -20:20:20 "${few[@]}" --steps 40
+[ "$(grep -c 'fewer than 16' err)" = 1 ] || complain "runs that differ in their yaw alone warn of the same several times"
 for yaw in -20 0 20; do
     [ -s "ball-sweep/yaw$yaw/run.json" ] || complain "yaw $yaw has no folder"
     grep -q "^$yaw  " out || complain "the table has no line of yaw $yaw"
