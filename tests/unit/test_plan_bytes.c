@@ -201,5 +201,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(d2q9), cmocka_unit_test(stable_fluids),
                                        cmocka_unit_test(incompressible), cmocka_unit_test(solves),
                                        cmocka_unit_test(particles)};
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
