@@ -202,7 +202,7 @@ static kf_status run_together(lane_state *lanes, int count, int items, kf_error 
 
 kf_status kf_sweep_lanes_run(const kf_sweep_lanes *lanes, int count, kf_sweep_item *work,
                              const char *(*name)(void *context, int item), void *context, kf_error *error) {
-    lane_state all[KF_SWEEP_LANES];
+    lane_state all[KF_SWEEP_LANES] = {{.busy = false}};
     const int used = lanes->count < count ? lanes->count : count;
     for (int i = 0; i < used; i++)
         all[i] = (lane_state){
