@@ -4,7 +4,7 @@
 
 const kf_cluster kf_cluster_h200 = {
     .node_devices = 8,
-    .near = {.latency = 16e-6, .rate = 393e9, .beside = 0, .beside_a_byte = 0.75e-12},
+    .near = {.latency = 16e-6, .rate = 393e9, .beside = 6e-6, .beside_a_byte = 0.75e-12},
     .far = {.latency = 30e-6, .rate = 45e9, .beside = 5e-6, .beside_a_byte = 1.2e-12},
     .order = 10e-6,
     .spread = 0.0005,
@@ -13,7 +13,7 @@ const kf_cluster kf_cluster_h200 = {
 const char *const kf_exchange_names[KF_EXCHANGES] = {"read in place in a node, copied beside the step beyond",
                                                      "copied beside the step", "copied after the step"};
 
-enum { CROSSING = 9 };
+enum { CROSSING = 9 }; /* of 27 populations, those that lead across a face */
 
 /* Both ways are under way at once. */
 static double alone(const kf_link *link, double bytes) {
@@ -31,11 +31,12 @@ static double wait_for_slowest(const kf_cluster *cluster, int devices) {
 
 double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
                              int devices) {
-    const double nodes = what->strong ? what->nodes / devices : what->nodes, own = nodes / what->rate;
+    const double nodes = what->strong ? what->nodes / devices : what->nodes, share = nodes / what->rate;
+    const double own = what->strong ? share + what->fixed * (1.0 - 1.0 / devices) : share;
     const bool in_node = devices <= cluster->node_devices;
     /* A slab's faces are as large as the domain's; a block's as its own. */
     const double face = pow(in_node ? what->nodes : nodes, 2.0 / 3.0);
-    const double bytes = CROSSING * what->value_bytes * face;
+    const double bytes = (what->crossing > 0 ? what->crossing : CROSSING) * what->value_bytes * face;
     const double near = devices == 1 ? 0.0
                         : in_node    ? 2.0 * bytes
                                      : 3.0 * bytes,
@@ -50,7 +51,7 @@ double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *w
         time = fmax(own + (exchange == KF_EXCHANGE_IN_PLACE ? 0.0 : beside(&cluster->near, near)) +
                         beside(&cluster->far, far),
                     copies > 0.0 ? outer + copies : own);
-    return own / time / (1.0 + wait_for_slowest(cluster, devices));
+    return share / time / (1.0 + wait_for_slowest(cluster, devices));
 }
 
 static void describe(const char *name, const kf_link *link, kf_text *text) {

@@ -33,7 +33,9 @@ typedef struct kf_scaling_case {
     double nodes;       /* of one device, or of all together */
     bool strong;        /* of all together */
     double rate;        /* nodes/s of one device */
-    double value_bytes; /* of a stored population, of which nine cross a face's node */
+    double value_bytes; /* of a stored population */
+    double crossing; /* populations that cross a face's node; 0: 9, as without a solid. With one it is 27 */
+    double fixed;    /* s of a device's step that do not shrink with its share: the solid's kernels */
 } kf_scaling_case;
 
 /* Time that one device would need for its share alone, over the time of a step on so many devices. Slabs

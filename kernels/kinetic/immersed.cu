@@ -51,7 +51,7 @@ KF_SCALAR_KERNEL(penalty, kf_module_arguments) {
         const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
         const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
         kf_real *field = (kf_real *)a->fields.force;                                                         \
-        if (kf_is_own(a, k)) {                                                                               \
+        if (kf_has_forces(a, kf_plane_of(a, k))) {                                                           \
             kf_atomic_add_real(field + kf_place(a, 3, 0, k), weight * gx);                                   \
             kf_atomic_add_real(field + kf_place(a, 3, 1, k), weight * gy);                                   \
             kf_atomic_add_real(field + kf_place(a, 3, 2, k), weight * gz);                                   \
@@ -76,7 +76,7 @@ KF_SCALAR_KERNEL(gather, kf_module_arguments) {
     if (nx < 0 || ny < 0 || nz < 0 || nx >= a->grid.nodes[0] || ny >= a->grid.nodes[1] ||
         nz >= a->grid.nodes[2])
         return;
-    if (!kf_is_own_plane(a, nz)) return;
+    if (!kf_has_forces(a, nz)) return;
     const kf_real *force = (const kf_real *)a->samples.force;
     kf_real gx = 0, gy = 0, gz = 0;
     for (int corner = 0; corner < 8; corner++) {

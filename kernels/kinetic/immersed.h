@@ -76,21 +76,31 @@ KF_FUNCTION kf_sample kf_place_sample(const kf_module_arguments *a, const kf_pos
 #define KF_HAT(d, fraction)           ((d) ? (fraction) : KF_R(1.0) - (fraction))
 #define KF_CELL_WEIGHT(c, dx, dy, dz) (KF_HAT(dx, (c).fx) * KF_HAT(dy, (c).fy) * KF_HAT(dz, (c).fz))
 
+/* Returns whether the part works out the force of the nodes in a plane. */
+KF_FUNCTION int kf_has_forces(const kf_module_arguments *a, int z) {
+#if KF_TEAM
+    const int low = a->part.first_plane - a->part.reach,
+              high = a->part.first_plane + a->part.planes - 1 + a->part.reach, nz = a->grid.nodes[2];
+    for (int shift = KF_WRAPS(2) ? -nz : 0; shift <= (KF_WRAPS(2) ? nz : 0); shift += nz)
+        if (z + shift >= low && z + shift <= high) return 1;
+    return 0;
+#else
+    (void)a, (void)z;
+    return 1;
+#endif
+}
+
 /* Returns whether the sample's cell has a node whose force the part works out. */
 KF_FUNCTION int kf_is_near(const kf_module_arguments *a, const kf_sample *sample) {
 #if KF_TEAM && KF_MOVING
-    const int low = a->part.first_plane - a->part.reach,
-              high = a->part.first_plane + a->part.planes - 1 + a->part.reach, nz = a->grid.nodes[2];
-    const int z = kf_home(2, sample->cell.z, nz), above = kf_home(2, sample->cell.z + 1, nz);
+    const int nz = a->grid.nodes[2];
 #if KF_CUT_Y
     const int y = kf_sample_row(a, sample->cell.y);
     if (y + 1 < a->part.first_row - a->part.reach || y > a->part.first_row + a->part.rows - 1 + a->part.reach)
         return 0;
 #endif
-    for (int shift = KF_WRAPS(2) ? -nz : 0; shift <= (KF_WRAPS(2) ? nz : 0); shift += nz)
-        if ((z + shift >= low && z + shift <= high) || (above + shift >= low && above + shift <= high))
-            return 1;
-    return 0;
+    return kf_has_forces(a, kf_home(2, sample->cell.z, nz)) ||
+           kf_has_forces(a, kf_home(2, sample->cell.z + 1, nz));
 #else
     (void)a, (void)sample;
     return 1;

@@ -332,13 +332,16 @@ KF_FUNCTION int kf_is_own_row(const kf_module_arguments *a, int y, int z) {
 #else
 #define kf_is_own_row(a, y, z) kf_is_own_plane(a, z)
 #endif
+KF_FUNCTION int kf_plane_of(const kf_module_arguments *a, kf_index k) {
+    return (int)(((long long)k - a->memory.origin) / a->memory.plane_pitch) - 1;
+}
 KF_FUNCTION int kf_is_own(const kf_module_arguments *a, kf_index k) {
 #if KF_CUT_Y
     int x, y, z;
     kf_position(a, k, &x, &y, &z);
     return kf_is_own_row(a, y, z);
 #elif KF_TEAM
-    return kf_is_own_plane(a, (int)(((long long)k - a->memory.origin) / a->memory.plane_pitch) - 1);
+    return kf_is_own_plane(a, kf_plane_of(a, k));
 #else
     (void)a, (void)k;
     return 1;

@@ -1,20 +1,22 @@
 #!/bin/bash
-# Every road of docs/teams.md on the GPUs of one host, in four parts of at most four minutes each. From a bundle or a built source tree;
-# builds nothing.
-# usage: [PART=1|2|3|4] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
+# Every road of docs/teams.md on the GPUs of one host, in five parts of at most four minutes each; part 2 on four GPUs takes five and a
+# half (TEAMS_LIMIT). From a bundle or a built source tree; builds nothing.
+# usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
 # Part 1: every road, several at once, in one process and in one for each GPU, held against one GPU by state and forces, byte for byte; a process
 # that is killed; tuning by processes. Part 2: what a team gains, weak and strong, by each transfer (`kftune bench --suite scaling`). Part 3: tuning by
 # processes and by one with nothing beside it, and what each kernel of a copy costs. Part 4: configs an hour of one GPU and of all, which share a
-# search for one (--share search), with an empty cache of kernels and a full one. Without PART all four.
-# ROADS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for a part (235). AT_ONCE: roads at once (6).
+# search for one (--share search), with an empty cache of kernels and a full one. Part 5: Figure 20 of the paper, its plan with ghost planes copied
+# through the host beside ours, on one, two and more of the GPUs. Without PART all five.
+# ROADS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for a part (235; part 2 for each GPU beyond two 80 more).
+# AT_ONCE: roads at once (three for each GPU).
 # Writes teams-PART.txt, and in part 2 scaling.json, into FOLDER and prints the tables: a road, what became of it, seconds; of what failed its last
 # lines. Status 1 when a road failed. Without mpirun the roads of processes are skipped.
 set -u
-folder=${1:?usage: [PART=1|2|3|4] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
+folder=${1:?usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
 devices=${2:-cuda:0-1} wanted=${3:-.} transfers='' gpu_grid=96x96x160 gpu_steps=200 cpu_transfers='direct copies host'
 if [ -z "${PART:-}" ]; then
     failed=0
-    for part in 1 2 3 4; do PART=$part "$0" "$folder" "$devices" "$wanted" || failed=1; done
+    for part in 1 2 3 4 5; do PART=$part "$0" "$folder" "$devices" "$wanted" || failed=1; done
     exit $failed
 fi
 root=$(realpath "$(dirname "$0")/../..")
@@ -27,7 +29,9 @@ case $devices in
 cpu*) each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 tuned_grid=$grid budget=3evals shared_evals=8evals on_gpu='' patience=600 ;;
 *) each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 tuned_grid=256x256x512 budget=30s shared_evals=150evals on_gpu=yes patience=120 ;;
 esac
-limit=${TEAMS_LIMIT:-235} at_once=${AT_ONCE:-6} table=$PWD/teams-$PART.txt lasts=$PWD/lasts-$PART.txt
+more=0
+[ "$PART" != 2 ] || more=$((80 * (count - 2)))
+limit=${TEAMS_LIMIT:-$((235 + more))} at_once=${AT_ONCE:-$((3 * count))} table=$PWD/teams-$PART.txt lasts=$PWD/lasts-$PART.txt
 mpirun=$(command -v mpirun.openmpi || command -v mpirun || true)
 : >"$table"
 : >"$lasts"
@@ -284,6 +288,31 @@ shares() {
     share 'all devices, no kernel compiled' cold-all --devices "$devices" --share search
 }
 
+some() { # COUNT: the first devices
+    local low=${devices##*:}
+    low=${low%-*}
+    case $devices in
+    *-*) echo "${devices%%:*}:$low-$((low + $1 - 1))" ;;
+    *) cut -d, -f"1-$1" <<<"$devices" ;;
+    esac
+}
+# Figure 20 on two and more devices, each held against one. The table: a step of one, a step of all, times as fast.
+figure_20() {
+    local n figures=() status=0 name
+    for name in '(a), 200x400x200' "(a), the paper's plan" '(b), 400^3' "(b), the paper's plan"; do
+        [[ "Figure 20 $name" =~ $wanted ]] && figures+=(--figure "Figure 20 $name")
+    done
+    for ((n = 2; n <= count; n++)); do
+        [ $SECONDS -lt "$limit" ] || { tell "Figure 20 on $n" 'not reached: no time left' 0; continue; }
+        (cd "$root" && timeout "$((limit - SECONDS))" "$kftune" bench --suite scaling --devices "$(some "$n")" "${figures[@]}" --json) \
+            >"figure-20-$n.json" 2>"figure-20-$n.log" || status=1
+        awk -f "$root/scripts/gpu/figures.awk" "figure-20-$n.json" | sed "s/^/$n devices: /" | tee -a "$table"
+        tail -n 2 "figure-20-$n.log" >>"$lasts"
+    done
+    [ $status -eq 0 ] && rm -f "$lasts"
+    finish && return $status
+}
+
 case $PART in
 1)
     all_roads
@@ -294,5 +323,6 @@ case $PART in
 2) scaling ;;
 3) quiet_tuning && copies_by_kernel && finish ;;
 4) shares && finish ;;
-*) echo "PART=$PART: 1, 2, 3 or 4" >&2 && exit 2 ;;
+5) figure_20 ;;
+*) echo "PART=$PART: 1 to 5" >&2 && exit 2 ;;
 esac

@@ -215,7 +215,7 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
         kinetics[part].outflow_bytes = (size_t)count * kinetics->real_bytes;
     }
     const int offset = plan->first_part - plan->near_first, near = plan->near_parts;
-    const bool twice = kinetics->options.boundary_kernels == 0;
+    const bool twice = kinetics->options.boundary_kernels == 0 || kinetics->options.transfer != KF_DIRECT;
     for (int n = 0; n < near; n++) {
         kf_buffer *kept[2];
         KF_TRY(keep_outflow(plan, n, kinetics->outflow_bytes, twice, kept, error));
@@ -288,40 +288,47 @@ static bool has_own_grids(const kf_plan *plan, const kf_kinetic *kinetics) {
     return plan->all_parts > 1 && (kinetics->options.transfer != KF_DIRECT || plan->near_parts == 1);
 }
 
-/* One grid of every part: over the memories of all in reach, or where they copy planes, or none is in reach,
- * of each alone. */
-static kf_status make_grid(kf_plan *plan, kf_kinetic *kinetics, int grid, size_t bytes, kf_error *error) {
-    const bool alone = has_own_grids(plan, kinetics);
+/* An array of so many values a node for every part: over the memories of all in reach, or where they copy
+ * planes, or none is in reach, of each alone. */
+static kf_status make_array(kf_plan *plan, const kf_kinetic *kinetics, size_t values, size_t value_bytes,
+                            kf_buffer *made[KF_MOST_PARTS], kf_error *error) {
+    const size_t bytes = values * (size_t)kinetics->geometry.capacity * value_bytes;
     size_t period, ends[KF_MOST_PARTS];
-    share_out(plan, kinetics, (size_t)kinetics->node_values, kinetics->store_bytes, &period, ends);
+    share_out(plan, kinetics, values, value_bytes, &period, ends);
     for (int part = 0; part < plan->part_count; part++)
-        if (alone)
-            KF_TRY(
-                make_partial(plan, kinetics, part, bytes, period, &kinetics[part].populations[grid], error));
+        if (has_own_grids(plan, kinetics))
+            KF_TRY(make_partial(plan, kinetics, part, bytes, period, &made[part], error));
         else if (part == 0)
-            KF_TRY(kf_plan_spread(plan, bytes, period, ends, &kinetics->populations[grid], error));
+            KF_TRY(kf_plan_spread(plan, bytes, period, ends, &made[0], error));
         else
-            kinetics[part].populations[grid] = kinetics->populations[grid];
+            made[part] = made[0];
     return KF_OK;
+}
+
+/* Where the values of a part's first node lie in an array. */
+static char *part_of(const kf_kinetic *kinetic, const kf_buffer *array, size_t values, size_t value_bytes) {
+    const size_t together = kinetic->options.layout == KF_SOA ? 1 : values;
+    return (char *)kf_buffer_address(array) + (size_t)kinetic->geometry.before * together * value_bytes;
 }
 
 /* The grids, and where each part's nodes begin in them. */
 static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
-    const size_t bytes = (size_t)kinetics->node_values * (size_t)g->capacity * kinetics->store_bytes,
-                 values = kinetics->options.layout == KF_SOA ? 1 : (size_t)kinetics->node_values;
+    const size_t values = (size_t)kinetics->node_values, bytes = kinetics->store_bytes;
     const bool one = kinetics->options.esoteric || g->shift > 0;
     for (int grid = 0; grid < (one ? 1 : 2); grid++) {
-        KF_TRY(make_grid(plan, kinetics, grid, bytes, error));
-        for (int part = 0; part < plan->part_count; part++)
-            kinetics[part].grids[grid] =
-                (char *)kf_buffer_address(kinetics[part].populations[grid]) +
-                (size_t)kinetics[part].geometry.before * values * kinetics->store_bytes;
+        kf_buffer *made[KF_MOST_PARTS];
+        KF_TRY(make_array(plan, kinetics, values, bytes, made, error));
+        for (int part = 0; part < plan->part_count; part++) {
+            kinetics[part].populations[grid] = made[part];
+            kinetics[part].grids[grid] = part_of(&kinetics[part], made[part], values, bytes);
+        }
     }
     for (int part = 0; part < plan->part_count && g->shift > 0;
          part++) { /* even steps begin at the far end */
+        const size_t together = kinetics->options.layout == KF_SOA ? 1 : values;
         kinetics[part].grids[1] = kinetics[part].grids[0];
-        kinetics[part].grids[0] += (size_t)g->shift * (size_t)g->plane_pitch * values * kinetics->store_bytes;
+        kinetics[part].grids[0] += (size_t)g->shift * (size_t)g->plane_pitch * together * bytes;
     }
     return KF_OK;
 }
@@ -336,34 +343,21 @@ static void declare_fresh(kf_plan *plan, const kf_kinetic *kinetics) {
     }
 }
 
-/* A field of so many values a node, shared out like the grids; *address of each part counts from its first
- * node. */
-static kf_status spread_field(kf_plan *plan, const kf_kinetic *kinetics, size_t values, kf_buffer **buffer,
-                              kf_error *error) {
-    const size_t bytes = values * (size_t)kinetics->geometry.capacity * kinetics->real_bytes;
-    size_t period, ends[KF_MOST_PARTS];
-    share_out(plan, kinetics, values, kinetics->real_bytes, &period, ends);
-    return kf_plan_spread(plan, bytes, period, ends, buffer, error);
-}
-
-static char *part_of_field(const kf_kinetic *kinetic, const kf_buffer *buffer, size_t values) {
-    return (char *)kf_buffer_address(buffer) +
-           (size_t)kinetic->geometry.before * values * kinetic->real_bytes;
-}
-
-/* Other buffers of the whole domain; the fused plan has no fields besides the populations. */
+/* Density, velocity and force at the nodes, shared out like the grids; plans of one pass have no fields
+ * besides the populations. */
 static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
-    kf_buffer *density, *velocity;
+    const size_t bytes = kinetics->real_bytes;
+    kf_buffer *density[KF_MOST_PARTS], *velocity[KF_MOST_PARTS], *force[KF_MOST_PARTS];
     if (kinetics->band) return KF_OK;
-    KF_TRY(spread_field(plan, kinetics, 1, &density, error));
-    KF_TRY(spread_field(plan, kinetics, 3, &velocity, error));
-    KF_TRY(spread_field(plan, kinetics, 3, &kinetics->force, error));
+    KF_TRY(make_array(plan, kinetics, 1, bytes, density, error));
+    KF_TRY(make_array(plan, kinetics, 3, bytes, velocity, error));
+    KF_TRY(make_array(plan, kinetics, 3, bytes, force, error));
     for (int part = 0; part < plan->part_count; part++) {
         kf_kinetic *kinetic = &kinetics[part];
-        kinetic->force = kinetics->force;
-        kinetic->arguments.fields.density = part_of_field(kinetic, density, 1);
-        kinetic->arguments.fields.velocity = part_of_field(kinetic, velocity, 3);
-        kinetic->arguments.fields.force = part_of_field(kinetic, kinetic->force, 3);
+        kinetic->force = force[part];
+        kinetic->arguments.fields.density = part_of(kinetic, density[part], 1, bytes);
+        kinetic->arguments.fields.velocity = part_of(kinetic, velocity[part], 3, bytes);
+        kinetic->arguments.fields.force = part_of(kinetic, force[part], 3, bytes);
     }
     return KF_OK;
 }
@@ -456,7 +450,9 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     a->part.first_row = kinetic->first_row;
     a->part.rows = kinetic->rows;
     a->part.rows_before = kinetic->geometry.rows_before;
-    a->part.reach = kinetic->passes - 1 + kinetic->computes_halo;
+    /* Whole-domain forces of parts that reach each other's are each the node's own part's. */
+    const bool shares_forces = !kinetic->band && !has_own_grids(plan, kinetic);
+    a->part.reach = shares_forces ? 0 : kinetic->passes - 1 + kinetic->computes_halo;
     a->part.parts = kf_kinetic_sum_places(plan);
     set_scalars(scene, a);
 }

@@ -375,8 +375,8 @@ int kf_kinetic_grids(const kf_plan *plan);
 int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
 /* Returns the kept planes and those beside them that others keep and that can be read. */
 int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
-/* A grid's own planes and the next on both sides. */
-int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
+/* A grid's own planes and so many on both sides. */
+int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int beside, int range[KF_PLANE_RANGES][2]);
 /* All processes that share memory have come as far as this, and their devices have done what they were given.
  */
 kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);

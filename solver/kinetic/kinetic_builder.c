@@ -127,6 +127,15 @@ void kf_make_marks(kf_builder *b) {
     if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->halo_received, b->error);
 }
 
+int kf_streamed_planes(const kf_builder *b, int range[KF_PLANE_RANGES][2]) {
+    const kf_kinetic *kinetic = b->kinetic;
+    if (kinetic->options.transfer != KF_DIRECT)
+        return kf_kinetic_touched_planes(b->plan, kinetic->part, kinetic->halo_width - 1, range);
+    range[0][0] = kinetic->first_plane;
+    range[0][1] = kinetic->first_plane + kinetic->planes;
+    return 1;
+}
+
 /* Appends to each part. */
 void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity)) {
     for (int part = 0; part < b->parts; part++) {

@@ -1,6 +1,6 @@
 /* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
- * kinetic_two_grids.c, kinetic_shift.c, kinetic_builder.c, kinetic_halo.c, kinetic_world.c,
- * kinetic_sums.c and kinetic_order.c only. */
+ * kinetic_separate.c, kinetic_two_grids.c, kinetic_shift.c, kinetic_builder.c, kinetic_halo.c,
+ * kinetic_world.c, kinetic_sums.c and kinetic_order.c only. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 #define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 
@@ -85,6 +85,17 @@ void kf_append_outer(kf_builder *b, int p);
 void kf_append_inner(kf_builder *b, int p);
 /* Appends step p of two of a grid that moves to and fro (kinetic_shift.c). */
 void kf_append_shift(kf_builder *b, int p);
+/* Appends the steps of the plans baseline and paper, of all parts (kinetic_separate.c). */
+void kf_make_separate(kf_builder *b);
+/* Append for a part what fills the ghosts that its nodes pull from; what a moving solid's forces need, its
+ * pose and the lists of its samples; and what waits outside of outflows in the next step, from a grid after
+ * the collision, unless the flow's kernel does so itself. */
+void kf_append_boundaries(kf_builder *b, int parity, int grid);
+void kf_append_motion(kf_builder *b, int parity, int grid);
+void kf_append_outflow(kf_builder *b, int parity, int grid, void *edge);
+/* Returns the ranges of planes to which a part streams populations: its own and, where a plan with kernels
+ * of its own for that copies planes, those beside them whose velocities the solid's samples see. */
+int kf_streamed_planes(const kf_builder *b, int range[KF_PLANE_RANGES][2]);
 
 /* Teams; of one device nothing is appended. */
 void kf_make_marks(kf_builder *b);
@@ -104,6 +115,8 @@ void kf_make_halo_exchange(kf_builder *b);
  * the main lane is given meanwhile. */
 void kf_append_halo_sends(kf_builder *b, int p, bool aside);
 void kf_append_halo_receives(kf_builder *b, int p, bool aside);
+/* Both, one after the other, after all else that step p has been given so far. */
+void kf_append_halo_exchange(kf_builder *b, int p);
 /* Packs what a part sends to one side in step p, or unpacks what it takes from there; so many bytes. */
 void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed);
 size_t kf_halo_bytes(const kf_kinetic *kinetic); /* of slabs: all sides' are equal */

@@ -109,11 +109,10 @@ kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options 
                        "%d devices are too many for %d planes along z: this scene can be cut into %d parts",
                        options->parts, scene->nodes[2], most);
     KF_TRY(kf_kinetic_check_world(options, error));
-    if (options->transfer != KF_DIRECT && (options->boundary_kernels > 0 || options->plan == KF_PLAN_PAPER ||
-                                           options->plan == KF_PLAN_BASELINE))
+    if (options->transfer != KF_DIRECT && kf_kinetic_has_band(options) && options->boundary_kernels > 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "planes are copied in plans fused and moments with boundary_kernels=0; use "
-                       "transfer=direct");
+                       "plans fused and moments copy planes with boundary_kernels=0; set that, or "
+                       "use transfer=direct");
     if (options->slab > 0 && options->transfer == KF_DIRECT)
         return kf_fail(error, KF_BAD_INPUT,
                        "streaming shift moves the grid of each device, which no other can read then; use "

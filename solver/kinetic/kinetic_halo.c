@@ -1,6 +1,7 @@
 /* Planes that a team's parts copy from each other, where they do not read them in place: packed on the part
  * they belong to, copied to the neighbour or through the host, and unpacked beside its own. Every part has
- * grids of its own, so all of it happens once a step, when the planes beside the cuts are done. */
+ * grids of its own, so all of it happens once a step, when the planes beside the cuts are done; in plans with
+ * several passes over the nodes, when the step is (Chen et al. 2021, section 4.7). */
 #include "solver/kinetic/kinetic_builder.h"
 
 #include "base/backend/team/nccl.h"
@@ -69,7 +70,7 @@ static int neighbour(const kf_builder *b, int near, int side) {
 
 /* Between two grids only what is pulled across the cut travels (pack_cut of kernels/kinetic/state.cu). */
 static bool is_cut_alone(const kf_kinetic *kinetic) {
-    return kinetic->options.plan == KF_PLAN_FUSED && !kinetic->options.esoteric;
+    return kinetic->options.plan != KF_PLAN_MOMENTS && !kinetic->options.esoteric;
 }
 
 /* Velocities with such parts along y and z. */
@@ -231,6 +232,14 @@ static int first_halo_row(const kf_kinetic *kinetic, const kf_kinetic_box *box, 
     return step[ROWS] > 0 && first < kinetic->first_row ? first + rows : first;
 }
 
+/* Arguments with the grid that has what leaves the nodes in step p. */
+static kf_kinetic_arguments after_step(const kf_kinetic *kinetic, int p) {
+    const int grid = kinetic->swaps ? 1 - p : 0;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, grid, grid);
+    arguments.populations.pushed = kinetic->options.esoteric && p == 0;
+    return arguments;
+}
+
 /* Packs or unpacks the halo of a part that has cuts across y too: a box of nodes, and what waits outside
  * of outflows beside them. */
 static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
@@ -242,9 +251,7 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
               ends[3] = {n[0] > count[ROWS] ? n[0] : count[ROWS],
                          count[ROWS] > count[PLANES] ? count[ROWS] : count[PLANES], KF_FACES};
     const size_t bytes = box_bytes(kinetic, &box, step), waiting = outflow_bytes(b, &box);
-    const bool esoteric = kinetic->options.esoteric;
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
-    arguments.populations.pushed = esoteric && p == 0;
+    kf_kinetic_arguments arguments = after_step(kinetic, p);
     arguments.part.first_row = packs ? box.first[ROWS] : first_halo_row(kinetic, &box, step);
     arguments.part.rows = count[ROWS];
     arguments.part.first_plane = box.first[PLANES];
@@ -268,14 +275,12 @@ void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const 
     const kf_kinetic *kinetic = b->kinetic;
     const int number = b->plan->first_part + kinetic->part;
     const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->halo_width};
-    const bool esoteric = kinetic->options.esoteric;
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, esoteric ? 0 : 1 - p, esoteric ? 0 : 1 - p);
+    kf_kinetic_arguments arguments = after_step(kinetic, p);
     if (b->status != KF_OK) return;
     if (kf_kinetic_sides(b->plan) > 2) {
         append_box(b, p, packs, side, packed);
         return;
     }
-    arguments.populations.pushed = esoteric && p == 0;
     arguments.part.first_plane =
         (packs ? kf_box_sent(b, number, side) : kf_box_received(b, number, side)).first[PLANES];
     arguments.part.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];
@@ -335,4 +340,10 @@ void kf_append_halo_receives(kf_builder *b, int p, bool aside) {
     }
     kf_append_far_halo_receives(b, p);
     b->aside = false;
+}
+
+void kf_append_halo_exchange(kf_builder *b, int p) {
+    kf_append_halo_sends(b, p, false);
+    kf_append_post(b, p, false);
+    kf_append_halo_receives(b, p, false);
 }

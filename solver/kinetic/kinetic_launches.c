@@ -29,7 +29,7 @@ static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
 static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, const char *name,
                            const int extent[3], const int block[3], kf_kinetic_arguments arguments) {
     int range[KF_PLANE_RANGES][2];
-    const int ranges = kf_kinetic_touched_planes(b->plan, b->kinetic->part, range);
+    const int ranges = kf_kinetic_touched_planes(b->plan, b->kinetic->part, 1, range);
     arguments.outflow.below = arguments.outflow.above = NULL;
     kf_kinetic_rows(b->kinetic, 1, &arguments.part.first_row, &arguments.part.rows);
     for (int r = 0; r < ranges; r++) {
@@ -39,9 +39,7 @@ static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, 
     }
 }
 
-/* Works out what waits outside of outflows in the next step, from a grid after the collision; the fused
- * plan's folded boundaries do so themselves. */
-static void append_outflow(kf_builder *b, int parity, int grid, void *edge) {
+void kf_append_outflow(kf_builder *b, int parity, int grid, void *edge) {
     int extent[3];
     const kf_kinetic_options *options = &b->kinetic->options;
     const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
@@ -80,16 +78,14 @@ static void set_outflow_launch(kf_builder *b) {
     b->kinetic->outflow_launches = ranges;
 }
 
-/* Appends the kernels that fill the ghosts of a grid: one for all faces, or one for each. */
-static void append_boundaries(kf_builder *b, int parity, int grid) {
+/* The ghosts that the nodes of some planes pull from: one kernel for all faces, or one for each. */
+static void append_ghosts(kf_builder *b, int parity, const kf_kinetic_arguments *arguments) {
     const int *n = b->kinetic->geometry.nodes;
-    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
-    if (b->kinetic->options.boundary_kernels == 0) return;
+    const double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
         const int extent[3] = {ghosts, 9, 1};
-        kf_append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, arguments,
+        kf_append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, *arguments,
                   face_bytes * ghosts);
         return;
     }
@@ -98,13 +94,20 @@ static void append_boundaries(kf_builder *b, int parity, int grid) {
     const int extents[3][3] = {{n[1], n[2], 9}, {n[0] + 2, n[2], 9}, {n[0] + 2, n[1] + 2, 9}};
     for (int face = 0; face < KF_FACES; face++) {
         const int *extent = extents[face / 2];
-        kf_append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
+        kf_append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, *arguments,
                   face_bytes * extent[0] * extent[1]);
     }
 }
 
-static int chunks(int items) {
-    return (items + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
+void kf_append_boundaries(kf_builder *b, int parity, int grid) {
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
+    int range[KF_PLANE_RANGES][2];
+    const int ranges = kf_streamed_planes(b, range);
+    for (int r = 0; r < ranges && b->kinetic->options.boundary_kernels > 0; r++) {
+        arguments.part.first_plane = range[r][0];
+        arguments.part.planes = range[r][1] - range[r][0];
+        append_ghosts(b, parity, &arguments);
+    }
 }
 
 /* Puts the prepared passes of the list by cell into the step. */
@@ -116,8 +119,7 @@ static void append_order_launches(kf_builder *b, int parity) {
 /* --- The plans ---------------------------------------------------------------------------------------------
  */
 
-/* Prepares a moving solid's forces: the pose of this step and, to gather, the list of samples by cell. */
-static void append_motion(kf_builder *b, int parity, int grid) {
+void kf_append_motion(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->moving || !kinetic->has_samples) return;
     bool band = kinetic->band;
@@ -141,120 +143,6 @@ static void append_motion(kf_builder *b, int parity, int grid) {
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
                     grid);
     if (kinetic->cells) kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_fill", samples, grid, grid);
-}
-
-/* A kernel over the nodes of every part. */
-static void append_all_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
-    for (int part = 0; part < b->parts; part++) {
-        kf_on_part(b, part);
-        append_nodes(b, parity, name, from, to, values);
-    }
-}
-
-/* Force of the solid on the streamed populations' fields, in the whole-domain field: at the samples, */
-static void append_penalty(kf_builder *b, int parity) {
-    if (!b->kinetic->has_samples) return;
-    kf_append_body(b, parity, 0);
-    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.samples.count, 0, 1);
-}
-
-/* Appends the sum of the samples' forces at the nodes. */
-static void append_dense_sum(kf_builder *b, int parity) {
-    const kf_kinetic *kinetic = b->kinetic;
-    const int samples = kinetic->arguments.samples.count, *box = kinetic->arguments.samples.box;
-    if (!kinetic->has_samples) return;
-    if (kinetic->options.immersed_boundary == KF_GATHER) {
-        const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
-        kf_append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block, kinetic->arguments,
-                  0);
-    } else {
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "scatter", samples, 0, 1);
-    }
-    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "load_samples", chunks(samples), 0, 1);
-}
-
-/* A later pass reads the force of the passes before, beside cuts too: before it changes, all have read it. */
-static void append_dense_force(kf_builder *b, int parity) {
-    const int passes = b->kinetics->passes;
-    for (int pass = 0; pass < passes; pass++) {
-        for (int part = 0; part < b->parts; part++)
-            b->kinetics[part].arguments.body.pass = pass;
-        if (pass > 0) kf_neighbour_barrier(b, parity);
-        kf_append_team_body(b, parity, 0);
-        kf_each_part(b, parity, append_penalty);
-        if (pass > 0) kf_neighbour_barrier(b, parity);
-        kf_each_part(b, parity, append_dense_sum);
-    }
-    for (int part = 0; part < b->parts; part++)
-        b->kinetics[part].arguments.body.pass = 0;
-}
-
-/* Everything before the collision: grid `from` is streamed into grid `to`. The collision overwrites what
- * others stream from, and forces need the fields beside a cut: parts meet between. */
-static void append_streamed_fields(kf_builder *b, int parity, int from, int to) {
-    const kf_kinetic *kinetics = b->kinetics;
-    const bool solid = kinetics->has_solid,
-               reset = solid && (kinetics->options.immersed_boundary == KF_SCATTER || kinetics->moving);
-    kf_await_neighbours(b, parity, "step_ended", b->ended);
-    for (int part = 0; part < b->parts; part++) {
-        kf_on_part(b, part);
-        append_boundaries(b, parity, from);
-    }
-    kf_neighbour_barrier(b, parity);
-    kf_on_part(b, 0);
-    kf_append_averages(b, parity, from);
-    for (int part = 0; part < b->parts; part++) {
-        kf_on_part(b, part);
-        append_motion(b, parity, from);
-    }
-    append_all_nodes(b, parity, "stream", from, to, 54);
-    append_all_nodes(b, parity, reset ? "macroscopic_reset" : "macroscopic", to, to, reset ? 34 : 31);
-    kf_neighbour_barrier(b, parity);
-    if (solid) append_dense_force(b, parity);
-}
-
-/* Appends what follows the collision into a grid. */
-static void end_dense_step(kf_builder *b, int parity, int grid) {
-    for (int part = 0; part < b->parts; part++) {
-        kf_on_part(b, part);
-        append_outflow(b, parity, grid, NULL);
-    }
-    kf_signal_all(b, parity, "step_ended", b->ended);
-}
-
-/* Section 3.2: the collision terms go where the old populations were, the update adds them to the streamed
- * ones. */
-static void make_baseline(kf_builder *b) {
-    append_streamed_fields(b, KF_BOTH, 0, 1);
-    append_all_nodes(b, KF_BOTH, "collision_terms", 1, 0, 61);
-    append_all_nodes(b, KF_BOTH, "update", 1, 0, 81);
-    end_dense_step(b, KF_BOTH, 0);
-}
-
-/* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
- * take its place and the state ends in the second. */
-static void make_paper(kf_builder *b) {
-    if (b->kinetics->options.collision_split == 1) {
-        append_streamed_fields(b, KF_BOTH, 0, 1);
-        append_all_nodes(b, KF_BOTH, "collide", 1, 0, 61);
-        end_dense_step(b, KF_BOTH, 0);
-        return;
-    }
-    bool bgk = kf_plan_scene(b->plan)->collision == KF_BGK;
-    for (int part = 0; part < b->parts; part++)
-        b->kinetics[part].swaps = !bgk;
-    for (int p = 0; p < 2; p++) {
-        int from = bgk ? 0 : p, to = 1 - from;
-        append_streamed_fields(b, p, from, to);
-        if (!bgk) append_all_nodes(b, p, "moments", to, from, 61);
-        static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
-                                            "collide_part_4"};
-        const int split = (int)b->kinetics->options.collision_split;
-        for (int part = 0; part < split; part++) /* a share of the populations written; 7 of the state read */
-            append_all_nodes(b, p, parts[part], bgk ? to : from, bgk ? from : to,
-                             7.0 + (bgk ? 54.0 : 27.0 * (split + 1)) / split);
-        end_dense_step(b, p, bgk ? from : to);
-    }
 }
 
 static void append_patch_forces(kf_builder *b, int parity, int grid) {
@@ -384,7 +272,7 @@ static void append_moments(kf_builder *b, int p) {
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
     b->aside = apart;
-    if (apart) append_outflow(b, p, 1 - p, arguments.outflow.edge);
+    if (apart) kf_append_outflow(b, p, 1 - p, arguments.outflow.edge);
     b->aside = false;
 }
 
@@ -434,14 +322,7 @@ static void append_moments_band(kf_builder *b, int p) {
         append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
     else if (b->kinetic->has_samples)
         kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
-    if (!outflow_is_apart(b)) append_outflow(b, p, 1 - p, NULL);
-}
-
-/* The step's planes beside the cuts, once they are done. */
-static void append_halo_exchange(kf_builder *b, int p) {
-    kf_append_halo_sends(b, p, false);
-    kf_append_post(b, p, false);
-    kf_append_halo_receives(b, p, false);
+    if (!outflow_is_apart(b)) kf_append_outflow(b, p, 1 - p, NULL);
 }
 
 /* Before the solid's forces the nodes that the parts beside have worked out are there, and before these
@@ -449,13 +330,13 @@ static void append_halo_exchange(kf_builder *b, int p) {
 static void append_all_moments(kf_builder *b, int p) {
     const bool solid = b->kinetics->has_solid, beside = b->kinetics->computes_halo;
     kf_each_part(b, p, append_moments);
-    if (beside) append_halo_exchange(b, p);
+    if (beside) kf_append_halo_exchange(b, p);
     if (solid && !beside) kf_neighbour_barrier(b, p);
     append_free_band(b, p, "band_macroscopic");
     kf_each_part(b, p, append_moments_force);
     if (solid && !beside) kf_neighbour_barrier(b, p);
     kf_each_part(b, p, append_moments_band);
-    if (!beside) append_halo_exchange(b, p);
+    if (!beside) kf_append_halo_exchange(b, p);
 }
 
 /* Sets what step p of two reads and writes besides the grids. */
@@ -467,12 +348,12 @@ static void set_roles(kf_builder *b, int p) {
 }
 
 static void append_part_boundaries(kf_builder *b, int p) {
-    append_boundaries(b, p, grid_before(b, p));
+    kf_append_boundaries(b, p, grid_before(b, p));
 }
 
 static void append_part_motion(kf_builder *b, int p) {
     b->aside = b->kinetic->options.concurrent_solid;
-    append_motion(b, p, grid_before(b, p));
+    kf_append_motion(b, p, grid_before(b, p));
     b->aside = false;
 }
 
@@ -485,7 +366,7 @@ static void append_flow(kf_builder *b, int p) {
     else
         kf_append_two_grids(b, p);
     b->kinetic->arguments.populations.pushed = esoteric && p == 0;
-    append_outflow(b, p, esoteric ? 0 : 1 - p, NULL);
+    kf_append_outflow(b, p, esoteric ? 0 : 1 - p, NULL);
 }
 
 static void set_load_launch(kf_builder *b, int p) {
@@ -495,7 +376,7 @@ static void set_load_launch(kf_builder *b, int p) {
     if (!kinetic->has_samples) return;
     kf_function *load = kf_builder_function(b, KF_SOURCE_IMMERSED, "load_band");
     kf_kinetic_arguments arguments = kinetic->arguments;
-    arguments.extent[0] = chunks(kinetic->arguments.band.capacity);
+    arguments.extent[0] = (kinetic->arguments.band.capacity + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
     arguments.extent[1] = arguments.extent[2] = 1;
     if (b->status == KF_OK)
         kf_kinetic_set_launch(&b->kinetic->load_launch, "load_band", load, KF_SOURCE_IMMERSED, b->line_block,
@@ -537,7 +418,7 @@ static void make_one_pass(kf_builder *b) {
             append_all_moments(b, p);
         } else {
             kf_each_part(b, p, append_flow);
-            append_halo_exchange(b, p);
+            kf_append_halo_exchange(b, p);
         }
         kf_signal_all(b, p, "step_ended", b->ended);
     }
@@ -556,10 +437,8 @@ static kf_status list_launches(kf_builder *b) {
         KF_TRY(kf_prepare_order(b, b->error));
     }
     kf_on_part(b, 0);
-    if (b->kinetics->options.plan == KF_PLAN_BASELINE)
-        make_baseline(b);
-    else if (b->kinetics->options.plan == KF_PLAN_PAPER)
-        make_paper(b);
+    if (b->kinetics->options.plan == KF_PLAN_BASELINE || b->kinetics->options.plan == KF_PLAN_PAPER)
+        kf_make_separate(b);
     else
         make_one_pass(b);
     for (int part = 0; part < b->parts; part++) {

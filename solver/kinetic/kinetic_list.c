@@ -144,7 +144,7 @@ void kf_kinetic_begin_placing(kf_list_placing *placing, const kf_plan *plan, con
 /* Returns whether a part has places for the nodes of a plane of its grid: its own, and the next. */
 static bool has_places(const kf_plan *plan, int grid, int z) {
     int range[KF_PLANE_RANGES][2];
-    const int ranges = kf_kinetic_touched_planes(plan, grid, range);
+    const int ranges = kf_kinetic_touched_planes(plan, grid, 1, range);
     for (int r = 0; r < ranges; r++)
         if (z >= range[r][0] && z < range[r][1]) return true;
     return false;

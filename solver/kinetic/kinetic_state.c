@@ -85,7 +85,8 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
             KF_TRY(kf_buffer_fill(kinetic[part].populations[grid], 0xff, error));
     for (int part = 0; all && part < kf_kinetic_grids(plan); part++)
         if (kinetic[part].listed != NULL) KF_TRY(kf_buffer_fill(kinetic[part].listed, 0xff, error));
-    if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
+    for (int part = 0; kinetic->force != NULL && part < kf_kinetic_grids(plan); part++)
+        KF_TRY(kf_buffer_fill(kinetic[part].force, 0, error));
     for (int part = 0; part < plan->part_count; part++) {
         if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
         if (kinetic[part].no_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].no_sums, 0, error));

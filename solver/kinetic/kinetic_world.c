@@ -71,8 +71,8 @@ int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RAN
     return planes_around(plan, grid, near, near, range);
 }
 
-int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
-    return planes_around(plan, grid, 1, 1, range);
+int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int beside, int range[KF_PLANE_RANGES][2]) {
+    return planes_around(plan, grid, beside, beside, range);
 }
 
 kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error) {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/cpu/queue.h"
 #include "base/backend/team/team.h"
 #include "base/backend/team/world.h"
 #include "scene/scene.h"
@@ -329,6 +330,93 @@ static inline kf_scene *free_moments(void) {
 
 static inline kf_scene *moments_at_ends(void) {
     return with_moments(open_ends());
+}
+
+/* The plans of several passes over the nodes: fields of the whole domain, cell lists and scattered forces. */
+#define SEPARATE                                                                                             \
+    "sample_order=cells", "sample_block_length=2", "storage=f32", "block_x=64", "block_y=2",                 \
+        "boundary_kernels=1"
+static const char *const separate[][24] = {
+    {"plan=baseline", "layout=aos", SEPARATE, "immersed_boundary=gather", NULL},
+    {"plan=paper", "layout=csoa", "alpha=32", "collision_split=2", SEPARATE, "immersed_boundary=scatter",
+     NULL},
+};
+
+/* Half of the ball, whose flat side lies on a wall across y or z. */
+static inline kf_scene *on_a_wall(int axis) {
+    kf_scene *scene = ball_scene();
+    kf_samples *samples = &scene->samples;
+    double *position = axis == 1 ? samples->y : samples->z;
+    const double middle = 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
+    size_t kept = 0;
+    for (size_t s = 0; s < samples->count; s++) {
+        if (position[s] < middle) continue;
+        position[s] -= middle;
+        samples->x[kept] = samples->x[s];
+        samples->y[kept] = samples->y[s];
+        samples->z[kept] = samples->z[s];
+        samples->area[kept++] = samples->area[s];
+    }
+    samples->count = kept;
+    scene->solid_low[axis] = 0.0;
+    scene->solid_high[axis] -= middle;
+    scene->faces[2 * axis] = KF_WALL;
+    return scene;
+}
+
+static inline kf_scene *on_a_wall_across_y(void) {
+    return on_a_wall(1);
+}
+
+static inline kf_scene *on_the_ground(void) {
+    return on_a_wall(2);
+}
+
+/* A team that one of these runs ends as one device does, its streams done in an order that the seed chooses;
+ * 0: as they come. */
+typedef void (*team_run)(const kf_scene *scene, const char *const *fixed, const char *change,
+                         const char *transfer, const char *device, outcome *o);
+static inline void holds(team_run runs, const kf_scene *scene, const char *const *fixed, const char *change,
+                         const char *transfer, const char *device, uint64_t seed, const outcome *one,
+                         const char *what) {
+    outcome team;
+    kf_cpu_shuffle(seed, -1);
+    runs(scene, fixed, change, transfer, device, &team);
+    kf_cpu_shuffle(0, -1);
+    same(one, &team, what);
+    outcome_free(&team);
+}
+
+/* Says whether a team that copies planes ends as one device does, in as many orders of its streams. */
+static inline bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *cut,
+                                const char *transfer, const char *device, const outcome *one, int seeds,
+                                int dropped) {
+    bool alike = true;
+    for (int seed = 1; seed <= seeds && alike; seed++) {
+        outcome team;
+        kf_cpu_shuffle((uint64_t)seed, dropped);
+        run_cut(scene, fixed, cut, transfer, device, &team);
+        alike = equal(one, &team);
+        outcome_free(&team);
+    }
+    kf_cpu_shuffle(0, -1);
+    return alike;
+}
+
+/* With both transfers, in order and in random order; takes the scene. */
+static inline void holds_in_any_order(kf_scene *scene, const char *const *plan, const char *cut,
+                                      const char *team, size_t number) {
+    outcome one;
+    run(scene, plan, "cpu:1", &one);
+    for (int t = 0; t < 2; t++)
+        for (int ordered = 0; ordered < 2; ordered++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "%s, case %zu, %s, %s", cut == NULL ? "slabs" : cut, number,
+                           transfers[t], ordered == 0 ? "in random order" : "in order");
+            holds(run_cut, scene, plan, cut, transfers[t], team, ordered == 0 ? number + 1 : 0, &one, what);
+        }
+    outcome_free(&one);
+    kf_scene_free(scene);
 }
 
 #endif
