@@ -101,7 +101,8 @@ begin_endless() { # FOLDER COMMAND...
     shift
     "$@" run --config ball.kftune.json --steps 1000000 --every 1000000 --device cpu:1 --picture none --fields none --output "$folder" >out 2>err </dev/null &
     child=$!
-    until [ -s "$folder/forces.csv" ] || ! kill -0 "$child"; do sleep 0.1; done
+    # Where no row comes, the run says on its way that it goes on without any.
+    until [ -s "$folder/forces.csv" ] || grep -q 'step [0-9]* of' err || ! kill -0 "$child"; do sleep 0.1; done
 }
 # Public case 16. Ctrl-C, SIGTERM, a lost connection and what batch systems warn with, which they may send again: a checkpoint, the
 # command that goes on, status 130.
