@@ -454,6 +454,8 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     scene->samples_per_cell = d->samples_per_cell;
     scene->seed = d->seed;
     scene->yaw = d->solid.yaw;
+    scene->linked = d->solid.linked;
+    scene->half_way = d->solid.half_way;
     scene->reference_area = d->reference_area / (d->cell_size * d->cell_size);
     scene->reference_area_given = d->reference_area > 0.0;
     KF_TRY(set_faces(d, scene, error));

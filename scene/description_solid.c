@@ -6,9 +6,12 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-enum { COMMON_KEYS = 9, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone */
-static const char *const common_keys[COMMON_KEYS] = {"scale", "length", "position",  "anchor", "rotation",
-                                                     "yaw",   "motion", "mesh_hash", "mesh"};
+enum { COMMON_KEYS = 11, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone */
+static const char *const common_keys[COMMON_KEYS] = {"scale",    "length",    "position", "anchor",
+                                                     "rotation", "yaw",       "motion",   "boundary",
+                                                     "links",    "mesh_hash", "mesh"};
+static const char *const boundary_names[2] = {"immersed", "links"};
+static const char *const links_names[2] = {"interpolated", "half-way"};
 static const double FARTHEST = 1e9;
 
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
@@ -164,6 +167,29 @@ static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_
     return check_mesh_hash(place, object, s->mesh_file, error);
 }
 
+/* Reads how the fluid meets the surface. */
+static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_description *s,
+                               kf_error *error) {
+    const kf_json_place place = {file, "solid"};
+    int boundary = 0, links = 0;
+    KF_TRY(kf_json_choice(place, object, "boundary", false, boundary_names, 2, &boundary, error));
+    KF_TRY(kf_json_choice(place, object, "links", false, links_names, 2, &links, error));
+    s->linked = boundary == 1;
+    s->half_way = links == 1;
+    if (!s->linked && cJSON_GetObjectItemCaseSensitive(object, "links") != NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: solid.links says how \"boundary\": \"links\" sends back what reaches it; add that, "
+            "or remove the key",
+            file);
+    if (s->linked && s->moving)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.boundary: \"links\" are for solids that rest; take \"immersed\", or remove "
+                       "solid.motion",
+                       file);
+    return KF_OK;
+}
+
 static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
     const kf_json_place place = {file, "solid"};
     int anchor = 0;
@@ -177,7 +203,8 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     s->anchor = (kf_anchor)anchor;
     KF_TRY(read_rotation(file, object, s, error));
     KF_TRY(kf_json_number(place, object, "yaw", false, -180.0, 180.0, &s->yaw, error));
-    return read_motion(file, object, s, error);
+    KF_TRY(read_motion(file, object, s, error));
+    return read_boundary(file, object, s, error);
 }
 
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,

@@ -157,6 +157,7 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles);
  */
 double kf_sample_radius(double area, size_t count);
 void kf_samples_free(kf_samples *samples);
+void kf_links_free(kf_links *links);
 
 /* ---- A scene as its file describes it: SI units ---- */
 
@@ -180,6 +181,8 @@ typedef struct kf_solid_description {
         double axis[3], degrees;
     } turn[KF_TURNS]; /* about the anchor, in this order */
     double yaw;       /* degrees about z, after them */
+    bool linked;      /* "boundary": "links" */
+    bool half_way;    /* "links": "half-way" */
     bool moving, motion_center_given;
     bool free;         /* moved by the fluid; axis, angular_velocity and velocity are the initial ones */
     double density;    /* of a free solid over the fluid's */

@@ -156,6 +156,7 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
     *copy = *scene;
     memset(&copy->samples, 0, sizeof copy->samples);
     memset(copy->finer, 0, sizeof copy->finer);
+    memset(&copy->links, 0, sizeof copy->links);
     copy->notes = NULL;
     kf_scene_copy_sections(scene, copy);
     const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];

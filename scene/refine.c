@@ -331,6 +331,11 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
     if (scene->motion.moving)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: refine: the solid in nested grids has to rest; remove the key", d->source);
+    if (d->solid.linked)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: refine: nested grids are for solids of the boundary \"immersed\", not of \"links\"",
+            d->source);
     if (d->refine.around_body) KF_TRY(set_around_body(d, scene, notes, error));
     for (int item = 0; item < d->refine.count; item++)
         KF_TRY(set_box(d, item, scene, error));

@@ -94,9 +94,10 @@ static void tell_claims(const kf_scene *scene, double samples) {
         scene->source, nodes, fields, memory, samples);
 }
 
-/* Counts the samples of the solid, and refuses more than a scene can have. */
+/* Counts the samples of the solid, and refuses more than a scene can have. A solid by links has none. */
 static kf_status count_samples(kf_scene *scene, double *wanted, kf_error *error) {
     kf_scene_set_depth(scene);
+    if (scene->linked) return kf_scene_cut_links(scene, error);
     *wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
     if (*wanted > KF_SAMPLES_LIMIT)
         return kf_fail(error, KF_BAD_INPUT,
@@ -202,6 +203,16 @@ static void hash_scene(kf_scene *scene) {
         hash_numbers(&hasher, 3, scene->motion.gravity);
     }
     if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
+    if (scene->linked) {
+        kf_hash_add_string(&hasher, "links");
+        for (size_t i = 0; i < scene->links.count; i++) {
+            const kf_link *link = &scene->links.link[i];
+            for (int a = 0; a < 3; a++)
+                hash_integer(&hasher, 4L * link->at[0].node[a] + link->at[0].direction[a]);
+            hash_integer(&hasher, link->behind);
+            hash_numbers(&hasher, 1, &link->share);
+        }
+    }
     kf_scene_hash_sections(scene, &hasher);
     hash_integer(&hasher, (int64_t)scene->samples.count);
     hash_numbers(&hasher, scene->samples.count, scene->samples.x);
@@ -435,6 +446,21 @@ static kf_status describe(const char *path, const kf_placement *placement, const
     return KF_OK;
 }
 
+/* Says how many links there are, and what of the solid no node lies in. */
+static void note_links(const kf_scene *scene, kf_text *notes) {
+    enum { FEW = 20 }; /* of so many links of a round body one grazes it */
+    const kf_links *links = &scene->links;
+    kf_note(notes, "links: the surface cuts %zu, %zu nodes lie inside", links->count, links->inside_count);
+    if (links->inside_count == 0)
+        kf_note(notes, "links: the fluid reaches every node: the solid is a sheet, or its mesh is open, and "
+                       "fluid fills it");
+    else if (links->thin_count > links->count / FEW)
+        kf_note(
+            notes,
+            "links: %zu of them have fluid at both ends, as the solid is thinner than a cell there or open",
+            links->thin_count);
+}
+
 static kf_status build_scene(const char *file_or_name, const kf_placement *placement,
                              const kf_scene_options *options, kf_scene *scene, kf_text *notes,
                              kf_error *error) {
@@ -462,6 +488,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     if (samples > 0)
         kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", samples,
                 scene->samples_per_cell, (unsigned long long)scene->seed);
+    if (scene->linked) note_links(scene, notes);
     return KF_OK;
 }
 
@@ -487,6 +514,7 @@ void kf_scene_free(kf_scene *scene) {
     if (scene == NULL) return;
     kf_mesh_free(&scene->mesh);
     kf_samples_free(&scene->samples);
+    kf_links_free(&scene->links);
     for (int i = 0; i < KF_SCENE_SECTIONS; i++)
         free(scene->sections[i].values);
     for (int l = 0; l < scene->finer_count; l++)

@@ -104,6 +104,30 @@ typedef struct kf_samples {
     double *area;
 } kf_samples;
 
+enum { KF_LINK_BEHIND = 2 };
+/* A node, and a link's direction there, -1 .. 1 along each axis: a mirroring face turns it. */
+typedef struct kf_link_node {
+    int node[3];
+    signed char direction[3];
+} kf_link_node;
+/* A link from a node of the fluid to a neighbour that a static solid's surface cuts. */
+typedef struct kf_link {
+    kf_link_node
+        at[1 + KF_LINK_BEHIND]; /* the node, and those behind it, with the direction to the surface */
+    kf_link_node inner;         /* the neighbour, with the same direction */
+    int behind;   /* so many of the nodes behind are the fluid's; 0 where links are cut half-way */
+    double share; /* of the link that lies outside of the surface, 0 .. 1 */
+} kf_link;
+typedef struct kf_links {
+    size_t count;
+    kf_link *link;
+    size_t
+        thin_count; /* links between nodes of the fluid: parts of the solid are thinner than a cell there */
+    /* Nodes that the stream does not reach; first those beside the fluid, or at a face of the domain. */
+    size_t inside_count, shell_count;
+    int (*inside)[3];
+} kf_links;
+
 /* A triangle mesh; coordinates in the file's own units until kf_scene_build places it. */
 typedef struct kf_mesh {
     size_t vertex_count, triangle_count;
@@ -237,6 +261,9 @@ struct kf_scene {
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
     int immersed_passes;     /* of the immersed boundary in a step, 1 .. KF_MOST_PASSES; 0 means 1 */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
+    bool linked;             /* the solid's surface is where links are cut, and there are no samples */
+    bool half_way;           /* what is sent back is not interpolated: as if links were cut half-way */
+    kf_links links;
     double samples_per_cell; /* as asked for */
     uint64_t seed;
     kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */
@@ -303,6 +330,9 @@ double kf_scene_step_updates(const kf_scene *scene); /* of nodes in a step of th
  * the sides of the level it lies in, touches a face that knows nothing of boxes; or where the finest comes
  * nearer than KF_NESTED_ROOM to the solid's samples. */
 kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error);
+/* Finds the links that the surface of the mesh, which is placed, cuts: scene->links, in place of what was
+ * there; kf_scene_free frees them. Only with a solid at rest. KF_BAD_INPUT where there are none. */
+kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error);
 
 /* Makes the same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. It is
  * used to verify a config cheaply. At most node_limit nodes; of nested grids, at most three of which are

@@ -24,6 +24,8 @@ static cJSON *solid_json(const kf_solid_description *s, const char *mesh) {
             cJSON_AddItemToArray(turns, turn);
         }
     }
+    if (s->linked) cJSON_AddStringToObject(solid, "boundary", "links");
+    if (s->half_way) cJSON_AddStringToObject(solid, "links", "half-way");
     if (s->yaw != 0.0) cJSON_AddNumberToObject(solid, "yaw", s->yaw);
     cJSON_AddStringToObject(solid, "anchor", kf_anchor_names[s->anchor]);
     cJSON_AddItemToObject(solid, "position", three(s->position));

@@ -152,6 +152,22 @@ typedef struct kf_kinetic_patch_lists {
         *band; /* a bit a node of the box around the solid, rows beginning with a word: set in the band */
 } kf_kinetic_patch_lists;
 
+/* The links that a static solid's surface cuts (links.cu). */
+typedef struct kf_kinetic_links {
+    int count;
+    /* [count]: of the nodes below a link's direction to the surface, KF_LINK_CODE_BITS each, and behind them
+     * how many nodes behind the outer one are the fluid's. */
+    int *code;
+    void *node;         /* kf_index [KF_LINK_NODES][count]: the outer node, two behind it, the inner one */
+    void *share;        /* kf_real [count]: of the link that lies outside of the surface, 0 .. 1 */
+    void *memory;       /* kf_real [count + 1]: mean corrections, and what each weight takes back of them */
+    void *value;        /* kf_real [2][count]: what comes back; its sum with what left */
+    void *inside;       /* kf_index: nodes that the fluid does not reach, those that it touches first */
+    long long *sums;    /* fixed point, [KF_LOAD_SLOTS]: of the corrections */
+    double part_of_sum; /* for each weight */
+    double center[3];   /* of the solid */
+} kf_kinetic_links;
+
 /* The solid as a body: sums over its surface, and the step. */
 typedef struct kf_kinetic_body {
     int pass;             /* of the immersed boundary within the step */
@@ -215,6 +231,16 @@ typedef struct kf_state_arguments { /* state.cu, velocity.cu */
     kf_kinetic_scalars scalars;
 } kf_state_arguments;
 
+typedef struct kf_links_arguments { /* links.cu */
+    int extent[3];
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_links links;
+    kf_kinetic_body body;
+} kf_links_arguments;
+
 /* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernels advance_pose, or patch_sort (behind
  * it) and patch_collect, write it, and solve_body does for a free solid. Along periodic axes the centre is
  * not brought back into the domain. */
@@ -237,6 +263,9 @@ enum {
     KF_AVERAGE_SLOTS = 256,
     KF_AVERAGE_STRIDE = 4,  /* every fourth row along y and z enters the domain averages */
     KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
+    KF_LINK_NODES = 4,
+    KF_LINK_CODE_BITS = 5,
+    KF_LINK_STEPS = 32, /* over which the corrections of links are averaged */
     KF_LOAD_SLOTS = 64,
     KF_LOAD_SUMS = 7,   /* force, torque, and forces that were no sound numbers */
     KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */

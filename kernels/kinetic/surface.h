@@ -6,6 +6,7 @@
 #define KF_KERNELS_KINETIC_SURFACE_H
 
 #include "immersed.h"
+#include "load.h"
 #if KF_FREE
 #include "body.h"
 #endif
@@ -41,36 +42,6 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int wi
     }
     return sample;
 #endif
-}
-
-/* The sums of the step before make room for this step's. */
-KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
-    for (int i = item; i < KF_LOAD_SUMS * KF_LOAD_SLOTS; i += a->extent[0])
-        a->body.load_sums[i] = 0;
-}
-
-/* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
- * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
-KF_FUNCTION void kf_add_load(const kf_module_arguments *a, int item, const kf_int64 *load) {
-    kf_int64 *slot = (kf_int64 *)a->body.load_sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
-    for (int i = 0; i < KF_LOAD_SUMS; i++)
-        if (i < KF_LOAD_SUMS - 1 || load[i] != 0) kf_atomic_add_int64(slot + i, load[i]);
-}
-KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
-    return (kf_int64)floor(value * scale + 0.5);
-}
-KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double gz, double rx, double ry,
-                                    double rz) {
-    if (!(fabs(gx) + fabs(gy) + fabs(gz) < KF_FORCE_LIMIT)) { /* as fixed point it would look like a force */
-        load[KF_LOAD_SUMS - 1]++;
-        return;
-    }
-    load[0] -= kf_fixed_point(gx, KF_FORCE_SCALE);
-    load[1] -= kf_fixed_point(gy, KF_FORCE_SCALE);
-    load[2] -= kf_fixed_point(gz, KF_FORCE_SCALE);
-    load[3] -= kf_fixed_point(ry * gz - rz * gy, KF_TORQUE_SCALE);
-    load[4] -= kf_fixed_point(rz * gx - rx * gz, KF_TORQUE_SCALE);
-    load[5] -= kf_fixed_point(rx * gy - ry * gx, KF_TORQUE_SCALE);
 }
 
 #if KF_FREE

@@ -78,6 +78,9 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
                        "incompressible: solids move as prescribed; the fluid does not move them");
     if (scene->mesh.triangle_count == 0 && scene->samples.count > 0)
         return kf_fail(error, KF_BAD_INPUT, "incompressible: the solid needs a mesh, not samples alone");
+    if (scene->linked)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "incompressible: solid.boundary: \"links\" are the system kinetic's; remove the key");
     if (scene->parabolic_inflow)
         return kf_fail(error, KF_BAD_INPUT, "incompressible: a parabolic inflow is d2q9's");
     if (kf_incompressible_model_of(scene)->viscous_term == KF_VISCOUS_EXPLICIT &&

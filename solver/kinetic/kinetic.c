@@ -59,6 +59,11 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT,
                        "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
     KF_TRY(check_collision(scene, error));
+    if (scene->linked && scene->immersed_passes > 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.immersed_passes: several passes are for the boundary \"immersed\", not for "
+                       "\"links\"; remove the key",
+                       scene->source);
     if (scene->finer_count > 0) KF_TRY(kf_nested_accepts(scene, error));
     const kf_scene *finest = kf_scene_finest(scene);
     return finest->samples.count > 0 ? kf_kinetic_check_solid(finest, error) : KF_OK;
@@ -67,6 +72,11 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     const int parts = device->parts > 1 ? device->parts : 1, *n = scene->nodes;
+    if (scene->linked && parts > 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.boundary: \"links\" run on one device, not on %d; name one, or take "
+                       "\"immersed\"",
+                       scene->source, parts);
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }
 
@@ -90,6 +100,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "nodes_z", along[2]);
     kf_add_variable(variables, "sample_count", (double)finest->samples.count);
     kf_add_variable(variables, "solid", finest->samples.count > 0);
+    kf_add_variable(variables, "links", scene->links.count > 0);
     kf_add_variable(variables, "moving", scene->motion.moving);
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_variable(variables, "splits", kf_kinetic_splits(scene));
@@ -412,6 +423,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     kinetic->store_bytes = store_bytes[packed ? KF_F32 : kinetic->options.storage];
     kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
     kinetic->has_solid = kinetic->has_samples = scene->samples.count > 0;
+    kinetic->linked = scene->links.count > 0;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
@@ -491,6 +503,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
         kf_plan_on(plan, part);
         KF_TRY(load_modules(plan, &kinetics[part], error));
         if (kinetics->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, &kinetics[part], error));
+        if (kinetics->linked) KF_TRY(kf_kinetic_upload_links(plan, &kinetics[part], error));
     }
     KF_TRY(kf_kinetic_make_launches(plan, kinetics, error));
     declare_fresh(plan, kinetics);

@@ -123,6 +123,7 @@ typedef enum kf_kinetic_source {
     KF_SOURCE_IMMERSED, /* only with a solid: immersed_band.cu where the plan has a band, else immersed.cu */
     KF_SOURCE_MOTION,   /* only with a moving solid */
     KF_SOURCE_ORDER,    /* only where samples are listed by cell on the device */
+    KF_SOURCE_LINKS,    /* only with a solid by links */
     KF_SOURCE_VELOCITY, /* only for what goes with the flow: no part of a plan, loaded on first use */
     KF_SOURCES
 } kf_kinetic_source;
@@ -142,6 +143,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_band band;
     kf_kinetic_segments segments;
     kf_kinetic_patch_lists patches;
+    kf_kinetic_links links;
     kf_kinetic_body body;
     kf_kinetic_scalars scalars;
 } kf_kinetic_arguments;
@@ -163,6 +165,7 @@ typedef struct kf_kinetic {
     kf_kinetic_geometry corners;
     kf_ordering ordering;
     bool has_solid, moving, free, adaptive;
+    bool linked;                    /* a solid by links, which has no samples */
     bool has_samples;               /* the part has samples: always with a solid, where there is no team */
     int passes;                     /* of the immersed boundary in a step */
     int wraps;                      /* kf_kinetic_wraps */
@@ -197,7 +200,10 @@ typedef struct kf_kinetic {
     int order_launch_count;
     kf_launch outflow_launch[KF_PLANE_RANGES]; /* once at initialise: what waits outside of outflows */
     int outflow_launches;
-    kf_launch load_launch; /* band plans: force on the solid, on demand */
+    kf_launch load_launch;              /* band plans: force on the solid, on demand */
+    kf_buffer *link_memory, *link_sums; /* of a solid by links: arguments.links.memory and sums */
+    size_t link_memory_bytes;
+    kf_launch rest_launch; /* likewise: what is inside, once */
     int slab_planes;
     struct kf_flow_link *link;  /* of the first part, where there are several processes */
     struct kf_nccl_group *nccl; /* of the first part: the messages of a step, where NCCL carries them */
@@ -322,6 +328,11 @@ bool kf_kinetic_is_bounced(const kf_scene *scene, int axis);
 kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
                                   size_t count, kf_error *error);
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+
+/* Uploads the links that the solid's surface cuts (kinetic_links.c). */
+kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Brings them to the initial state, where the solid is by links; the grid has its own. */
+kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
 /* The file kinetic_segments.c makes the aggregated variant's lists. `corner` and `values` (x, y, z
  * fractions, area) are in the samples' order; `band_of` maps node indices to places in the band plus 1, 0

@@ -44,6 +44,16 @@ static kf_state_arguments state_arguments(const kf_kinetic_arguments *a) {
                                 .scalars = a->scalars};
 }
 
+static kf_links_arguments links_arguments(const kf_kinetic_arguments *a) {
+    return (kf_links_arguments){.extent = {a->extent[0], a->extent[1], a->extent[2]},
+                                .grid = a->grid,
+                                .part = a->part,
+                                .memory = a->memory,
+                                .populations = a->populations,
+                                .links = a->links,
+                                .body = a->body};
+}
+
 void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *function,
                            kf_kinetic_source source, const int block[3],
                            const kf_kinetic_arguments *arguments) {
@@ -54,6 +64,9 @@ void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *fun
     } else if (source == KF_SOURCE_IMMERSED || source == KF_SOURCE_MOTION) {
         const kf_solid_arguments solid = solid_arguments(arguments);
         kf_launch_set(launch, name, function, block, &solid, sizeof solid);
+    } else if (source == KF_SOURCE_LINKS) {
+        const kf_links_arguments links = links_arguments(arguments);
+        kf_launch_set(launch, name, function, block, &links, sizeof links);
     } else {
         const kf_state_arguments state = state_arguments(arguments);
         kf_launch_set(launch, name, function, block, &state, sizeof state);

@@ -63,6 +63,10 @@ bool kf_falls(const kf_builder *b, int parity);
 void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double bytes);
 void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                const int block[3], kf_kinetic_arguments arguments, double bytes);
+/* kinetic_links.c: what comes back from links of a grid before it streams; and the launches beside the steps.
+ */
+void kf_append_links(kf_builder *b, int parity, int grid);
+void kf_set_link_launches(kf_builder *b);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                      int from, int to);
 /* Appends a copy; returns its item, or NULL where it is never due. */

@@ -1,4 +1,4 @@
-/* Checkpoints of a kinetic plan: averages, outflow, listed nodes, pose, samples' order, populations or
+/* Checkpoints of a kinetic plan: averages, outflow, listed nodes, links, pose, samples' order, populations or
  * moments [z][i][y][x], whatever the number of parts and processes. */
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +29,8 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
     if (kinetic->outflow[0] != NULL)
         parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
     if (kinetic->listed_all > 0) parts[count++] = (state_part){NULL, kf_kinetic_list_bytes(kinetic)};
+    if (kinetic->link_memory != NULL)
+        parts[count++] = (state_part){kinetic->link_memory, kinetic->link_memory_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     return count;
 }

@@ -424,6 +424,7 @@ static void add_baseline_collision(kf_kinetic_tally *tally) {
 /* Adds all work of a step in the order of the plan's kernels. */
 static void add_plan(kf_kinetic_tally *tally) {
     add_outflow(tally);
+    kf_kinetic_add_links(tally);
     add_boundaries(tally);
     add_averages(tally);
     const size_t first_aside = tally->works->count;

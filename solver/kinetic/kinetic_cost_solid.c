@@ -234,6 +234,17 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
+/* What comes back from links is worked out from up to five populations, each in a sector of its own, and then
+ * put where one of them streams from. */
+void kf_kinetic_add_links(kf_kinetic_tally *tally) {
+    static const double LINK_BYTES = 44, PLACE_BYTES = 12, POPULATIONS = 5;
+    const double links = (double)tally->cost->scene->links.count;
+    if (!(links > 0)) return;
+    add_items(tally, "reflect_links", LINK_BYTES * links, POPULATIONS * links, 3)->amount[KF_COST_ATOMICS] =
+        links;
+    (void)add_items(tally, "place_links", PLACE_BYTES * links, links, 2);
+}
+
 void kf_kinetic_add_band_restore(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * kf_kinetic_populations(tally)), 2.5);
 }

@@ -40,12 +40,14 @@ static inline double kf_kinetic_populations(const kf_kinetic_tally *tally) {
 }
 
 /* Add the kernels of a moving solid's pose and band; of the order of its samples; of forces from its
- * samples on nodes; of the collision of the nodes with forces; and of what one grid takes back of them
+ * samples on nodes; of the collision of the nodes with forces; of what one grid takes back of them; and of
+ * links
  * (kinetic_cost_solid.c). */
 void kf_kinetic_add_motion(kf_kinetic_tally *tally);
 void kf_kinetic_add_order(kf_kinetic_tally *tally);
 void kf_kinetic_add_forces(kf_kinetic_tally *tally);
 void kf_kinetic_add_band_collide(kf_kinetic_tally *tally);
 void kf_kinetic_add_band_restore(kf_kinetic_tally *tally);
+void kf_kinetic_add_links(kf_kinetic_tally *tally);
 
 #endif

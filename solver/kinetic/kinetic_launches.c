@@ -397,6 +397,7 @@ static void make_one_pass(kf_builder *b) {
     for (int p = 0; p < 2; p++) {
         kf_each_part(b, p, set_roles);
         if (!copies) kf_await_neighbours(b, p, "step_ended", b->ended);
+        kf_append_links(b, p, p);
         kf_each_part(b, p, append_part_boundaries);
         if (kinetics->options.boundary_kernels > 0) kf_neighbour_barrier(b, p);
         kf_append_averages(b, p, grid_before(b, p));
@@ -444,6 +445,7 @@ static kf_status list_launches(kf_builder *b) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         set_outflow_launch(b);
+        kf_set_link_launches(b);
     }
     return b->status;
 }

@@ -15,7 +15,7 @@
 #include "solver/kinetic/nested_plan.h"
 #include "solver/kinetic/reference.h"
 
-enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
+enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4, REFERENCE_LINK_STEPS = 32 };
 enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth starting */
 
 typedef struct kf_reference_run {
@@ -27,7 +27,9 @@ typedef struct kf_reference_run {
     double *f, *streamed, *force; /* [KF_REFERENCE_Q][count] twice, [3][count] */
     double *outside[KF_FACES];    /* of outflows: [KF_REFERENCE_Q][count], at the face's nodes */
     double *area;                 /* of samples, as they act */
-    double average[3];            /* density, |momentum|, |second moment| */
+    double *link_memory,
+        taken_back;    /* [links]: mean corrections; and what a weight gives back of their sum */
+    double average[3]; /* density, |momentum|, |second moment| */
     double omega;
     kf_solid_load load;
     double start[3], center[3], rotation[9]; /* of the solid: at first, and now */
@@ -371,6 +373,78 @@ static void begin_solid(reference_run *run) {
             run->angular_momentum[i] += motion->excess_inertia[3 * i + j] * run->angular_velocity[j];
 }
 
+/* --- Links
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Returns the place of a link's population at a node: of that which goes to the surface, or of the other. */
+static size_t of_link(const reference_run *run, const kf_link_node *at, bool away) {
+    const int sign = away ? -1 : 1,
+              c[3] = {sign * at->direction[0], sign * at->direction[1], sign * at->direction[2]};
+    return (size_t)direction_of(c) * run->count + node_at(run, at->node);
+}
+
+/* Returns what the interpolation of a link adds to what left: linear about the node half-way, or a parabola
+ * through three. */
+static double link_correction(const reference_run *run, const kf_link *link) {
+    const double q = link->share, half = 1.0 + 2.0 * q;
+    const double *f = run->f;
+    const double first =
+        link->behind > 0 ? f[of_link(run, &link->at[1], false)] - f[of_link(run, &link->at[0], true)] : 0.0;
+    if (link->behind < 2) return (2.0 - half) / half * first;
+    const double second = f[of_link(run, &link->at[2], false)] - f[of_link(run, &link->at[1], true)];
+    const double most = pow(1.0 + q, 2);
+    return ((2.0 - most - q * q) * first + q * q * second) / most;
+}
+
+/* Adds the momentum that a link brings to the solid. */
+static void load_link(reference_run *run, const kf_link *link, double both) {
+    double force[3], arm[3], moment[3];
+    for (int i = 0; i < 3; i++) {
+        force[i] = both * link->at[0].direction[i];
+        arm[i] = link->at[0].node[i] + link->share * link->at[0].direction[i] - run->center[i];
+    }
+    kf_cross(arm, force, moment);
+    for (int i = 0; i < 3; i++) {
+        run->load.force[i] += force[i];
+        run->load.torque[i] += moment[i];
+    }
+}
+
+/* Works out what comes back from all links, values, and what a weight gives back in the next step. */
+static void reflect_all(reference_run *run, const kf_links *links, double *values) {
+    double sum = 0.0, weights = 0.0;
+    memset(&run->load, 0, sizeof run->load);
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link *link = &links->link[n];
+        const size_t out = of_link(run, &link->at[0], false);
+        const double weight = run->weights[out / run->count];
+        values[n] = run->f[out];
+        if (link->behind > 0) {
+            run->link_memory[n] += (link_correction(run, link) - run->link_memory[n]) / REFERENCE_LINK_STEPS;
+            values[n] += run->link_memory[n] - weight * run->taken_back;
+            sum += run->link_memory[n];
+            weights += weight;
+        }
+        load_link(run, link, run->f[out] + values[n] - 2.0 * weight);
+    }
+    run->taken_back = weights > 0.0 ? sum / weights : 0.0;
+}
+
+/* Empties the inside where the flow touches it, and puts what comes back where it will be streamed from. */
+static void reflect_links(reference_run *run) {
+    const kf_links *links = &run->scene->links;
+    double *values = kf_allocate((links->count + 1) * sizeof *values);
+    if (run->link_memory == NULL)
+        run->link_memory = kf_allocate_zeroed(links->count + 1, sizeof *run->link_memory);
+    reflect_all(run, links, values);
+    for (size_t n = 0; n < links->shell_count; n++)
+        for (size_t i = 0; i < KF_REFERENCE_Q; i++)
+            run->f[i * run->count + node_at(run, links->inside[n])] = run->weights[i];
+    for (size_t n = 0; n < links->count; n++)
+        run->f[of_link(run, &links->link[n].inner, true)] = values[n];
+    free(values);
+}
+
 /* --- Collision
  * --------------------------------------------------------------------------------------------------- */
 
@@ -413,6 +487,9 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
                 kf_scene_initial(scene, x[0], x[1], x[2], &density, u);
                 set_equilibrium(run, density, u, run->f + node_at(run, x), run->count);
             }
+    for (size_t n = 0; n < scene->links.inside_count; n++)
+        for (size_t i = 0; i < KF_REFERENCE_Q; i++)
+            run->f[i * run->count + node_at(run, scene->links.inside[n])] = run->weights[i];
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         run->outside[face] = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
@@ -421,6 +498,7 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
 }
 
 static void advance(reference_run *run, int step) {
+    if (run->scene->links.count > 0) reflect_links(run);
     for (int face = 0; face < KF_FACES; face++)
         if (run->outside[face] != NULL) convect_outflow(run, face, false);
     if (step % REFERENCE_AVERAGE_PERIOD == 0) update_averages(run);
@@ -456,6 +534,7 @@ kf_reference_result kf_reference_end(kf_reference_run *run) {
     free(run->streamed);
     free(run->force);
     free(run->area);
+    free(run->link_memory);
     for (int face = 0; face < KF_FACES; face++)
         free(run->outside[face]);
     free(run);

@@ -94,6 +94,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
     const bool solid = kinetics->has_solid, meets = !copies_planes(b),
                reset = solid && (kinetics->options.immersed_boundary == KF_SCATTER || kinetics->moving);
     if (meets) kf_await_neighbours(b, parity, "step_ended", b->ended);
+    kf_append_links(b, parity, from);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         kf_append_boundaries(b, parity, from);

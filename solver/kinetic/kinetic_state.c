@@ -134,6 +134,7 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
         KF_TRY(initialise_grid(plan, grid, error));
     KF_TRY(kf_kinetic_settle(plan, error));
+    KF_TRY(kf_kinetic_reset_links(plan, kinetic, error));
     for (int part = 0; part < plan->part_count; part++)
         for (int i = 0; i < kinetic[part].outflow_launches; i++)
             KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch[i], error));
@@ -239,6 +240,12 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
         fields->velocity[i] = kf_allocate(count * sizeof(float));
     const size_t plane_bytes = (size_t)n[0] * (size_t)n[1] * sizeof(float);
     kf_status status = visit_fields(plan, take_single, fields, error);
+    for (size_t i = 0; i < kf_plan_scene(plan)->links.inside_count; i++) {
+        const int *at = kf_plan_scene(plan)->links.inside[i];
+        const double rest[4] = {0};
+        take_single(fields, (size_t)at[0] + (size_t)n[0] * ((size_t)at[1] + (size_t)n[1] * (size_t)at[2]),
+                    rest);
+    }
     if (status == KF_OK) status = kf_kinetic_gather_planes(plan, fields->density, plane_bytes, 1, error);
     for (int i = 0; i < 3 && status == KF_OK; i++)
         status = kf_kinetic_gather_planes(plan, fields->velocity[i], plane_bytes, 1, error);
@@ -370,13 +377,13 @@ static kf_status check_body(const kf_plan *plan, kf_error *error) {
 static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
                           kf_error *error) {
     kf_backend *backend = plan->parts[kinetic->part];
-    if (!kinetic->has_samples) return KF_OK;
-    if (kinetic->band) {
+    if (!kinetic->has_samples && !kinetic->linked) return KF_OK;
+    if (kinetic->band || kinetic->linked) {
         KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
         KF_TRY(kf_backend_launch(backend, &kinetic->load_launch, error));
     }
     KF_TRY(kf_backend_synchronize(backend, error));
-    if (kinetic->band) KF_TRY(check_band(kinetic, error));
+    if (kinetic->band && kinetic->has_samples) KF_TRY(check_band(kinetic, error));
     long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
@@ -391,7 +398,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     kf_kinetic *kinetics = kinetic_of(plan);
     long long total[KF_LOAD_SUMS] = {0};
     memset(load, 0, sizeof *load);
-    if (!kinetics->has_solid || plan->steps_done == 0) return KF_OK;
+    if ((!kinetics->has_solid && !kinetics->linked) || plan->steps_done == 0) return KF_OK;
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int part = 0; part < plan->part_count; part++)
         KF_TRY(add_load(plan, &kinetics[part], total, error));

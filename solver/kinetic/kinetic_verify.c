@@ -61,6 +61,7 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
      * lattice resolves. */
     if (folded)
         kf_verification_add(verification, "27 velocities", to_27.velocity, kf_plan_scene(plan)->accuracy);
-    return kf_judge(&d, kinetic->has_solid ? kf_reference_load_deviation(&load, &exact->load) : 0.0, bound,
-                    verification, error);
+    return kf_judge(
+        &d, kinetic->has_solid || kinetic->linked ? kf_reference_load_deviation(&load, &exact->load) : 0.0,
+        bound, verification, error);
 }

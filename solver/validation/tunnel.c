@@ -1,10 +1,9 @@
 #include "solver/validation/tunnel.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "scene/internal.h"
 #include "solver/flow/flow_plan.h"
+#include "solver/validation/body.h"
 
 /* Makes the scene of a wind tunnel: a cylinder or a sphere between faces with free slip, with inflow and
  * outflow. */
@@ -29,6 +28,14 @@ kf_scene *kf_tunnel_scene(const kf_tunnel *t) {
     return scene;
 }
 
+kf_status kf_tunnel_link(const kf_tunnel *t, bool half_way, kf_scene *scene, kf_error *error) {
+    if (t->cylinder)
+        kf_body_add_tube(scene, scene->motion.center, 0.5 * t->diameter);
+    else
+        kf_body_set_ball(scene, scene->motion.center, 0.5 * t->diameter);
+    return kf_body_link(scene, half_way, error);
+}
+
 double kf_tunnel_coefficient(const kf_tunnel *t, double force) {
     const double area = t->cylinder ? 4.0 * t->diameter : 0.25 * kf_pi * t->diameter * t->diameter;
     return force / (0.5 * t->speed * t->speed * area);
@@ -48,12 +55,7 @@ double kf_tunnel_blockage(const kf_tunnel *t, double drag) {
 /* The tunnel with a ball of triangles, for systems that need a solid's mesh. */
 static kf_scene *make_with_mesh(const kf_tunnel *t) {
     kf_scene *scene = kf_tunnel_scene(t);
-    const double *center = scene->motion.center, radius = 0.5 * t->diameter,
-                 identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    for (int shape = 0; shape < KF_SHAPES; shape++)
-        if (strcmp(kf_shapes[shape].name, "ball") == 0)
-            kf_shape_mesh(&kf_shapes[shape], &radius, &scene->mesh);
-    kf_mesh_transform(&scene->mesh, identity, center);
+    kf_body_set_ball(scene, scene->motion.center, 0.5 * t->diameter);
     return scene;
 }
 

@@ -15,6 +15,8 @@ typedef struct kf_tunnel {
 } kf_tunnel;
 
 kf_scene *kf_tunnel_scene(const kf_tunnel *tunnel);
+/* Puts a body by links in place of the tunnel's samples. */
+kf_status kf_tunnel_link(const kf_tunnel *tunnel, bool half_way, kf_scene *scene, kf_error *error);
 /* Drag coefficient of a force along the stream, by the body's own frontal area. */
 double kf_tunnel_coefficient(const kf_tunnel *tunnel, double force);
 /* The square of how much faster the stream between body and walls is than without walls, for a body of that

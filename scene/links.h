@@ -1,0 +1,35 @@
+/* What links.c and links_cut.c share: the nodes around a solid, and where the surface meets their links. */
+#ifndef KF_SCENE_LINKS_H
+#define KF_SCENE_LINKS_H
+
+#include "scene/internal.h"
+
+enum { KF_LINK_DIRECTIONS = 26 };
+
+/* A place where a link meets the surface. */
+typedef struct kf_link_hit {
+    uint64_t link; /* node of the box * KF_LINK_DIRECTIONS + direction */
+    double share;  /* of the link, from the node on */
+} kf_link_hit;
+
+/* The part of the domain around the solid. */
+typedef struct kf_link_box {
+    const kf_scene *scene;
+    int low[3], length[3];
+    bool ring[3]; /* all of a periodic axis */
+    size_t nodes;
+    kf_link_hit *hits; /* by link, then by share */
+    size_t count, capacity;
+    uint32_t *cut;        /* [z][y][x]: a bit a direction */
+    unsigned char *fluid; /* likewise: 1 where the stream reaches a node */
+} kf_link_box;
+
+/* Direction d, whose opposite is KF_LINK_DIRECTIONS - 1 - d. */
+void kf_link_direction(int d, int c[3]);
+size_t kf_link_node_index(const kf_link_box *box, const int node[3]);
+/* Returns whether populations that cross a face come back as from a mirror half a cell beyond its nodes. */
+bool kf_link_mirrors(const kf_scene *scene, int face);
+/* Finds hits and cut. */
+void kf_link_box_cut(kf_link_box *box);
+
+#endif

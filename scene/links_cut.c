@@ -1,0 +1,144 @@
+/* Where a mesh meets the links from nodes to their 26 neighbours: every triangle is held against the nodes
+ * near it, and so are its images across periodic and mirroring faces of the domain. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+#include "base/util/vector.h"
+#include "scene/links.h"
+
+enum { IMAGES = 3 };
+/* A node on the surface itself is on neither side: the surface is moved by what no coordinate is a multiple
+ * of, and no flow feels. */
+static const double NUDGE[3] = {1.3e-7, 1.9e-7, 0.7e-7};
+/* Edges belong to both of their triangles. */
+static const double EDGE = 1e-9;
+static const double LONGEST = 1.74; /* link */
+
+/* A triangle, its unit normal, and the dual of its edges: a point's parts along u and v. */
+typedef struct plate {
+    double corner[3], normal[3], along_u[3], along_v[3], low[3], high[3];
+} plate;
+
+/* A triangle's image: position = sign x + offset along each axis. */
+typedef struct image {
+    double sign[3], offset[3];
+} image;
+
+/* Works out a triangle's image; returns whether it has an area. */
+static bool make_plate(const kf_mesh *mesh, size_t triangle, const image *moved, plate *p) {
+    const uint32_t *corner = mesh->triangles + 3 * triangle;
+    double at[3][3], u[3], v[3];
+    for (int a = 0; a < 3; a++) {
+        for (int c = 0; c < 3; c++)
+            at[c][a] = moved->sign[a] * (mesh->vertices[3 * (size_t)corner[c] + (size_t)a] + NUDGE[a]) +
+                       moved->offset[a];
+        p->corner[a] = at[0][a];
+        u[a] = at[1][a] - at[0][a];
+        v[a] = at[2][a] - at[0][a];
+        p->low[a] = at[0][a] + fmin(0.0, fmin(u[a], v[a]));
+        p->high[a] = at[0][a] + fmax(0.0, fmax(u[a], v[a]));
+    }
+    const double uu = kf_dot(u, u), uv = kf_dot(u, v), vv = kf_dot(v, v), determinant = uu * vv - uv * uv;
+    if (!(determinant > 0.0)) return false;
+    kf_cross(u, v, p->normal);
+    const double length = sqrt(kf_dot(p->normal, p->normal));
+    for (int a = 0; a < 3; a++) {
+        p->normal[a] /= length;
+        p->along_u[a] = (vv * u[a] - uv * v[a]) / determinant;
+        p->along_v[a] = (uu * v[a] - uv * u[a]) / determinant;
+    }
+    return true;
+}
+
+static bool is_within(const plate *p, const double at[3]) {
+    const double arm[3] = {at[0] - p->corner[0], at[1] - p->corner[1], at[2] - p->corner[2]};
+    const double u = kf_dot(p->along_u, arm), v = kf_dot(p->along_v, arm);
+    return u >= -EDGE && v >= -EDGE && u + v <= 1.0 + EDGE;
+}
+
+/* The links of a node that a triangle cuts. */
+static void cut_node(kf_link_box *b, const plate *p, const int node[3]) {
+    const double arm[3] = {node[0] - p->corner[0], node[1] - p->corner[1], node[2] - p->corner[2]};
+    const double above = kf_dot(p->normal, arm);
+    if (fabs(above) > LONGEST) return;
+    for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
+        int c[3];
+        kf_link_direction(d, c);
+        const double step = p->normal[0] * c[0] + p->normal[1] * c[1] + p->normal[2] * c[2];
+        const double share = step != 0.0 ? -above / step : -1.0;
+        if (!(share >= 0.0 && share <= 1.0)) continue;
+        const double at[3] = {node[0] + share * c[0], node[1] + share * c[1], node[2] + share * c[2]};
+        if (!is_within(p, at)) continue;
+        b->hits = kf_grow(b->hits, b->count, &b->capacity, sizeof *b->hits);
+        b->hits[b->count++] =
+            (kf_link_hit){kf_link_node_index(b, node) * KF_LINK_DIRECTIONS + (uint64_t)d, share};
+    }
+}
+
+/* The nodes near a triangle's image. */
+static void cut_plate(kf_link_box *b, const plate *p) {
+    int first[3], last[3], node[3];
+    for (int a = 0; a < 3; a++) {
+        first[a] = (int)fmax(b->low[a], floor(p->low[a]) - 1.0);
+        last[a] = (int)fmin(b->low[a] + b->length[a] - 1, ceil(p->high[a]) + 1.0);
+        if (first[a] > last[a]) return;
+    }
+    for (node[2] = first[2]; node[2] <= last[2]; node[2]++)
+        for (node[1] = first[1]; node[1] <= last[1]; node[1]++)
+            for (node[0] = first[0]; node[0] <= last[0]; node[0]++)
+                cut_node(b, p, node);
+}
+
+/* The images along an axis that can reach its nodes; returns how many. */
+static int list_images(const kf_scene *scene, int axis, double sign[IMAGES], double offset[IMAGES]) {
+    const double n = scene->nodes[axis], low = scene->solid_low[axis], high = scene->solid_high[axis];
+    int count = 0;
+    sign[count] = 1.0;
+    offset[count++] = 0.0;
+    if (scene->faces[2 * axis] == KF_PERIODIC) {
+        if (low < 1.0 || high > n - 2.0)
+            for (int side = -1; side <= 1; side += 2) {
+                sign[count] = 1.0;
+                offset[count++] = side * n;
+            }
+        return count;
+    }
+    if (kf_link_mirrors(scene, 2 * axis) && low < 1.0) {
+        sign[count] = -1.0;
+        offset[count++] = -1.0;
+    }
+    if (kf_link_mirrors(scene, 2 * axis + 1) && high > n - 2.0) {
+        sign[count] = -1.0;
+        offset[count++] = 2.0 * n - 1.0;
+    }
+    return count;
+}
+
+static int by_link(const void *one, const void *other) {
+    const kf_link_hit *a = one, *b = other;
+    return a->link != b->link ? (a->link > b->link) - (a->link < b->link)
+                              : (a->share > b->share) - (a->share < b->share);
+}
+
+void kf_link_box_cut(kf_link_box *b) {
+    const kf_mesh *mesh = &b->scene->mesh;
+    double sign[3][IMAGES], offset[3][IMAGES];
+    int count[3];
+    for (int a = 0; a < 3; a++)
+        count[a] = list_images(b->scene, a, sign[a], offset[a]);
+    for (size_t t = 0; t < mesh->triangle_count; t++)
+        for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
+            const int at[3] = {i % count[0], i / count[0] % count[1], i / count[0] / count[1]};
+            image moved;
+            plate p;
+            for (int a = 0; a < 3; a++) {
+                moved.sign[a] = sign[a][at[a]];
+                moved.offset[a] = offset[a][at[a]];
+            }
+            if (make_plate(mesh, t, &moved, &p)) cut_plate(b, &p);
+        }
+    if (b->count > 0) qsort(b->hits, b->count, sizeof *b->hits, by_link);
+    for (size_t h = 0; h < b->count; h++)
+        b->cut[b->hits[h].link / KF_LINK_DIRECTIONS] |= UINT32_C(1) << b->hits[h].link % KF_LINK_DIRECTIONS;
+}

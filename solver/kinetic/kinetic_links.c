@@ -1,0 +1,145 @@
+/* A static solid by links: its lists on the device, and its kernels in a step. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic_builder.h"
+#include "solver/kinetic/kinetic_samples.h"
+
+enum { PER_ITEM = 16 };
+
+static long long node_index(const kf_kinetic *kinetic, const int node[3]) {
+    const kf_kinetic_geometry *g = &kinetic->geometry;
+    return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
+}
+
+static kf_status upload_inside(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
+    const size_t bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
+    long long *indices = kf_allocate((links->inside_count + 1) * sizeof *indices);
+    kf_buffer *buffer;
+    for (size_t n = 0; n < links->inside_count; n++)
+        indices[n] = node_index(kinetic, links->inside[n]);
+    kf_status status = kf_plan_buffer(plan, (links->inside_count + 1) * bytes, &buffer, error);
+    if (status == KF_OK && links->inside_count > 0)
+        status = kf_kinetic_upload_indices(kinetic, buffer, indices, links->inside_count, error);
+    if (status == KF_OK) kinetic->arguments.links.inside = kf_buffer_address(buffer);
+    free(indices);
+    return status;
+}
+
+static int code_of(const kf_link_node *at) {
+    return (at->direction[0] + 1) + 3 * (at->direction[1] + 1) + 9 * (at->direction[2] + 1);
+}
+
+/* The sum of the weights of the velocities of links that have a correction. */
+static double sum_of_weights(const kf_links *links) {
+    static const double of_axis[2] = {2.0 / 3.0, 1.0 / 6.0};
+    double sum = 0.0;
+    for (size_t n = 0; n < links->count; n++) {
+        const signed char *c = links->link[n].at[0].direction;
+        if (links->link[n].behind > 0) sum += of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
+    }
+    return sum;
+}
+
+static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buffer *nodes, kf_buffer *codes,
+                              kf_buffer *shares, kf_error *error) {
+    const size_t count = links->count;
+    long long *node = kf_allocate(KF_LINK_NODES * count * sizeof *node);
+    int *code = kf_allocate(count * sizeof *code);
+    double *share = kf_allocate(count * sizeof *share);
+    for (size_t n = 0; n < count; n++) {
+        const kf_link *link = &links->link[n];
+        code[n] = link->behind << (KF_LINK_CODE_BITS * KF_LINK_NODES);
+        for (int i = 0; i < KF_LINK_NODES; i++) {
+            const kf_link_node *at =
+                i == KF_LINK_NODES - 1 ? &link->inner : &link->at[i <= link->behind ? i : 0];
+            node[(size_t)i * count + n] = node_index(kinetic, at->node);
+            code[n] |= code_of(at) << (KF_LINK_CODE_BITS * i);
+        }
+        share[n] = link->share;
+    }
+    kf_status status = kf_kinetic_upload_indices(kinetic, nodes, node, KF_LINK_NODES * count, error);
+    if (status == KF_OK) status = kf_buffer_upload(codes, 0, code, count * sizeof *code, error);
+    if (status == KF_OK) status = kf_kinetic_upload_reals(kinetic, shares, share, count, error);
+    free(node);
+    free(code);
+    free(share);
+    return status;
+}
+
+/* Sets what the kernels are given but for lists. */
+static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
+    kf_kinetic_links *a = &kinetic->arguments.links;
+    const double weights = sum_of_weights(&scene->links);
+    a->count = (int)scene->links.count;
+    a->part_of_sum = weights > 0.0 ? 1.0 / (KF_FORCE_SCALE * weights) : 0.0;
+    for (int i = 0; i < 3; i++)
+        a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+}
+
+kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const kf_links *links = &scene->links;
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    const size_t index_bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
+    kf_buffer *nodes, *codes, *shares, *value;
+    if (links->count + links->inside_count > INT_MAX / KF_LINK_NODES)
+        return kf_fail(error, KF_MACHINE, "%s: the solid cuts too many links (%zu)", scene->source,
+                       links->count);
+    kinetic->link_memory_bytes = (links->count + 1) * kinetic->real_bytes;
+    KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * links->count * index_bytes, &nodes, error));
+    KF_TRY(kf_plan_buffer(plan, links->count * sizeof(int), &codes, error));
+    KF_TRY(kf_plan_buffer(plan, links->count * kinetic->real_bytes, &shares, error));
+    KF_TRY(kf_plan_buffer(plan, kinetic->link_memory_bytes, &kinetic->link_memory, error));
+    KF_TRY(kf_plan_buffer(plan, 2 * links->count * kinetic->real_bytes, &value, error));
+    KF_TRY(kf_plan_buffer(plan, KF_LOAD_SLOTS * sizeof(long long), &kinetic->link_sums, error));
+    KF_TRY(
+        kf_plan_buffer(plan, KF_LOAD_SUMS * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
+    a->links.node = kf_buffer_address(nodes);
+    a->links.code = kf_buffer_address(codes);
+    a->links.share = kf_buffer_address(shares);
+    a->links.memory = kf_buffer_address(kinetic->link_memory);
+    a->links.value = kf_buffer_address(value);
+    a->links.sums = kf_buffer_address(kinetic->link_sums);
+    a->body.load_sums = kf_buffer_address(kinetic->load_sums);
+    set_arguments(scene, kinetic);
+    KF_TRY(upload_inside(plan, kinetic, links, error));
+    return upload_lists(kinetic, links, nodes, codes, shares, error);
+}
+
+kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    if (!kinetic->linked) return KF_OK;
+    KF_TRY(kf_buffer_fill(kinetic->link_memory, 0, error));
+    KF_TRY(kf_buffer_fill(kinetic->link_sums, 0, error));
+    if (kf_plan_scene(plan)->links.inside_count == 0) return KF_OK;
+    return kf_backend_launch(plan->backend, &kinetic->rest_launch, error);
+}
+
+void kf_append_links(kf_builder *b, int parity, int grid) {
+    const kf_links *links = &kf_plan_scene(b->plan)->links;
+    if (!b->kinetics->linked) return;
+    kf_on_part(b, 0);
+    kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", (int)(links->count + links->shell_count),
+                    grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_LINKS, "place_links", (int)links->count, grid, grid);
+}
+
+void kf_set_link_launches(kf_builder *b) {
+    const kf_links *links = &kf_plan_scene(b->plan)->links;
+    kf_kinetic *kinetic = b->kinetic;
+    if (!kinetic->linked) return;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, kinetic->solution, kinetic->solution);
+    kf_function *load = kf_builder_function(b, KF_SOURCE_LINKS, "load_links"),
+                *rest = kf_builder_function(b, KF_SOURCE_LINKS, "rest_inside");
+    if (b->status != KF_OK) return;
+    arguments.extent[0] = (arguments.links.count + PER_ITEM - 1) / PER_ITEM;
+    arguments.extent[1] = arguments.extent[2] = 1;
+    kf_kinetic_set_launch(&kinetic->load_launch, "load_links", load, KF_SOURCE_LINKS, b->line_block,
+                          &arguments);
+    arguments.extent[0] = (int)links->inside_count;
+    kf_kinetic_set_launch(&kinetic->rest_launch, "rest_inside", rest, KF_SOURCE_LINKS, b->line_block,
+                          &arguments);
+}

@@ -1,0 +1,63 @@
+#include "solver/validation/body.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "scene/internal.h"
+
+enum { SIDES = 256, BEYOND = 4 };
+
+void kf_body_add_sheet(kf_scene *scene, const double from[2], const double along[2]) {
+    kf_mesh *mesh = &scene->mesh;
+    const uint32_t first = (uint32_t)mesh->vertex_count;
+    const uint32_t corners[6] = {first, first + 1, first + 3, first, first + 3, first + 2};
+    mesh->vertices = kf_reallocate(mesh->vertices, 3 * (mesh->vertex_count + 4) * sizeof *mesh->vertices);
+    mesh->triangles =
+        kf_reallocate(mesh->triangles, 3 * (mesh->triangle_count + 2) * sizeof *mesh->triangles);
+    for (int corner = 0; corner < 4; corner++) {
+        double *at = mesh->vertices + 3 * mesh->vertex_count++;
+        at[0] = from[0] + corner % 2 * along[0];
+        at[1] = from[1] + corner % 2 * along[1];
+        at[2] = corner / 2 == 0 ? -BEYOND : scene->nodes[2] - 1 + BEYOND;
+    }
+    memcpy(mesh->triangles + 3 * mesh->triangle_count, corners, sizeof corners);
+    mesh->triangle_count += 2;
+}
+
+void kf_body_add_tube(kf_scene *scene, const double center[2], double radius) {
+    const double wider =
+        radius / sqrt(0.5 + 0.5 * cos(2.0 * kf_pi / SIDES)); /* as large within half a side */
+    for (int side = 0; side < SIDES; side++) {
+        double at[2][2];
+        for (int end = 0; end < 2; end++) {
+            const double angle = 2.0 * kf_pi * (side + end) / SIDES;
+            at[end][0] = center[0] + wider * cos(angle);
+            at[end][1] = center[1] + wider * sin(angle);
+        }
+        kf_body_add_sheet(scene, at[0], (const double[2]){at[1][0] - at[0][0], at[1][1] - at[0][1]});
+    }
+}
+
+void kf_body_set_ball(kf_scene *scene, const double center[3], double radius) {
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int shape = 0; shape < KF_SHAPES; shape++)
+        if (strcmp(kf_shapes[shape].name, "ball") == 0)
+            kf_shape_mesh(&kf_shapes[shape], &radius, &scene->mesh);
+    kf_mesh_transform(&scene->mesh, identity, center);
+}
+
+kf_status kf_body_link(kf_scene *scene, bool half_way, kf_error *error) {
+    const kf_mesh *mesh = &scene->mesh;
+    scene->linked = true;
+    scene->half_way = half_way;
+    scene->samples.count = 0;
+    for (int a = 0; a < 3; a++) {
+        scene->solid_low[a] = scene->solid_high[a] = mesh->vertices[a];
+        for (size_t v = 0; v < mesh->vertex_count; v++) {
+            scene->solid_low[a] = fmin(scene->solid_low[a], mesh->vertices[3 * v + (size_t)a]);
+            scene->solid_high[a] = fmax(scene->solid_high[a], mesh->vertices[3 * v + (size_t)a]);
+        }
+    }
+    return kf_scene_cut_links(scene, error);
+}

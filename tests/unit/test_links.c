@@ -1,0 +1,312 @@
+/* Solids by links: what the surface cuts, the kernels against the reference, checkpoints, a domain that keeps
+ * its mass, and what is refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "tests/unit/kinetic_variants.h"
+#include "tests/unit/scene_files.h"
+#include "tests/unit/scene_texts.h"
+
+enum { NODES = 4000 };
+
+static void cut(kf_scene *scene) {
+    kf_error error = {KF_OK, ""};
+    must(kf_scene_cut_links(scene, &error), &error);
+}
+
+/* The shipped ball, by links. */
+static kf_scene *open_linked(void) {
+    kf_scene *scene = open_scene("ball", NODES);
+    scene->linked = true;
+    scene->samples.count = 0;
+    cut(scene);
+    return scene;
+}
+
+static double distance(const kf_scene *scene, const double at[3]) {
+    double sum = 0.0;
+    for (int a = 0; a < 3; a++)
+        sum += pow(at[a] - 0.5 * (scene->solid_low[a] + scene->solid_high[a]), 2);
+    return sqrt(sum);
+}
+
+static size_t nodes_within(const kf_scene *scene, double radius) {
+    size_t count = 0;
+    for (int z = 0; z < scene->nodes[2]; z++)
+        for (int y = 0; y < scene->nodes[1]; y++)
+            for (int x = 0; x < scene->nodes[0]; x++)
+                count += distance(scene, (double[3]){x, y, z}) < radius;
+    return count;
+}
+
+/* Every link of a ball leads from outside to where the ball is, and the nodes in the ball are inside. */
+static void test_links_of_a_ball(void **state) {
+    (void)state;
+    kf_scene *scene = open_linked();
+    const double radius = 0.5 * (scene->solid_high[0] - scene->solid_low[0]);
+    const kf_links *links = &scene->links;
+    assert_true(links->inside_count >= nodes_within(scene, 0.97 * radius));
+    assert_true(links->inside_count <= nodes_within(scene, radius));
+    assert_true(links->count > 100 && links->shell_count <= links->inside_count);
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link *link = &links->link[n];
+        double at[3], outer[3];
+        for (int a = 0; a < 3; a++) {
+            outer[a] = link->at[0].node[a];
+            at[a] = outer[a] + link->share * link->at[0].direction[a];
+            assert_int_equal(link->inner.node[a], link->at[0].node[a] + link->at[0].direction[a]);
+            assert_int_equal(link->at[2].node[a], link->at[0].node[a] - 2 * link->at[0].direction[a]);
+        }
+        assert_true(fabs(distance(scene, at) - radius) < 0.03 * radius); /* triangles are flat */
+        assert_true(distance(scene, outer) > 0.97 * radius);
+        assert_int_equal(link->behind, 2);
+    }
+    kf_scene_free(scene);
+}
+
+static void move_solid(kf_scene *scene, int axis, double shift) {
+    for (size_t v = 0; v < scene->mesh.vertex_count; v++)
+        scene->mesh.vertices[3 * v + (size_t)axis] += shift;
+    scene->solid_low[axis] += shift;
+    scene->solid_high[axis] += shift;
+    cut(scene);
+}
+
+/* The seam of a periodic axis is no place of its own: a ball on it has the links that it has elsewhere. Cut
+ * in half by a face that mirrors it has half of them. */
+static void test_links_across_faces(void **state) {
+    (void)state;
+    kf_scene *scene = open_linked();
+    const double middle = 0.5 * (scene->solid_low[2] + scene->solid_high[2]);
+    move_solid(scene, 2, floor(middle) + 0.5 - middle);
+    const size_t count = scene->links.count, inside = scene->links.inside_count;
+    assert_true(inside % 2 == 0);
+    move_solid(scene, 2, -floor(middle) - 1.0);
+    assert_int_equal(scene->faces[KF_ZMIN], KF_FREE_SLIP);
+    assert_int_equal(2 * scene->links.inside_count, inside);
+    assert_int_equal(2 * scene->links.count, count);
+    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
+    move_solid(scene, 2, 0.0);
+    assert_int_equal(scene->links.inside_count, inside);
+    assert_int_equal(scene->links.count, count);
+    kf_scene_free(scene);
+}
+
+/* Verifies configs that differ in what links touch: plans, layouts, types, one grid that shifts. */
+static void verify_linked(const kf_scene *scene, int first) {
+    static const struct {
+        const char *preset, *parameter, *value;
+    } configs[] = {{"default", "storage", "f32"}, {"default", "storage", "f16"},
+                   {"default", "layout", "aos"},  {"default", "streaming", "shift"},
+                   {"baseline", NULL, NULL},      {"paper", NULL, NULL},
+                   {"default", "storage", "f64"}};
+    enum { CONFIGS = sizeof configs / sizeof *configs };
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    kf_space *space = open_space(scene);
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
+    for (int c = first; c < CONFIGS; c++) {
+        kf_config config;
+        take_preset(space, configs[c].preset, &config);
+        if (configs[c].parameter != NULL) kf_config_set_name(&config, configs[c].parameter, configs[c].value);
+        if (configs[c].parameter != NULL && strcmp(configs[c].value, "shift") == 0)
+            kf_config_set_integer(&config, "slab", 4);
+        if (configs[c].parameter != NULL && strcmp(configs[c].value, "aos") == 0)
+            kf_config_set_integer(&config, "alpha", 1);
+        const double off = verify_config(kinetic_system, scene, &config, reference, 20);
+        print_message("%s %s: off by %.2g\n", configs[c].preset,
+                      configs[c].value != NULL ? configs[c].value : "", off);
+    }
+    kinetic_system->free_reference(reference);
+    kf_space_free(space);
+}
+
+/* In a tunnel; on a face that mirrors, beside a wall that mirrors a share; half-way. */
+static void test_against_the_reference(void **state) {
+    (void)state;
+    enum { LAST = 6, LAST_TWO = 5 };
+    kf_scene *scene = open_linked();
+    verify_linked(scene, 0);
+    scene->half_way = true;
+    cut(scene);
+    verify_linked(scene, LAST);
+    scene->half_way = false;
+    scene->faces[KF_YMIN] = KF_WALL;
+    scene->specular_share[KF_YMIN] = 0.5;
+    move_solid(scene, 1, -scene->solid_low[1] - 1.3);
+    move_solid(scene, 2, -scene->solid_low[2] - 1.2);
+    verify_linked(scene, LAST_TWO);
+    kf_scene_free(scene);
+}
+
+static kf_plan *open_default(const kf_scene *scene) {
+    kf_config config;
+    kf_space *space = open_space(scene);
+    take_preset(space, "default", &config);
+    kf_space_free(space);
+    return open_plan(scene, &config);
+}
+
+static void assert_same_fields(kf_plan *one, kf_plan *other) {
+    kf_fields fields[2];
+    memset(fields, 0, sizeof fields);
+    kf_error error = {KF_OK, ""};
+    must(one->methods->flow->fields(one, &fields[0], &error), &error);
+    must(other->methods->flow->fields(other, &fields[1], &error), &error);
+    const size_t count = (size_t)fields[0].nodes[0] * (size_t)fields[0].nodes[1] * (size_t)fields[0].nodes[2];
+    assert_memory_equal(fields[0].density, fields[1].density, count * sizeof(float));
+    assert_memory_equal(fields[0].velocity[0], fields[1].velocity[0], count * sizeof(float));
+    for (int i = 0; i < 2; i++)
+        kf_fields_free(&fields[i]);
+}
+
+/* A checkpoint has the corrections of links: a run that goes on from it is the one that was not broken off.
+ */
+static void test_checkpoint(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_linked();
+    kf_plan *whole = open_default(scene), *again = open_default(scene);
+    size_t bytes;
+    advance(whole, 31);
+    must(whole->methods->state_size(whole, &bytes, &error), &error);
+    void *saved = kf_allocate(bytes);
+    must(whole->methods->save(whole, saved, &error), &error);
+    must(again->methods->restore(again, saved, whole->steps_done, &error), &error);
+    advance(whole, 20);
+    advance(again, 20);
+    assert_same_fields(whole, again);
+    free(saved);
+    kf_plan_free(whole);
+    kf_plan_free(again);
+    kf_scene_free(scene);
+}
+
+/* The mass of the fluid over that at the beginning, less 1. */
+static double gained_mass(const kf_scene *scene, const kf_plan *plan) {
+    kf_fields fields = {0};
+    kf_error error = {KF_OK, ""};
+    must(plan->methods->flow->fields((kf_plan *)(uintptr_t)plan, &fields, &error), &error);
+    const size_t count = (size_t)fields.nodes[0] * (size_t)fields.nodes[1] * (size_t)fields.nodes[2];
+    double sum = 0.0;
+    for (size_t n = 0; n < count; n++) /* inside the density is 1 */
+        sum += (double)fields.density[n] - 1.0;
+    kf_fields_free(&fields);
+    return sum / (double)(count - scene->links.inside_count);
+}
+
+/* A ball in a driven channel between walls: what its links add to the fluid they take back. */
+static void test_closed_domain_keeps_its_mass(void **state) {
+    (void)state;
+    kf_scene *scene = open_linked();
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = face < KF_ZMIN ? KF_PERIODIC : KF_WALL;
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    scene->viscosity = 0.01;
+    scene->body_force[0] = 2e-5;
+    scene->body_force[2] = 2e-5; /* with walls across it a pressure at rest */
+    cut(scene);
+    kf_plan *plan = open_default(scene);
+    advance(plan, 100);
+    const double early = gained_mass(scene, plan);
+    advance(plan, 700);
+    const double late = gained_mass(scene, plan);
+    print_message("mass gained after 100 and 800 steps: %.2g, %.2g\n", early, late);
+    assert_true(fabs(late - early) < 2e-6);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+#define SOLID(more) "\"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6]" more "}"
+
+static void assert_refused(const char *text, const char *what) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = NULL;
+    assert_int_equal(kf_scene_open(write_text("scene.json", text), NULL, &scene, &error), KF_BAD_INPUT);
+    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
+}
+
+static void assert_problem_refused(const kf_scene *scene, int parts, const char *what) {
+    kf_error error = {KF_OK, ""};
+    const kf_problem *problem = problem_of(kinetic_system, scene);
+    kf_device_info device = *kf_backend_device(backend);
+    device.parts = parts;
+    kf_status status = kinetic_system->accepts(problem, &error);
+    if (status == KF_OK) status = kinetic_system->accepts_device(problem, &device, &error);
+    assert_int_equal(status, KF_BAD_INPUT);
+    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
+}
+
+/* What links cannot do is refused by its name: motion, teams, passes, solids out of the stream. */
+static void test_refusals(void **state) {
+    (void)state;
+    assert_refused(
+        BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"motion\": {\"velocity\": [0.1, 0, 0]}")),
+        "solids that rest");
+    assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"links\": \"half-way\"")), "solid.links");
+    assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"link\"")), "solid.boundary");
+    assert_refused(
+        BOX(TUNNEL,
+            FLOW ", "
+                 "\"solid\": {\"shape\": \"ball\", \"radius\": 0.001, \"position\": [1.02, 0.83, 0.62], "
+                 "\"boundary\": \"links\"}"),
+        "larger than a cell");
+    assert_refused(
+        BOX(TUNNEL, FLOW ", \"refine\": [{\"low\": [0.5, 0.4, 0.3], \"high\": [1.5, 1.2, 0.9]}], " SOLID(
+                        ", \"boundary\": \"links\"")),
+        "refine");
+    kf_scene *scene = open_linked();
+    assert_problem_refused(scene, 2, "one device, not on 2");
+    scene->immersed_passes = 2;
+    assert_problem_refused(scene, 1, "immersed_passes");
+    kf_scene_free(scene);
+}
+
+/* A scene file says so, and the file that is written of it. */
+static void test_scene_files(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    for (int half_way = 0; half_way < 2; half_way++) {
+        kf_scene *scene;
+        const char *path = write_text(
+            "linked.json",
+            half_way ? BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"links\": \"half-way\""))
+                     : BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\"")));
+        must(kf_scene_open(path, NULL, &scene, &error), &error);
+        assert_int_equal(scene->samples.count, 0);
+        assert_true(scene->links.count > 100 && scene->links.inside_count > 50);
+        for (size_t n = 0; n < scene->links.count; n++)
+            assert_int_equal(scene->links.link[n].behind == 0, half_way);
+        assert_non_null(strstr(scene->notes, "links: the surface cuts"));
+        kf_scene_free(scene);
+    }
+}
+
+static int open_all(void **state) {
+    return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
+}
+
+static int close_all(void **state) {
+    return remove_test_folder(state) != 0 ? -1 : close_backend(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links_of_a_ball),
+        cmocka_unit_test(test_links_across_faces),
+        cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_closed_domain_keeps_its_mass),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_scene_files),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
