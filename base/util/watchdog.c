@@ -95,7 +95,8 @@ void kf_watchdog_end(kf_watchdog *w) {
     w->allowed = 0;
     const bool fired = w->fired;
     (void)pthread_mutex_unlock(&w->lock);
-    while (fired) /* the process is ending */
+    if (!fired) return;
+    for (;;) /* the process is ending */
         (void)pause();
 }
 

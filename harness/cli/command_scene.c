@@ -102,7 +102,7 @@ static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scen
 
 /* A picture that nobody asked for, and has no place, is no reason to tell nothing. */
 static kf_status keep_going(const char *asked, kf_status drawn, const kf_error *error) {
-    if (drawn == KF_OK || drawn != KF_MACHINE || asked != NULL) return drawn;
+    if (drawn != KF_MACHINE || asked != NULL) return drawn;
     kf_warn("no picture: %s", error->message);
     return KF_OK;
 }

@@ -8,6 +8,6 @@
  * FIELD_b-a.png … of the differences from the first: each kind in one scale of colours. Of every run the
  * newest means are taken (mean_*.vtkhdf), where any has none the newest fields of all. KF_BAD_INPUT where a
  * run keeps none, where grids differ, or where a solid is free. */
-kf_status kf_compare_pictures(const char *const *runs, int count, const char *folder, kf_error *error);
+kf_status kf_compare_pictures(const char *const *folders, int count, const char *folder, kf_error *error);
 
 #endif

@@ -101,7 +101,7 @@ kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entr
 bool kf_entry_is_noisy(const kf_entry *entry);
 /* "night 12 (v1.3-4-gabc)": with what the user called its program. Returns buffer. */
 enum { KF_NIGHT_TEXT = 48 + KF_LABEL };
-const char *kf_night_text(kf_nightly_session *session, int64_t night, char buffer[KF_NIGHT_TEXT]);
+const char *kf_night_text(kf_nightly_session *session, int64_t id, char buffer[KF_NIGHT_TEXT]);
 /* Makes the night the one that tonight is to be run next to. */
 kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
                                     kf_error *error);

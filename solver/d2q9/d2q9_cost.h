@@ -3,7 +3,6 @@
 #define KF_COST_MODEL_D2Q9_H
 
 #include "cost_model/model.h"
-
-extern const kf_cost_methods kf_cost_d2q9;
+#include "solver/d2q9/d2q9.h"
 
 #endif

@@ -3,7 +3,6 @@
 #define KF_COST_MODEL_INCOMPRESSIBLE_H
 
 #include "cost_model/model.h"
-
-extern const kf_cost_methods kf_cost_incompressible;
+#include "solver/incompressible/incompressible.h"
 
 #endif

@@ -290,7 +290,7 @@ static kf_status watch(kf_plan *plan, kf_error *error) {
                                     count * s->real_bytes, error);
         for (int y = 0; y < scene->nodes[1]; y++)
             for (int x = 0; x < scene->nodes[0] && status == KF_OK; x++) {
-                const double value = real_at(s, values, (size_t)(level->row * y + x));
+                const double value = real_at(s, values, (size_t)level->row * (size_t)y + (size_t)x);
                 if (!isfinite(value))
                     status = kf_fail(error, KF_GATE_FAILED,
                                      "the simulation blew up: step %" PRIu64

@@ -5,8 +5,7 @@
 #include "cost_model/model.h"
 #include "scene/ordering.h"
 #include "scene/scene.h"
-
-extern const kf_cost_methods kf_cost_kinetic;
+#include "solver/kinetic/kinetic.h"
 
 /* Numbers of a scene's samples that memory traffic depends on, whatever the config
  * (kinetic_cost_samples.c). */

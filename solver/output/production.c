@@ -189,7 +189,7 @@ static kf_status advance(kf_production_run *producer, kf_error *error) {
 static kf_status begin(kf_production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
     const int stride = kf_plan_stride(plan) > 0 ? kf_plan_stride(plan) : 1;
-    producer->watch = (uint64_t)((WATCHED_STEPS + stride - 1) / stride * stride);
+    producer->watch = (uint64_t)((WATCHED_STEPS + stride - 1) / stride) * (uint64_t)stride;
     producer->result->first_step = producer->result->last_step = plan->steps_done;
     producer->end = plan->steps_done + producer->options->steps;
     producer->result->seconds_left = producer->options->seconds;

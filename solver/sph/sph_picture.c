@@ -1,5 +1,4 @@
 #include "solver/sph/sph_picture.h"
-#include "solver/sph/sph.h"
 
 #include <math.h>
 #include <stdio.h>

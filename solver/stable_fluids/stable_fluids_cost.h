@@ -3,7 +3,6 @@
 #define KF_COST_MODEL_STABLE_FLUIDS_H
 
 #include "cost_model/model.h"
-
-extern const kf_cost_methods kf_cost_stable_fluids;
+#include "solver/stable_fluids/stable_fluids.h"
 
 #endif

@@ -81,8 +81,8 @@ static char *translate_option(const char *text, unsigned compiler) {
 static kf_status refuse_option(const kf_t1_problem *problem, const char *text, kf_error *error) {
     static const char *const taken[] = {
         [GPU] =
-            "-I, -D, -U, -std=, --use_fast_math, -maxrregcount=, -lineinfo, -ftz=, -prec-div=, -prec-sqrt=, "
-            "-fmad=, --ptxas-options= and -w are",
+            ("-I, -D, -U, -std=, --use_fast_math, -maxrregcount=, -lineinfo, -ftz=, -prec-div=, -prec-sqrt=, "
+             "-fmad=, --ptxas-options= and -w are"),
         [HOST] = "-I, -D, -U, -std=, -O, -f, -m, -W, -w, -g, -l and -L are",
         [PORTABLE] = "-D and -std= are"};
     const bool architecture = strstr(text, "arch") != NULL || strstr(text, "gencode") != NULL;

@@ -186,7 +186,9 @@ static kf_status values_of(const kf_t1 *t1, int i, int round, void **values, kf_
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     *values = kf_allocate(t1->counts[i] * argument->type.bytes);
     const kf_status status = kf_t1_fill(t1->problem, argument, round, t1->counts[i], *values, error);
-    if (status != KF_OK) free(*values);
+    if (status == KF_OK) return KF_OK;
+    free(*values);
+    *values = NULL;
     return status;
 }
 

@@ -84,7 +84,7 @@ static kf_status write_text(const kf_t1_problem *problem, const kf_text *text, c
     kf_hash_add_string(&hasher, text->text);
     kf_hash_end(&hasher, hex);
     KF_TRY(kf_path(path, error, "%s/t1-%s.%s", folder, hex, kf_t1_is_plain(problem) ? "c" : "cu"));
-    return kf_file_write_atomic(path, text->text, strlen(text->text), error);
+    return kf_file_write_atomic(path, text->text, text->length, error);
 }
 
 kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error) {

@@ -72,7 +72,8 @@ static bool name_reals(kf_t1_parameter *parameter) {
             if (strtod(text, NULL) == number) break;
         }
         /* A whole number stays one of floating point in the kernel. */
-        if (strpbrk(text, ".en") == NULL) (void)strcat(text, ".0");
+        const size_t used = strlen(text);
+        if (strpbrk(text, ".en") == NULL) (void)snprintf(text + used, KF_NAME - used, ".0");
         *value = (kf_scalar){.kind = KF_SCALAR_STRING, .text = text};
     }
     return true;

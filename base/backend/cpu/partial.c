@@ -148,7 +148,8 @@ static bool write_pattern(char *from, size_t bytes, void *context) {
 }
 
 /* Returns whether the bytes still have the pattern; context: the place of the first byte that has changed. */
-static bool has_pattern(char *from, size_t bytes, void *context) {
+static bool has_pattern(char *from, size_t bytes, /* NOLINT(readability-non-const-parameter): a visitor */
+                        void *context) {
     for (size_t i = 0; i < bytes; i++)
         if ((unsigned char)from[i] != beside) {
             *(const char **)context = from + i;

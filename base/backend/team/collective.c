@@ -102,7 +102,7 @@ static kf_status leave(kf_world *world, kf_error *error) {
 static kf_status begin(kf_world *world, action what, size_t amount, int64_t *values, int count,
                        kf_error *error) {
     const deed d = {what, (int64_t)amount, false};
-    view v;
+    view v = {0};
     if (world->given_up && world->broken.status == KF_OK)
         return kf_fail(error, KF_MACHINE, "another process of this run has failed");
     KF_TRY(exchange(world, &d, values, count, &v, error));
@@ -186,7 +186,7 @@ kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
 
 kf_status kf_world_line_up(kf_world *world, kf_error *error) {
     const deed d = {LINE_UP, world->agreement, false};
-    view v;
+    view v = {0};
     KF_TRY(exchange(world, &d, NULL, 0, &v, error));
     return v.same ? KF_OK : tell_apart(world, &d, error);
 }
@@ -244,7 +244,7 @@ kf_status kf_world_agree_on(kf_status status, int *state, kf_error *error) {
     (void)kf_world_give_up(status, error);
     const deed d = {AGREE, world->agreement, status != KF_OK};
     for (;;) {
-        view v;
+        view v = {0};
         KF_TRY(exchange(world, &d, NULL, 0, &v, error));
         if (v.agreeing == world->size) {
             if (v.failed > 0) return settle_on(world, status, state, error);
