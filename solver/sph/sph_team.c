@@ -217,7 +217,7 @@ kf_status kf_sph_make_team(kf_plan *plan, kf_sph *system, kf_error *error) {
 
 /* ---- Which part has which particles ---- */
 
-/* Those of a team are of its parts, and then of all. */
+/* Counts of a team are those of its parts, and then of all. */
 kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error) {
     const kf_sph *system = plan->system;
     const size_t bytes = (plan->all_parts > 1 ? 2 : 1) * ((size_t)system->grid.cell_count + 2) * sizeof(int);
@@ -229,7 +229,7 @@ kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error) {
     return status;
 }
 
-/* As kernels have it, up to rounding: a particle that they find in the next plane is handed over. */
+/* It is as kernels have it, up to rounding: a particle that they find in the next plane is handed over. */
 static int plane_of(const kf_sph *system, const float *values) {
     const int axis = system->options.cut_axis, last = system->grid.cells[axis] - 1;
     const double along = ((double)values[axis] - system->grid.low[axis]) * system->grid.inverse[axis];

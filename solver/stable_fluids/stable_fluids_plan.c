@@ -115,8 +115,8 @@ static kf_status make_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *error) 
     return make_twiddles(plan, p, error);
 }
 
-/* What a step writes before it reads it. Dyes go to and fro within a step of two halves, else from step to
- * step. */
+/* A list of what a step writes before it reads it. Dyes go to and fro within a step of two halves, else from
+ * step to step. */
 static void declare_fresh(kf_plan *plan, const kf_fluid_plan *p) {
     kf_buffer *const written[] = {p->copy, p->kept, p->predicted, p->dye_predicted,
                                   p->fluid->confinement > 0 ? p->acceleration : NULL};
