@@ -1,4 +1,4 @@
-/* What links.c and links_cut.c share: the nodes around a solid, and where the surface meets their links. */
+/* Shared by links.c and links_cut.c: the nodes around a solid, and where the surface meets their links. */
 #ifndef KF_SCENE_LINKS_H
 #define KF_SCENE_LINKS_H
 

@@ -1,5 +1,5 @@
-/* Where a mesh meets the links from nodes to their 26 neighbours: every triangle is held against the nodes
- * near it, and so are its images across periodic and mirroring faces of the domain. */
+/* Finds where a mesh meets the links from nodes to their 26 neighbours: every triangle is held against the
+ * nodes near it, and so are its images across periodic and mirroring faces of the domain. */
 #include <math.h>
 #include <stdlib.h>
 

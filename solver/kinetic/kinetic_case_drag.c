@@ -108,8 +108,8 @@ kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error) {
     return check_grids(validation, &shedding, &cylinders[1], error);
 }
 
-/* The same by links, whose parabolas fall short where the boundary layer is thinner than a cell: 11 % at 8
- * cells a diameter; half-way a third too large. */
+/* Checks drags by links, whose parabolas fall short where the boundary layer is thinner than a cell: 11 % at
+ * 8 cells a diameter; half-way a third too large. */
 kf_status kf_case_links_drag(kf_validation *validation, kf_error *error) {
     static const kf_tunnel ball = {false, 8, 0.08, 100, 3, 4, 6, 12, 3, 0.12},
                            slow_ball = {false, 8, 0.08, 20, 3, 4, 6, 12, 3, 0.1},

@@ -234,8 +234,8 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
-/* What comes back from links is worked out from up to five populations, each in a sector of its own, and then
- * put where one of them streams from. */
+/* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
+ * its own, and then put where one of them streams from. */
 void kf_kinetic_add_links(kf_kinetic_tally *tally) {
     static const double LINK_BYTES = 44, PLACE_BYTES = 12, POPULATIONS = 5;
     const double links = (double)tally->cost->scene->links.count;
