@@ -3,6 +3,8 @@
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export XDG_DATA_HOME=$scratch/data
 
@@ -92,57 +94,57 @@ expect 2 scene
 
 # Nothing was ever tuned here, there is no store: the default runs, verified. The run keeps its scene, and nothing
 # lies beside it.
-expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu --steps 4 --output first
+expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu:1 --steps 4 --picture none --output first
 says "running the default config, verified"
 shows "(not tuned)"
 [ ! -e wedge.scene.json ] || complain "a scene file lies beside the run"
-expect 0 run --scene first/scene.json --device cpu --steps 4 --output second
+expect 0 run --scene first/scene.json --device cpu:1 --steps 4 --picture none --output second
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
 # Variants write into folders of their own.
-for yaw in 0 5; do expect 0 run --scene first/scene.json --yaw $yaw --device cpu --steps 2; done
+for yaw in 0 5; do expect 0 run --scene first/scene.json --yaw $yaw --device cpu:1 --steps 2 --picture none; done
 [ -s first-yaw0-run/run.json ] && [ -s first-yaw5-run/run.json ] || complain "two angles have not two folders"
 cp first/scene.json wedge.scene.json
 expect 0 predict --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --bandwidth 4242 --fix plan=fused --top 1
 shows "32x16x16 nodes"
 # What is refused is refused before a config is chosen.
-expect 2 run --scene wedge.scene.json --device cpu --steps many --output fourth
+expect 2 run --scene wedge.scene.json --device cpu:1 --steps many --output fourth
 says "not a whole number"
 grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
 # The command that goes on knows how the mesh was placed, and what was fixed.
-expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --fix storage=f64 --device cpu --steps 4 --output third
+expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --fix storage=f64 --device cpu:1 --steps 4 --picture none --output third
 resume=$(sed -n 's/^  go on *kftune //p' out)
 [ -n "$resume" ] || complain "a run whose drag has not settled does not say how to go on"
 expect 0 $resume
 shows "step 4 to 8"
 
 # A run as long as the flow asks for, and what its drag is worth.
-expect 0 run --scene wedge.scene.json --device cpu --flow-throughs 0.5 --output half
+expect 0 run --scene wedge.scene.json --device cpu:1 --flow-throughs 0.5 --output half
 shows "320 on"
 shows "NOT settled"
 shows "measured front"
 # A run that got further is not written over by chance, and what it leaves is not listed as another's.
-expect 2 run --scene wedge.scene.json --device cpu --steps 40 --output half
+expect 2 run --scene wedge.scene.json --device cpu:1 --steps 40 --output half
 says "half: holds a run of 320 steps, more than these"
 grep -q '^320,' half/forces.csv || complain "a refused run wrote over a longer one"
-expect 0 run --scene wedge.scene.json --device cpu --steps 40 --output half --force --picture pressure,surface
+expect 0 run --scene wedge.scene.json --device cpu:1 --steps 40 --output half --force --picture pressure,surface
 grep -q 000040 half/fields.vtkhdf.series || complain "the series lacks the run's last file"
 grep -q 000320 half/fields.vtkhdf.series && complain "the series lists another run's file"
 shows "picture    half/pressure_000040.png"
 shows "picture    half/surface_000040.png"
-expect 0 run --scene wedge.scene.json --device cpu --time 20ms --output short --json
+expect 0 run --scene wedge.scene.json --device cpu:1 --time 20ms --output short --json
 for key in coefficients interval_95 settled reference_area_m2 flow_throughs simulated_s; do
     grep -q "\"$key\"" out || complain "run --json has no $key"
 done
-expect 2 run --scene wedge.scene.json --device cpu --time 2s --steps 5 --output unborn
+expect 2 run --scene wedge.scene.json --device cpu:1 --time 2s --steps 5 --output unborn
 says "give one of them"
-expect 2 run --scene wedge.scene.json --device cpu --until tired --output unborn
-expect 0 run --scene ball --grid 32x16x16 --samples-per-cell 10 --device cpu --until settled --output settled
+expect 2 run --scene wedge.scene.json --device cpu:1 --until tired --output unborn
+expect 0 run --scene ball --grid 32x16x16 --samples-per-cell 10 --device cpu:1 --until settled --output settled
 shows "settled: means over step"
 [ -s settled/forces.png ] || complain "no chart of the forces"
 [ ! -e unborn ] || complain "a refused run left a folder behind"
 
 # Files for ParaView.
-expect 0 run --scene wedge.scene.json --device cpu --steps 60 --every 30 --picture-every 15 --mean-from 0.02 --output files \
+expect 0 run --scene wedge.scene.json --device cpu:1 --steps 60 --every 30 --picture-every 15 --mean-from 0.02 --output files \
     --fields velocity,pressure,vorticity,q,solid,surface
 [ "$(awk '/^  (fields|picture|chart|forces|checkpoint) / { print $1 }' out | uniq | tr '\n' ' ')" = "fields picture chart forces checkpoint " ] ||
     complain "what was written is named in another order"
@@ -154,6 +156,6 @@ for step in 15 30 45 60; do
     [ -s "files/speed_$(printf %06d $step).png" ] || complain "no picture of step $step"
 done
 grep -q '"surface_000060.vtkhdf", "time":' files/surface.vtkhdf.series || complain "no series of the surface"
-expect 2 run --scene wedge.scene.json --device cpu --steps 2 --fields heat --output unborn
+expect 2 run --scene wedge.scene.json --device cpu:1 --steps 2 --fields heat --output unborn
 
 finish

@@ -1,6 +1,7 @@
 /* A choice among configs that misses no pair of values: most faults of variants need one value, or two that
  * meet (Kuhn, Wallace, Gallo 2004, doi:10.1109/TSE.2004.24). Under sanitizers, which look for other faults,
- * it misses no value. With KFTUNE_TEST_ALL=1 all are taken. */
+ * it misses no value; nor where pairs have met in another scene, so that each value meets each scene. With
+ * KFTUNE_TEST_ALL=1 all are taken. */
 #ifndef KF_TESTS_UNIT_CONFIG_PAIRS_H
 #define KF_TESTS_UNIT_CONFIG_PAIRS_H
 
@@ -39,13 +40,13 @@ static inline int number_value(config_pairs *pairs, int parameter, const kf_valu
     return (*count)++;
 }
 
-/* How many pairs of the config were not seen; it sees them when it is taken. */
-static inline int new_pairs(config_pairs *pairs, const kf_config *config, bool take) {
+/* How many pairs of the config, or values alone, were not seen; it sees them when it is taken. */
+static inline int new_pairs(config_pairs *pairs, const kf_config *config, bool alone, bool take) {
     int numbers[KF_CONFIG_VALUES], fresh = 0;
     for (int p = 0; p < config->count; p++)
         numbers[p] = number_value(pairs, p, &config->values[p]);
     for (int p = 0; p < config->count; p++)
-        for (int q = values_alone ? p : 0; q <= p; q++) { /* with itself: the value alone */
+        for (int q = alone ? p : 0; q <= p; q++) { /* with itself: the value alone */
             bool *seen = &pairs->seen[p][numbers[p]][q][numbers[q]];
             fresh += !*seen;
             *seen = *seen || take;
@@ -53,9 +54,9 @@ static inline int new_pairs(config_pairs *pairs, const kf_config *config, bool t
     return fresh;
 }
 
-/* Moves configs to the front that together hold every pair that any of them holds, each time the one that
- * brings most; returns their number. All are of one system. */
-static inline size_t keep_pairs(kf_config *configs, size_t count) {
+/* Moves configs to the front that together hold every pair that any of them holds, or every value, each time
+ * the one that brings most; returns their number. All are of one system. */
+static inline size_t keep_values(kf_config *configs, size_t count, bool alone) {
     if (getenv("KFTUNE_TEST_ALL") != NULL) return count;
     config_pairs *pairs = kf_allocate_zeroed(1, sizeof *pairs);
     size_t kept = 0;
@@ -63,17 +64,21 @@ static inline size_t keep_pairs(kf_config *configs, size_t count) {
         size_t best = kept;
         int most = 0;
         for (size_t i = kept; i < count; i++) {
-            const int fresh = new_pairs(pairs, &configs[i], false);
+            const int fresh = new_pairs(pairs, &configs[i], alone, false);
             if (fresh > most) most = fresh, best = i;
         }
         if (most == 0) break;
-        (void)new_pairs(pairs, &configs[best], true);
+        (void)new_pairs(pairs, &configs[best], alone, true);
         const kf_config swapped = configs[kept];
         configs[kept] = configs[best];
         configs[best] = swapped;
     }
     free(pairs);
     return kept;
+}
+
+static inline size_t keep_pairs(kf_config *configs, size_t count) {
+    return keep_values(configs, count, values_alone);
 }
 
 #endif

@@ -34,10 +34,11 @@ static inline kf_plan *open_plan(const kf_scene *scene, const kf_config *config)
 }
 
 /* Verifies configs of the space that are wanted, after that many steps, and frees it: enough to hold every
- * pair of values that the wanted ones hold (config_pairs.h). Every call begins with another one. Returns how
- * many were verified. */
+ * pair of values that the wanted ones hold, or every value where pairs have met in another scene
+ * (config_pairs.h). Every call begins with another one. Returns how many were verified. */
 typedef bool (*config_filter)(const kf_scene *scene, const kf_config *config);
-static inline int verify_configs(const kf_scene *scene, kf_space *space, int steps, config_filter wanted) {
+static inline int verify_configs(const kf_scene *scene, kf_space *space, int steps, config_filter wanted,
+                                 bool pairs) {
     static size_t calls;
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
@@ -55,7 +56,7 @@ static inline int verify_configs(const kf_scene *scene, kf_space *space, int ste
     config = configs[0];
     configs[0] = configs[first];
     configs[first] = config;
-    const size_t kept = keep_pairs(configs, count);
+    const size_t kept = keep_values(configs, count, values_alone || !pairs);
     for (size_t c = 0; c < kept; c++)
         (void)verify_config(kinetic_system, scene, &configs[c], reference, steps);
     print_message("%zu of %zu configs verified\n", kept, count);

@@ -295,5 +295,5 @@ int main(void) {
         cmocka_unit_test(iterations_of_solvers), cmocka_unit_test(steps_of_an_h200),
         cmocka_unit_test(candidates_of_an_h200), cmocka_unit_test(every_config),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -335,5 +335,5 @@ int main(void) {
         cmocka_unit_test(test_configs_are_held_against_their_space),
         cmocka_unit_test(test_length_of_a_solid_across_the_seam),
     };
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }

@@ -34,7 +34,10 @@ static void test_walls_and_body_force(void **state) {
             scene->face_velocity[KF_XMIN][0] = 0.05;
             scene->faces[KF_XMAX] = scene->faces[KF_YMAX] = scene->faces[KF_ZMIN] = KF_OUTFLOW;
         }
-        assert_true(verify_variants(scene, 12, is_representative) >= LEAST_VARIANTS);
+        if (model)
+            assert_true(verify_variants(scene, 12, is_representative) >= LEAST_VARIANTS);
+        else
+            assert_true(verify_values(scene, 12, is_representative) >= LEAST_VALUES);
     }
     kf_scene_free(scene);
 }
@@ -57,7 +60,7 @@ static void test_specular_walls(void **state) {
         scene->specular_share[KF_ZMIN] = 0.5;
         scene->face_velocity[KF_XMAX][1] = seam ? 0.0 : 0.03;
         scene->face_velocity[KF_ZMIN][0] = 0.05;
-        assert_true(verify_variants(scene, 12, is_representative) >= LEAST_VARIANTS);
+        assert_true(verify_values(scene, 12, is_representative) >= LEAST_VALUES);
     }
     kf_scene_free(scene);
 }

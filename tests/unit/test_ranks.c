@@ -141,10 +141,13 @@ static bool fails_at(int rank, int number) {
     return true;
 }
 
-/* Every call at first, then fewer and fewer of those that are alike; KFTUNE_TEST_ALL: every one. */
-static int next_number(int number) {
-    enum { EVERY = 60, SHARE = 12 };
-    return number < EVERY || getenv("KFTUNE_TEST_ALL") != NULL ? number + 1 : number + number / SHARE;
+/* Every call of every process at first, then every call of one of them in turn, then fewer and fewer of those
+ * that are alike; KFTUNE_TEST_ALL: every one. */
+static int next_number(int rank, int number) {
+    enum { OF_ALL = 16, OF_ONE = 60, SHARE = 12 };
+    if (number < OF_ALL || getenv("KFTUNE_TEST_ALL") != NULL) return number + 1;
+    if (number == OF_ALL) return number + 1 + rank;
+    return number < OF_ONE ? number + kf_world_size() : number + number / SHARE;
 }
 
 static int fail_all(const char *system, const char *transfer) {
@@ -152,7 +155,7 @@ static int fail_all(const char *system, const char *transfer) {
     int last = 0, tried = 0;
     set_up(system, transfer);
     for (int rank = 0; rank < kf_world_size(); rank++) {
-        for (int number = 1; fails_at(rank, number); number = next_number(number), tried++)
+        for (int number = 1; fails_at(rank, number); number = next_number(rank, number), tried++)
             last = number;
         const kf_state state = evaluate(1.0, reason);
         expect(state == KF_STATE_OK, "the next is not ok", rank, last, state, reason);

@@ -184,7 +184,7 @@ static void run_restarted(const kf_scene *scene, const char *const *fixed, const
                           const char *transfer, outcome *o) {
     kf_error error = {KF_OK, ""};
     const char *const devices[] = {teams[1], kf_kinetic_most_parts(scene) < 4 ? teams[0] : teams[2], "cpu:1"};
-    static const uint64_t until[] = {10, 23, STEPS};
+    static const uint64_t until[] = {6, 13, STEPS};
     void *kept = NULL;
     size_t bytes = 0;
     for (int i = 0; i < 3; i++) {
