@@ -206,6 +206,7 @@ static kf_status keep_former(const kf_tune_request *request, const kf_best_confi
         free(former);
         return KF_OK;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the problem is open */
     const bool other = strcmp(former->scene_hash, request->problem->hash) != 0;
     if (other || former->tried > best->tried) {
         status = kf_path(aside, error, "%s~", out);
@@ -239,6 +240,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, const kf_
             kf_problem_document(request->problem, arguments, false, &best->document, &writing);
         if (written == KF_OK) written = keep_former(request, best, out, &writing);
         if (written == KF_OK) written = kf_best_config_write(out, best, &writing);
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the problem is open */
         if (written == KF_OK && !request->problem->system->runs)
             written = write_header(out, &best->config, &writing);
         kf_best_config_free(best);
