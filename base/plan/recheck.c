@@ -14,7 +14,9 @@ enum { KINDS = 8, MOST_PLACES = 1 << 20, MOST_UPDATES = 1 << 26, STEPS = 4 };
 /* What the first config of a kind has made of the whole problem's velocity after STEPS steps, at every
  * stride-th place. */
 typedef struct kind {
-    int deviations; /* this and the next: of its verification, which tell kinds apart */
+    char problem[KF_HASH_HEX]; /* this and the next two tell kinds apart: a suite verifies some problems by
+                                  another */
+    int deviations;            /* of its verification, as the next */
     double bound;
     float *velocity; /* [places][components] */
     size_t places, stride;
@@ -140,11 +142,14 @@ static kf_status glance(kf_plan *plan, kf_error *error) {
     return kf_plan_watch(plan, error);
 }
 
-/* The kind of such a verification; NULL: none is known. */
-static kind *find_kind(kf_whole *whole, const kf_verification *verification) {
-    for (int i = 0; i < whole->count; i++)
-        if (whole->kinds[i].deviations == verification->count && whole->kinds[i].bound == verification->bound)
-            return &whole->kinds[i];
+/* The kind of such a problem and verification; NULL: none is known. */
+static kind *find_kind(kf_whole *whole, const kf_plan *plan, const kf_verification *verification) {
+    for (int i = 0; i < whole->count; i++) {
+        kind *k = &whole->kinds[i];
+        if (strcmp(k->problem, plan->problem->hash) == 0 && k->deviations == verification->count &&
+            k->bound == verification->bound)
+            return k;
+    }
     return NULL;
 }
 
@@ -159,10 +164,11 @@ kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_ve
     kf_whole *whole = trial->whole;
     if (whole == NULL || !is_looked_at(plan) || isnan(verification->bound) ||
         plan->updates > (double)MOST_UPDATES || whole->count == KINDS ||
-        find_kind(whole, verification) != NULL)
+        find_kind(whole, plan, verification) != NULL)
         return KF_OK;
     kind *k = &whole->kinds[whole->count];
     *k = (kind){.deviations = verification->count, .bound = verification->bound};
+    memcpy(k->problem, plan->problem->hash, sizeof k->problem);
     const kf_status status = make_kind(plan, k, error);
     if (status == KF_OK)
         whole->count++;
@@ -178,7 +184,7 @@ kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verifi
     /* Of what a step moves at least half is written. */
     KF_TRY(kf_check_machine_limit(kf_backend_device(plan->backend), 0.5 * plan->least_bytes, step_us, error));
     if (whole == NULL || !is_looked_at(plan)) return KF_OK;
-    kind *k = whole->seconds <= SHARE * seconds ? find_kind(whole, verification) : NULL;
+    kind *k = whole->seconds <= SHARE * seconds ? find_kind(whole, plan, verification) : NULL;
     const double begin = kf_clock_seconds();
     const kf_status status = k != NULL ? compare(plan, k, error) : glance(plan, error);
     if (k != NULL) whole->seconds = kf_clock_seconds() - begin;

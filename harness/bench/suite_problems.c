@@ -11,6 +11,17 @@
 #include "harness/bench/suite_run.h"
 #include "solver/systems.h"
 
+/* A changed problem is another one: what is known of the first is not held against it. */
+static void hash_again(kf_problem *problem, const cJSON *changes) {
+    char *text = kf_json_canonical(changes);
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, problem->hash);
+    kf_hash_add_string(&hasher, text);
+    kf_hash_end(&hasher, problem->hash);
+    free(text);
+}
+
 static kf_status change(const kf_suite_problems *problems, const kf_suite_scene *scene,
                         const kf_problem *from, kf_suite_problem *made, kf_error *error) {
     const kf_suite_system *brought = from->system->suite;
@@ -18,8 +29,10 @@ static kf_status change(const kf_suite_problems *problems, const kf_suite_scene 
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: scenes: %s: problems of the system %s cannot be changed; give it a scene file",
                        problems->file->path, scene->name, from->system->name);
-    return brought->change(from, scene->changes, (kf_json_place){problems->file->path, scene->name},
-                           problems->device, &made->problem, made->reason, error);
+    KF_TRY(brought->change(from, scene->changes, (kf_json_place){problems->file->path, scene->name},
+                           problems->device, &made->problem, made->reason, error));
+    if (made->problem != NULL) hash_again(made->problem, scene->changes);
+    return KF_OK;
 }
 
 /* Opens a scene that comes from a file or is shipped. */
