@@ -151,12 +151,24 @@ static void turn_back(kf_link_node *n) {
         n->direction[a] = (signed char)-n->direction[a];
 }
 
-/* The nodes behind the outer one, away from the surface, that the fluid reaches directly. */
+/* Returns whether the link at a node leads across a wall that mirrors a share only: beyond it there is no
+ * flow to interpolate. */
+static bool meets_wall(const kf_scene *scene, const kf_link_node *n) {
+    for (int a = 0; a < 3; a++) {
+        const int next = n->node[a] + n->direction[a];
+        const bool high = next >= scene->nodes[a];
+        if ((next < 0 || high) && scene->faces[2 * a + high] == KF_WALL) return true;
+    }
+    return false;
+}
+
+/* Finds the nodes behind the outer one, away from the surface, that the fluid reaches directly. */
 static void find_behind(const kf_link_box *b, kf_link *link) {
     kf_link_node next = link->at[0];
     turn_back(&next);
     for (link->behind = 0; link->behind < KF_LINK_BEHIND; link->behind++) {
-        if (!pass(b, &next) || !b->fluid[kf_link_node_index(b, next.node)]) return;
+        if (meets_wall(b->scene, &next) || !pass(b, &next) || !b->fluid[kf_link_node_index(b, next.node)])
+            return;
         link->at[link->behind + 1] = next;
         turn_back(&link->at[link->behind + 1]);
     }
