@@ -1,5 +1,5 @@
 /* The plan that was timed, looked at once more: whether the whole problem's state moves as the first config's
- * did before it was timed. Configs that are held to equal bounds compute the same scheme. */
+ * did before it was timed. Configs are compared that compute the same scheme and are held to equal bounds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,15 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 
-enum { KINDS = 8, MOST_PLACES = 1 << 20, MOST_UPDATES = 1 << 26, STEPS = 4 };
+/* A problem of few updates is compared whatever the clock says: on a busy machine, too. */
+enum { KINDS = 8, MOST_PLACES = 1 << 20, FEW_UPDATES = 1 << 16, MOST_UPDATES = 1 << 26, STEPS = 4 };
 
 /* What the first config of a kind has made of the whole problem's velocity after STEPS steps, at every
  * stride-th place. */
 typedef struct kind {
     char problem[KF_HASH_HEX]; /* this and the next two tell kinds apart: a suite verifies some problems by
                                   another */
-    int deviations;            /* of its verification, as the next */
+    int scheme;                /* of its verification, as the next */
     double bound;
     float *velocity; /* [places][components] */
     size_t places, stride;
@@ -146,7 +147,7 @@ static kf_status glance(kf_plan *plan, kf_error *error) {
 static kind *find_kind(kf_whole *whole, const kf_plan *plan, const kf_verification *verification) {
     for (int i = 0; i < whole->count; i++) {
         kind *k = &whole->kinds[i];
-        if (strcmp(k->problem, plan->problem->hash) == 0 && k->deviations == verification->count &&
+        if (strcmp(k->problem, plan->problem->hash) == 0 && k->scheme == verification->scheme &&
             k->bound == verification->bound)
             return k;
     }
@@ -167,7 +168,7 @@ kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_ve
         find_kind(whole, plan, verification) != NULL)
         return KF_OK;
     kind *k = &whole->kinds[whole->count];
-    *k = (kind){.deviations = verification->count, .bound = verification->bound};
+    *k = (kind){.scheme = verification->scheme, .bound = verification->bound};
     memcpy(k->problem, plan->problem->hash, sizeof k->problem);
     const kf_status status = make_kind(plan, k, error);
     if (status == KF_OK)
@@ -184,7 +185,8 @@ kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verifi
     /* Of what a step moves at least half is written. */
     KF_TRY(kf_check_machine_limit(kf_backend_device(plan->backend), 0.5 * plan->least_bytes, step_us, error));
     if (whole == NULL || !is_looked_at(plan)) return KF_OK;
-    kind *k = whole->seconds <= SHARE * seconds ? find_kind(whole, plan, verification) : NULL;
+    const bool whole_state = plan->updates <= (double)FEW_UPDATES || whole->seconds <= SHARE * seconds;
+    kind *k = whole_state ? find_kind(whole, plan, verification) : NULL;
     const double begin = kf_clock_seconds();
     const kf_status status = k != NULL ? compare(plan, k, error) : glance(plan, error);
     if (k != NULL) whole->seconds = kf_clock_seconds() - begin;

@@ -19,6 +19,8 @@ typedef struct kf_verification {
     double error, bound; /* of the first deviation, which says most; NAN: it was not reached */
     kf_deviation deviations[KF_DEVIATIONS];
     int count;
+    int scheme; /* which of the system's schemes it was held to: bounce-back half-way or full-way, 27 or 19
+                   velocities */
     char worst[96]; /* where and what the largest deviation is */
     bool repeated;  /* a second launch began from equal inputs */
     double spread;  /* where it did: how far its results are from the first's, relative; 0: bit for bit the

@@ -46,6 +46,7 @@ kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verifi
     kf_solid_load load;
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
+    verification->scheme = system->options.full_way;
     KF_TRY(kf_d2q9_read(plan, &values, error));
     const kf_field_deviation d = kf_compare_fields(values, solution->values, reference->count, 2);
     free(values);

@@ -41,6 +41,7 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
     const bool folded = kinetic->options.velocities == 19;
+    verification->scheme = folded;
     const kf_reference_result *exact = folded ? &reference->of_19 : &reference->of_27;
     if (exact->values == NULL)
         return kf_fail(error, KF_BAD_INPUT,

@@ -16,7 +16,7 @@ for where in cpu:8 h200:24; do
     while read -r line; do
         grep -qF -- "$line" "results/measured/$name.md" || complain "results/measured/$name.md lacks: $line"
     done < <(grep -E '^\||inside' "$scratch/coverage/coverage.md")
-    grep -qF "$(grep -o '^[0-9]* of [0-9]* are inside' "$scratch/coverage/coverage.md")" docs/accuracy.md || complain "docs/accuracy.md has another count than $name"
+    tr '\n' ' ' <docs/accuracy.md | grep -qF "$(grep -o '^[0-9]* of [0-9]* are inside' "$scratch/coverage/coverage.md")" || complain "docs/accuracy.md has another count than $name"
 done
 sed 's/^\(sphere-100,[^,]*,[^,]*\),[^,]*/\1,9.9/' results/measured/cpu-coverage.csv >"$scratch/coverage/rows.csv"
 FLOWS=none KFTUNE=$kftune scripts/gpu/coverage.sh "$scratch/coverage" cpu >"$out" 2>"$err"

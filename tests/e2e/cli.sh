@@ -70,7 +70,8 @@ for words in "--speed 0x10" "--length 0x1p1m" "--cells 0x10" "--yaw infinity"; d
     expect 2 scene "$KFTUNE_DATA/tests/data/cases/one-slash.obj" --up z --wind +x $words
     says "is not a number"
 done
-# What a large scene needs is said before anything is done with it: the line is there long before the scene is.
+# What a large scene needs is said before anything is done with it: the line is there long before the scene is, or the
+# scene is counted alone, which takes no time.
 sed 's/"spacing": 1/"spacing": 0.1/' "$KFTUNE_DATA/scene/library/pool.json" >"$scratch/pool.json"
 sed -e 's/\[96, 48, 48\]/[960, 480, 480]/' "$KFTUNE_DATA/scene/library/ball.json" >"$scratch/fine.json"
 for words in "ball --grid 1290x1290x1290" "ball --samples-per-cell 1000" "$scratch/fine.json" "$scratch/pool.json"; do
@@ -81,6 +82,7 @@ for words in "ball --grid 1290x1290x1290" "ball --samples-per-cell 1000" "$scrat
     while kill -0 $large 2>/dev/null && ! grep -q 'minutes$' "$err"; do sleep 0.05; done
     kill -INT $large 2>/dev/null && kill -INT $large 2>/dev/null
     wait $large
+    grep -q 'which are not placed for this$' "$err" && continue
     grep -q 'may take minutes$' "$err" || complain "scene $words does not say what it needs"
     [ ! -s "$scratch/large.png" ] || complain "scene $words says what it needs only afterwards"
 done
