@@ -37,24 +37,26 @@ double kf_scene_step_updates(const kf_scene *scene) {
     return updates;
 }
 
+void kf_scene_level_cells(const kf_scene *scene, int level, int axis, int cells[2]) {
+    cells[0] = level == 0 ? 0 : 2 * scene->boxes[level - 1].low[axis];
+    cells[1] = level == 0 ? scene->nodes[axis] : 2 * scene->boxes[level - 1].high[axis];
+}
+
 double kf_scene_level_nodes(const kf_scene *scene, int level) {
     double nodes = 1.0;
-    for (int a = 0; a < 3; a++)
-        nodes *= level == 0 ? scene->nodes[a]
-                            : 2.0 * (scene->boxes[level - 1].high[a] - scene->boxes[level - 1].low[a]);
+    for (int a = 0; a < 3; a++) {
+        int cells[2];
+        kf_scene_level_cells(scene, level, a, cells);
+        nodes *= cells[1] - cells[0];
+    }
     return nodes;
 }
 
 /* ---- Checks ---- */
 
-/* Cells of a level along an axis: of the whole domain, and those that its grid has. */
+/* Cells of a level along an axis, of the whole domain. */
 static int all_cells(const kf_scene *scene, int level, int axis) {
     return scene->nodes[axis] << level;
-}
-
-static void own_cells(const kf_scene *scene, int level, int axis, int own[2]) {
-    own[0] = level == 0 ? 0 : 2 * scene->boxes[level - 1].low[axis];
-    own[1] = level == 0 ? scene->nodes[axis] : 2 * scene->boxes[level - 1].high[axis];
 }
 
 /* Refuses a side of a box that lies too near the one around it, or at a face that knows nothing of boxes. */
@@ -63,7 +65,7 @@ static kf_status check_side(const kf_scene *scene, int number, int axis, int sid
     const int most = all_cells(scene, number - 1, axis), at = side ? box->high[axis] : box->low[axis],
               end = side ? most : 0;
     int own[2];
-    own_cells(scene, number - 1, axis, own);
+    kf_scene_level_cells(scene, number - 1, axis, own);
     if (at == end && scene->faces[2 * axis + side] == KF_OUTFLOW)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: box %d touches the outflow across %c: end it %d cells before", scene->source,
@@ -105,7 +107,7 @@ static kf_status check_solid(const kf_scene *scene, kf_error *error) {
     for (int axis = 0; axis < 3 && samples->count > 0; axis++) {
         double low = INFINITY, high = -INFINITY;
         int own[2];
-        own_cells(scene, finest, axis, own);
+        kf_scene_level_cells(scene, finest, axis, own);
         for (size_t s = 0; s < samples->count; s++) {
             low = fmin(low, places[axis][s]);
             high = fmax(high, places[axis][s]);

@@ -324,6 +324,9 @@ const kf_scene *kf_scene_of_outputs(const kf_scene *scene);
 int kf_scene_output_level(const kf_scene *scene); /* 0: the coarsest */
 /* Nodes of a level's grid (0: the coarsest): those of its box. A level takes 2^level steps for one. */
 double kf_scene_level_nodes(const kf_scene *scene, int level);
+/* The first cell of a level's grid along an axis, and the one after its last, counted from the domain's
+ * corner in cells of the level. */
+void kf_scene_level_cells(const kf_scene *scene, int level, int axis, int cells[2]);
 double kf_scene_all_nodes(const kf_scene *scene);    /* of all its grids */
 double kf_scene_step_updates(const kf_scene *scene); /* of nodes in a step of the coarsest */
 /* KF_BAD_INPUT where a box of nested grids is empty, leaves the domain, comes nearer than KF_NESTED_MARGIN to

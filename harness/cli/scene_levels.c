@@ -10,10 +10,11 @@
 static void measure(const kf_scene *scene, int level, int nodes[3], double low[3], double high[3]) {
     const double cell = ldexp(scene->cell_size, -level);
     for (int a = 0; a < 3; a++) {
-        const int first = level > 0 ? 2 * scene->boxes[level - 1].low[a] : 0;
-        nodes[a] = level > 0 ? 2 * scene->boxes[level - 1].high[a] - first : scene->nodes[a];
-        low[a] = first * cell;
-        high[a] = (first + nodes[a]) * cell;
+        int cells[2];
+        kf_scene_level_cells(scene, level, a, cells);
+        nodes[a] = cells[1] - cells[0];
+        low[a] = cells[0] * cell;
+        high[a] = cells[1] * cell;
     }
 }
 

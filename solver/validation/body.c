@@ -48,16 +48,11 @@ void kf_body_set_ball(kf_scene *scene, const double center[3], double radius) {
 }
 
 kf_status kf_body_link(kf_scene *scene, bool half_way, kf_error *error) {
-    const kf_mesh *mesh = &scene->mesh;
     scene->linked = true;
     scene->half_way = half_way;
     scene->samples.count = 0;
-    for (int a = 0; a < 3; a++) {
-        scene->solid_low[a] = scene->solid_high[a] = mesh->vertices[a];
-        for (size_t v = 0; v < mesh->vertex_count; v++) {
-            scene->solid_low[a] = fmin(scene->solid_low[a], mesh->vertices[3 * v + (size_t)a]);
-            scene->solid_high[a] = fmax(scene->solid_high[a], mesh->vertices[3 * v + (size_t)a]);
-        }
-    }
+    const kf_box bounds = kf_mesh_bounds(&scene->mesh);
+    memcpy(scene->solid_low, bounds.low, sizeof bounds.low);
+    memcpy(scene->solid_high, bounds.high, sizeof bounds.high);
     return kf_scene_cut_links(scene, error);
 }
