@@ -1,11 +1,13 @@
 #!/bin/bash
 # Figures 10 and 13 of the kinetic paper at its size: the time of a step over l and alpha, on a ball, a concave tube and a tube with ten
-# times the samples, on 16 million nodes and more; and the immersed boundary's kernels with samples in no order and sorted.
+# times the samples, on 16 million nodes and more; the immersed boundary's kernels with samples in no order and sorted; and the plans
+# baseline and paper over the shapes of blocks, of two dimensions and three (section 4.1).
 # From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/figure10.sh FOLDER [DEVICE, cuda:0]; about five minutes on an H200, LIMIT (150) seconds a scene at most.
+# usage: scripts/gpu/figure10.sh FOLDER [DEVICE, cuda:0]; about six minutes on an H200, LIMIT (150) seconds a scene at most.
 # FOLDER gets SCENE.json (what kftune bench says), SCENE.log and figure10.md, which is also printed: us a step of the plans paper and ours
 # over l and alpha, and us of the samples' kernels of baseline and paper with samples in no order and sorted.
-# LENGTHS and ALPHAS name other values: l goes over all of them where alpha is 64, alpha where l is 2. SCENES names some of ball, concave
+# LENGTHS and ALPHAS name other values: l goes over all of them where alpha is 64, alpha where l is 2. SHAPES names other blocks, as
+# 32x2x4; an empty list of any leaves its rows out. SCENES names some of ball, concave
 # and crowded (concave with ten times the samples); GRID another grid. With DEVICE cpu on a small grid, to see that it works.
 set -u
 usage='usage: scripts/gpu/figure10.sh FOLDER [DEVICE]'
@@ -15,8 +17,11 @@ device=${2:-cuda:0}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 case $device in
-cuda*) grid=${GRID:-384x256x256} lengths=${LENGTHS:-1 2 3 4 6 8 12 16 24 32 48 64} alphas=${ALPHAS:-2 16 64 512 4096 65536 4194304} ;;
-*) grid=${GRID:-36x24x24} lengths=${LENGTHS:-1 2} alphas=${ALPHAS:-2 64} ;;
+cuda*)
+    grid=${GRID:-384x256x256} lengths=${LENGTHS-1 2 3 4 6 8 12 16 24 32 48 64} alphas=${ALPHAS-2 16 64 512 4096 65536 4194304}
+    shapes=${SHAPES-32x2x1 32x4x1 32x8x1 64x2x1 128x1x1 32x1x4 32x2x2 32x2x4 32x4x2 32x4x4 32x8x2 64x2x2 64x4x2 128x2x2}
+    ;;
+*) grid=${GRID:-36x24x24} lengths=${LENGTHS-1 2} alphas=${ALPHAS-2 64} shapes=${SHAPES-64x2x1 32x2x4} ;;
 esac
 limit=${LIMIT:-150}
 failed=0
@@ -38,6 +43,12 @@ for alpha in $alphas; do
     [ "$alpha" = 64 ] && [[ " $lengths " = *' 2 '* ]] && continue
     timing "paper, l 2, alpha $alpha" paper "\"layout\": \"csoa\", \"alpha\": $alpha, \"sample_block_length\": 2"
     timing "ours, l 2, alpha $alpha" default "\"layout\": \"csoa\", \"alpha\": $alpha, \"sample_block_length\": 2"
+done
+for shape in $shapes; do
+    IFS=x read -r x y z <<<"$shape"
+    for plan in baseline paper; do
+        timing "$plan, blocks $shape" "$plan" "\"block_x\": $x, \"block_y\": $y, \"block_z\": $z"
+    done
 done
 timing 'paper, no order' paper '"layout": "csoa", "alpha": 64, "sample_block_length": 1, "sample_order": "none"'
 timing 'baseline, no order' baseline '"sample_order": "none"'

@@ -48,18 +48,19 @@ typedef struct kf_kinetic_pass {
                    */
 } kf_kinetic_pass;
 
-/* The columns of blocks along x and y: threads beyond the end of a row or of a column do nothing. */
+/* Blocks over all nodes: threads beyond the end of a row, of a column or of the planes do nothing. */
 static double blocks_of(const kf_kinetic_tally *tally, double nodes_per_thread) {
     const int *nodes = tally->cost->scene->nodes;
     const kf_kinetic_options *o = &tally->options;
-    return ceil(nodes[0] / nodes_per_thread / o->block[0]) * ceil((double)nodes[1] / o->block[1]) * nodes[2];
+    return ceil(nodes[0] / nodes_per_thread / o->block[0]) * ceil((double)nodes[1] / o->block[1]) *
+           ceil((double)nodes[2] / o->block[2]);
 }
 
 /* Blocks that a multiprocessor holds at a time: registers are given to warps in portions of 256, from the
  * quarter of the file that a warp's scheduler has. */
 static double resident_blocks(const kf_kinetic_options *o, double registers) {
     static const double QUARTER = 16384, PORTION = 256, MOST_WARPS = 64, MOST_BLOCKS = 32;
-    const double warps = ceil((double)o->block[0] * o->block[1] / WARP);
+    const double warps = ceil((double)o->block[0] * o->block[1] * o->block[2] / WARP);
     const double fit = 4 * floor(QUARTER / (PORTION * ceil(registers * WARP / PORTION)));
     return fmin(MOST_BLOCKS, fmax(1, floor(fmin(fit, MOST_WARPS) / warps)));
 }

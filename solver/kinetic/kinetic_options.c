@@ -126,6 +126,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return kf_options_refuse(error, "keep_streamed belongs to plan fused between two grids");
     if (o->masked_band && (!fused || o->esoteric || o->slab > 0 || scene->motion.moving || in_rows))
         return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
+    if (o->block[2] != 1 && one_pass)
+        return kf_options_refuse(error, "block_z above 1 belongs to the plans baseline and paper");
     const int *n = scene->nodes;
     if (o->boundary_rows_apart && (!fused || o->esoteric || o->slab > 0 || o->boundary_kernels != 0 ||
                                    in_rows || o->parts > 1 || n[1] < 3 || n[2] < 3))
@@ -184,6 +186,7 @@ static const kf_config_field table[] = {
     KF_NUMBER(kf_kinetic_options, KF_OPTION_LONG, sample_tenths, "sample_cost", 0, LONG_MAX),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[0], "block_x", 1, 65536),
     KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[1], "block_y", 1, 1024),
+    KF_NUMBER(kf_kinetic_options, KF_OPTION_INT, block[2], "block_z", 1, 64),
 };
 
 /* A level of nested grids may have no solid although its config is that of a scene with one: its kernels then
@@ -207,7 +210,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->esoteric = options->streaming == KF_STREAMING_ESOTERIC;
     if ((options->streaming == KF_STREAMING_SHIFT) != (options->slab > 0))
         return kf_options_refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
-    options->block[2] = 1;
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
     KF_TRY(check_options(scene, options, error));

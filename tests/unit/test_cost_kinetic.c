@@ -94,6 +94,13 @@ static void test_layouts(void **state) {
     check_launch(scene, &config,
                  &(expected){"stream", .dram = N * 4 * 54, .latency = 3, .efficiency = 0.88,
                              .blocks = 2.0 * 10 * NZ / 100, .resident = 8});
+    /* Planes within one, too: 40 / 16 is three of them, of 32 warps each. */
+    kf_config_set_integer(&config, "block_x", 64);
+    kf_config_set_integer(&config, "block_y", 1);
+    kf_config_set_integer(&config, "block_z", 16);
+    check_launch(scene, &config,
+                 &(expected){"stream", .dram = N * 4 * 54, .latency = 3, .efficiency = 0.88,
+                             .blocks = 1.0 * 48 * 3 / 100, .resident = 2});
     kf_scene_free(scene);
 }
 

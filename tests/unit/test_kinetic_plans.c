@@ -71,6 +71,57 @@ static void test_plans_agree_after_100_steps(void **state) {
     kf_scene_free(scene);
 }
 
+/* Blocks of three dimensions, as the source has them (section 4.1): their shape, which need not divide the
+ * grid, changes no bit of either plan, whose samples gather here. Other plans refuse them. */
+static void test_blocks_of_three_dimensions(void **state) {
+    (void)state;
+    static const int shapes[][3] = {{64, 2, 1}, {8, 2, 4}, {32, 1, 16}, {16, 4, 8}};
+    kf_error error = {0};
+    kf_scene *scene = open_scene_of_variants("ball", 3000);
+    const kf_problem *problem = problem_of(kinetic_system, scene);
+    kf_space *space;
+    must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
+    kf_reference *reference;
+    must(kinetic_system->reference(problem, 3, &reference, &error), &error);
+    const size_t bytes =
+        4 * sizeof(double) * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    for (int p = 0; p < 2; p++) {
+        double *first = NULL;
+        kf_config config;
+        take_preset(space, p == 0 ? "baseline" : "paper", &config);
+        kf_config_set_name(&config, "immersed_boundary", "gather");
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            double *values;
+            kf_config_set_integer(&config, "block_x", shapes[s][0]);
+            kf_config_set_integer(&config, "block_y", shapes[s][1]);
+            kf_config_set_integer(&config, "block_z", shapes[s][2]);
+            must(kf_problem_check_config(problem, kf_backend_device(backend), &config, &error), &error);
+            (void)verify_config(kinetic_system, scene, &config, reference, 3);
+            kf_plan *plan = open_plan(scene, &config);
+            assert_int_equal(((const kf_kinetic *)plan->system)->options.block[2], shapes[s][2]);
+            advance(plan, 5);
+            must(kf_kinetic_read(plan, &values, &error), &error);
+            if (first != NULL) assert_memory_equal(values, first, bytes);
+            if (first != NULL) free(values);
+            if (first == NULL) first = values;
+            kf_plan_free(plan);
+        }
+        free(first);
+    }
+    kf_config config;
+    kf_plan *plan;
+    take_preset(space, "default", &config);
+    kf_config_set_integer(&config, "block_z", 2);
+    assert_int_equal(kf_problem_check_config(problem, kf_backend_device(backend), &config, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "block_z"));
+    assert_int_equal(kinetic_system->plan(problem, &config, backend, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "block_z"));
+    kf_space_free(space);
+    kinetic_system->free_reference(reference);
+    kf_scene_free(scene);
+}
+
 /* In a periodic box the fluid gains in a step exactly the momentum that the solid loses: the load is minus
  * its change. */
 static void test_force_is_the_momentum_change(void **state) {
@@ -327,6 +378,7 @@ int main(void) {
         cmocka_unit_test(test_gate_refuses_a_wrong_result),
         cmocka_unit_test(test_plans_agree_after_100_steps),
         cmocka_unit_test(test_force_is_the_momentum_change),
+        cmocka_unit_test(test_blocks_of_three_dimensions),
         cmocka_unit_test(test_orders_of_samples),
         cmocka_unit_test(test_orders_of_one_pass),
         cmocka_unit_test(test_configs_of_other_versions),
