@@ -337,7 +337,7 @@ static kf_status read_scene(const char *file, const cJSON *root, const kf_partic
     KF_TRY(read_gauges(file, root, s, error));
     KF_TRY(read_run(file, root, s, error));
     KF_TRY(kf_particle_bodies_read(file, root, s, bodies, notes, error));
-    return kf_particle_place(s, bodies, notes, error);
+    return kf_particle_place(s, options, bodies, notes, error);
 }
 
 static kf_status check_scheme(const kf_particle_scene *s, kf_error *error) {

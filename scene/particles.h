@@ -18,6 +18,9 @@
 
 enum {
     KF_PARTICLES_LIMIT = 500000000,
+    /* Bytes on a device, whatever the config: both sets of places, velocities, rates and numbers, and the
+       cell. */
+    KF_PARTICLE_LEAST_BYTES = 112,
     KF_PARTICLE_GAUGES = 16,
     KF_PARTICLE_WINDOWS = 4,
     KF_PARTICLE_SHAPES = 32
@@ -147,6 +150,9 @@ typedef struct kf_particle_options {
     int spacings_x;       /* along the box and the layers beyond its faces; 0: as the file says */
     uint64_t seed;        /* 0: the file's */
     double shake;         /* spacings; velocities are shaken by a tenth of it */
+    /* As of kf_scene_options: a large scene that would not fit is refused before its particles are placed. */
+    double (*memory)(const void *context);
+    const void *memory_context;
 } kf_particle_options;
 
 /* Opens a file, or a shipped scene by the path that it was found at. Free with kf_particle_scene_free. */

@@ -55,9 +55,10 @@ typedef struct kf_particle_fates {
     size_t in_ground;
 } kf_particle_fates;
 
-/* Fills position, velocity, deviation, and tells of what is left out (particles_place.c). */
-kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
-                            kf_error *error);
+/* Fills position, velocity, deviation, and tells of what is left out; refuses what has no room in the
+ * options' memory (particles_place.c). */
+kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_options *options,
+                            const kf_particle_bodies *bodies, kf_text *notes, kf_error *error);
 /* Return whether a column's middle lies in the box, and in a polygon; y < 0: there are two dimensions. */
 bool kf_particle_in_box(const kf_particle_scene *scene, double x, double y);
 bool kf_particle_in_polygon(const kf_particle_body *body, int axes, double x, double y);

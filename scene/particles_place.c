@@ -301,8 +301,49 @@ static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_
         scene->source, places, most_places);
 }
 
-kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_text *notes,
-                            kf_error *error) {
+/* Refuses particles that have no room on the devices that are to run them. Of those told, this many are
+ * certain. */
+static kf_status check_room(const kf_particle_scene *scene, const kf_particle_options *options, double told,
+                            double certain, kf_error *error) {
+    static const double MANY = 1e7;
+    char least[32], memory[32];
+    if (options->memory == NULL || certain < MANY) return KF_OK;
+    const double room = options->memory(options->memory_context);
+    if (!(room > 0.0) || KF_PARTICLE_LEAST_BYTES * certain <= room) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: about %.3g particles, which take %s at least, and the memory that is to hold them has "
+        "%s; make particles.spacing larger, or name more devices",
+        scene->source, told, kf_human_bytes(KF_PARTICLE_LEAST_BYTES * told, least),
+        kf_human_bytes(room, memory));
+}
+
+/* Counts a large scene's particles in some of its columns, drawn at random, because to count all of them can
+ * take a minute. */
+static kf_status check_sample(placing *p, const kf_particle_options *options, size_t columns,
+                              kf_error *error) {
+    enum { LOOKS = 10000000, LEAST_COLUMNS = 64 }; /* a tenth of a second with one shape */
+    static const double DEVIATIONS = 4.0; /* of the number of columns with particles, which is a random one */
+    size_t drawn = LOOKS / (size_t)(p->rows * p->bodies->count), found = 0;
+    double particles = 0.0;
+    if (drawn < LEAST_COLUMNS) drawn = LEAST_COLUMNS;
+    if (options->memory == NULL || 4 * drawn > columns) return KF_OK;
+    for (size_t k = 0; k < drawn; k++) {
+        const size_t c = (size_t)(kf_random_mix(k + 1) % columns);
+        place_columns(p, c, c + 1);
+        const size_t here = p->counts[2 * c] + p->counts[2 * c + 1];
+        particles += (double)here;
+        found += here > 0;
+    }
+    memset(p->fates, 0, sizeof p->fates);
+    if (found == 0) return KF_OK;
+    particles *= (double)columns / (double)drawn;
+    return check_room(p->scene, options, particles,
+                      particles * fmax(0.0, 1.0 - DEVIATIONS / sqrt((double)found)), error);
+}
+
+kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_options *options,
+                            const kf_particle_bodies *bodies, kf_text *notes, kf_error *error) {
     placing p = {.scene = scene,
                  .bodies = bodies,
                  .lattice = fills_lattice(scene, bodies),
@@ -317,10 +358,13 @@ kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *
     for (int b = 0; b < bodies->count; b++)
         if (bodies->list[b].kind == KF_BODY_MESH)
             p.meshes[b] = kf_crossings_of(&bodies->list[b].mesh, p.columns);
-    kf_in_parallel(columns, 64, place_columns, &p);
-    add_up(&p, columns, scene);
-    kf_status status =
-        kf_interrupted ? kf_fail(error, KF_INTERRUPTED, "interrupted while particles were placed") : KF_OK;
+    kf_status status = check_sample(&p, options, columns, error);
+    if (status == KF_OK) {
+        kf_in_parallel(columns, 64, place_columns, &p);
+        add_up(&p, columns, scene);
+        status = check_room(scene, options, (double)scene->count, (double)scene->count, error);
+    }
+    if (kf_interrupted) status = kf_fail(error, KF_INTERRUPTED, "interrupted while particles were placed");
     if (status == KF_OK) status = kf_particle_tell_left_out(scene, bodies, p.fates, notes, error);
     if (status != KF_OK)
         scene->count = scene->wall_count = 0;

@@ -56,6 +56,8 @@ kf_status kf_sph_problem_open(const char *source, const kf_problem_options *opti
             return kf_fail(error, KF_BAD_INPUT, "%s: a scene of particles has no --accuracy", source);
         wanted.spacings_x = options->nodes[0];
         wanted.seed = options->seed;
+        wanted.memory = options->memory;
+        wanted.memory_context = options->memory_context;
     }
     KF_TRY(kf_scene_find(source, path, error));
     KF_TRY(kf_particle_scene_open(path, &wanted, &scene, error));

@@ -81,6 +81,11 @@ for ranks in 2 4 4; do
     mistaken $ranks 'unknown option' --scene ball --devices cpu:1 --nothing
     mistaken $ranks 'number of threads' --scene ball --devices cpu:1x
 done
+# A scene that the host cannot hold is refused before MPI begins, as it is by one process: 2580^3 nodes take 256 GiB at least.
+if [ "$(awk '/MemTotal/ { print $2 }' /proc/meminfo)" -lt $((250 << 20)) ]; then
+    mistaken 2 'nodes, which take 256 GiB at least' --scene ball --grid 2580x2580x2580 --devices cpu:1 --output vast
+    [ ! -e vast ] || fail "a scene that is refused leaves a folder"
+fi
 # What one alone finds it says with its name.
 alone=(run --scene ball --devices cpu:1 --steps 2)
 timeout 60 mpirun -n 1 "$kftune" "${alone[@]}" : -n 1 env XDG_CACHE_HOME=/dev/null/nothing "$kftune" "${alone[@]}" >alone.out 2>&1 && fail "a rank without a cache runs"

@@ -3,11 +3,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "harness/cli/scene_fit.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -152,11 +154,43 @@ static void memory_of_devices(void **state) {
     assert_true(kf_device_memory("tpu") == 0.0);
 }
 
+/* Of several processes each host's memory counts once, whoever started them: with seven on hosts of three
+ * there are three hosts. Where the variables do not say how many there are, each may be on one of its own. */
+static void memory_of_hosts(void **state) {
+    (void)state;
+    static const struct {
+        const char *variables[6];
+        int processes, hosts;
+    } starts[] = {
+        {{"OMPI_COMM_WORLD_SIZE", "7", "OMPI_COMM_WORLD_LOCAL_SIZE", "3"}, 7, 3},
+        {{"OMPI_COMM_WORLD_SIZE", "2", "OMPI_COMM_WORLD_LOCAL_SIZE", "2"}, 2, 1},
+        {{"PMI_SIZE", "8", "MPI_LOCALNRANKS", "4"}, 8, 2},
+        {{"PMI_SIZE", "5"}, 5, 5},
+        {{"PMIX_RANK", "1", "SLURM_NTASKS", "6", "SLURM_STEP_NUM_NODES", "2"}, 6, 2},
+        {{"SLURM_NTASKS", "6", "SLURM_STEP_NUM_NODES", "2"},
+         1,
+         1}, /* of a job, in which this was started alone */
+        {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}, 1, 1},
+    };
+    const double one = kf_device_memory("cpu");
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        int processes, hosts;
+        for (int v = 0; v < 6 && starts[i].variables[v] != NULL; v += 2)
+            assert_int_equal(setenv(starts[i].variables[v], starts[i].variables[v + 1], 1), 0);
+        kf_world_wanted(&processes, &hosts);
+        const double told = kf_device_memory("cpu:1,cpu:1");
+        for (int v = 0; v < 6 && starts[i].variables[v] != NULL; v += 2)
+            assert_int_equal(unsetenv(starts[i].variables[v]), 0);
+        if (processes != starts[i].processes || hosts != starts[i].hosts || told != hosts * one)
+            fail_msg("start %zu: %d processes on %d hosts with %g bytes", i, processes, hosts, told);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_take_their_share), cmocka_unit_test(indices_are_wide_where_the_domain_is),
         cmocka_unit_test(memory_holds_a_grid),      cmocka_unit_test(what_does_not_fit_is_not_made),
-        cmocka_unit_test(memory_of_devices),
+        cmocka_unit_test(memory_of_devices),        cmocka_unit_test(memory_of_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,6 +259,72 @@ static void claims_are_looked_at_first(void **state) {
             "places for particles");
 }
 
+static double memory_of(const void *context) {
+    return *(const double *)context;
+}
+
+/* Opens a scene for devices of this memory. */
+static kf_status parse_for(double memory, const char *text, kf_particle_scene **scene, kf_error *error) {
+    const kf_particle_options options = {.memory = memory_of, .memory_context = &memory};
+    *error = (kf_error){KF_OK, ""};
+    return kf_particle_scene_parse("test.json", text, &options, scene, error);
+}
+
+/* Scenes of billions of places, whose particles only a look at the columns tells: a box, a ball, snow on a
+ * slope, an obstacle beside a drop of fluid, and layers of walls. Each is refused before it is placed. */
+static void what_does_not_fit_is_not_placed(void **state) {
+    (void)state;
+#define VAST(spacing, faces, shapes)                                                                         \
+    "{\"particles\": {\"spacing\": " spacing "}, \"box\": {\"size\": [150, 150, 75]" faces "}, " WATER       \
+    ", \"fluid\": [{\"shape\": \"box\", \"low\": [1, 1, 1], \"high\": [2, 2, 2]}" shapes "]"
+    static const struct {
+        const char *text;
+        double particles;
+    } scenes[] = {
+        {VAST("0.1", "", ", {\"shape\": \"box\", \"low\": [43, 43, 2], \"high\": [107, 107, 66]}") "}",
+         2.62e8},
+        {VAST("0.1", "", ", {\"shape\": \"ball\", \"center\": [75, 75, 37], \"radius\": 35}") "}", 1.8e8},
+        {VAST("0.1", "",
+              "") ", \"obstacles\": [{\"shape\": \"box\", \"low\": [0, 50, 0], \"high\": [150, 60, 75]}]}",
+         1.12e8},
+        {VAST("0.1", ", \"faces\": {\"zmin\": \"dummies\", \"zmax\": \"dummies\"}",
+              ", {\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [150, 150, 2]}") "}",
+         5.85e7},
+        {VAST("0.1", "",
+              ", {\"shape\": \"polygon\", \"polygon\": [[10, 10], [140, 10], [140, 140], [10, 140]], "
+              "\"depth\": 4}") ", \"terrain\": {\"formula\": \"10 + 0.2 * x\", \"cell\": 1}}",
+         6.76e7},
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        kf_particle_scene *scene = NULL;
+        kf_error error;
+        double told = 0.0;
+        assert_int_equal(
+            parse_for(0.6 * KF_PARTICLE_LEAST_BYTES * scenes[i].particles, scenes[i].text, &scene, &error),
+            KF_BAD_INPUT);
+        if (sscanf(error.message, "test.json: about %lg particles, which take", &told) != 1)
+            fail_msg("%zu: %s", i, error.message);
+        near(told / scenes[i].particles, 1.0, 0.12);
+    }
+}
+
+/* What a few columns do not decide is counted to the last particle. */
+static void room_is_exact(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [30, 30, 30]}, " WATER
+        ", \"fluid\": [{\"shape\": \"box\", \"low\": [1, 1, 1], \"high\": [23, 23, 23]}]}";
+    const double particles = 220.0 * 220.0 * 220.0;
+    kf_particle_scene *scene = NULL;
+    kf_error error;
+    assert_int_equal(parse_for(KF_PARTICLE_LEAST_BYTES * (particles - 1.0), text, &scene, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "about 1.06e+07 particles"));
+    assert_int_equal(parse_for(KF_PARTICLE_LEAST_BYTES * particles, text, &scene, &error), KF_OK);
+    near((double)scene->count, particles, 0.0);
+    kf_particle_scene_free(scene);
+}
+
 /* Shapes that lie on the ground cost no look at the air above them, and a deep one is no way round the bound.
  */
 static void ground_costs_its_layers(void **state) {
@@ -344,6 +410,8 @@ int main(void) {
         cmocka_unit_test(formulas_are_checked),
         cmocka_unit_test(wrong_scenes_say_what_is_wrong),
         cmocka_unit_test(claims_are_looked_at_first),
+        cmocka_unit_test(what_does_not_fit_is_not_placed),
+        cmocka_unit_test(room_is_exact),
         cmocka_unit_test(ground_costs_its_layers),
         cmocka_unit_test(seeds_and_spacings_change_the_hash),
         cmocka_unit_test(own_spacings_again),

@@ -192,6 +192,10 @@ static void particles(void **state) {
             near("flow", bytes_of(plan, "flow"), 2 * own, 1e-9);
         }
         near("least", plan->least_bytes / plan->updates, stress ? 344 : 200, 1e-9);
+        size_t kept = 0;
+        for (size_t i = 0; i < plan->buffer_count; i++)
+            kept += kf_buffer_size(plan->buffers[i]);
+        assert_true((double)kept >= KF_PARTICLE_LEAST_BYTES * plan->updates);
         kf_plan_free(plan);
         kf_problem_free(problem);
     }

@@ -96,22 +96,30 @@ static double memory_of(const char *spec) {
     return status == KF_OK ? (double)info.memory_bytes : 0.0;
 }
 
-double kf_device_memory(const char *spec) {
+/* The best device of this host; where its GPU does not work it is the cpu. */
+static double memory_of_best(int of_each_host) {
     char why[256];
+    return fmax(memory_of("cpu"),
+                kf_cuda_device_count(why, sizeof why) > 0 ? of_each_host * memory_of("cuda") : 0.0);
+}
+
+double kf_device_memory(const char *spec) {
     kf_error ignored;
     members team;
-    if (kf_world_is_wanted()) return 0.0;
-    if (spec == NULL) /* where the GPU does not work it is the cpu */
-        return fmax(memory_of("cpu"), kf_cuda_device_count(why, sizeof why) > 0 ? memory_of("cuda") : 0.0);
+    int processes, hosts;
+    kf_world_wanted(&processes, &hosts);
+    const int of_each_host = (processes + hosts - 1) / hosts; /* GPUs without a number, by take_share */
+    if (spec == NULL) return hosts * memory_of_best(of_each_host);
     if (read_members(spec, &team, &ignored) != KF_OK) return 0.0;
-    if (strncmp(team.specs[0], "cpu", 3) == 0) return memory_of(team.specs[0]);
+    if (strncmp(team.specs[0], "cpu", 3) == 0) return hosts * memory_of(team.specs[0]);
+    if (strcmp(spec, "cuda") == 0) return hosts * of_each_host * memory_of(spec);
     double bytes = 0.0;
     for (int n = 0; n < team.count; n++) {
         const double more = memory_of(team.specs[n]);
         if (more == 0.0) return 0.0;
         bytes += more;
     }
-    return bytes;
+    return hosts * bytes;
 }
 
 kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *error) {

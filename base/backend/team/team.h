@@ -16,7 +16,8 @@ kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *erro
  * devices (parts may be NULL). */
 kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
 /* Bytes of memory that all devices together have which spec names, of a team too; NULL: the best there is
- * here. No device is opened. 0: not known, as where other processes bring devices. */
+ * here. Of several processes the hosts count as many times, all like this one. No device is opened. 0: not
+ * known. */
 double kf_device_memory(const char *spec);
 /* How many devices had this name (kf_device_info.name) together, perhaps of several processes; 1 of a
  * device's own. */

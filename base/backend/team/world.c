@@ -136,6 +136,17 @@ bool kf_world_is_wanted(void) {
            (slurm && count_in("SLURM_NTASKS") > 1);
 }
 
+void kf_world_wanted(int *processes, int *hosts) {
+    const int open_mpi = count_in("OMPI_COMM_WORLD_SIZE"), mpich = count_in("PMI_SIZE"),
+              slurm = count_in("SLURM_NTASKS");
+    *processes = *hosts = 1;
+    if (!kf_world_is_wanted()) return;
+    *processes = open_mpi > 1 ? open_mpi : mpich > 1 ? mpich : slurm;
+    const int here = count_in(open_mpi > 1 ? "OMPI_COMM_WORLD_LOCAL_SIZE" : "MPI_LOCALNRANKS"),
+              nodes = count_in("SLURM_STEP_NUM_NODES");
+    *hosts = here > 0 ? (*processes + here - 1) / here : nodes > 0 ? nodes : *processes;
+}
+
 bool kf_world_speaks_alone(kf_error *error) {
     const struct timespec pause = {.tv_sec = 2};
     const int pmi = count_in("PMI_RANK"), pmix = count_in("PMIX_RANK"), rank = pmi > pmix ? pmi : pmix;

@@ -20,6 +20,9 @@
 /* Says whether this process was started as one of several: Open MPI's, MPICH's and Slurm's variables say
  * so. */
 bool kf_world_is_wanted(void);
+/* Tells how many those are and how many hosts they are spread over, as the variables say before the world
+ * begins: at most, where they do not say it. 1 and 1 of a process that was started alone. */
+void kf_world_wanted(int *processes, int *hosts);
 /* Begins the world of those processes; before anything else below. KF_HOST, with what to install, where
  * there is no MPI. */
 kf_status kf_world_open(kf_error *error);
