@@ -42,6 +42,7 @@ printf 'solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nver
 printf 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n' | seed_mesh 2 ply
 printf '{"asset":{"version":"2.0"},"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],"bufferViews":[{"buffer":0,"byteLength":36}],"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}],"scenes":[{"nodes":[0]}],"scene":0}' | seed_mesh 3 gltf
 printf '\x00ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 2\nNODATA_value -9\n1 2 3\n4 -9 6\n' >"$TMPDIR/terrain" && seed terrain "$TMPDIR/terrain"
+{ printf '\x00' && cat tests/data/t1/cheats.cu; } >"$TMPDIR/signature" && seed signature "$TMPDIR/signature"
 printf 'time,x,y,u,v\n0,0.5,0.5,1,0\n0.1,0.2,0.8,0,-1\n' >"$TMPDIR/pushes" && seed pushes "$TMPDIR/pushes"
 printf '{"examine": true, "verify": true, "least_samples": 8, "incumbent": [1, 2], "config": {"plan": "pull", "block_x": 64}}' >"$TMPDIR/job" && seed job "$TMPDIR/job"
 printf '{"state": "ok", "reason": ""}' >"$TMPDIR/measurement" && seed measurement "$TMPDIR/measurement"

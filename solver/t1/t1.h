@@ -141,6 +141,30 @@ kf_status kf_t1_constant(const kf_t1_problem *problem, const char *what, const c
 
 /* t1_arguments.c */
 kf_status kf_t1_read_arguments(kf_t1_problem *problem, const cJSON *list, kf_error *error);
+/* One parameter of a kernel, or a __constant__ variable, as its source has it; a pointer's type is that of
+ * what it points to. */
+enum { KF_T1_SHOWN = 160, KF_T1_MOST_PARAMETERS = 2 * KF_T1_ARGUMENTS };
+typedef struct kf_t1_parameter_text {
+    char text[KF_T1_SHOWN]; /* "const float *in" */
+    bool pointer;
+    bool known;  /* its type is */
+    bool either; /* char, whose sign is the compiler's */
+    kf_t1_type type;
+} kf_t1_parameter_text;
+
+typedef struct kf_t1_signature {
+    const char *file; /* that has it, one of the problem's */
+    kf_t1_parameter_text list[KF_T1_MOST_PARAMETERS];
+    int count;
+    kf_t1_parameter_text constants[KF_T1_ARGUMENTS]; /* of the arguments that are such variables */
+} kf_t1_signature;
+
+/* Reads the kernel's parameters from its source; false: they cannot be read with certainty, so that nothing
+ * may be concluded (t1_signature.c). */
+bool kf_t1_read_signature(const kf_t1_problem *problem, kf_t1_signature *read);
+/* Refuses arguments that are not the parameters of the kernel as its source has them, as far as these can be
+ * read: count, what is a pointer, types. Another sign alone is a note (t1_check.c). */
+kf_status kf_t1_check_signature(kf_t1_problem *problem, kf_error *error);
 /* Components that an argument has for a config. */
 kf_status kf_t1_count(const kf_t1_problem *problem, const kf_t1_argument *argument, const kf_config *config,
                       size_t *count, kf_error *error);
@@ -214,6 +238,9 @@ extern const char kf_t1_plain_entry[];
 kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error);
 /* Adds to a compiler's error what the problem's file has to do with it. Returns error->status. */
 kf_status kf_t1_explain(const kf_t1_problem *problem, kf_error *error);
+/* Finds the name of the kernel that is declared from `at` on, behind the word that makes it one; *length is 0
+ * where there is none. */
+const char *kf_t1_kernel_behind(const char *at, size_t *length);
 
 /* Appends the text of an OpenCL C source as CUDA C that includes kernels/t1/opencl.h (t1_opencl.c). */
 void kf_t1_translate(const char *file, const char *text, kf_text *out);

@@ -260,7 +260,8 @@ static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *
         KF_TRY(read_axis(problem, kernel, axis, error));
     KF_TRY(read_shared(problem, kernel, error));
     note_unread(problem, root);
-    return kf_t1_read_arguments(problem, cJSON_GetObjectItemCaseSensitive(kernel, "Arguments"), error);
+    KF_TRY(kf_t1_read_arguments(problem, cJSON_GetObjectItemCaseSensitive(kernel, "Arguments"), error));
+    return kf_t1_check_signature(problem, error);
 }
 
 static kf_status read_file(kf_t1_problem *problem, kf_error *error) {

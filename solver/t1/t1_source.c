@@ -111,7 +111,7 @@ static size_t word_length(const char *text) {
 
 /* The name behind __global__ or __kernel: the first word that is followed by '(' and is no attribute. *length
  * 0: there is none. */
-static const char *kernel_behind(const char *at, size_t *length) {
+const char *kf_t1_kernel_behind(const char *at, size_t *length) {
     enum { FARTHEST = 400 };
     static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__maxnreg__",
                                              "reqd_work_group_size"};
@@ -135,7 +135,7 @@ static void list_kernels(const char *text, kf_text *names) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (const char *at = strstr(text, words[i]); at != NULL; at = strstr(at + 1, words[i])) {
             size_t length = 0;
-            const char *name = kernel_behind(at + strlen(words[i]), &length);
+            const char *name = kf_t1_kernel_behind(at + strlen(words[i]), &length);
             if (length > 0 && names->length < 300)
                 kf_text_append(names, "%s%.*s", names->length > 0 ? ", " : "", (int)length, name);
         }

@@ -73,14 +73,17 @@ expect 0 'kftune_landscape' store export --store t1.db --format landscape
 expect 3 'needs a GPU' "${tune[@]}" --scene "$problems/stencil.t1.json" --budget 2evals
 expect 2 "'--scene FILE|NAME' is missing" "${tune[@]}"
 expect 2 'nowhere.t1.json' "${tune[@]}" --scene nowhere.t1.json
-# Candidates in the place of a problem's kernel: a right one, one that computes nothing after its first launch, one that does not compile.
+# Candidates in the place of a problem's kernel: a right one, one that computes nothing after its first launch, one that does not compile,
+# one that takes its input for whole numbers.
 mkdir -p candidates
 cp "$problems/sums.c" candidates/a.c
 sed 's/const float \*in, int width, int height) {/const float *in, int width, int height) { static int done; if (done++) return;/' "$problems/sums.c" >candidates/b.c
-echo 'void sums(float *out) { out[0] = nothing; }' >candidates/c.c
-expect 1 '2 of 3 candidates are refused' judge candidates --problem "$problems/sums.t1.json" --device cpu
+echo 'void sums(float *out, const float *in, int width, int height) { out[0] = nothing; }' >candidates/c.c
+echo 'void sums(float *out, const int *in, int width, int height) { out[0] = in[0]; }' >candidates/d.c
+expect 1 '3 of 4 candidates are refused' judge candidates --problem "$problems/sums.t1.json" --device cpu
 grep -q 'a.c: right, .* times as fast' "$out" || complain "judge refuses an honest candidate"
-grep -q 'b.c: refused (' "$out" && grep -q 'c.c: refused (compile)' "$out" || complain "judge does not refuse b.c and c.c"
+grep -q 'b.c: refused (' "$out" && grep -q 'c.c: refused (compile)' "$out" &&
+    grep -q "d.c: refused (invalid): .*: in is a Vector of float, .* has 'const int \*in' there" "$out" || complain "judge does not refuse b.c, c.c and d.c"
 expect 0 'right' judge candidates/a.c --problem "$problems/sums.t1.json" --device cpu
 expect 2 'name the candidates' judge candidates/a.c --device cpu
 expect 2 'is not there' judge candidates/z.c --problem "$problems/sums.t1.json" --device cpu
