@@ -56,6 +56,12 @@ says "probe inside: 1 of 1 points lie in the solid"
 for key in '"name":	"wake"' '"kind":	"surface"' '"velocity_half_interval_95_m_s"' '"reynolds_stress_m2_s2"' '"pressure_coefficient"'; do
     grep -qF "$key" out || complain "run.json says nothing of $key"
 done
+# What run.json says of a point is what its table of means says, over the same rows: the later ones alone.
+jq -r '.probes[] | select(.name == "wake") | [.velocity_m_s[], .pressure_coefficient] + .reynolds_stress_m2_s2 + [.from_step, .rows] | @csv' ball/run.json >told.csv
+awk -F, 'NR == FNR { for (i = 1; i <= 12; i++) told[i] = $i; next }
+    FNR == 2 { for (i = 1; i <= 10; i++) { column = i < 5 ? $(i + 4) : $(i + 5); off = told[i] - column; if (off < 0) off = -off
+            if (off > 1e-6) { print i, told[i], column; bad = 1 } } }
+    END { exit bad || told[11] != 220 || told[12] != 10 }' told.csv ball/probe_wake_mean.csv >told.off || complain "run.json says other means of a probe: $(cat told.csv told.off)"
 awk -F, 'NR > 1 { if (first == "" || $2 < first) { first = $2; front = $8 } if ($8 < least) least = $8 } END { exit !(front > 0.6 && front < 1.1 && least < -0.2) }' \
     ball/probe_taps_mean.csv || complain "pressure around a ball: $(cat ball/probe_taps_mean.csv)"
 expect 0 run "${ball[@]:0:${#ball[@]}-2}" --device cpu:1 --steps 20 --output drawn --probe wake=2L,0,0.5L --probe line=-1L,0,1L:2L,0,1L:7 --probe taps=surface:y

@@ -106,12 +106,43 @@ static void the_front_has_what_none_beats(void **state) {
     kf_tune_result_free(&result);
 }
 
+/* Time is kept for a final of those who will be in it, not of those who were measured so far: one config that
+ * takes 0.3 s again, a worker that takes 2 s to open. */
+static void time_is_kept_for_who_will_join(void **state) {
+    (void)state;
+    static const struct {
+        double budget;
+        uint64_t space;
+        int rounds;
+        double seconds;
+    } finals[] = {
+        {30, 1000, 0, 3 * (2 + 4 * 0.3)},   /* three contenders and the default */
+        {100, 1000, 0, 3 * (2 + 6 * 0.3)},  /* and the two other presets */
+        {300, 1000, 0, 5 * (2 + 11 * 0.3)}, /* eight contenders and three presets */
+        {300, 1000, 2, 2 * (2 + 11 * 0.3)}, {300, 1000, -1, 0},
+        {30, 3, 0, 3 * (2 + 0.3)}, /* in so small a space nobody else */
+        {30, 4, 0, 3 * (2 + 4 * 0.3)},
+    };
+    for (size_t i = 0; i < sizeof finals / sizeof *finals; i++) {
+        kf_tune_result result = {.presets = {0, -1, -1}, .space_size = finals[i].space};
+        const kf_tune_request request = {.budget.seconds = finals[i].budget, .rounds = finals[i].rounds};
+        const kf_session session = {.request = &request, .result = &result, .opening = 2.0, .overhead = 0.1};
+        put(&result.tried, 1, KF_STATE_OK, 99, 100, 101);
+        result.tried.items[0].measurement.measure_seconds = 0.2;
+        const double seconds = kf_tune_final_seconds(&session);
+        if (!(fabs(seconds - finals[i].seconds) < 1e-9))
+            fail_msg("final %zu: %g s, not %g", i, seconds, finals[i].seconds);
+        kf_tune_result_free(&result);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
         cmocka_unit_test(the_default_wins_a_tie),
         cmocka_unit_test(the_objective_decides),
         cmocka_unit_test(the_front_has_what_none_beats),
+        cmocka_unit_test(time_is_kept_for_who_will_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

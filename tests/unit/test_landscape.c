@@ -153,6 +153,47 @@ static void test_compact_comes_back(void **state) {
     kf_store_close(second);
 }
 
+/* Files written by versions without facts say nodes, samples and samples of a cell: these become the same
+ * facts, under their names of today. */
+static void files_without_facts(void **state) {
+    (void)state;
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "facts.db");
+    fixture_path(file, "facts.json");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_compact);
+    cJSON *root = NULL;
+    assert_int_equal(kf_json_parse("facts", text, strlen(text), &root, NULL), KF_OK);
+    cJSON *scene = cJSON_GetObjectItemCaseSensitive(root, "scene");
+    cJSON_DeleteItemFromObject(scene, "facts");
+    cJSON_DeleteItemFromObject(scene, "units");
+    cJSON_AddItemToObject(scene, "nodes", cJSON_CreateIntArray((const int[]){160, 80, 72}, 3));
+    cJSON_AddNumberToObject(scene, "samples", 5027);
+    cJSON_AddNumberToObject(scene, "samples_per_cell", 25);
+    free(text);
+    text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    write_file(file, text);
+    cJSON_free(text);
+    int count = 0;
+    (void)import(store, file, &count);
+    static const struct {
+        const char *name;
+        double value;
+    } facts[] = {{"size_x", 160},        {"size_y", 80},
+                 {"size_z", 72},         {"node_count", 160 * 80 * 72},
+                 {"sample_count", 5027}, {"samples_per_cell", 25}};
+    kf_run_summary summary;
+    assert_int_equal(kf_store_find_run(store, NULL, &summary, NULL), KF_OK);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (kf_facts_value(summary.facts, facts[i].name) != facts[i].value)
+            fail_msg("%s is %g, not %g", facts[i].name, kf_facts_value(summary.facts, facts[i].name),
+                     facts[i].value);
+    kf_store_close(store);
+}
+
 static void test_t4_schema(void **state) {
     (void)state;
     static const char *const words[] = {"timeout",     "compile",     "runtime",
@@ -383,6 +424,7 @@ int main(void) {
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_compact),
         cmocka_unit_test(test_compact_comes_back),
+        cmocka_unit_test(files_without_facts),
         cmocka_unit_test(test_t4_schema),
         cmocka_unit_test(test_cache_schema),
         cmocka_unit_test(test_csv),

@@ -472,6 +472,29 @@ static void names(void **state) {
     kf_scene_free(scene);
 }
 
+/* A ball that reaches beyond the outermost nodes on all six sides: samples end a thousandth of a cell within
+ * the outermost nodes on each side, as interpolation reads two nodes along each axis; no side keeps more of
+ * them or fewer. */
+static void samples_end_at_each_face(void **state) {
+    (void)state;
+    static const double MARGIN = 1e-3, LAST = 11.0;
+    kf_scene *s = open_text("{\"domain\": {\"cells\": [12, 12, 12], \"cell_size\": 0.1}, " FLOW
+                            ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.6, \"position\": [0.6, 0.6, "
+                            "0.6]}, \"sampling\": {\"samples_per_cell\": 200}}",
+                            NULL);
+    const double *const along[3] = {s->samples.x, s->samples.y, s->samples.z};
+    for (int a = 0; a < 3; a++) {
+        double low = LAST, high = 0.0;
+        for (size_t i = 0; i < s->samples.count; i++) {
+            low = fmin(low, along[a][i]);
+            high = fmax(high, along[a][i]);
+        }
+        if (!(low >= MARGIN && low < 4.0 * MARGIN && high <= LAST - MARGIN && high > LAST - 4.0 * MARGIN))
+            fail_msg("along %d samples go from %.5f to %.5f", a, low, high);
+    }
+    kf_scene_free(s);
+}
+
 /* There are as many emitters as there may be, and one more. */
 static void many_emitters(void **state) {
     (void)state;
@@ -498,17 +521,12 @@ static void many_emitters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(many_emitters),
-        cmocka_unit_test(models_and_what_is_not_said),
-        cmocka_unit_test(domains),
-        cmocka_unit_test(poses),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(longer_steps),
-        cmocka_unit_test(outflows),
-        cmocka_unit_test(frames),
-        cmocka_unit_test(masks),
-        cmocka_unit_test(reduced_grids),
+        cmocka_unit_test(names),         cmocka_unit_test(samples_end_at_each_face),
+        cmocka_unit_test(many_emitters), cmocka_unit_test(models_and_what_is_not_said),
+        cmocka_unit_test(domains),       cmocka_unit_test(poses),
+        cmocka_unit_test(limits),        cmocka_unit_test(longer_steps),
+        cmocka_unit_test(outflows),      cmocka_unit_test(frames),
+        cmocka_unit_test(masks),         cmocka_unit_test(reduced_grids),
         cmocka_unit_test(rotations),
     };
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
