@@ -1,9 +1,9 @@
 #!/bin/bash
-# The result tables of the SPH thesis (Sandvik 2021, Tables 6.2, 6.4, 6.5, 6.6) beside what this machine does: steps a second
+# The result tables of the SPH thesis (Sandvik 2021, Tables 6.1 to 6.6) beside what this machine does: memory, and steps a second
 # of its pool and its avalanche by its own method, Newtonian and Bingham, with smoothing lengths kept while particles are added;
 # and its largest sizes by scheme modern. From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/thesis.sh FOLDER [DEVICE]; at most LIMIT seconds (200): rows that come too late are left out, and said.
-# FOLDER gets thesis.md, thesis.csv, and what `tune --json` said of each row. With DEVICE cpu 1/64 of the particles, to see that it works.
+# PARTS names some of rates and memory. FOLDER gets thesis.md, thesis.csv, memory.csv, and what `tune --json` said of each row. With DEVICE cpu 1/64 of the particles, to see that it works.
 set -u
 folder=${1:?usage: scripts/gpu/thesis.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
@@ -11,6 +11,8 @@ device=${2:-cuda:0}
 limit=${LIMIT:-200}
 case $device in cuda*) fewer=1 ;; *) fewer=64 ;; esac
 failed=0
+parts=" ${PARTS:-rates memory} "
+echo 'scene,model,particles,published_mb,plan_mb' >"$folder/memory.csv"
 echo 'scene,model,scheme,particles,published_rtx3090,paper_steps_per_second,best_steps_per_second' >"$folder/thesis.csv"
 
 # The scene of a row: the pool grows at one spacing, the avalanche has more particles in one smoothing length and one volume.
@@ -37,6 +39,7 @@ scene() { # SCENE MODEL SCHEME THOUSANDS
 
 row() { # SCENE MODEL SCHEME THOUSANDS PUBLISHED
     local name=$1-$2-$3-$4k left=$((limit - SECONDS)) particles
+    [[ $parts = *' rates '* ]] || return
     [ $left -gt 5 ] || { echo "$name: left out, the time is up"; failed=1; return; }
     scene "$1" "$2" "$3" "$4" >"$folder/$name.json"
     timeout -s INT "$left" "$kftune" tune --scene "$folder/$name.json" --device "$device" --budget 3evals --rounds 1 \
@@ -54,6 +57,23 @@ row() { # SCENE MODEL SCHEME THOUSANDS PUBLISHED
             printf "%s,%d,%s,%s,%.2f\n", row, n, published, of_paper, 1e6 / time
         }' \
         "$folder/$name.tune.json" | tee -a "$folder/thesis.csv"
+}
+
+# memory SCENE MODEL THOUSANDS PUBLISHED-MB: what the buffers of the plan `paper` take.
+memory() {
+    local name=$1-$2-$3k
+    [[ $parts = *' memory '* && $((limit - SECONDS)) -gt 5 ]] || return
+    scene "$1" "$2" thesis "$3" >"$folder/$name.json"
+    cat >"$folder/$name.suite.json" <<SUITE
+{"suite": "memory", "description": "memory of the plan paper", "promise": "every config passes the gate", "about": "scene", "seconds": 60,
+ "scenes": [{"name": "scene", "scene": "$(realpath "$folder/$name.json")", "system": "sph"}],
+ "timings": [{"name": "paper", "scene": "scene", "preset": "paper", "seconds": 0.05, "effort": 0.1}],
+ "figures": [{"name": "memory", "kind": "plan_memory", "of": "paper"}]}
+SUITE
+    timeout -s INT $((limit - SECONDS)) "$kftune" bench --suite "$folder/$name.suite.json" --device "$device" --json >"$folder/$name.bench.json" 2>"$folder/$name.log" ||
+        { echo "memory of $name: $(tail -n 1 "$folder/$name.log")"; failed=1; return; }
+    awk -v row="$1,$2,$(($3 * 1000 / fewer)),$4" '/"value":/ { sub(/^.*:[ \t]*/, ""); sub(/,.*/, ""); printf "%s,%.0f\n", row, $0 * 1.048576; exit }' \
+        "$folder/$name.bench.json" | tee -a "$folder/memory.csv"
 }
 
 # Published: RTX 3090.
@@ -78,7 +98,21 @@ row pool bingham thesis 2048 19.36
 row avalanche newtonian thesis 512 64.53
 row avalanche newtonian thesis 1024 17.34
 
+# Published: Tables 6.1 and 6.3, with its terrain's 2 and 19 MB.
+memory pool newtonian 256 25
+memory pool bingham 256 36
+memory pool newtonian 4096 392
+memory pool bingham 4096 579
+memory avalanche newtonian 256 67
+memory avalanche bingham 256 78
+memory avalanche newtonian 2048 238
+memory avalanche bingham 2048 331
+
 {
+    echo '| scene | model | particles | memory in the thesis, MB | plan `paper` here, MB |'
+    echo '| --- | --- | ---: | ---: | ---: |'
+    tail -n +2 "$folder/memory.csv" | sed 's/,/ | /g; s/^/| /; s/$/ |/'
+    echo
     echo '| scene | model | scheme | particles | thesis (RTX 3090) | its plan here (`paper`) | best of three here | of ideal scaling |'
     echo '| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |'
     tail -n +2 "$folder/thesis.csv" | sort -t, -k1,1 -k2,2 -k3,3r -k4,4n | awk -F, '

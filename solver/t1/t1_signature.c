@@ -304,9 +304,9 @@ static void copy_shown(const char *from, const char *end, char *text) {
     text[length] = '\0';
 }
 
-/* Reads the list that begins behind a parenthesis, up to the one that ends it; *behind: what follows. False
- * where it is not known for certain how many parameters it has. */
-static bool read_list(const source *s, const char *at, kf_t1_signature *read, const char **behind) {
+/* Reads the list that begins behind a parenthesis, up to the one that ends it. False where it is not known for
+ * certain how many parameters it has. */
+static bool read_list(const source *s, const char *at, kf_t1_signature *read) {
     const char *const end = at + strlen(at), *first = at;
     token tokens[2 * MOST_WORDS];
     int count = 0, depth = 0;
@@ -320,7 +320,6 @@ static bool read_list(const source *s, const char *at, kf_t1_signature *read, co
             tokens[count++] = t;
             continue;
         }
-        *behind = t.at + 1;
         if (closes && read->count == 0 && (count == 0 || (count == 1 && is(tokens[0], "void")))) return true;
         kf_t1_parameter_text *p = &read->list[read->count++];
         memset(p, 0, sizeof *p);
@@ -390,13 +389,15 @@ static void read_template(source *s, const char *code, const char *kernel) {
 /* Takes what a text says of the kernel behind `at`, its name. Returns false where that is not certain, or
  * differs from what another place says. */
 static bool take_signature(const source *s, const char *at, kf_t1_signature *known) {
-    kf_t1_signature read;
-    const char *behind = NULL;
+    kf_t1_signature *read = kf_allocate_zeroed(1, sizeof *read); /* too large for a thread's stack */
     const token open = token_at(at + s->name.length, at + strlen(at));
-    if (!is(open, "(") || !read_list(s, open.at + 1, &read, &behind)) return false;
-    if (known->count >= 0) return alike(known, &read);
-    *known = read;
-    return true;
+    bool certain = is(open, "(") && read_list(s, open.at + 1, read);
+    if (certain && known->count < 0)
+        memcpy(known, read, sizeof *read);
+    else
+        certain = certain && alike(known, read);
+    free(read);
+    return certain;
 }
 
 /* Reads the signatures of a GPU's kernels, which a word announces. */

@@ -2,6 +2,7 @@
  */
 #include "tests/fuzz/fuzz_file.h"
 
+#include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

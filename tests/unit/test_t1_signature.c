@@ -106,6 +106,7 @@ static void types_are_the_kernels(void **state) {
         {"__global__ void k(double2 *out) {}", "float*", "Vector of double"},
         /* In constant memory, and a parameter, too, or not. */
         {"__constant__ float c[4];\n__global__ void k(float *out) {}", "float* float@", NULL},
+        {"#include \"c.h\"\n__global__ void k(float *out) {}", "float* float@", NULL},
         {"__constant__ int c[4];\n__global__ void k(float *out) {}", "float* float@", "'int c' there"},
         {"__global__ void k(float *out, const float *c) {}", "float* float@", NULL},
         {"__global__ void k(float *out, const int *c) {}", "float* float@", "Vector of int32"},
