@@ -1,0 +1,59 @@
+/* Faces whose edges nearly meet. */
+#include <math.h>
+
+#include "base/util/text.h"
+#include "tests/unit/scene_files.h"
+
+/* Appends a face of the box that is 1 long, 0.7 wide and 0.4 high, in unit lengths, as so many quads a side
+ * with corners of their own, each a rounding off its place. */
+static void append_face(kf_text *text, int *have, int axis, bool far, int quads, double unit) {
+    static const double size[3] = {1.0, 0.7, 0.4}, OFF = 1e-8;
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3, first = *have + 1;
+    for (int i = 0; i <= quads; i++)
+        for (int j = 0; j <= quads; j++) {
+            double place[3];
+            place[axis] = far ? size[axis] : 0.0;
+            place[u] = size[u] * i / quads;
+            place[v] = size[v] * j / quads;
+            ++*have;
+            for (int a = 0; a < 3; a++)
+                place[a] += OFF * ((*have + a) % 3 - 1);
+            kf_text_append(text, "v %.10g %.10g %.10g\n", unit * place[0], unit * place[1], unit * place[2]);
+        }
+    for (int i = 0; i < quads; i++)
+        for (int j = 0; j < quads; j++) {
+            const int a = first + i * (quads + 1) + j, b = a + quads + 1;
+            if (far)
+                kf_text_append(text, "f %d %d %d %d\n", a, b, b + 1, a + 1);
+            else
+                kf_text_append(text, "f %d %d %d %d\n", a, a + 1, b + 1, b);
+        }
+}
+
+/* A box whose faces nearly meet, one of them a single quad beside faces of many, is stitched in whatever unit
+ * its lengths are. */
+static void test_seams_in_any_unit(void **state) {
+    (void)state;
+    static const double units[] = {1.0, 1e-3, 3.0, 10.0, 30.0, 1e3, 1e6};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        kf_text text = {0}, notes = {0};
+        kf_error error = {0};
+        kf_mesh mesh;
+        int have = 0;
+        for (int axis = 0; axis < 3; axis++)
+            for (int far = 0; far < 2; far++)
+                append_face(&text, &have, axis, far == 1, axis == 2 && far == 1 ? 1 : 4, units[i]);
+        if (kf_mesh_read(write_text("seams.obj", text.text), &mesh, &notes, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(kf_mesh_clean(&mesh), 0);
+        assert_true(fabs(kf_mesh_area(&mesh) / (units[i] * units[i]) - 2.76) < 1e-5);
+        kf_mesh_free(&mesh);
+        kf_text_free(&text);
+        kf_text_free(&notes);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_seams_in_any_unit)};
+    return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
+}
