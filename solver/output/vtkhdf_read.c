@@ -14,26 +14,53 @@ static bool read_attribute(hid_t root, const char *name, hid_t type, int count, 
     return good;
 }
 
-/* Reads a set that must have just so many values. */
+/* Keeps HDF5 to the file that it is given. Left alone it loads plug-ins for filters that a file names, and
+ * follows links to other files. */
+static void stay_in_file(void) {
+    (void)H5PLset_loading_state(0);
+    (void)H5Lunregister(H5L_TYPE_EXTERNAL);
+}
+
+/* Returns whether a set's values lie in the file itself, and are so many. */
+static bool holds(hid_t set, size_t count) {
+    const hid_t made = H5Dget_create_plist(set), space = H5Dget_space(set);
+    const bool good = H5Pget_layout(made) != H5D_VIRTUAL && H5Pget_external_count(made) == 0 &&
+                      H5Sget_simple_extent_npoints(space) == (hssize_t)count;
+    H5Sclose(space);
+    H5Pclose(made);
+    return good;
+}
+
 static bool read_set(hid_t root, const char *name, hid_t type, size_t count, void *values) {
     const hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
     if (set < 0) return false;
-    const hid_t space = H5Dget_space(set);
-    const bool good = H5Sget_simple_extent_npoints(space) == (hssize_t)count &&
-                      H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    H5Sclose(space);
+    const bool good = holds(set, count) && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     H5Dclose(set);
     return good;
 }
 
-/* Reads a quantity where the file has it. */
+/* Bytes of the file in which an object is; 0 where that is not known. */
+static hsize_t size_of_file(hid_t object) {
+    hsize_t size = 0;
+    const hid_t file = H5Iget_file_id(object);
+    if (file < 0 || H5Fget_filesize(file, &size) < 0) size = 0;
+    if (file >= 0) H5Fclose(file);
+    return size;
+}
+
+/* Reads a quantity where the file has it. Its memory is not taken before the file is known to hold it: no
+ * compression makes values take less than a thousandth. */
 static bool read_quantity(hid_t root, const char *name, const char *unit, int components,
                           kf_snapshot *snapshot) {
+    enum { MOST_PACKED = 1100 };
+    const size_t count = snapshot->count * (size_t)components;
     char path[64];
     (void)snprintf(path, sizeof path, "PointData/%s", name);
-    if (H5Lexists(root, path, H5P_DEFAULT) <= 0) return true;
+    const htri_t there = H5Lexists(root, path, H5P_DEFAULT);
+    if (there <= 0) return there == 0;
+    if (count * sizeof(float) / MOST_PACKED > size_of_file(root)) return false;
     float *values = kf_snapshot_add(snapshot, name, unit, components);
-    return read_set(root, path, H5T_NATIVE_FLOAT, snapshot->count * (size_t)components, values);
+    return read_set(root, path, H5T_NATIVE_FLOAT, count, values);
 }
 
 /* Reads all of an image's root; false where it is none. */
@@ -63,6 +90,7 @@ kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *erro
     *snapshot = (kf_snapshot){.count = 0};
     kf_library_guard_begin(path, "HDF5");
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints its error stack unless told not to */
+    stay_in_file();
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t root = file >= 0 ? H5Gopen2(file, "VTKHDF", H5P_DEFAULT) : H5I_INVALID_HID;
     const bool good = root >= 0 && read_image(root, snapshot);

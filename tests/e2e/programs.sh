@@ -54,7 +54,7 @@ ran && complain "run --config runs the kernel"
 
 # The table: each variable that the program asks for, and each program that it starts.
 sources=$(cd "$root" && find base harness solver scene results plots cost_model -name '*.c')
-(cd "$root" && grep -hoE '(getenv\(|override = )"[A-Z_]+"' $sources | grep -oE '[A-Z_]{2,}' | sort -u) >variables
+(cd "$root" && grep -hoE '(getenv\(|override = |environ.get\()"[A-Z_]+"' $sources harness/library/kftune.py | grep -oE '[A-Z_]{2,}' | sort -u) >variables
 starters=$(cd "$root" && grep -lE 'kf_spawn_start|kf_await|kf_program_run' $sources)
 (cd "$root" && grep -hoE '(words|tool|candidates|show)\[[^]]*\] = \{[ ]*"[a-z]+"' $starters | grep -oE '"[a-z]+"' | tr -d '"' | sort -u) >programs
 [ "$(wc -l <variables)" -ge 12 ] || complain "too few variables are found in the source: $(tr '\n' ' ' <variables)"

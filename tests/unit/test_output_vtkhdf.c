@@ -223,6 +223,86 @@ static void test_read_again(void **state) {
     free_scene(scene);
 }
 
+/* Puts a set of so many values into the file in the place of the velocity; made: how it is kept. */
+static void put_velocity(const char *path, hid_t made, hsize_t count) {
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(1, &count, NULL);
+    assert_true(file >= 0 && H5Ldelete(file, "VTKHDF/PointData/velocity", H5P_DEFAULT) >= 0);
+    const hid_t set = H5Dcreate2(file, "VTKHDF/PointData/velocity", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
+                                 made, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
+/* Makes the file name the other one, in one of three ways; way 0: its velocity is its own, of zeros. */
+static void name_other(const char *path, const char *other, int way, hsize_t count) {
+    const hid_t made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &count, NULL);
+    if (way == 1) assert_true(H5Pset_external(made, other, 0, count * sizeof(float)) >= 0);
+    if (way == 2) assert_true(H5Pset_virtual(made, space, other, "values", space) >= 0);
+    if (way < 3) put_velocity(path, made, count);
+    if (way == 3) {
+        const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        assert_true(H5Ldelete(file, "VTKHDF/PointData", H5P_DEFAULT) >= 0);
+        assert_true(H5Lcreate_external(other, "VTKHDF/PointData", file, "VTKHDF/PointData", H5P_DEFAULT,
+                                       H5P_DEFAULT) >= 0);
+        H5Fclose(file);
+    }
+    H5Sclose(space);
+    H5Pclose(made);
+}
+
+/* A file of fields is all that is read: not another file that it names as its storage, as a source of its
+ * values or by a link, and no plug-in for a filter that it names. */
+static void test_names_no_other_file(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_snapshot snapshot, again;
+    kf_error error;
+    char other[512], path[512];
+    make_snapshot(scene, 7, &snapshot);
+    (void)snprintf(other, sizeof other, "%s", in_scratch("other.vtkhdf"));
+    (void)snprintf(path, sizeof path, "%s", in_scratch("names.vtkhdf"));
+    assert_int_equal(kf_vtkhdf_write(other, &snapshot, 1, &error), KF_OK);
+    for (int way = 3; way >= 0; way--) {
+        assert_int_equal(kf_vtkhdf_write(path, &snapshot, 1, &error), KF_OK);
+        name_other(path, other, way, 3 * snapshot.count);
+        const kf_status status = kf_vtkhdf_read(path, &again, &error);
+        if (status != (way == 0 ? KF_OK : KF_BAD_INPUT)) fail_msg("way %d: %d", way, (int)status);
+    }
+    kf_snapshot_free(&again);
+    unsigned loading = 1;
+    assert_true(H5PLget_loading_state(&loading) >= 0);
+    assert_int_equal(loading, 0);
+    kf_snapshot_free(&snapshot);
+    free_scene(scene);
+}
+
+/* A file of a few kilobytes can claim values of terabytes that it does not hold: no memory is taken for them.
+ */
+static void test_claims_are_held(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_snapshot snapshot, again;
+    kf_error error;
+    make_snapshot(scene, 7, &snapshot);
+    const char *path = in_scratch("claims.vtkhdf");
+    assert_int_equal(kf_vtkhdf_write(path, &snapshot, 1, &error), KF_OK);
+    static const int64_t extent[6] = {0, 65000, 0, 65000, 0, 100};
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), root = H5Gopen2(file, "VTKHDF", H5P_DEFAULT),
+                at = H5Aopen(root, "WholeExtent", H5P_DEFAULT);
+    assert_true(H5Awrite(at, H5T_NATIVE_INT64, extent) >= 0);
+    H5Aclose(at);
+    H5Gclose(root);
+    H5Fclose(file);
+    const hid_t made = H5Pcreate(H5P_DATASET_CREATE);
+    put_velocity(path, made, (hsize_t)3 * 65001 * 65001 * 101);
+    H5Pclose(made);
+    assert_int_equal(kf_vtkhdf_read(path, &again, &error), KF_BAD_INPUT);
+    kf_snapshot_free(&snapshot);
+    free_scene(scene);
+}
+
 static int file_count(void) {
     int count = 0;
     DIR *entries = opendir(scratch);
@@ -494,10 +574,13 @@ static void test_a_library_that_breaks_off(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            test_names_no_other_file), /* which makes a link that HDF5 cannot after a file was read */
         cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_values_plain_and_compressed),
         cmocka_unit_test(test_kinematic_pressure_without_reference),
         cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_claims_are_held),
         cmocka_unit_test(test_refused_and_left_clean),
         cmocka_unit_test(test_no_room_at_any_place),
         cmocka_unit_test(test_blown_up_fields),
