@@ -1,9 +1,11 @@
-/* The threads of the cpu backend: who does which blocks of a launch. */
+/* What the cpu backend has of the machine: threads, and who does which blocks of a launch; memory. */
 #include "tests/unit/kernel_fixture.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/backend/backend.h"
+#include "base/backend/cpu/cpu.h"
 #include "base/backend/team/team.h"
 
 static kf_module *load(kf_backend *backend, const char *file) {
@@ -95,10 +97,35 @@ static void who_is_done_helps(void **state) {
     kf_backend_close(backend);
 }
 
+/* Where no file can be opened, as /proc/meminfo cannot, how much memory there is may be unknown, but is not
+ * nothing. */
+static void memory_is_there_without_files(void **state) {
+    (void)state;
+    kf_backend *backend = NULL;
+    kf_buffer *buffer = NULL;
+    kf_device_info info;
+    kf_error error = {0};
+    struct rlimit before, none;
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    FILE *opened = fopen("/proc/meminfo", "re");
+    const kf_status made = kf_buffer_create(backend, 80000, &buffer, &error),
+                    described = kf_cpu_device_describe(&info, &error);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_null(opened);
+    if (made != KF_OK || described != KF_OK) fail_msg("%s", error.message);
+    assert_true(info.memory_bytes >= 80000 && info.memory_free_bytes >= 80000);
+    kf_buffer_free(buffer);
+    kf_backend_close(backend);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_share_the_blocks),
         cmocka_unit_test(who_is_done_helps),
+        cmocka_unit_test(memory_is_there_without_files),
     };
     return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
 }

@@ -197,6 +197,24 @@ static void test_wrong_files(void **state) {
     kf_store_close(store);
 }
 
+/* A gzip file of some tens of kilobytes that unpacks to 65 MiB is no file of results: no more than 64 MiB of
+ * it are ever there. */
+static void test_small_files_stay_small(void **state) {
+    (void)state;
+    char path[KF_PATH], file[KF_PATH], command[2 * KF_PATH];
+    fixture_path(path, "small.db");
+    fixture_path(file, "small.json.gz");
+    (void)snprintf(command, sizeof command, "head -c 68157440 /dev/zero | gzip -1 >'%s'", file);
+    if (system(command) != 0) skip(); /* NOLINT(cert-env33-c): the path is mkdtemp's */
+    kf_store *store = fixture_open(path);
+    int64_t run = 0;
+    int count = 0;
+    kf_error error = {0};
+    assert_int_equal(kf_store_import(store, file, &run, &count, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "unpack to more than 67108864"));
+    kf_store_close(store);
+}
+
 static void test_moments(void **state) {
     (void)state;
     static const struct {
@@ -265,7 +283,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unfinished_caches), cmocka_unit_test(test_kinds_of_values),
         cmocka_unit_test(test_failures),          cmocka_unit_test(test_values_go_out_as_they_came),
-        cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_small_files_stay_small),
+        cmocka_unit_test(test_moments),
         cmocka_unit_test(test_units_of_time),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);

@@ -36,6 +36,17 @@ static void test_escaping(void **state) {
     kf_html_text(&page, "\xc3"); /* cut off */
     assert_string_equal(page.text, "\xef\xbf\xbd");
     kf_text_free(&page);
+    /* A name of a megabyte makes no page of one; it ends between two letters. */
+    enum { LETTERS = 500000, LONGEST = 4096 };
+    char *name = kf_allocate(2 * LETTERS + 1);
+    for (size_t i = 0; i < LETTERS; i++)
+        memcpy(name + 2 * i, "\xc3\xa9", 2);
+    name[2 * LETTERS] = '\0';
+    kf_html_text(&page, name);
+    assert_int_equal(page.length, LONGEST + 3);
+    assert_string_equal(page.text + LONGEST - 2, "\xc3\xa9\xe2\x80\xa6");
+    kf_text_free(&page);
+    free(name);
 }
 
 static void test_base64(void **state) {

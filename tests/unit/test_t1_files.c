@@ -117,6 +117,7 @@ static void mistakes_are_named_with_their_place(void **state) {
         {"\"FillType\": \"Constant\", \"FillValue\": 0.0, \"Size\": \"ProblemSize[0] * ProblemSize[1]\"",
          "\"Output\": 0, \"FillType\": \"BinaryRaw\", \"DataSource\": \"x\", \"Size\": \"rows * 4\"",
          "a file has one size"},
+        {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": \"raws * 4\"", "did you mean 'rows'"},
         {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": 0.5", "comes to 0.5 values"},
         {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": 1e300", "16 GiB"},
         {"\"WriteOnly\"", "\"ReadOnly\"", "could be verified"},
