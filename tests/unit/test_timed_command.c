@@ -1,4 +1,5 @@
 /* A benchmark of somebody else's program: as it is read, written and read again. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,8 +69,38 @@ static void test_long_words_name_nothing(void **state) {
     }
 }
 
+/* The unit that a program prints goes before the one that the suite says, whichever they are; that one holds
+ * where none is printed. */
+static void test_units_that_are_printed(void **state) {
+    (void)state;
+    static const struct {
+        const char *said, *printed;
+        double us;
+    } units[] = {{"ms", "12.5 us", 12.5},  {"us", "12.5 ms", 12500}, {"s", "12.5 ns", 0.0125},
+                 {"ns", "12.5 s", 12.5e6}, {"ms", "12.5", 12500},    {"ns", "12.5", 0.0125}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        char text[256];
+        kf_error error = {KF_OK, ""};
+        kf_timed_command command;
+        kf_measurement measured;
+        (void)snprintf(
+            text, sizeof text,
+            "{\"command\":[\"echo\",\"step: %s\"],\"folder\":\"/tmp\",\"time\":{\"printed\":\"step:\","
+            "\"unit\":\"%s\"},\"warm_up\":0,\"repeats\":1}",
+            units[i].printed, units[i].said);
+        free(read_and_written(text, &command));
+        if (kf_command_measure(&command, false, &measured, &error) != KF_OK) fail_msg("%s", error.message);
+        if (!(fabs(measured.step_us.median / units[i].us - 1.0) < 1e-9))
+            fail_msg("%s where %s is said: %g us, not %g", units[i].printed, units[i].said,
+                     measured.step_us.median, units[i].us);
+        kf_measurement_free(&measured);
+        kf_command_free(&command);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_long_words_name_nothing)};
+                                       cmocka_unit_test(test_long_words_name_nothing),
+                                       cmocka_unit_test(test_units_that_are_printed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
