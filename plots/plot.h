@@ -10,7 +10,7 @@ typedef enum kf_plot_kind {
     KF_PLOT_SURFACE,     /* best time over sample block length and layout */
     KF_PLOT_CONVERGENCE, /* best time so far over evaluations */
     KF_PLOT_ROOFLINE,    /* kernels of the best config under the roofs of the device; needs counters */
-    KF_PLOT_OCCUPANCY,   /* achieved against theoretical: baseline against best */
+    KF_PLOT_OCCUPANCY,   /* achieved against theoretical: baseline, paper, best */
     KF_PLOT_FRONT,       /* the first two goals of a run that sought several */
     KF_PLOTS
 } kf_plot_kind;

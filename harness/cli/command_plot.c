@@ -219,7 +219,7 @@ const kf_command kf_command_plot = {
         "convergence: best time so far over evaluations; with --landscape how strategies converge there,\n"
         "median and quartiles of many searches, over evaluations and over seconds.\n"
         "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
-        "occupancy: achieved against theoretical, baseline against best.\n"
+        "occupancy: achieved against theoretical, baseline against paper against best.\n"
         "front: the first two goals of a run with --objective time,energy or the like.\n"
         "history: time of a benchmark night by night, and where its level changed.\n"
         "scaling: efficiency over devices, what 'kftune bench --suite scaling --json' measured (--figures)\n"

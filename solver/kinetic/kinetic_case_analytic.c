@@ -11,7 +11,7 @@ static const char *const in_double[] = {"storage=f64", NULL};
 /* --- Channel ------------------------------------------------------------------------------------------- */
 
 static const char poiseuille_source[] =
-    "docs/physics.md 6.4: u = G/(2 nu) [y (H - y) + 4/3 Lambda - 1/4], exact for this discretisation";
+    "docs/physics.md, Channels: u = G/(2 nu) [y (H - y) + 4/3 Lambda - 1/4], exact for this discretisation";
 
 typedef struct channel {
     const char *model;

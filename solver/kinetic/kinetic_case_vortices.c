@@ -257,7 +257,7 @@ static kf_status run_taylor_green(kf_validation *validation, const taylor_green 
 }
 
 kf_status kf_case_taylor_green_3d(kf_validation *validation, kf_error *error) {
-    /* In double precision with the default rule 64^3 nodes give -0.94 % and -4.2 % (docs/physics.md 3.7). */
+    /* In double precision with the default rule 64^3 nodes give -0.94 % and -4.2 %. */
     static const taylor_green quick = {48, 0.1, 9, 0.03, 0.10, 0}, coarse = {64, 0.05, 10, 0.015, 0.06, 0},
                               fine = {256, 0.05, TAYLOR_GREEN_END, 0.005, 0.01, 0.03};
     if (validation->quick) return run_taylor_green(validation, &quick, error);

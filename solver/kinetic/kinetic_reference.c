@@ -1,6 +1,6 @@
 /* The reference: double precision, unsplit, unfused, on the host, and written another way than the kernels:
- * populations themselves instead of deviations, dense sums for the central moments, the polynomial selectors
- * of physics.md 1.3 for their inverse, streaming link by link. Shares no code with kernels/. */
+ * populations themselves instead of deviations, dense sums for the central moments, polynomial selectors
+ * for their inverse, streaming link by link. Shares no code with kernels/. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
