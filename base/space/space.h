@@ -37,8 +37,8 @@ bool kf_space_index(const kf_space *space, const kf_config *config, uint64_t *in
                     size_t why_size);
 
 /* Brings a config that another version of the program wrote up to date: parameters that have another name get
- * it, those that are gone are left out where they changed nothing. notes gets a sentence for each; a value
- * that is gone is KF_BAD_INPUT. */
+ * it, those that are gone are left out where they changed nothing, and those of teams that it does not have
+ * get their default. notes gets a sentence for each; a value that is gone is KF_BAD_INPUT. */
 kf_status kf_space_update(const kf_space *space, kf_config *config, kf_text *notes, kf_error *error);
 
 /* A config as positions, one a parameter, in the order of declaration: position i is the i-th value of the

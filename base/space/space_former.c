@@ -131,6 +131,20 @@ static kf_status rename_value(kf_config *config, const kf_value *value, const ch
     return KF_OK;
 }
 
+/* A config that was written when teams had no such choice has what they did then. */
+static void add_teams(const kf_space *space, kf_config *config, kf_text *notes) {
+    for (int p = 0; p < space->parameter_count; p++) {
+        const kf_parameter *parameter = &space->parameters[p];
+        char text[VALUE_TEXT];
+        kf_value value;
+        if (!parameter->team || kf_config_find(config, parameter->name) != NULL) continue;
+        kf_space_value(space, p, parameter->default_position, &value);
+        value_text(&value, text);
+        note(notes, parameter->name, text, "is taken, which the config does not say");
+        kf_config_set(config, &value);
+    }
+}
+
 kf_status kf_space_update(const kf_space *space, kf_config *config, kf_text *notes, kf_error *error) {
     const cJSON *former;
     cJSON_ArrayForEach(former, space->former) {
@@ -144,6 +158,7 @@ kf_status kf_space_update(const kf_space *space, kf_config *config, kf_text *not
         else
             KF_TRY(drop(config, value, given, former, notes, error));
     }
+    add_teams(space, config, notes);
     return KF_OK;
 }
 

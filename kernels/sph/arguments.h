@@ -80,25 +80,34 @@ enum {
  * particles of its slab, and copies of those in the planes beside it that its particles see, which together
  * lie sorted by cells in its own slots; cells have the same numbers on all parts. It counts its particles by
  * cells, adds the counts of others for the planes that it keeps, and takes the particles of these planes from
- * where their parts have them. So all that it sums over has the order that one device gives it. */
+ * where their parts have them. So all that it sums over has the order that one device gives it. Devices that
+ * do not read each other's memory send parcels, rows of numbers: the particles that others keep, with
+ * which a part then counts and sorts its own, and later what is copied of them. */
 
 /* This is what a part says of its particles, in its memory. */
 typedef struct kf_sph_share {
-    int cut[KF_SPH_PARTS + 1];               /* part k has the planes of cells cut[k] ... cut[k + 1] - 1 */
-    int before[KF_SPH_PARTS + 1];            /* the cuts that the last sort but the present one had */
-    int first, inside;                       /* slots of its own: first ... first + inside - 1 */
-    int gone, outside;                       /* slots of those that have left the domain, behind all others */
-    int exported;                            /* numbers in `exports` */
-    int weighed;                             /* what rows cost has been worked out since the last sort */
-    int window[3][2];                        /* cells that it keeps: first, and the one behind the last */
+    int cut[KF_SPH_PARTS + 1];    /* part k has the planes of cells cut[k] ... cut[k + 1] - 1 */
+    int before[KF_SPH_PARTS + 1]; /* the cuts that the last sort but the present one had */
+    int first, inside;            /* slots of its own: first ... first + inside - 1 */
+    int gone, outside;            /* slots of those that have left the domain, behind all others */
+    int exported;                 /* numbers in `exports` */
+    int weighed;                  /* what rows cost has been worked out since the last sort */
+    int window[3][2];             /* cells that it keeps: first, and the one behind the last */
+    int to[KF_SPH_PARTS + 1],
+        from[KF_SPH_PARTS + 1];              /* parcels: rows for part k are to[k] ... to[k + 1] - 1 */
+    int packed[KF_SPH_PARTS];                /* rows counted, then the next one to fill */
     int turn;                                /* which of the following two this step raises */
     int speed[2], acceleration[2], moved[2]; /* as in kf_sph_clock, of its own particles */
 } kf_sph_share;
 
 /* This is what is copied of others' particles. */
 enum { KF_SPH_COPY_MOTION = 1, KF_SPH_COPY_STRESS = 2, KF_SPH_COPY_VISCOSITY = 4 };
+/* Numbers of a row: of a particle, with place, velocity and rates, its identity and its cell; and a stress.
+ */
+enum { KF_SPH_ROW = 14 };
 
-/* The addresses of a part's memory, as seen by the one that reads it. */
+/* The addresses of a part's memory, as seen by the one that reads it. Where parcels go to and fro a part has
+ * those of its own alone. */
 typedef struct kf_sph_peer {
     kf_sph_set sets[2]; /* `sorted` and `next` of the first step */
     float *sums;
@@ -112,6 +121,9 @@ typedef struct kf_sph_team {
     int part, parts;          /* this one's number; in all */
     int reach;                /* planes beside a slab that its particles see */
     int most;                 /* particles that a part should have at most */
+    int packs;                /* others are not read in place: parcels go to and fro */
+    int room;                 /* rows of particles that `outgoing` and `incoming` hold each */
+    int *outgoing, *incoming; /* parcels.h */
     int *total;               /* [cell_count + 2]: counts of all parts, of the cells that it keeps */
     int *numbers;             /* of the particles in `exchange` */
     long long *plane_weights; /* [planes][2]: what a plane costs, and its particles */
@@ -174,7 +186,7 @@ typedef struct kf_sph_arguments {
     float *
         list_position; /* where particles were when their lists were made; NULL: in the last step of a list */
 
-    int *cell_of;        /* [count][2] of next: cell, and place in the cell */
+    int *cell_of;        /* [count][2] of next, and of rows that have come: cell, and place in the cell */
     int *counts, *start; /* [cell_count + 2] */
     int *tops;           /* sums of KF_SPH_SCAN cells */
     int *slots;          /* [count][2]: identity and index, by cell */

@@ -153,7 +153,7 @@ KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
         for (int k = first; k < end; k++)
             to += a->slots[2 * k] < identity;
 #if KF_TEAM
-    kf_move(a, kf_next_of(a, from / a->count), from % a->count, to, identity);
+    kf_move_taken(a, from, to, identity);
 #else
     kf_move(a, &a->next, from, to, identity);
 #endif

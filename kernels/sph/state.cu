@@ -2,11 +2,12 @@
  * from and into compact arrays; records and gauges. */
 #include "particle.h"
 
-/* The largest values of all parts, which raise the other places in the next step. */
+/* The largest values of all parts, which raise the other places in the next step. Where parts do not read
+ * each other's, the host has put the largest into each one's own. */
 KF_FUNCTION void kf_gather(const kf_sph_arguments *a, kf_sph_clock *clock) {
     kf_sph_share *own = a->share;
-    const int turn = own->turn;
-    for (int part = 0; part < a->team->parts; part++) {
+    const int turn = own->turn, alone = a->team->packs;
+    for (int part = alone ? a->team->part : 0; part < (alone ? a->team->part + 1 : a->team->parts); part++) {
         const kf_sph_share *share = a->team->peers[part].share;
         if (share->speed[turn] > clock->speed) clock->speed = share->speed[turn];
         if (share->acceleration[turn] > clock->acceleration) clock->acceleration = share->acceleration[turn];

@@ -6,7 +6,7 @@
 #ifndef KF_KERNELS_SPH_TEAM_H
 #define KF_KERNELS_SPH_TEAM_H
 
-#include "particle.h"
+#include "parcels.h"
 
 /* This is what a particle costs beside its candidates, which are counted, in candidates. */
 #define KF_COST_OF_PARTICLE 32
@@ -54,6 +54,10 @@ KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     if (!a->share->weighed) return;
     while (x >= a->share->cut[part + 1])
         part++;
+    if (team->packs && part != team->part) { /* it is added by the one that has it */
+        team->plane_weights[2 * x] = team->plane_weights[2 * x + 1] = 0;
+        return;
+    }
     const kf_sph_peer *peer = &team->peers[part];
     kf_int64 cost = 0, count = 0;
     for (int row = x * rows; row < (x + 1) * rows; row++)
@@ -124,6 +128,8 @@ KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
         share->before[k] = share->cut[k];
     if (share->weighed) kf_move_cuts(a, share);
     share->weighed = share->exported = 0;
+    for (int k = 0; k < a->team->parts; k++)
+        share->packed[k] = 0;
     const int low = share->cut[part], high = share->cut[part + 1], some = low < high,
               periodic = some && ((KF_PERIODIC >> a->cut_axis) & 1);
     kf_set_window(a, share, 0, some ? low - reach : 0, some ? high + reach : 0);
@@ -137,9 +143,6 @@ KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
 KF_FUNCTION int kf_had_reached(const kf_sph_arguments *a, int part, int plane) {
     return kf_plane_near(a, a->share->before[part], a->share->before[part + 1], plane);
 }
-KF_FUNCTION int kf_keeps_plane(const kf_sph_arguments *a, int part, int plane) {
-    return kf_plane_near(a, a->share->cut[part], a->share->cut[part + 1], plane);
-}
 
 /* Item x is a cell of plane y: its particles on all parts. What has left the domain stays with its part. */
 KF_SCALAR_KERNEL(add_counts, kf_sph_arguments) {
@@ -148,8 +151,8 @@ KF_SCALAR_KERNEL(add_counts, kf_sph_arguments) {
     const int cell = kf_plane_begin(a, y) + x;
     if (x == 0 && y == 0) team->total[a->cell_count] = a->counts[a->cell_count];
     if (cell >= kf_plane_begin(a, y + 1) || !kf_keeps_plane(a, team->part, y)) return;
-    int sum = 0;
-    for (int part = 0; part < team->parts; part++)
+    int sum = team->packs ? a->counts[cell] : 0; /* of what has come, too */
+    for (int part = 0; part < team->parts && !team->packs; part++)
         if (kf_had_reached(a, part, y)) sum += team->peers[part].counts[cell];
     team->total[cell] = sum;
 }
@@ -158,7 +161,8 @@ KF_SCALAR_KERNEL(clear_counts, kf_sph_arguments) {
     (void)z;
     const int cell = kf_plane_begin(a, y) + x;
     if (x == 0 && y == 0) a->counts[a->cell_count] = 0;
-    if (cell < kf_plane_begin(a, y + 1) && kf_had_reached(a, a->team->part, y)) a->counts[cell] = 0;
+    const int own = a->team->part, counted = kf_had_reached(a, own, y) || kf_keeps_plane(a, own, y);
+    if (cell < kf_plane_begin(a, y + 1) && counted) a->counts[cell] = 0;
 }
 
 /* ---- Particles ---- */
@@ -167,6 +171,16 @@ KF_SCALAR_KERNEL(clear_counts, kf_sph_arguments) {
 KF_FUNCTION int kf_filled(const kf_sph_arguments *a) {
     const int filled = a->start[a->cell_count + 1];
     return filled < a->count ? filled : a->count;
+}
+
+/* Gives a place in the slots of this part to what has that identity and is found at `from`. */
+KF_FUNCTION void kf_take_slot(const kf_sph_arguments *a, int to, int identity, int from) {
+    if (to >= a->count) {
+        a->clock->flags |= KF_SPH_FULL;
+        return;
+    }
+    a->slots[2 * to] = identity;
+    a->slots[2 * to + 1] = from;
 }
 
 /* Gives slot i of a part's `next` its place in the slots of this one, where this one keeps its cell. Of a
@@ -180,16 +194,11 @@ KF_FUNCTION void kf_take(const kf_sph_arguments *a, int part, int i) {
     if (cell != a->cell_count) {
         const int plane = kf_plane_of(a, cell);
         if (!kf_keeps_plane(a, team->part, plane)) return;
-        for (int k = 0; k < part; k++)
+        for (int k = 0; k < part && !team->packs; k++)
             if (kf_had_reached(a, k, plane)) to += team->peers[k].counts[cell];
     }
     to += a->start[cell];
-    if (to >= a->count) {
-        a->clock->flags |= KF_SPH_FULL;
-        return;
-    }
-    a->slots[2 * to] = kf_next_of(a, part)->identity[i];
-    a->slots[2 * to + 1] = part * a->count + i;
+    kf_take_slot(a, to, kf_next_of(a, part)->identity[i], team->packs ? i : part * a->count + i);
 }
 
 /* Takes a part's own particle, and names it to others where one of them keeps its plane. */
@@ -199,12 +208,21 @@ KF_SCALAR_KERNEL(place, kf_sph_arguments) {
     const kf_sph_team *team = a->team;
     const int cell = a->cell_of[2 * i];
     kf_take(a, team->part, i);
-    if (cell == a->cell_count) return;
+    if (cell == a->cell_count || team->packs) return;
     const int plane = kf_plane_of(a, cell);
     int wanted = 0;
     for (int part = 0; part < team->parts; part++)
         wanted |= part != team->part && kf_keeps_plane(a, part, plane);
     if (wanted) team->peers[team->part].exports[kf_atomic_count(&a->share->exported)] = i;
+}
+
+/* Takes what has come in parcels. */
+KF_SCALAR_KERNEL(place_arrivals, kf_sph_arguments) {
+    (void)y, (void)z;
+    for (int k = x; k < a->share->from[a->team->parts]; k += a->extent[0]) {
+        const int from = a->count + k, *cell = a->cell_of + 2 * from;
+        kf_take_slot(a, a->start[cell[0]] + cell[1], kf_who_came(a, k)[0], from);
+    }
 }
 
 /* Takes what part y names. */
@@ -218,7 +236,18 @@ KF_SCALAR_KERNEL(take, kf_sph_arguments) {
 }
 
 KF_FUNCTION int kf_cell_of_slot(const kf_sph_arguments *a, int from) {
+    if (a->team->packs) return a->cell_of[2 * from];
     return a->team->peers[from / a->count].cell_of[2 * (from % a->count)];
+}
+
+/* Moves what a slot was given to its place in `sorted`. */
+KF_FUNCTION void kf_move_taken(const kf_sph_arguments *a, int from, int to, int identity) {
+    if (!a->team->packs)
+        kf_move(a, kf_next_of(a, from / a->count), from % a->count, to, identity);
+    else if (from < a->count)
+        kf_move(a, &a->next, from, to, identity);
+    else
+        kf_move_row(a, from - a->count, to, identity);
 }
 
 /* One item ends the sort: the slots are those of the new order. */

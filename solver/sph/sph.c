@@ -190,20 +190,11 @@ static kf_status make_alone(kf_plan *plan, kf_sph *system, kf_error *error) {
     return system->stress ? buffer(plan, scene->count, sums * sizeof(float), NULL, &a->sums, error) : KF_OK;
 }
 
-static kf_status check_reach(const kf_plan *plan, kf_error *error) {
-    if (plan->near_parts == plan->all_parts) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "particles are shared by devices that reach each other's memory, %d of these %d: use the "
-                   "devices of one host, whose processes see each other's",
-                   plan->near_parts, plan->all_parts);
-}
-
 /* Builds a plan: grid of cells, modules and tables of each part, two sets of particles, windows and launches.
  */
 static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
     enum { MOST = 1 << 20 };
     const kf_particle_scene *scene = system->scene;
-    KF_TRY(check_reach(plan, error));
     KF_TRY(kf_sph_make_grid(scene, &system->options, &system->grid, error));
     system->exchanged = scene->count < MOST ? (int)scene->count : MOST;
     plan->updates = (double)scene->count;
@@ -231,7 +222,11 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     system->stress = kf_sph_has_stress(scene);
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_sph_methods, system);
     system->parts = kf_allocate_zeroed((size_t)made->part_count, sizeof *system->parts);
-    system->seen = kf_allocate_zeroed((size_t)made->near_parts, sizeof *system->seen);
+    system->packs =
+        made->all_parts > 1 && (options.transfer != KF_SPH_DIRECT || made->near_parts < made->all_parts);
+    system->seen_parts = system->packs ? made->part_count : made->near_parts;
+    system->own_seen = system->packs ? 0 : made->first_part - made->near_first;
+    system->seen = kf_allocate_zeroed((size_t)system->seen_parts, sizeof *system->seen);
     system->ready = kf_allocate_zeroed((size_t)made->near_parts, sizeof *system->ready);
     if (!options.graph) made->graph_steps = -1;
     const kf_status status = build(made, system, error);

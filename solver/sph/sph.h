@@ -25,6 +25,7 @@ typedef enum kf_sph_cell_order {
     KF_SPH_CELL_ORDERS
 } kf_sph_cell_order; /* KF_CELL_ORDER of kernels/sph/particle.h */
 typedef enum kf_sph_layout { KF_SPH_FLOAT4, KF_SPH_FLOAT3, KF_SPH_SOA, KF_SPH_LAYOUTS } kf_sph_layout;
+typedef enum kf_sph_transfer { KF_SPH_DIRECT, KF_SPH_COPIES, KF_SPH_THROUGH_HOST } kf_sph_transfer;
 
 /* A config's parameters, checked against each other. */
 typedef struct kf_sph_options {
@@ -41,8 +42,9 @@ typedef struct kf_sph_options {
     int lanes;       /* threads of a GPU that share a particle's sums */
     int threads, resident_blocks;
     bool graph;
-    int parts;    /* devices that share the particles */
-    int cut_axis; /* across which these cut the domain; 0 or 1 */
+    int parts;                /* devices that share the particles */
+    kf_sph_transfer transfer; /* between them; direct where there is one */
+    int cut_axis;             /* across which these cut the domain; 0 or 1 */
     bool gpu;
 } kf_sph_options;
 
@@ -80,20 +82,36 @@ typedef struct kf_sph_bytes {
 /* This is what the host reads and writes of a part's memory, in this process or in another one in reach. */
 typedef struct kf_sph_shared {
     kf_sph_bytes clock, exchange, totals, gauge_sums;
-    kf_sph_bytes counts, share, team, numbers; /* of teams, but counts */
+    kf_sph_bytes counts, share, team, numbers;      /* of teams, but counts */
+    kf_sph_bytes plane_weights, outgoing, incoming; /* where parts send each other parcels */
 } kf_sph_shared;
+
+/* Parcels of a step are rows of so many numbers; the object of a call. */
+typedef struct kf_sph_parcels {
+    kf_plan *plan;
+    int values;
+    bool counts; /* how many come is not known: it is said first */
+} kf_sph_parcels;
+
+typedef struct kf_sph_road kf_sph_road; /* sph_parcels.c */
+/* Numbers of a particle's row in a sort. */
+int kf_sph_row(bool stress);
 
 typedef struct kf_sph {
     const kf_particle_scene *scene;
     kf_sph_options options;
     kf_sph_grid grid;
-    bool stress;                               /* the scheme stores one */
-    kf_sph_part *parts;                        /* [plan->part_count] */
-    kf_sph_shared *seen;                       /* [plan->near_parts] */
-    kf_mark **ready;                           /* [plan->near_parts], of a team */
-    int plane_cells;                           /* the most cells of a plane across the cut axis */
-    int most;                                  /* particles that a part should have at most */
-    kf_buffer *windows[KF_PARTICLE_WINDOWS];   /* states; made when they are first asked for */
+    bool stress;                             /* the scheme stores one */
+    kf_sph_part *parts;                      /* [plan->part_count] */
+    bool packs;                              /* parts send parcels: they do not read each other's memory */
+    int seen_parts, own_seen;                /* parts whose memory is seen, and where this process's begin */
+    kf_sph_shared *seen;                     /* [seen_parts]; where parts send parcels, this process's own */
+    kf_mark **ready;                         /* [plan->near_parts], of a team whose parts read in place */
+    kf_sph_road *road;                       /* of parcels; NULL: there are none */
+    int plane_cells;                         /* the most cells of a plane across the cut axis */
+    int most;                                /* particles that a part should have at most */
+    int room;                                /* rows of parcels that a part sends or gets */
+    kf_buffer *windows[KF_PARTICLE_WINDOWS]; /* states; made when they are first asked for */
     float *window_values[KF_PARTICLE_WINDOWS]; /* the same of a team */
     int exchanged;                             /* particles that the buffer exchange holds */
     double gauge_room[KF_PARTICLE_GAUGES];     /* of gauges of pressure */
@@ -167,20 +185,45 @@ kf_status kf_sph_launch(kf_plan *plan, int part, kf_sph_source source, const cha
                         const kf_sph_arguments *arguments, int items, kf_error *error);
 
 /* sph_team.c */
-/* The numbers of a plan's parts among those in reach begin here. */
-int kf_sph_first_near(const kf_plan *plan);
-/* Makes the memory of a team, in which all its parts find each other's, and sets their arguments. */
+/* Makes the memory of a team, in which its parts find each other's or pack parcels, and sets their
+ * arguments. */
 kf_status kf_sph_make_team(kf_plan *plan, kf_sph *system, kf_error *error);
-/* Waits until all parts have done what they were given; processes call it together. */
+/* Waits until all parts in reach have done what they were given; processes call it together. */
 kf_status kf_sph_meet(const kf_plan *plan, kf_error *error);
 /* The counts of cells are 0 on all parts of this process. */
 kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error);
 /* Shares the particles of a state out among the parts, and sends each its own. */
 kf_status kf_sph_share_out(kf_plan *plan, bool swapped, const float *values, kf_error *error);
-/* As kernels see them. */
+/* Returns the address as kernels see it. */
 void *kf_sph_address(const kf_sph_bytes *place);
 kf_status kf_sph_upload(const kf_sph_bytes *place, const void *data, size_t bytes, kf_error *error);
 kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, kf_error *error);
+
+/* sph_parcels.c */
+/* Numbers of a particle's row in a sort. */
+int kf_sph_row(bool stress);
+/* Makes the road of parcels of a team whose parts send some. */
+void kf_sph_make_road(kf_plan *plan, kf_sph *system);
+void kf_sph_free_road(kf_sph_road *road); /* may be NULL */
+/* Parcels of rows of so many numbers, which live as long as the road. */
+kf_sph_parcels *kf_sph_parcels_of(kf_sph_road *road, int values, bool counts);
+/* Calls of a plan, after everything that its parts were given, and before everything that they are given
+ * later; processes make them together. The first carries parcels, its object: GATE_FAILED where a part has
+ * no room for them. Objects of the others are the plan: the weights of planes become the sums over all
+ * parts, and what decides the next time step the largest of all. */
+kf_call_function kf_sph_carry;
+kf_call_function kf_sph_sum_weights;
+kf_call_function kf_sph_join_clocks;
+/* All parts write together, each its own share of so many bytes, into the first one's exchange buffer. Where
+ * they send parcels each writes into its own buffer, in which the others' shares are made 0. */
+kf_status kf_sph_clear_exchange(kf_plan *plan, size_t bytes, kf_error *error);
+void *kf_sph_exchange_of(const kf_plan *plan, int part);
+/* All processes get what all parts have written there. */
+kf_status kf_sph_take_exchange(kf_plan *plan, void *data, size_t bytes, kf_error *error);
+/* Makes of this process's flags, sums and largest values those of all processes. */
+kf_status kf_sph_join_flags(const kf_plan *plan, int *flags, kf_error *error);
+kf_status kf_sph_join_sums(const kf_plan *plan, long long *sums, int count, kf_error *error);
+kf_status kf_sph_join_largest(const kf_plan *plan, double *values, int count, kf_error *error);
 
 /* sph_state.c */
 extern const kf_plan_methods kf_sph_methods;

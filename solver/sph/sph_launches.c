@@ -91,7 +91,7 @@ static void append_sums(builder *b, const char *name, double bytes) {
 /* The launches that a part of a team is given from here on come after those that all parts were given. */
 static void meet(builder *b) {
     kf_plan *plan = b->plan;
-    if (b->status != KF_OK || plan->all_parts == 1) return;
+    if (b->status != KF_OK || plan->all_parts == 1 || b->system->packs) return;
     if (b->now) {
         b->status = kf_sph_meet(plan, b->error);
         return;
@@ -111,13 +111,41 @@ static void meet(builder *b) {
     kf_plan_on(plan, 0);
 }
 
+/* A call of the host between what all parts were given and what they are given from here on. */
+static void append_call(builder *b, const char *name, kf_call_function *enqueue, void *object) {
+    const kf_call call = {.enqueue = enqueue, .object = object};
+    if (b->status != KF_OK) return;
+    if (b->now)
+        b->status = enqueue(object, kf_backend_stream(b->plan->backend, KF_LANE_MAIN), b->error);
+    else
+        schedule(b, kf_plan_add_call(b->plan, name, &call));
+}
+
+static void append_parcels(builder *b, int values, bool counts) {
+    append_call(b, "carry_parcels", kf_sph_carry, kf_sph_parcels_of(b->system->road, values, counts));
+}
+
+/* Numbers of a row of copies: as kf_copied of kernels/sph/parcels.h. */
+static int copied(int what) {
+    return ((what & KF_SPH_COPY_MOTION) != 0 ? 8 : 0) +
+           ((what & KF_SPH_COPY_STRESS) != 0 ? KF_SPH_STRESSES : 0) +
+           ((what & KF_SPH_COPY_VISCOSITY) != 0 ? 1 : 0);
+}
+
 /* Once all parts have come so far, those beside a part have what a sum left of their particles. */
 static void append_copies(builder *b, int what, bool waits) {
     enum { MOST = 1 << 18 };
+    const long long n = slots(b) < MOST ? slots(b) : MOST;
     if (b->plan->all_parts == 1) return;
-    if (waits) meet(b);
     b->first = what;
-    append(b, KF_SPH_SORT, "copy_others", SORT_THREADS, slots(b) < MOST ? slots(b) : MOST, 0.0);
+    if (b->system->packs) {
+        append_wide(b, KF_SPH_SORT, "pack_copies", SORT_THREADS, n, b->plan->all_parts, 0.0);
+        append_parcels(b, copied(what), false);
+        append_wide(b, KF_SPH_SORT, "unpack_copies", SORT_THREADS, n, b->plan->all_parts, 0.0);
+    } else {
+        if (waits) meet(b);
+        append(b, KF_SPH_SORT, "copy_others", SORT_THREADS, n, 0.0);
+    }
     b->first = 0;
 }
 
@@ -141,29 +169,59 @@ static void append_scan(builder *b) {
     append(b, KF_SPH_SORT, "begin_cells", SORT_THREADS, groups * SORT_THREADS, 3.0 * cells);
 }
 
+enum { TAKERS = 1 << 16 };
+
+/* Has the particles that a part keeps of others come to it, and counts them: kernels/sph/parcels.h. */
+static void append_arrivals(builder *b) {
+    const kf_sph *system = b->system;
+    append(b, KF_SPH_SORT, "count_parcels", SORT_THREADS, slots(b), 8.0);
+    append(b, KF_SPH_SORT, "begin_parcels", 32, 1, 0.0);
+    append(b, KF_SPH_SORT, "pack_parcels", SORT_THREADS, slots(b), 8.0);
+    append_parcels(b, kf_sph_row(system->stress), true);
+    append(b, KF_SPH_SORT, "count_arrivals", SORT_THREADS, system->room < TAKERS ? system->room : TAKERS,
+           0.0);
+}
+
+/* Weighs planes every so many steps, for the cuts of the next sort. */
+static void append_weights(builder *b) {
+    enum { WEIGH_EVERY = 16 }; /* steps */
+    const kf_sph *system = b->system;
+    const int kept = system->options.list_period, sorts = WEIGH_EVERY > kept ? WEIGH_EVERY / kept : 1;
+    if (b->now) return;
+    b->period *= sorts;
+    append(b, KF_SPH_SORT, "weigh_rows", SORT_THREADS, system->grid.rows, 0.0);
+    if (system->packs) {
+        append(b, KF_SPH_SORT, "weigh_planes", SORT_THREADS, system->grid.cells[system->options.cut_axis],
+               0.0);
+        append_call(b, "sum_weights", kf_sph_sum_weights, b->plan);
+    }
+    b->period /= sorts;
+}
+
 /* The sort of a team: kernels/sph/team.h. */
 static void append_team_sort(builder *b) {
-    enum { TAKERS = 1 << 16, WEIGH_EVERY = 16 }; /* steps */
     const kf_sph *system = b->system;
     const double state = 2.0 * state_bytes(system);
-    const int kept = system->options.list_period, sorts = WEIGH_EVERY > kept ? WEIGH_EVERY / kept : 1;
     const long long n = slots(b), planes = system->grid.cells[system->options.cut_axis];
     meet(b);
-    append(b, KF_SPH_SORT, "weigh_planes", SORT_THREADS, planes, 0.0);
+    if (!system->packs) append(b, KF_SPH_SORT, "weigh_planes", SORT_THREADS, planes, 0.0);
     append(b, KF_SPH_SORT, "begin_sort", 32, 1, 0.0);
+    if (system->packs) append_arrivals(b);
     append_wide(b, KF_SPH_SORT, "add_counts", SORT_THREADS, system->plane_cells, planes, 0.0);
     append_scan(b);
     append(b, KF_SPH_SORT, "place", SORT_THREADS, n, 20.0);
     meet(b);
-    append_wide(b, KF_SPH_SORT, "take", SORT_THREADS, n < TAKERS ? n : TAKERS, b->plan->near_parts, 0.0);
+    if (system->packs)
+        append(b, KF_SPH_SORT, "place_arrivals", SORT_THREADS, system->room < TAKERS ? system->room : TAKERS,
+               0.0);
+    else
+        append_wide(b, KF_SPH_SORT, "take", SORT_THREADS, n < TAKERS ? n : TAKERS, b->plan->near_parts, 0.0);
     append(b, KF_SPH_SORT, "end_sort", 32, 1, 0.0);
     append(b, KF_SPH_SORT, "rank", SORT_THREADS, n, 16.0 + state);
+    if (system->packs) append(b, KF_SPH_SORT, "begin_copies", 32, 1, 0.0);
     meet(b);
     append_wide(b, KF_SPH_SORT, "clear_counts", SORT_THREADS, system->plane_cells, planes, 0.0);
-    if (b->now) return;
-    b->period *= sorts;
-    append(b, KF_SPH_SORT, "weigh_rows", SORT_THREADS, system->grid.rows, 0.0);
-    b->period /= sorts;
+    append_weights(b);
 }
 
 /* Appends the kernels that sort the particles by cells and, where the search has lists, make them. */
@@ -238,7 +296,7 @@ bool kf_sph_within(const kf_sph *system, uint64_t step) {
 }
 
 static kf_status make_marks(kf_plan *plan, kf_sph *system, kf_error *error) {
-    for (int near = 0; near < plan->near_parts && plan->all_parts > 1; near++)
+    for (int near = 0; near < plan->near_parts && plan->all_parts > 1 && !system->packs; near++)
         KF_TRY(kf_plan_mark_near(plan, near, &system->ready[near], error));
     kf_plan_on(plan, 0);
     return KF_OK;
@@ -264,6 +322,7 @@ kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error) {
         else
             append_thesis(&b);
         meet(&b);
+        if (system->packs) append_call(&b, "join_clocks", kf_sph_join_clocks, plan);
         b.list_left = kept - 1 - (b.phase + 1) % kept;
         append(&b, KF_SPH_STATE, "advance_clock", 32, 1, 0.0);
     }

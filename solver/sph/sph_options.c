@@ -110,6 +110,7 @@ static const kf_config_field table[] = {
     FLAG(fused_count, "fuse_count"),
     FLAG(graph, "graph"),
 };
+static const kf_config_field of_team[] = {CHOICE(transfer, "direct", "copies", "host")};
 
 int kf_sph_cut_axis(const kf_particle_scene *scene) {
     return scene->dimensions == 3 && scene->size[1] > scene->size[0] ? 1 : 0;
@@ -123,6 +124,8 @@ kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *c
     options->parts = device->parts > 1 ? device->parts : 1;
     options->cut_axis = options->parts > 1 ? kf_sph_cut_axis(scene) : 0;
     KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
+    if (options->parts > 1 && kf_config_find(config, "transfer") != NULL)
+        KF_TRY(kf_options_read(config, of_team, sizeof of_team / sizeof *of_team, options, error));
     if (options->resident_blocks > 0 && !gpu) return kf_options_refuse(error, "resident_blocks is for GPUs");
     if (options->lanes > 1 && !gpu) return kf_options_refuse(error, "lanes are a GPU's");
     if (options->graph && !gpu) return kf_options_refuse(error, "graph is for GPUs");

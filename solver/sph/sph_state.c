@@ -15,7 +15,7 @@ static kf_sph *system_of(const kf_plan *plan) {
 
 /* ---- To the device and back: in parts ---- */
 
-/* Of one device alone. */
+/* Sends the state of one device alone. */
 static kf_status send_state(kf_plan *plan, bool swapped, const float *values, kf_error *error) {
     kf_sph *system = system_of(plan);
     kf_sph_arguments a = kf_sph_of_part(system, 0, swapped);
@@ -41,8 +41,7 @@ static kf_status on_parts(kf_plan *plan, const char *name, int first, int limit,
         kf_sph_arguments a = kf_sph_of_part(system, part, swapped);
         a.first = first;
         a.limit = limit;
-        /* All parts write into the first one's, each its own particles. */
-        a.exchange = kf_sph_address(&system->seen->exchange);
+        a.exchange = kf_sph_exchange_of(plan, part);
         KF_TRY(kf_sph_launch(plan, part, KF_SPH_STATE, name, &a, items, error));
     }
     return kf_sph_meet(plan, error);
@@ -63,10 +62,11 @@ kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     kf_status status = KF_OK;
     for (int first = 0; first < count && status == KF_OK; first += system->exchanged) {
         const int limit = count - first < system->exchanged ? count - first : system->exchanged;
-        status = on_parts(plan, "pack", first, limit, slots_of(plan), error);
+        status = kf_sph_clear_exchange(plan, (size_t)limit * bytes, error);
+        if (status == KF_OK) status = on_parts(plan, "pack", first, limit, slots_of(plan), error);
         if (status == KF_OK)
-            status = kf_sph_download(&system->seen->exchange, read + (size_t)first * KF_SPH_STATE_VALUES,
-                                     (size_t)limit * bytes, error);
+            status = kf_sph_take_exchange(plan, read + (size_t)first * KF_SPH_STATE_VALUES,
+                                          (size_t)limit * bytes, error);
     }
     if (status == KF_OK)
         *values = read;
@@ -80,10 +80,11 @@ kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error)
     const kf_sph *system = system_of(plan);
     int flags = 0;
     KF_TRY(kf_sph_meet(plan, error));
-    for (int near = 0; near < plan->near_parts; near++) {
-        KF_TRY(kf_sph_download(&system->seen[near].clock, clock, sizeof *clock, error));
+    for (int k = 0; k < system->seen_parts; k++) {
+        KF_TRY(kf_sph_download(&system->seen[k].clock, clock, sizeof *clock, error));
         flags |= clock->flags;
     }
+    KF_TRY(kf_sph_join_flags(plan, &flags, error));
     clock->flags = flags;
     return KF_OK;
 }
@@ -131,8 +132,7 @@ static kf_status reset(kf_plan *plan, const float *values, const kf_sph_clock *c
     const kf_sph *system = system_of(plan);
     KF_TRY(kf_sph_meet(plan, error));
     for (int part = 0; part < plan->part_count; part++)
-        KF_TRY(
-            kf_sph_upload(&system->seen[kf_sph_first_near(plan) + part].clock, clock, sizeof *clock, error));
+        KF_TRY(kf_sph_upload(&system->seen[system->own_seen + part].clock, clock, sizeof *clock, error));
     plan->steps_done = step;
     return kf_sph_put(plan, values, error);
 }
@@ -168,9 +168,11 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     float *values;
     KF_TRY(kf_sph_read_clock(plan, &clock, error));
     KF_TRY(kf_sph_read(plan, &values, error));
-    memcpy(state, &clock, sizeof clock);
-    memcpy((char *)state + sizeof clock, values,
-           system_of(plan)->scene->count * KF_SPH_STATE_VALUES * sizeof(float));
+    if (state != NULL) { /* the first process keeps it for all */
+        memcpy(state, &clock, sizeof clock);
+        memcpy((char *)state + sizeof clock, values,
+               system_of(plan)->scene->count * KF_SPH_STATE_VALUES * sizeof(float));
+    }
     free(values);
     return KF_OK;
 }
@@ -237,7 +239,7 @@ static double time_of(const kf_plan *plan, uint64_t step) {
     const kf_sph *system = plan->system;
     kf_sph_clock clock = {0};
     if (kf_backend_synchronize(plan->backend, NULL) != KF_OK ||
-        kf_sph_download(&system->seen[kf_sph_first_near(plan)].clock, &clock, sizeof clock, NULL) != KF_OK)
+        kf_sph_download(&system->seen[system->own_seen].clock, &clock, sizeof clock, NULL) != KF_OK)
         return (double)NAN;
     const double ahead = (double)step - (double)plan->steps_done;
     return (clock.time + ahead * (double)clock.step) / kf_particle_seconds(system->scene);
@@ -251,21 +253,31 @@ static void add_exactly(long long sum[2], const long long more[2]) {
     sum[1] %= KF_SPH_PART_OF_WHOLE;
 }
 
+/* Joins the sums of processes that do not see each other's parts. */
+static kf_status join(const kf_plan *plan, kf_sph_sums *all, kf_error *error) {
+    static const long long nothing[2] = {0, 0};
+    KF_TRY(kf_sph_join_sums(plan, &all->exact[0][0], 2 * KF_SPH_EXACT, error));
+    for (int k = 0; k < KF_SPH_EXACT; k++)
+        add_exactly(all->exact[k], nothing);
+    return kf_sph_join_largest(plan, all->largest, KF_SPH_TOTALS - KF_SPH_EXACT, error);
+}
+
 /* Adds the sums of all parts' chunks. */
 static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *error) {
     const kf_sph *system = system_of(plan);
     const int chunks = (slots_of(plan) + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK;
     kf_sph_sums *read = kf_allocate((size_t)chunks * sizeof *read), all = {.exact = {{0}}};
     kf_status status = on_parts(plan, "totals", 0, 0, chunks, error);
-    for (int near = 0; near < plan->near_parts && status == KF_OK; near++) {
-        status = kf_sph_download(&system->seen[near].totals, read, (size_t)chunks * sizeof *read, error);
+    for (int k = 0; k < system->seen_parts && status == KF_OK; k++) {
+        status = kf_sph_download(&system->seen[k].totals, read, (size_t)chunks * sizeof *read, error);
         for (int chunk = 0; chunk < chunks && status == KF_OK; chunk++) {
-            for (int k = 0; k < KF_SPH_EXACT; k++)
-                add_exactly(all.exact[k], read[chunk].exact[k]);
-            for (int k = 0; k < KF_SPH_TOTALS - KF_SPH_EXACT; k++)
-                all.largest[k] = fmax(all.largest[k], read[chunk].largest[k]);
+            for (int s = 0; s < KF_SPH_EXACT; s++)
+                add_exactly(all.exact[s], read[chunk].exact[s]);
+            for (int s = 0; s < KF_SPH_TOTALS - KF_SPH_EXACT; s++)
+                all.largest[s] = fmax(all.largest[s], read[chunk].largest[s]);
         }
     }
+    if (status == KF_OK) status = join(plan, &all, error);
     for (int k = 0; k < KF_SPH_TOTALS; k++)
         sums[k] = k < KF_SPH_EXACT
                       ? ((double)all.exact[k][0] + (double)all.exact[k][1] / (double)KF_SPH_PART_OF_WHOLE) /
@@ -285,6 +297,19 @@ static kf_status watch(kf_plan *plan, kf_error *error) {
     return kf_sph_balance(system_of(plan)->scene, sums, error);
 }
 
+/* Joins the gauges of processes that do not see each other's parts: sums, and of highest places, as bits, the
+ * largest. */
+static kf_status join_gauges(const kf_plan *plan, long long sums[3 * KF_PARTICLE_GAUGES], kf_error *error) {
+    double highest[KF_PARTICLE_GAUGES];
+    for (int g = 0; g < KF_PARTICLE_GAUGES; g++)
+        highest[g] = (double)sums[3 * g];
+    KF_TRY(kf_sph_join_sums(plan, sums, 3 * KF_PARTICLE_GAUGES, error));
+    KF_TRY(kf_sph_join_largest(plan, highest, KF_PARTICLE_GAUGES, error));
+    for (int g = 0; g < KF_PARTICLE_GAUGES; g++)
+        sums[3 * g] = (long long)highest[g];
+    return KF_OK;
+}
+
 /* This is what all parts' particles add to the gauges; of the highest one the place. */
 static kf_status sum_gauges(kf_plan *plan, long long sums[3 * KF_PARTICLE_GAUGES], kf_error *error) {
     const kf_sph *system = system_of(plan);
@@ -292,14 +317,14 @@ static kf_status sum_gauges(kf_plan *plan, long long sums[3 * KF_PARTICLE_GAUGES
     long long part_sums[3 * KF_PARTICLE_GAUGES];
     memset(sums, 0, bytes);
     for (int part = 0; part < plan->part_count; part++)
-        KF_TRY(kf_sph_upload(&system->seen[kf_sph_first_near(plan) + part].gauge_sums, sums, bytes, error));
+        KF_TRY(kf_sph_upload(&system->seen[system->own_seen + part].gauge_sums, sums, bytes, error));
     KF_TRY(on_parts(plan, "gauges", 0, 0, slots_of(plan), error));
-    for (int near = 0; near < plan->near_parts; near++) {
-        KF_TRY(kf_sph_download(&system->seen[near].gauge_sums, part_sums, bytes, error));
+    for (int seen = 0; seen < system->seen_parts; seen++) {
+        KF_TRY(kf_sph_download(&system->seen[seen].gauge_sums, part_sums, bytes, error));
         for (int k = 0; k < 3 * KF_PARTICLE_GAUGES; k++)
             sums[k] = k % 3 > 0 ? sums[k] + part_sums[k] : part_sums[k] > sums[k] ? part_sums[k] : sums[k];
     }
-    return KF_OK;
+    return join_gauges(plan, sums, error);
 }
 
 /* Records the gauges: heights of the fluid's surface in m, and pressures as the force on a face over its
@@ -381,6 +406,7 @@ static kf_status write_map(kf_plan *plan, const kf_snapshot *snapshot, const cha
 
 static void free_system(kf_plan *plan) {
     kf_sph *system = plan->system;
+    kf_sph_free_road(system->road);
     kf_sph_free_grid(&system->grid);
     for (int window = 0; window < KF_PARTICLE_WINDOWS; window++)
         free(system->window_values[window]);

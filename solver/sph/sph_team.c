@@ -9,13 +9,11 @@
 #include "base/util/memory.h"
 #include "solver/sph/sph.h"
 
-int kf_sph_first_near(const kf_plan *plan) {
-    return plan->first_part - plan->near_first;
-}
-
 kf_status kf_sph_meet(const kf_plan *plan, kf_error *error) {
     const kf_status status = kf_backend_synchronize(plan->backend, error);
-    return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
+    return plan->near_parts > plan->part_count && !((const kf_sph *)plan->system)->packs
+               ? kf_world_agree_near(status, error)
+               : status;
 }
 
 void *kf_sph_address(const kf_sph_bytes *place) {
@@ -60,6 +58,7 @@ typedef struct places {
     kf_sph_team team;
     kf_sph_arguments arguments;
     size_t clock, exchange, totals, gauge_sums, counts, share, team_at, numbers;
+    size_t plane_weights, outgoing, incoming;
 } places;
 
 static void *take_seen(room *r, size_t count, size_t bytes, size_t *at) {
@@ -73,7 +72,7 @@ static void lay_out_search(const kf_sph *system, room *r, size_t n, places *p) {
                  planes = (size_t)system->grid.cells[system->options.cut_axis];
     kf_sph_arguments *a = &p->arguments;
     const size_t sums = system->scene->material.branch == KF_BRANCH_ELASTIC ? 4 : 5;
-    a->cell_of = p->peer.cell_of = take(r, n, 2 * sizeof(int));
+    a->cell_of = p->peer.cell_of = take(r, n + (size_t)system->room, 2 * sizeof(int));
     a->counts = p->peer.counts = take_seen(r, 2 * cells, sizeof(int), &p->counts);
     p->team.total = a->counts + cells;
     a->start = p->peer.start = take(r, cells, sizeof(int));
@@ -85,7 +84,10 @@ static void lay_out_search(const kf_sph *system, room *r, size_t n, places *p) {
     a->sums = p->peer.sums = system->stress ? take(r, n, sums * sizeof(float)) : NULL;
     p->peer.exports = take(r, n, sizeof(int));
     p->peer.weights = take(r, (size_t)system->grid.rows, 2 * sizeof(long long));
-    p->team.plane_weights = take(r, planes, 2 * sizeof(long long));
+    p->team.plane_weights = take_seen(r, planes, 2 * sizeof(long long), &p->plane_weights);
+    const size_t row = (size_t)kf_sph_row(system->stress) * sizeof(int);
+    p->team.outgoing = take_seen(r, (size_t)system->room, row, &p->outgoing);
+    p->team.incoming = take_seen(r, (size_t)system->room, row, &p->incoming);
 }
 
 static void lay_out(const kf_sph *system, room *r, size_t n, places *p) {
@@ -116,53 +118,76 @@ static void adopt(const places *p, kf_sph_arguments *a) {
 }
 
 static void see(kf_buffer *buffer, size_t at, const places *p, kf_sph_shared *seen) {
-    *seen =
-        (kf_sph_shared){{buffer, at + p->clock},      {buffer, at + p->exchange}, {buffer, at + p->totals},
-                        {buffer, at + p->gauge_sums}, {buffer, at + p->counts},   {buffer, at + p->share},
-                        {buffer, at + p->team_at},    {buffer, at + p->numbers}};
+    *seen = (kf_sph_shared){
+        {buffer, at + p->clock},      {buffer, at + p->exchange}, {buffer, at + p->totals},
+        {buffer, at + p->gauge_sums}, {buffer, at + p->counts},   {buffer, at + p->share},
+        {buffer, at + p->team_at},    {buffer, at + p->numbers},  {buffer, at + p->plane_weights},
+        {buffer, at + p->outgoing},   {buffer, at + p->incoming}};
 }
 
-/* The addresses of the shares of the parts in reach, and how much memory one takes. */
-static kf_status make_memory(kf_plan *plan, const kf_sph *system, size_t n, kf_buffer **buffer, size_t *bytes,
+/* Makes the shares of the parts whose memory is seen, one after the other in a buffer over all of them, or of
+ * each in one of its own. */
+static kf_status make_memory(kf_plan *plan, const kf_sph *system, size_t bytes, kf_buffer **buffers,
                              kf_error *error) {
+    size_t ends[KF_SPH_PARTS];
+    if (!system->packs) {
+        for (int k = 0; k < system->seen_parts; k++)
+            ends[k] = bytes * (size_t)(k + 1);
+        const size_t all = bytes * (size_t)system->seen_parts;
+        return kf_plan_spread(plan, all, all, ends, buffers, error);
+    }
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_plan_on(plan, part);
+        const kf_status status = kf_plan_buffer(plan, bytes, &buffers[part], error);
+        KF_TRY(kf_backend_of_part(plan->backend, part, status, error));
+    }
+    kf_plan_on(plan, 0);
+    return KF_OK;
+}
+
+/* The bytes of a share for n slots. */
+static size_t share_bytes(const kf_sph *system, size_t n) {
     enum { PAGE = 2 << 20 };
     places *p = kf_allocate_zeroed(1, sizeof *p);
-    size_t *ends = kf_allocate((size_t)plan->near_parts * sizeof *ends);
     room r = {0, 0};
     lay_out(system, &r, n, p);
-    *bytes = r.used > PAGE ? (r.used + PAGE - 1) / PAGE * PAGE : r.used;
-    for (int near = 0; near < plan->near_parts; near++)
-        ends[near] = *bytes * (size_t)(near + 1);
-    const size_t all = *bytes * (size_t)plan->near_parts;
-    const kf_status status = kf_plan_spread(plan, all, all, ends, buffer, error);
     free(p);
-    free(ends);
-    return status;
+    return r.used > PAGE ? (r.used + PAGE - 1) / PAGE * PAGE : r.used;
 }
 
-static kf_status upload_teams(kf_plan *plan, kf_sph *system, size_t n, kf_buffer *buffer, size_t bytes,
-                              kf_error *error) {
-    const uintptr_t base = (uintptr_t)kf_buffer_address(buffer);
-    const int own = kf_sph_first_near(plan);
-    places *all = kf_allocate_zeroed((size_t)plan->near_parts, sizeof *all);
+/* Uploads what a part knows of its team. */
+static kf_status upload_team(const kf_plan *plan, kf_sph *system, int part, places *p,
+                             const kf_sph_peer *peers, kf_error *error) {
+    const int seen = system->own_seen + part;
+    p->team.part = plan->first_part + part;
+    p->team.parts = plan->all_parts;
+    p->team.reach = system->options.reach;
+    p->team.most = system->most;
+    p->team.packs = system->packs;
+    p->team.room = system->room;
+    if (system->packs)
+        p->team.peers[p->team.part] = peers[seen];
+    else
+        memcpy(p->team.peers, peers, sizeof p->team.peers);
+    adopt(p, &system->parts[part].arguments);
+    return kf_sph_upload(&system->seen[seen].team, &p->team, sizeof p->team, error);
+}
+
+static kf_status upload_teams(kf_plan *plan, kf_sph *system, size_t n, kf_buffer *const *buffers,
+                              size_t bytes, kf_error *error) {
+    places *all = kf_allocate_zeroed((size_t)system->seen_parts, sizeof *all);
     kf_sph_peer peers[KF_SPH_PARTS] = {{.sums = NULL}};
     kf_status status = KF_OK;
-    for (int near = 0; near < plan->near_parts; near++) {
-        room r = {base + bytes * (size_t)near, 0};
-        lay_out(system, &r, n, &all[near]);
-        see(buffer, bytes * (size_t)near, &all[near], &system->seen[near]);
-        peers[near] = all[near].peer;
+    for (int k = 0; k < system->seen_parts; k++) {
+        kf_buffer *buffer = buffers[system->packs ? k : 0];
+        const size_t at = system->packs ? 0 : bytes * (size_t)k;
+        room r = {(uintptr_t)kf_buffer_address(buffer) + at, 0};
+        lay_out(system, &r, n, &all[k]);
+        see(buffer, at, &all[k], &system->seen[k]);
+        peers[k] = all[k].peer;
     }
-    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
-        places *p = &all[own + part];
-        p->team.part = own + part;
-        p->team.parts = plan->near_parts;
-        p->team.reach = system->options.reach;
-        p->team.most = system->most;
-        memcpy(p->team.peers, peers, sizeof peers);
-        adopt(p, &system->parts[part].arguments);
-        status = kf_sph_upload(&system->seen[own + part].team, &p->team, sizeof p->team, error);
-    }
+    for (int part = 0; part < plan->part_count && status == KF_OK; part++)
+        status = upload_team(plan, system, part, &all[system->own_seen + part], peers, error);
     free(all);
     return status;
 }
@@ -188,31 +213,35 @@ static int plane_cells(const kf_sph *system) {
 }
 
 /* Slots of a part: its share and a quarter more, and the planes beside it where these are full; all
- * particles, where there are not more. */
+ * particles, where there are not more. Rows of parcels: so many, or all that it could send. */
 static double slots_of_part(const kf_plan *plan, kf_sph *system) {
     const double FULL = 1.5; /* particles in the volume of one */
     const kf_particle_scene *scene = system->scene;
     const double cell = 1.0 / (system->grid.inverse[0] * system->grid.inverse[scene->dimensions - 1] *
                                (scene->dimensions == 3 ? system->grid.inverse[1] : 1.0)),
                  plane = FULL * cell * system->plane_cells, all = (double)scene->count,
-                 most = 1.25 * all / plan->near_parts + plane,
-                 slots = most + 2.0 * system->options.reach * plane;
-    system->most = slots < all ? (int)most : (int)all;
-    return fmin(slots, all);
+                 beside = 2.0 * system->options.reach * plane, most = 1.25 * all / plan->all_parts + plane,
+                 slots = ceil(fmin(most + beside, all));
+    system->most = most + beside < all ? (int)most : (int)all;
+    const double rows = fmin(slots + beside, slots * (plan->all_parts - 1));
+    system->room = system->packs ? (int)fmin(ceil(rows), INT_MAX) : 0;
+    return slots;
 }
 
 kf_status kf_sph_make_team(kf_plan *plan, kf_sph *system, kf_error *error) {
-    kf_buffer *buffer;
-    size_t bytes;
+    kf_buffer *buffers[KF_MOST_DEVICES];
     system->plane_cells = plane_cells(system);
-    const double slots = ceil(slots_of_part(plan, system));
-    if (slots * plan->near_parts > INT_MAX)
-        return kf_fail(error, KF_BAD_INPUT, "%.3g slots for particles on %d devices are more than %d", slots,
-                       plan->near_parts, INT_MAX);
-    KF_TRY(make_memory(plan, system, (size_t)slots, &buffer, &bytes, error));
+    const double slots = slots_of_part(plan, system),
+                 numbered = system->packs ? slots + system->room : slots * plan->all_parts;
+    if (numbered > INT_MAX)
+        return kf_fail(error, KF_BAD_INPUT, "%.3g slots for particles on %d devices are more than %d",
+                       numbered, plan->all_parts, INT_MAX);
+    const size_t bytes = share_bytes(system, (size_t)slots);
+    KF_TRY(make_memory(plan, system, bytes, buffers, error));
     for (int part = 0; part < plan->part_count; part++)
         system->parts[part].arguments.count = (int)slots;
-    return upload_teams(plan, system, (size_t)slots, buffer, bytes, error);
+    if (system->packs) kf_sph_make_road(plan, system);
+    return upload_teams(plan, system, (size_t)slots, buffers, bytes, error);
 }
 
 /* ---- Which part has which particles ---- */
@@ -224,7 +253,7 @@ kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error) {
     void *zeros = kf_allocate_zeroed(1, bytes);
     kf_status status = KF_OK;
     for (int part = 0; part < plan->part_count && status == KF_OK; part++)
-        status = kf_sph_upload(&system->seen[kf_sph_first_near(plan) + part].counts, zeros, bytes, error);
+        status = kf_sph_upload(&system->seen[system->own_seen + part].counts, zeros, bytes, error);
     free(zeros);
     return status;
 }
@@ -256,7 +285,7 @@ static void cut_evenly(const kf_sph *system, int parts, const float *values, int
 static kf_status send_own(kf_plan *plan, int part, bool swapped, const int *numbers, int count,
                           const float *values, kf_error *error) {
     const kf_sph *system = plan->system;
-    const kf_sph_shared *seen = &system->seen[kf_sph_first_near(plan) + part];
+    const kf_sph_shared *seen = &system->seen[system->own_seen + part];
     const size_t row = KF_SPH_STATE_VALUES * sizeof(float);
     kf_sph_arguments a = kf_sph_of_part(system, part, swapped);
     float *sent = kf_allocate((size_t)system->exchanged * row);
@@ -279,12 +308,12 @@ static kf_status send_own(kf_plan *plan, int part, bool swapped, const int *numb
 static kf_status give(kf_plan *plan, int part, bool swapped, const float *values,
                       const int cut[KF_SPH_PARTS + 1], int *numbers, kf_error *error) {
     const kf_sph *system = plan->system;
-    const int near = kf_sph_first_near(plan) + part, slots = system->parts[part].arguments.count;
+    const int number = plan->first_part + part, slots = system->parts[part].arguments.count;
     kf_sph_share share = {.first = 0};
     int count = 0;
     for (size_t k = 0; k < system->scene->count; k++) {
         const int plane = plane_of(system, values + k * KF_SPH_STATE_VALUES);
-        if (plane >= cut[near] && plane < cut[near + 1]) numbers[count++] = (int)k;
+        if (plane >= cut[number] && plane < cut[number + 1]) numbers[count++] = (int)k;
     }
     if (count > slots)
         return kf_fail(error, KF_MACHINE,
@@ -293,7 +322,7 @@ static kf_status give(kf_plan *plan, int part, bool swapped, const float *values
     memcpy(share.cut, cut, sizeof share.cut);
     memcpy(share.before, cut, sizeof share.before);
     share.inside = count;
-    KF_TRY(kf_sph_upload(&system->seen[near].share, &share, sizeof share, error));
+    KF_TRY(kf_sph_upload(&system->seen[system->own_seen + part].share, &share, sizeof share, error));
     return send_own(plan, part, swapped, numbers, count, values, error);
 }
 
@@ -302,7 +331,7 @@ kf_status kf_sph_share_out(kf_plan *plan, bool swapped, const float *values, kf_
     int cut[KF_SPH_PARTS + 1] = {0};
     KF_TRY(kf_sph_meet(plan, error));
     KF_TRY(kf_sph_forget_counts(plan, error));
-    cut_evenly(system, plan->near_parts, values, cut);
+    cut_evenly(system, plan->all_parts, values, cut);
     int *numbers = kf_allocate((system->scene->count > 0 ? system->scene->count : 1) * sizeof *numbers);
     kf_status status = KF_OK;
     for (int part = 0; part < plan->part_count && status == KF_OK; part++)

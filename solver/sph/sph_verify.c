@@ -34,21 +34,21 @@ static kf_status check_module(kf_plan *plan, const kf_sph *system, int part, kf_
 static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
     const kf_sph *system = plan->system;
     const bool swapped = kf_sph_between(plan->system, plan->steps_done);
-    const kf_sph_bytes *place = &system->seen->exchange;
     const size_t bytes = 2 * system->scene->count * sizeof *found;
     if (system->scene->count > (size_t)system->exchanged)
         return kf_fail(error, KF_BAD_INPUT, "%zu particles are too many to be held against brute force",
                        system->scene->count);
     KF_TRY(kf_sph_sort(plan, swapped, error));
+    KF_TRY(kf_sph_clear_exchange(plan, bytes, error));
     for (int part = 0; part < plan->part_count; part++) {
         kf_sph_arguments a = kf_sph_of_part(system, part, swapped);
-        a.found = kf_sph_address(place);
+        a.found = kf_sph_exchange_of(plan, part);
         KF_TRY(check_module(plan, system, part, error));
         KF_TRY(kf_sph_launch(plan, part, KF_SPH_CHECK, "find_neighbours", &a, a.count * system->options.lanes,
                              error));
     }
     KF_TRY(kf_sph_meet(plan, error));
-    return kf_sph_download(place, found, bytes, error);
+    return kf_sph_take_exchange(plan, found, bytes, error);
 }
 
 static double along(const kf_particle_scene *s, int axis, double d) {

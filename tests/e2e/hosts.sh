@@ -7,9 +7,11 @@ skip_without_mpi
 make_other_host
 apart=$PWD/other-host.so
 
-program=$(dirname "$kftune")/tests/test_d2q9_team
-[ ! -x "$program" ] || timeout 600 mpirun -n 2 env LD_PRELOAD="$apart" "$program" >unit.out 2>&1 ||
-    fail "test_d2q9_team as two processes of two hosts: $(grep -v '^---' unit.out | tail -n 12)"
+for test in test_d2q9_team test_sph_parcels; do
+    program=$(dirname "$kftune")/tests/$test
+    [ ! -x "$program" ] || timeout 600 mpirun -n 2 env LD_PRELOAD="$apart" "$program" >unit.out 2>&1 ||
+        fail "$test as two processes of two hosts: $(grep -v '^---' unit.out | tail -n 12)"
+done
 
 tuned ball ball --fix boundary_kernels=0 --grid 40x24x24
 run ball one --device cpu:1 --steps 10 --every 5 --picture none
@@ -35,6 +37,14 @@ plan=push tuned array cylinder_array2d --grid 44x44x1 --system d2q9
 run array array-one --device cpu:1 --steps 41 --every 41 --picture none
 mpi 4 array array-four --devices cpu:1 --steps 41 --every 41 --picture none
 same array-one array-four 000041
+
+# Particles: three hosts, two with two processes each, and a restart on other hosts.
+water 1 water-one 60
+water 3 water-three 60
+same_water water-one water-three 000060
+RANKS_OF_A_HOST=2 water 4 water-four 40
+water 2 water-on 20 --restart water-four/checkpoint_000040.kfc
+cmp water-one/checkpoint_000060.kfc water-on/checkpoint_000060.kfc || fail "particles go another way on other hosts"
 
 # What several hosts cannot do, in one line.
 timeout 60 mpirun -n 2 env LD_PRELOAD="$apart" "$kftune" run --scene cavity2d --system d2q9 --grid 8x3x1 --devices cpu:1 --steps 2 --output few >few.out 2>&1 &&

@@ -46,7 +46,7 @@ mpi 4 host host-four --devices cpu:1 --steps 7 --every 7 $unseen
 same host-one host-four 000007
 
 # Plans that only a GPU would choose, domains that wrap, solids that move: by the unit test, started as two processes.
-for test in test_team test_d2q9_team test_sph_team; do
+for test in test_team test_d2q9_team test_sph_team test_sph_parcels; do
     program=$(dirname "$kftune")/tests/$test
     [ -x "$program" ] || continue
     timeout 600 mpirun -n 2 "$program" >unit.out 2>&1 || fail "$test as two processes: $(grep -v '^---' unit.out | tail -n 12)"
@@ -64,6 +64,14 @@ same cylinder-one cylinder-three 000040
 mpi 3 cylinder cylinder-begun --devices cpu:1 --steps 15 --every 15 $unseen
 mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 $unseen --restart cylinder-begun/checkpoint_000015.kfc
 cmp cylinder-one/checkpoint_000040.kfc cylinder-on/checkpoint_000040.kfc || fail "d2q9 goes another way on other ranks"
+
+# Particles, read in place and sent through the host.
+water 1 water-one 30
+water 2 water-two 30
+same_water water-one water-two 000030
+cmp water-one/checkpoint_000030.kfc water-two/checkpoint_000030.kfc || fail "two ranks keep other particles"
+water 3 water-host 30 --fix transfer=host
+same_water water-one water-host 000030
 
 # A rank is killed, and one is stopped: the run goes on from its last checkpoint as if nothing had been.
 fault KILL 'process RANK\) was killed; the run ends here' ball 3

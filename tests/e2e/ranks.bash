@@ -41,6 +41,19 @@ same() { # FOLDER OTHER STEP
     [ ! -f "$1/forces.csv" ] || cmp "$1/forces.csv" "$2/forces.csv" || fail "$2 feels other forces than $1"
 }
 
+water() { # RANKS FOLDER STEPS OPTION...
+    local ranks=$1 folder=$2 steps=$3
+    shift 3
+    timeout 600 mpirun -n "$ranks" ${apart:+env LD_PRELOAD="$apart"} "$kftune" run --scene dam_break_2d --grid 60x60x1 --devices cpu:1 --output "$folder" --steps "$steps" \
+        --every "$steps" --picture none "$@" >"$folder.out" 2>&1 || fail "$folder: $(grep -E 'kftune:|signal' "$folder.out" | tail -n 3)"
+}
+same_water() { # FOLDER OTHER STEP
+    local file
+    for file in "particles_$3.vtkhdf" energy.csv gauges.csv runout.csv; do
+        cmp "$1/$file" "$2/$file" || fail "$2 has another $file than $1"
+    done
+}
+
 # Of four ranks the second gets a signal: so many lines at least say what has happened, RANK in the words being its process.
 fault() { # SIGNAL WORDS CONFIG LINES
     local folder=fault-$1 config=$3 ranks=4 mpirun rank begin checkpoint

@@ -391,6 +391,33 @@ static void test_rules_for_defaults(void **state) {
     }
 }
 
+/* A config from a time when teams had no such choice has its default; what it lacks else stays lacking. */
+static void test_lacking_parameters(void **state) {
+    (void)state;
+    static const char text[] = WHOLE(A "," B ",{\"name\":\"way\",\"type\":\"name\",\"values\":[\"near\","
+                                             "\"far\"],\"default\":\"far\",\"team\":true}",
+                                     PRESETS);
+    kf_error error = {KF_OK, ""};
+    kf_space *space = from_text(text, scene(100, 4, 0), &error);
+    if (space == NULL) fail_msg("%s", error.message);
+    kf_text notes = {0};
+    kf_config config = {.system = "kinetic"};
+    const char *way = "";
+    kf_config_set_integer(&config, "a", 3);
+    assert_int_equal(kf_space_update(space, &config, &notes, &error), KF_OK);
+    assert_int_equal(config.count, 2);
+    assert_int_equal(kf_config_name(&config, "way", &way, &error), KF_OK);
+    assert_string_equal(way, "far");
+    assert_non_null(strstr(notes.text, "way=far is taken"));
+    kf_text_free(&notes);
+    kf_config_set_name(&config, "way", "near");
+    assert_int_equal(kf_space_update(space, &config, &notes, &error), KF_OK);
+    assert_null(notes.text);
+    assert_int_equal(kf_config_name(&config, "way", &way, &error), KF_OK);
+    assert_string_equal(way, "near");
+    kf_space_free(space);
+}
+
 /* A config of another version is read under today's names, or refused with what to do. */
 static void test_former_parameters(void **state) {
     (void)state;
@@ -511,6 +538,7 @@ int main(void) {
         cmocka_unit_test(test_small_rules),
         cmocka_unit_test(test_variables_of_its_own),
         cmocka_unit_test(test_rules_for_defaults),
+        cmocka_unit_test(test_lacking_parameters),
         cmocka_unit_test(test_former_parameters),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_json_and_hash),

@@ -1,0 +1,150 @@
+/* Particles on teams of devices that do not read each other's memory, but send parcels, from device to device
+ * or through the host: bit for bit what one device has. In several processes of one host, and of several
+ * hosts, tests/e2e/mpi.sh and hosts.sh start this test by mpirun. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/team/world.h"
+#include "tests/unit/quick_compiler.h"
+#include "tests/unit/sph_team_fixture.h"
+
+static const char *const roads[] = {"copies", "host"};
+
+static void hold(int c, const char *devices, const char *way, const outcome *one, const kf_problem *problem) {
+    outcome team;
+    road = way;
+    run(problem, cases[c].fixed, devices, STEPS, &team);
+    if (!equal(one, &team)) fail_msg("%s on %s by %s: not one device's", cases[c].name, devices, way);
+    free(team.state);
+}
+
+/* Every scene on one team at least, by both roads; the first two, whose particles cross cuts, on all. */
+static void test_is_one_device(void **state) {
+    (void)state;
+    for (int c = 0; c < CASES; c++) {
+        kf_problem *problem = problem_from(cases[c].text);
+        outcome one;
+        run(problem, cases[c].fixed, "cpu:1", STEPS, &one);
+        for (int t = 0; t < TEAMS; t++)
+            if (c < 3 || t == c % TEAMS) hold(c, teams[t], roads[(c + t) % 2], &one, problem);
+        free(one.state);
+        kf_problem_free(problem);
+    }
+}
+
+/* Cuts follow the water, so that many particles are handed over at once; a state goes on elsewhere. */
+static void test_cuts_move(void **state) {
+    (void)state;
+    enum { BEGIN = 620, MORE = 120 };
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = problem_from(column);
+    outcome one, begun, team;
+    road = "host";
+    run(problem, staged, "cpu:1", BEGIN + MORE, &one);
+    kf_plan *plan = open_plan(problem, staged, teams[0]);
+    assert_true(((const kf_sph *)plan->system)->packs);
+    const kf_sph_share begin = share_of(plan, 1);
+    advance(plan, BEGIN);
+    look(plan, &begun);
+    const kf_sph_share end = share_of(plan, 1);
+    assert_true(end.cut[1] > begin.cut[1] || end.cut[2] > begin.cut[2]);
+    int all = 0;
+    for (int part = 0; part < 3; part++) {
+        const kf_sph_share share = share_of(plan, part);
+        assert_memory_equal(share.cut, end.cut, sizeof share.cut);
+        all += share.inside + share.outside;
+    }
+    assert_int_equal(all, 200);
+    close_plan(plan);
+    road = "copies";
+    plan = open_plan(problem, staged, teams[2]);
+    must(plan->methods->restore(plan, begun.state, BEGIN, &error), &error);
+    plan->steps_done = BEGIN;
+    advance(plan, MORE);
+    look(plan, &team);
+    close_plan(plan);
+    assert_true(equal(&one, &team));
+    free(one.state);
+    free(begun.state);
+    free(team.state);
+    kf_problem_free(problem);
+}
+
+/* The gate's own look at neighbours finds those of all parts. */
+static void test_neighbours_are_found(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = problem_from(block);
+    kf_reference *reference;
+    kf_verification verification;
+    road = "host";
+    must(kf_system_sph.reference(problem, 2, &reference, &error), &error);
+    kf_plan *plan = open_plan(problem, masks, teams[1]);
+    advance(plan, 2);
+    must(kf_system_sph.verify(plan, reference, &verification, &error), &error);
+    close_plan(plan);
+    kf_system_sph.free_reference(reference);
+    kf_problem_free(problem);
+}
+
+/* What has no room on its way ends the run, and is not cut off. */
+static void test_room_ends(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = problem_from(tank);
+    road = "copies";
+    kf_plan *plan = open_plan(problem, rows, teams[1]);
+    advance(plan, 3);
+    ((kf_sph *)plan->system)->room = 3;
+    kf_status status = KF_OK;
+    for (int step = 0; step < 3 && status == KF_OK; step++)
+        status = kf_plan_advance(plan, 1, &error);
+    assert_int_equal(status, KF_GATE_FAILED);
+    assert_non_null(strstr(error.message, "than it has memory for"));
+    close_plan(plan);
+    kf_problem_free(problem);
+}
+
+/* Started as two processes by mpirun: a device or two each. Where they say that they are on hosts of their
+ * own, parcels go whatever the road. */
+static void test_in_several_processes(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problems[CASES];
+    outcome alone[CASES];
+    for (int c = 0; c < CASES; c++) {
+        problems[c] = problem_from(cases[c].text);
+        run(problems[c], cases[c].fixed, "cpu:1", STEPS, &alone[c]);
+    }
+    must(kf_world_open(&error), &error);
+    assert_int_equal(kf_world_size(), 2);
+    for (int c = 0; c < CASES; c++)
+        for (int many = 0; many < 2; many++)
+            hold(c, many ? teams[2] : "cpu:1", (c + many) % 2 == 0 ? "direct" : "host", &alone[c],
+                 problems[c]);
+    for (int c = 0; c < CASES; c++) {
+        free(alone[c].state);
+        kf_problem_free(problems[c]);
+    }
+    kf_world_close(KF_OK, &error);
+}
+
+int main(void) {
+    const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
+    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_is_one_device),
+        cmocka_unit_test(test_cuts_move),
+        cmocka_unit_test(test_neighbours_are_found),
+        cmocka_unit_test(test_room_ends),
+    };
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
+}
