@@ -71,6 +71,13 @@ static void test_round_trips(void **state) {
         assert_int_equal(summary.results, count);
         free(text);
     }
+    /* What was measured here has this host beside it, what was imported has none. */
+    assert_int_equal(
+        fixture_integer(store->database,
+                        "SELECT sum(backend <> 'import' AND processor <> '' AND processor_count > 0 "
+                        "AND operating_system <> '') * 10 + sum(backend = 'import' AND processor = '' "
+                        "AND processor_count = 0 AND operating_system = '') FROM environment"),
+        11);
     kf_store_close(store);
 }
 
