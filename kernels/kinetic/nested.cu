@@ -1,7 +1,8 @@
 /* Nested grids: what crosses between a level and the next finer one, whose cells are half as wide and which
  * takes two steps for one. Density and velocity are the same on both; the second moments that a collision
- * leaves stand for the rate of strain and are scaled by the host's factor (docs/physics.md). An item is a
- * cell of the coarser level. Defines: those of state.cu. */
+ * leaves stand for the rate of strain and are scaled by the host's factor (docs/physics.md). A block works on
+ * a tile of cells of the coarser level: it looks once at each node that they need, and sums along one axis
+ * after the other. Defines: those of state.cu. */
 #include "nested_arguments.h"
 typedef kf_nested_side kf_module_arguments; /* what the functions of the headers take */
 
@@ -87,159 +88,388 @@ KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
     return kf_of_populations(a, populations);
 }
 
-/* Gives node k of a level the state after a collision that says c. */
-KF_FUNCTION void kf_put(const kf_nested_side *a, kf_index k, const kf_real *c, kf_real scale) {
-    const kf_real factor = (KF_R(KF_UNIT) + c[0]) * scale;
+/* Gives a node of a level the state after a collision that says c. What is stored of it is kept first, so
+ * that a cpu works it out for many nodes at once. */
+#if KF_MOMENTS
+enum { KF_KEPT = KF_CROSSING };
+#else
+enum { KF_KEPT = 27 };
+#endif
+KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
+    const kf_real factor = (KF_R(KF_UNIT) + c.value[0]) * scale;
     kf_moments m;
-    m.deviation = c[0];
-    m.ux = c[1];
-    m.uy = c[2];
-    m.uz = c[3];
-    m.xx = c[4] * factor;
-    m.yy = c[5] * factor;
-    m.xy = c[6] * factor;
-    m.xz = c[7] * factor;
-    m.yz = c[8] * factor;
+    m.deviation = c.value[0];
+    m.ux = c.value[1];
+    m.uy = c.value[2];
+    m.uz = c.value[3];
+    m.xx = c.value[4] * factor;
+    m.yy = c.value[5] * factor;
+    m.xy = c.value[6] * factor;
+    m.xz = c.value[7] * factor;
+    m.yz = c.value[8] * factor;
 #if KF_BODY_FORCE
     m.zz = -(m.xx + m.yy);
 #endif
+    return m;
+}
+/* kept[i * stride], i < KF_KEPT */
+KF_FUNCTION void kf_keep(const kf_nested_side *a, kf_crossing c, kf_real scale, kf_real *kept, int stride) {
+    (void)a;
 #if KF_MOMENTS
-    kf_store_moments(a, a->populations.source, k, m);
+    (void)scale;
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++)
+        kept[q * stride] = c.value[q];
 #else
-    kf_real populations[27];
-    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, 1);
-    KF_EACH_VELOCITY(KF_STORE_FROM_ARRAY)
+    const kf_moments m = kf_moments_of(c, scale);
+    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, kept, stride);
 #endif
 }
+/* --- Tiles -----------------------------------------------------------------------------------------------
+ */
 
-/* The cell of an item, counted from the nested box. */
-KF_FUNCTION void kf_cell_of(const kf_nested_arguments *a, int item, int cell[3]) {
+/* The cells of a block, along u, v and across the layer. */
+typedef struct kf_tile {
+    int axis[3], cell[3]; /* of the first, counted from the nested box */
+    int cells[3];
+} kf_tile;
+
+KF_FUNCTION kf_tile kf_tile_of(const kf_nested_arguments *a, int block) {
     int box = 0;
-    while (box + 1 < a->boxes && item >= a->start[box + 1])
+    while (box + 1 < a->boxes && block >= a->start[box + 1])
         box++;
-    const int inside = item - a->start[box], *size = a->size[box];
-    cell[0] = a->low[box][0] + inside % size[0];
-    cell[1] = a->low[box][1] + inside / size[0] % size[1];
-    cell[2] = a->low[box][2] + inside / size[0] / size[1];
+    const int across = a->across[box], u = across == 0 ? 1 : 0, v = across == 2 ? 1 : 2;
+    const int *low = a->low[box], *size = a->size[box];
+    const int tiles_u = (size[u] + KF_NESTED_TILE_U - 1) / KF_NESTED_TILE_U,
+              tiles_v = (size[v] + KF_NESTED_TILE_V - 1) / KF_NESTED_TILE_V, tile = block - a->start[box];
+    const int at_u = tile % tiles_u * KF_NESTED_TILE_U, at_v = tile / tiles_u % tiles_v * KF_NESTED_TILE_V,
+              left_u = size[u] - at_u, left_v = size[v] - at_v;
+    const kf_tile t = {{u, v, across},
+                       {low[u] + at_u, low[v] + at_v, low[across] + tile / tiles_u / tiles_v},
+                       {left_u < KF_NESTED_TILE_U ? left_u : KF_NESTED_TILE_U,
+                        left_v < KF_NESTED_TILE_V ? left_v : KF_NESTED_TILE_V, 1}};
+    return t;
 }
+
+/* Nodes of a level that a tile needs along an axis. */
+typedef struct kf_span {
+    int from, count;
+    int period; /* places beyond the grid are on its other side, so far away */
+    kf_index stride;
+} kf_span;
 
 /* Place of a node that may lie beyond a grid that is periodic along the axis. */
 KF_FUNCTION int kf_around(int place, int nodes) {
     return place < 0 ? place + nodes : place >= nodes ? place - nodes : place;
 }
-
-/* The eight ghosts of the finer level in a cell beside the nested box, from the 27 cells of the coarser one
- * around it: along each axis the parabola through three of them. At a face of the domain the cells lie one
- * farther in. */
-KF_SCALAR_KERNEL(refine, kf_nested_arguments) {
-    const kf_nested_side *from = &a->coarse, *to = &a->fine;
-    (void)y, (void)z;
-    int cell[3], at[3][3];
-    kf_real weight[3][2][3], sum[8][KF_CROSSING];
-    kf_cell_of(a, x, cell);
-    KF_UNROLL
-    for (int axis = 0; axis < 3; axis++) {
-        const int nodes = from->grid.nodes[axis], place = a->first[axis] + cell[axis];
-        const int inner = place < 1           ? 1
-                          : place > nodes - 2 ? nodes - 2
-                                              : place,
-                  middle = a->around[axis] ? place : inner;
-        for (int half = 0; half < 2; half++) {
-            const kf_real off = (kf_real)(place - middle) + (half ? KF_R(0.25) : KF_R(-0.25));
-            weight[axis][half][0] = KF_R(0.5) * off * (off - KF_R(1.0));
-            weight[axis][half][1] = KF_R(1.0) - off * off;
-            weight[axis][half][2] = KF_R(0.5) * off * (off + KF_R(1.0));
-        }
-        for (int i = 0; i < 3; i++)
-            at[axis][i] = a->around[axis] ? kf_around(middle + i - 1, nodes) : middle + i - 1;
-    }
-    KF_UNROLL
-    for (int b = 0; b < 8; b++)
-        KF_UNROLL
-    for (int i = 0; i < KF_CROSSING; i++)
-        sum[b][i] = KF_R(0.0);
-    for (int n = 0; n < 27; n++) {
-        const int i = n % 3, j = n / 3 % 3, l = n / 9;
-        const kf_crossing c = kf_look(from, kf_node(from, at[0][i], at[1][j], at[2][l]));
-        KF_UNROLL
-        for (int b = 0; b < 8; b++) {
-            const kf_real share = weight[0][b & 1][i] * weight[1][b >> 1 & 1][j] * weight[2][b >> 2][l];
-            KF_UNROLL
-            for (int q = 0; q < KF_CROSSING; q++)
-                sum[b][q] += share * c.value[q];
-        }
-    }
-    KF_UNROLL
-    for (int b = 0; b < 8; b++)
-        kf_put(to,
-               kf_node(to, 2 * cell[0] + a->ghosts[0] + (b & 1), 2 * cell[1] + a->ghosts[1] + (b >> 1 & 1),
-                       2 * cell[2] + a->ghosts[2] + (b >> 2)),
-               sum[b], KF_R(a->scale));
+KF_FUNCTION kf_index kf_stride_along(const kf_nested_side *a, int axis) {
+    return axis == 0 ? 1 : axis == 1 ? (kf_index)a->grid.row_pitch : (kf_index)a->memory.plane_pitch;
 }
+/* What node i of a span adds to an index. Behind the last it is the last: tiles at an end have less to do. */
+KF_FUNCTION kf_index kf_along(const kf_span *s, int i) {
+    return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period) * s->stride;
+}
+enum { KF_NO_PERIOD = 1 << 30 };
 
-/* Adds a node of the finer level, which lies around the domain where the box reaches there. */
-KF_FUNCTION void kf_add_node(const kf_nested_arguments *a, const int node[3], kf_real weight, kf_real *sum) {
-    int home[3];
-    KF_UNROLL
-    for (int axis = 0; axis < 3; axis++)
-        home[axis] = a->periodic[axis] ? kf_around(node[axis], a->end[axis]) : node[axis];
-    const kf_crossing c = kf_look(&a->fine, kf_node(&a->fine, home[0], home[1], home[2]));
+#if KF_CUDA
+#define KF_TOGETHER
+#else /* items of a loop that a cpu works out many at a time, which take no address of a variable in it */
+#define KF_TOGETHER _Pragma("omp simd")
+#endif
+/* i / n of items below 65536 / n: vectors have no division. */
+KF_FUNCTION int kf_row_of(int i, int n) {
+    return (int)((unsigned)i * (65536U / (unsigned)n + 1U) >> 16);
+}
+/* --- Writing ----------------------------------------------------------------------------------------------
+ */
+
+#if KF_MOMENTS
+KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real *kept, int stride,
+                             kf_real scale) {
+    kf_crossing c;
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
-        sum[q] += weight * c.value[q];
+        c.value[q] = kept[q * stride];
+    kf_store_moments(a, a->populations.source, k, kf_moments_of(c, scale));
 }
-
-/* Of node k of four in a line, in an eighth of the second difference that is taken off: over the four lines
- * that lie along an axis. */
-KF_FUNCTION kf_real kf_line_weight(int k) {
-    return k == 0 || k == 3 ? KF_R(-1.0 / 64.0) : KF_R(1.0 / 64.0);
-}
-
-/* A cell of the coarser level that the nested box covers: the mean of its eight nodes, less an eighth of the
- * second difference along each axis. That takes four nodes in a line, all of the box: ghosts are not right
- * any more when the coarser level has come to the same time. */
-KF_SCALAR_KERNEL(coarsen, kf_nested_arguments) {
-    (void)y, (void)z;
-    int cell[3], low[3];
-    kf_real sum[KF_CROSSING];
-    kf_cell_of(a, x, cell);
+#elif KF_CUDA
+KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real *kept, int stride,
+                             kf_real scale) {
+    (void)scale;
     KF_UNROLL
-    for (int axis = 0; axis < 3; axis++)
-        low[axis] = 2 * cell[axis] + a->ghosts[axis];
+    for (int i = 0; i < KF_KEPT; i++)
+        *kf_address(a, a->populations.source, i, k) = kf_to_store(kept[i * stride]);
+}
+#endif
+
+/* Writes what threads kept for nodes of a layer of spans, in rows of so many threads. */
+KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_span span[3], int layer, int length, int threads,
+                        const kf_real *kept, kf_real scale) {
+    const kf_index begin = kf_node(a, 0, 0, 0) + kf_along(&span[2], layer);
+#if KF_MOMENTS || KF_CUDA
+    KF_EACH_THREAD_SCALAR(t, threads) {
+        const int u = t % length, v = t / length;
+        if (u < span[0].count && v < span[1].count)
+            kf_put_node(a, begin + kf_along(&span[1], v) + kf_along(&span[0], u), kept + KF_OWN(t),
+                        KF_PRIVATE(threads), scale);
+    }
+#else /* populations lie far apart: a cpu writes rows of one after the other */
+    const int in_line = span[0].stride == 1 && span[0].from + span[0].count <= span[0].period;
+    (void)scale;
+    for (int i = 0; i < KF_KEPT; i++)
+        for (int v = 0; v < span[1].count; v++) {
+            const kf_real *row = kept + i * threads + v * length;
+            const kf_index first = begin + kf_along(&span[1], v);
+            if (in_line) {
+                KF_TOGETHER for (int u = 0; u < span[0].count; u++) *
+                    kf_address(a, a->populations.source, i, first + span[0].from + u) = kf_to_store(row[u]);
+            } else {
+                for (int u = 0; u < span[0].count; u++)
+                    *kf_address(a, a->populations.source, i, first + kf_along(&span[0], u)) =
+                        kf_to_store(row[u]);
+            }
+        }
+#endif
+}
+
+/* --- To the finer level ----------------------------------------------------------------------------------
+ */
+
+enum {
+    KF_SEEN_U = KF_NESTED_TILE_U + 2, /* nodes of the coarser level */
+    KF_SEEN_V = KF_NESTED_TILE_V + 2,
+    KF_LAYER = KF_SEEN_U * KF_SEEN_V,
+    KF_FINE_U = 2 * KF_NESTED_TILE_U,
+    KF_FINE_V = 2 * KF_NESTED_TILE_V
+};
+
+/* The middle of the three nodes that a cell's ghosts lie among: at a face of the domain one farther in. */
+KF_FUNCTION int kf_middle(const kf_nested_arguments *a, int axis, int cell) {
+    const int nodes = a->coarse.grid.nodes[axis], place = a->first[axis] + cell;
+    return a->around[axis] ? place : place < 1 ? 1 : place > nodes - 2 ? nodes - 2 : place;
+}
+KF_FUNCTION kf_span kf_span_around(const kf_nested_arguments *a, const kf_tile *t, int i) {
+    const int axis = t->axis[i], first = kf_middle(a, axis, t->cell[i]) - 1,
+              last = kf_middle(a, axis, t->cell[i] + t->cells[i] - 1) + 1;
+    const kf_span s = {first, last + 1 - first, a->around[axis] ? a->coarse.grid.nodes[axis] : KF_NO_PERIOD,
+                       kf_stride_along(&a->coarse, axis)};
+    return s;
+}
+KF_FUNCTION kf_span kf_span_of_ghosts(const kf_nested_arguments *a, const kf_tile *t, int i) {
+    const int axis = t->axis[i];
+    const kf_span s = {2 * t->cell[i] + a->ghosts[axis], 2 * t->cells[i], KF_NO_PERIOD,
+                       kf_stride_along(&a->fine, axis)};
+    return s;
+}
+/* The parabola through three nodes of a span, the first of which is `from`, at ghost j of a tile. */
+typedef struct kf_parabola {
+    int from;
+    kf_real low, middle, high;
+} kf_parabola;
+KF_FUNCTION kf_parabola kf_parabola_at(const kf_nested_arguments *a, const kf_tile *t, int i,
+                                       const kf_span *s, int j) {
+    const int axis = t->axis[i], cell = t->cell[i] + (j / 2 < t->cells[i] ? j / 2 : t->cells[i] - 1),
+              middle = kf_middle(a, axis, cell);
+    const kf_real off = (kf_real)(a->first[axis] + cell - middle) + (j % 2 != 0 ? KF_R(0.25) : KF_R(-0.25));
+    const kf_parabola p = {middle - 1 - s->from, KF_R(0.5) * off * (off - KF_R(1.0)), KF_R(1.0) - off * off,
+                           KF_R(0.5) * off * (off + KF_R(1.0))};
+    return p;
+}
+KF_FUNCTION kf_real kf_interpolate(kf_parabola p, const kf_real *values, int from, int stride) {
+    return p.low * values[from] + p.middle * values[from + stride] + p.high * values[from + 2 * stride];
+}
+
+/* Steps of refine. What is seen of layer i / KF_LAYER of the coarser level. */
+KF_FUNCTION void kf_see(const kf_nested_arguments *a, const kf_span span[3], kf_index begin, int i,
+                        kf_real (*seen)[3 * KF_LAYER]) {
+    const int layer = kf_row_of(i, KF_LAYER), row = kf_row_of(i, KF_SEEN_U);
+    const kf_crossing c =
+        kf_look(&a->coarse, begin + kf_along(&span[0], i - row * KF_SEEN_U) +
+                                kf_along(&span[1], row - layer * KF_SEEN_V) + kf_along(&span[2], layer));
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
-        sum[q] = KF_R(0.0);
-    int from[3];
+        seen[q][i] = c.value[q];
+}
+/* Rows of nodes of the coarser level between its own, two layers of KF_FINE_V. */
+KF_FUNCTION void kf_make_rows(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int i,
+                              kf_real (*layers)[2 * KF_LAYER], kf_real (*rows)[3 * KF_LAYER]) {
+    const int row = kf_row_of(i, KF_SEEN_U), layer = row / KF_FINE_V;
+    const kf_parabola p = kf_parabola_at(a, t, 1, &span[1], row % KF_FINE_V);
+    const int from = layer * KF_LAYER + (p.from - row) * KF_SEEN_U + i;
     KF_UNROLL
-    for (int axis = 0; axis < 3; axis++) {
-        const int last = a->end[axis] - 4, before = low[axis] - 1, highest = before > last ? last : before,
-                  inside = highest < a->ghosts[axis] ? a->ghosts[axis] : highest;
-        from[axis] = a->periodic[axis] ? before : inside;
+    for (int q = 0; q < KF_CROSSING; q++)
+        rows[q][i] = kf_interpolate(p, layers[q], from, KF_SEEN_U);
+}
+KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int i,
+                               kf_real (*rows)[3 * KF_LAYER], kf_real *kept, int stride) {
+    const kf_parabola p = kf_parabola_at(a, t, 0, &span[0], i % KF_FINE_U);
+    kf_crossing c;
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++)
+        c.value[q] = kf_interpolate(p, rows[q], i / KF_FINE_U * KF_SEEN_U + p.from, 1);
+    kf_keep(&a->fine, c, KF_R(a->scale), kept, stride);
+}
+
+/* The ghosts of the finer level in cells beside the nested box, eight in each, from the 27 cells of the
+ * coarser one around it: along each axis the parabola through three of them. */
+KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
+    enum { T = KF_REFINE_THREADS };
+    KF_SHARED kf_real seen[KF_CROSSING][3 * KF_LAYER], layers[KF_CROSSING][2 * KF_LAYER];
+    kf_real kept[KF_KEPT][KF_PRIVATE(T)];
+    const kf_tile tile = kf_tile_of(a, block_x);
+    const kf_span span[3] = {kf_span_around(a, &tile, 0), kf_span_around(a, &tile, 1),
+                             kf_span_around(a, &tile, 2)};
+    const kf_span ghosts[3] = {kf_span_of_ghosts(a, &tile, 0), kf_span_of_ghosts(a, &tile, 1),
+                               kf_span_of_ghosts(a, &tile, 2)};
+    const kf_index begin = kf_node(&a->coarse, 0, 0, 0);
+    (void)block_y;
+    KF_TOGETHER KF_EACH_OF(i, 3 * KF_LAYER, T) {
+        kf_see(a, span, begin, i, seen);
     }
-    /* The eight nodes of the cell lie in lines along all axes. */
-    for (int b = 0; b < 8; b++) {
-        const int node[3] = {low[0] + (b & 1), low[1] + (b >> 1 & 1), low[2] + (b >> 2)};
-        kf_real weight = KF_R(0.125);
+    KF_BARRIER;
+    const kf_parabola low = kf_parabola_at(a, &tile, 2, &span[2], 0),
+                      high = kf_parabola_at(a, &tile, 2, &span[2], 1);
+    KF_TOGETHER KF_EACH_OF(i, KF_LAYER, T) {
         KF_UNROLL
-        for (int axis = 0; axis < 3; axis++)
-            weight += kf_line_weight(node[axis] - from[axis]);
-        kf_add_node(a, node, weight, sum);
+        for (int q = 0; q < KF_CROSSING; q++) {
+            layers[q][i] = kf_interpolate(low, seen[q], i, KF_LAYER);
+            layers[q][i + KF_LAYER] = kf_interpolate(high, seen[q], i, KF_LAYER);
+        }
     }
-    for (int i = 0; i < 24; i++) { /* the other two of each line */
-        const int axis = i / 8, line = i % 4, second = axis == 2 ? 0 : axis + 1,
-                  first_two = low[axis] == from[axis], last_two = low[axis] == from[axis] + 2,
-                  k = i / 4 % 2 == 0 ? (first_two ? 2 : 0) : (last_two ? 1 : 3);
-        int node[3];
-        KF_UNROLL
-        for (int along = 0; along < 3; along++)
-            node[along] = along == axis     ? from[along] + k
-                          : along == second ? low[along] + line % 2
-                                            : low[along] + line / 2;
-        kf_add_node(a, node, kf_line_weight(k), sum);
+    KF_BARRIER; /* what was seen makes room for rows of the finer level */
+    KF_TOGETHER KF_EACH_OF(i, 2 * KF_FINE_V * KF_SEEN_U, T) {
+        kf_make_rows(a, &tile, span, i, layers, seen);
     }
-    kf_put(&a->coarse,
-           kf_node(&a->coarse, kf_around(a->first[0] + cell[0], a->coarse.grid.nodes[0]),
-                   kf_around(a->first[1] + cell[1], a->coarse.grid.nodes[1]),
-                   kf_around(a->first[2] + cell[2], a->coarse.grid.nodes[2])),
-           sum, KF_R(a->scale));
+    KF_BARRIER;
+    for (int layer = 0; layer < 2; layer++) {
+        KF_EACH_THREAD(t, T) {
+            kf_make_ghost(a, &tile, span, t + layer * T, seen, &kept[0][KF_OWN(t)], KF_PRIVATE(T));
+        }
+        kf_put(&a->fine, ghosts, layer, KF_FINE_U, T, &kept[0][0], KF_R(a->scale));
+    }
+}
+
+/* --- To the coarser level --------------------------------------------------------------------------------
+ */
+
+enum {
+    KF_LINES_U = 2 * KF_NESTED_TILE_U + 2, /* lines across a tile's layer */
+    KF_LINES_V = 2 * KF_NESTED_TILE_V + 2,
+    KF_LINES = KF_LINES_U * KF_LINES_V,
+    KF_CELLS = KF_NESTED_TILE_U * KF_NESTED_TILE_V
+};
+
+/* The first of the four nodes in a line that the middle of a cell comes from, all of the box: ghosts are not
+ * right any more when the coarser level has come to the same time. The cell's own two are among them. */
+KF_FUNCTION int kf_line_from(const kf_nested_arguments *a, int axis, int cell) {
+    const int before = 2 * cell + a->ghosts[axis] - 1, last = a->end[axis] - 4,
+              highest = before > last ? last : before,
+              inside = highest < a->ghosts[axis] ? a->ghosts[axis] : highest;
+    return a->periodic[axis] ? before : inside;
+}
+KF_FUNCTION kf_span kf_span_within(const kf_nested_arguments *a, const kf_tile *t, int i) {
+    const int axis = t->axis[i], first = kf_line_from(a, axis, t->cell[i]),
+              last = kf_line_from(a, axis, t->cell[i] + t->cells[i] - 1) + 3;
+    const kf_span s = {first, last + 1 - first, a->periodic[axis] ? a->end[axis] : KF_NO_PERIOD,
+                       kf_stride_along(&a->fine, axis)};
+    return s;
+}
+KF_FUNCTION kf_span kf_span_of_cells(const kf_nested_arguments *a, const kf_tile *t, int i) {
+    const int axis = t->axis[i];
+    const kf_span s = {a->first[axis] + t->cell[i], t->cells[i], a->coarse.grid.nodes[axis],
+                       kf_stride_along(&a->coarse, axis)};
+    return s;
+}
+/* Places in a span of the first of the four nodes of a cell's line, and of the first of its own two. */
+typedef struct kf_line {
+    int from, own;
+} kf_line;
+KF_FUNCTION kf_line kf_line_of(const kf_nested_arguments *a, const kf_tile *t, int i, const kf_span *s,
+                               int number) {
+    const int axis = t->axis[i], cell = t->cell[i] + (number < t->cells[i] ? number : t->cells[i] - 1);
+    const kf_line l = {kf_line_from(a, axis, cell) - s->from, 2 * cell + a->ghosts[axis] - s->from};
+    return l;
+}
+/* What four nodes in a line have in an eighth of the second difference along it. */
+KF_FUNCTION kf_real kf_off_line(kf_real a, kf_real b, kf_real c, kf_real d) {
+    return KF_R(1.0 / 16.0) * (b + c - a - d);
+}
+KF_FUNCTION kf_real kf_off_places(const kf_real *values, int from, int stride) {
+    return kf_off_line(values[from], values[from + stride], values[from + 2 * stride],
+                       values[from + 3 * stride]);
+}
+
+/* The four nodes of a line across the layer: what each adds to an index, and its share in the mean of two. */
+typedef struct kf_four {
+    kf_index off[4];
+    kf_real share[4];
+} kf_four;
+
+/* Steps of coarsen. Of line i across the layer: the mean of the cell's own two nodes, and that less the
+ * second difference along it. */
+KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_span span[3], kf_index begin,
+                             const kf_four *four, int i, kf_real (*mean)[KF_LINES],
+                             kf_real (*middle)[KF_LINES]) {
+    const int row = kf_row_of(i, KF_LINES_U);
+    const kf_index line = begin + kf_along(&span[0], i - row * KF_LINES_U) + kf_along(&span[1], row);
+    const kf_crossing first = kf_look(&a->fine, line + four->off[0]),
+                      second = kf_look(&a->fine, line + four->off[1]),
+                      third = kf_look(&a->fine, line + four->off[2]),
+                      fourth = kf_look(&a->fine, line + four->off[3]);
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++) {
+        const kf_real of_own = four->share[0] * first.value[q] + four->share[1] * second.value[q] +
+                               four->share[2] * third.value[q] + four->share[3] * fourth.value[q];
+        mean[q][i] = of_own;
+        middle[q][i] = of_own + kf_off_line(first.value[q], second.value[q], third.value[q], fourth.value[q]);
+    }
+}
+KF_FUNCTION void kf_make_cell(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int i,
+                              kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES], kf_real *kept,
+                              int stride) {
+    const kf_line u = kf_line_of(a, t, 0, &span[0], i % KF_NESTED_TILE_U),
+                  v = kf_line_of(a, t, 1, &span[1], i / KF_NESTED_TILE_U);
+    const int own = v.own * KF_LINES_U + u.own, along_u = v.own * KF_LINES_U + u.from,
+              along_v = v.from * KF_LINES_U + u.own;
+    kf_crossing c;
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++)
+        c.value[q] = KF_R(0.25) * (middle[q][own] + middle[q][own + 1] + middle[q][own + KF_LINES_U] +
+                                   middle[q][own + KF_LINES_U + 1]) +
+                     KF_R(0.5) * (kf_off_places(mean[q], along_u, 1) +
+                                  kf_off_places(mean[q], along_u + KF_LINES_U, 1) +
+                                  kf_off_places(mean[q], along_v, KF_LINES_U) +
+                                  kf_off_places(mean[q], along_v + 1, KF_LINES_U));
+    kf_keep(&a->coarse, c, KF_R(a->scale), kept, stride);
+}
+
+/* Cells of the coarser level that the nested box covers: the mean of a cell's eight nodes, less an eighth of
+ * the second difference along each axis, means across it. */
+KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
+    enum { T = KF_COARSEN_THREADS };
+    KF_SHARED kf_real mean[KF_CROSSING][KF_LINES], middle[KF_CROSSING][KF_LINES];
+    kf_real kept[KF_KEPT][KF_PRIVATE(KF_CELLS)];
+    const kf_tile tile = kf_tile_of(a, block_x);
+    const kf_span span[3] = {kf_span_within(a, &tile, 0), kf_span_within(a, &tile, 1),
+                             kf_span_within(a, &tile, 2)};
+    const kf_span cells[3] = {kf_span_of_cells(a, &tile, 0), kf_span_of_cells(a, &tile, 1),
+                              kf_span_of_cells(a, &tile, 2)};
+    const kf_index begin = kf_node(&a->fine, 0, 0, 0);
+    const int own = kf_line_of(a, &tile, 2, &span[2], 0).own;
+    kf_four four;
+    KF_UNROLL
+    for (int k = 0; k < 4; k++) {
+        four.off[k] = kf_along(&span[2], k);
+        four.share[k] = k == own || k == own + 1 ? KF_R(0.5) : KF_R(0.0);
+    }
+    (void)block_y;
+    KF_TOGETHER KF_EACH_OF(i, KF_LINES, T) {
+        kf_see_line(a, span, begin, &four, i, mean, middle);
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD(t, KF_CELLS) {
+        const int cell = t < KF_CELLS ? t : 0;
+        kf_make_cell(a, &tile, span, cell, mean, middle, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
+    }
+    kf_put(&a->coarse, cells, 0, KF_NESTED_TILE_U, KF_CELLS, &kept[0][0], KF_R(a->scale));
 }

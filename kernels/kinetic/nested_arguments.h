@@ -24,13 +24,23 @@ typedef struct kf_nested_side {
 
 enum { KF_NESTED_BOXES = 6 };
 
-/* The items are cells of the coarser level: those of box b are the items from start[b] on. Cells and their
- * first node of the finer level count from the nested box: cell (0, 0, 0) is node `first` of the coarser
- * level's grid, and its nodes begin at node `ghosts` of the finer one's. */
+/* A block works on a tile of cells of the coarser level, one layer across: so many along the two axes of the
+ * layer, the first of which is x unless the layer lies across x. */
+enum {
+    KF_NESTED_TILE_U = 16,
+    KF_NESTED_TILE_V = 4,
+    KF_REFINE_THREADS = 4 * KF_NESTED_TILE_U * KF_NESTED_TILE_V, /* ghosts of a layer */
+    KF_COARSEN_THREADS = 352                                     /* lines across the layer, or more */
+};
+
+/* The tiles of box b are those from start[b] on. Cells and their first node of the finer level count from the
+ * nested box: cell (0, 0, 0) is node `first` of the coarser level's grid, and its nodes begin at node
+ * `ghosts` of the finer one's. */
 typedef struct kf_nested_arguments {
-    int extent[3];
+    int extent[3]; /* threads */
     int boxes, start[KF_NESTED_BOXES + 1];
     int low[KF_NESTED_BOXES][3], size[KF_NESTED_BOXES][3];
+    int across[KF_NESTED_BOXES]; /* the axis across its layers */
     int first[3], ghosts[3];
     int end[3];      /* node of the finer level's grid behind the nested box */
     int periodic[3]; /* whether the box reaches around the domain along an axis */

@@ -494,7 +494,7 @@ static double layer_of(const kf_nested_level *level, bool inside) {
 /* What crosses between a level and the coarser one: so many values of nodes are read and written for a cell,
  * those that neighbouring cells share once. */
 static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level, double steps) {
-    static const double REFINED = 11.0, COARSENED = 9.0, MOMENTS = 9.0, PACKED = 12.0;
+    static const double REFINED = 11.0, COARSENED = 17.0, MOMENTS = 9.0, PACKED = 12.0;
     const bool moments = tally->options.plan == KF_PLAN_MOMENTS,
                packed = moments && tally->options.storage == KF_F16;
     const double values = packed    ? PACKED

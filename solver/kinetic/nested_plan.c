@@ -16,9 +16,10 @@
 typedef struct nested_plan {
     kf_nested *nested;
     kf_problem *problems[KF_MOST_LEVELS];
-    kf_plan *plans[KF_MOST_LEVELS];       /* whose buffers and modules belong to the plan of all */
-    kf_module *modules[KF_MOST_LEVELS];   /* [l] between level l - 1 and l */
-    kf_launch covered[KF_MOST_LEVELS][2]; /* all cells that level l covers, after even and odd steps */
+    kf_plan *plans[KF_MOST_LEVELS];     /* whose buffers and modules belong to the plan of all */
+    kf_module *modules[KF_MOST_LEVELS]; /* [l] between level l - 1 and l */
+    /* Cells within the rim that level l covers, after even and odd steps. */
+    kf_launch covered[KF_MOST_LEVELS][2];
 } nested_plan;
 
 static nested_plan *nested_of(const kf_plan *plan) {
@@ -32,17 +33,22 @@ static const kf_kinetic *kinetic_of(const nested_plan *own, int level) {
 /* --- Launches between two levels -------------------------------------------------------------------------
  */
 
-static void add_box(kf_nested_arguments *a, const int low[3], const int high[3]) {
+/* Tiles of a box whose layers lie across an axis. */
+static int tiles_of(const int size[3], int across) {
+    const int u = size[across == 0 ? 1 : 0], v = size[across == 2 ? 1 : 2];
+    return (u + KF_NESTED_TILE_U - 1) / KF_NESTED_TILE_U * ((v + KF_NESTED_TILE_V - 1) / KF_NESTED_TILE_V) *
+           size[across];
+}
+
+static void add_box(kf_nested_arguments *a, const int low[3], const int high[3], int across) {
     const int b = a->boxes;
-    int cells = 1;
-    for (int axis = 0; axis < 3; axis++)
-        cells *= high[axis] > low[axis] ? high[axis] - low[axis] : 0;
-    if (cells == 0) return;
     for (int axis = 0; axis < 3; axis++) {
+        if (high[axis] <= low[axis]) return;
         a->low[b][axis] = low[axis];
         a->size[b][axis] = high[axis] - low[axis];
     }
-    a->start[b + 1] = a->start[b] + cells;
+    a->across[b] = across;
+    a->start[b + 1] = a->start[b] + tiles_of(a->size[b], across);
     a->boxes++;
 }
 
@@ -55,10 +61,10 @@ static void add_shell(kf_nested_arguments *a, const int outer[2][3], const int i
         const int from = inner[0][axis] < high[axis] ? inner[0][axis] : high[axis],
                   to = inner[1][axis] > from ? inner[1][axis] : from, end = high[axis], begin = low[axis];
         high[axis] = from;
-        add_box(a, low, high);
+        add_box(a, low, high, axis);
         low[axis] = to;
         high[axis] = end;
-        add_box(a, low, high);
+        add_box(a, low, high, axis);
         low[axis] = begin > from ? begin : from;
         high[axis] = to;
     }
@@ -79,7 +85,7 @@ static double left_by_strain(const kf_scene *scene) {
     return -(1.0 - omega) * 2.0 / (3.0 * omega);
 }
 
-typedef enum crossing { REFINE, COARSEN_RIM, COARSEN_ALL } crossing;
+typedef enum crossing { REFINE, COARSEN_RIM, COARSEN_REST } crossing;
 
 /* Names the cells that a kernel between level - 1 and level works on. */
 static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, crossing what) {
@@ -92,18 +98,18 @@ static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, cros
         inner[0][axis] = out ? 0 : KF_NESTED_RIM * low;
         inner[1][axis] = level->cells[axis] - (out ? 0 : KF_NESTED_RIM * high);
     }
-    if (what == COARSEN_ALL)
-        add_box(a, outer[0], outer[1]);
+    if (what == COARSEN_REST)
+        add_box(a, inner[0], inner[1], 2);
     else
         add_shell(a, outer, inner);
-    a->extent[0] = a->start[a->boxes];
+    a->extent[0] = a->start[a->boxes] * (what == REFINE ? KF_REFINE_THREADS : KF_COARSEN_THREADS);
     a->extent[1] = a->extent[2] = 1;
 }
 
 /* Prepares a launch between level - 1, after an odd or an even number of its steps, and level. */
 static kf_status prepare(const nested_plan *own, int level, crossing what, bool odd, kf_launch *launch,
                          kf_error *error) {
-    static const int block[3] = {64, 1, 1};
+    const int block[3] = {what == REFINE ? KF_REFINE_THREADS : KF_COARSEN_THREADS, 1, 1};
     const kf_nested_level *fine = &own->nested->level[level], *coarse = fine - 1;
     const char *name = what == REFINE ? "refine" : "coarsen";
     const double left_coarse = left_by_strain(&coarse->scene), left_fine = left_by_strain(&fine->scene);
@@ -125,12 +131,15 @@ static kf_status prepare(const nested_plan *own, int level, crossing what, bool 
     return KF_OK;
 }
 
-/* Bytes that a crossing reads and writes at least. */
+/* Bytes that a crossing reads and writes at least: for a cell of the layer three of the coarser level's nodes
+ * across it and its eight ghosts, or the box's sixteen nodes nearest to its side and the cell. */
 static double bytes_of(const nested_plan *own, int level, crossing what, const kf_launch *launch) {
     const kf_kinetic *kinetic = kinetic_of(own, level);
-    const double nodes = what == REFINE ? 27.0 / 9.0 + 8.0 : 32.0 / 4.0 + 1.0;
-    int cells;
-    memcpy(&cells, launch->arguments, sizeof cells);
+    const double nodes = what == REFINE ? 3.0 + 8.0 : 16.0 + 1.0;
+    const kf_nested_arguments *a = (const void *)launch->arguments;
+    double cells = 0.0;
+    for (int b = 0; b < a->boxes; b++)
+        cells += (double)a->size[b][0] * a->size[b][1] * a->size[b][2];
     return nodes * cells * kinetic->node_values * (double)kinetic->store_bytes;
 }
 
@@ -244,8 +253,8 @@ static kf_status load_crossing(kf_plan *plan, int level, kf_error *error) {
     geometry.domain_index64 = fine->geometry.domain_index64 || coarse->geometry.domain_index64;
     define_crossing(&own->nested->level[level].scene, &fine->options, &geometry, &source, &defines);
     KF_TRY(kf_plan_module(plan, &source, &own->modules[level], error));
-    KF_TRY(prepare(own, level, COARSEN_ALL, false, &own->covered[level][0], error));
-    return prepare(own, level, COARSEN_ALL, true, &own->covered[level][1], error);
+    KF_TRY(prepare(own, level, COARSEN_REST, false, &own->covered[level][0], error));
+    return prepare(own, level, COARSEN_REST, true, &own->covered[level][1], error);
 }
 
 /* Nodes that count, each place on its finest level, times the steps that they take. */
@@ -308,14 +317,21 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
+static bool has_items(const kf_launch *launch) {
+    int items;
+    memcpy(&items, launch->arguments, sizeof items);
+    return items > 0;
+}
+
 /* Gives cells that a finer level covers what it says there, from the finest on. The flow feels nothing of
- * it: of these cells it reads the rim alone, which has that already. */
+ * it: of these cells it reads the rim alone, which has that already and is left as it is. */
 kf_status kf_nested_settle(kf_plan *plan, kf_error *error) {
     const nested_plan *own = nested_of(plan);
     count_steps(plan);
     for (int l = own->nested->count - 1; l > 0; l--) {
         const bool odd = l == 1 && plan->steps_done % 2 == 1;
-        KF_TRY(kf_backend_launch(plan->backend, &own->covered[l][odd], error));
+        const kf_launch *covered = &own->covered[l][odd];
+        if (has_items(covered)) KF_TRY(kf_backend_launch(plan->backend, covered, error));
     }
     return kf_backend_synchronize(plan->backend, error);
 }

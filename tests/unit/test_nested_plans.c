@@ -65,6 +65,22 @@ static void test_periodic(void **state) {
     end(&s);
 }
 
+/* A box of more cells than a block of what crosses works on, the last alone at a face of the domain. */
+static void test_long_box(void **state) {
+    (void)state;
+    enum { STEPS = 2 };
+    static const kf_cell_box box = {{7, 3, 3}, {24, 8, 9}};
+    stage s;
+    begin(&s, slantwise(KF_RATE_ONES), (const int[3]){24, 12, 12}, 0.01, 2);
+    for (int l = 0; l < 2; l++)
+        s.whole[l]->faces[KF_XMIN] = s.whole[l]->faces[KF_XMAX] = KF_WALL;
+    kf_reference *reference = reference_of(&s, &box, 2, STEPS);
+    assert_true(VERIFY("plan=fused", "storage=f64") < 1e-11);
+    assert_true(VERIFY("plan=moments", "storage=f64") < 1e-11);
+    kinetic_system->free_reference(reference);
+    end(&s);
+}
+
 /* A ball in the finest of three levels in a tunnel, and boxes at its walls and its inflow. */
 static void begin_tunnel(stage *s, kf_rate_rule rule) {
     flow f = {.state = uniform, .stream = {0.05}, .rule = rule};
@@ -252,9 +268,10 @@ static void test_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_periodic),          cmocka_unit_test(test_ball_in_tunnel),
-        cmocka_unit_test(test_checkpoint),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_compiles_for_cuda), cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_periodic),       cmocka_unit_test(test_long_box),
+        cmocka_unit_test(test_ball_in_tunnel), cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_compiles_for_cuda),
+        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
