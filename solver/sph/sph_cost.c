@@ -8,32 +8,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
-#include "solver/sph/sph.h"
-
-typedef struct kf_sph_cost {
-    const kf_particle_scene *scene;
-    bool gpu;
-    double multiprocessors;
-    kf_device_info device;
-    double full;    /* neighbours over those of a particle inside the fluid, in the mean */
-    double highest; /* above the terrain, in columns */
-} kf_sph_cost;
-
-typedef struct kf_sph_tally {
-    const kf_sph_cost *cost;
-    const kf_particle_scene *scene;
-    kf_sph_options options;
-    kf_works *works;
-    double particles, neighbours; /* inside the support */
-    double support;               /* with the skin, in spacings */
-    /* Numbers of what a particle looks through; a row has more ranges where it is periodic. */
-    double rows, ranges, candidates;
-    double passes;  /* candidates that a warp looks through: where its lanes differ, the most of any */
-    double runs;    /* ranges of a row that hold any, in the mean */
-    double cells;   /* in all */
-    double streams; /* of a warp's particles, those that look through candidates of their own */
-    bool gpu;
-} kf_sph_tally;
+#include "solver/sph/sph_cost_tally.h"
 
 /* Rates that are neither counted nor compiled but read off measurements of an H200. */
 static struct {
@@ -392,8 +367,11 @@ static void add_sums(kf_sph_tally *t, double state) {
 
 /* --- A step --------------------------------------------------------------------------------------------- */
 
-/* Adds a simple pass; chain: cycles of what a thread loads and adds one after the other. */
-static void add_pass(kf_sph_tally *t, const char *name, double launches, double bytes, double instructions,
+double kf_sph_cost_wait(void) {
+    return rates.wait_range;
+}
+
+void kf_sph_add_pass(kf_sph_tally *t, const char *name, double launches, double bytes, double instructions,
                      double extent, double chain) {
     const kf_particle_kernel k = {.name = name,
                                   .launches = launches,
@@ -409,22 +387,25 @@ static void add_pass(kf_sph_tally *t, const char *name, double launches, double 
 /* Adds the kernels that sort particles by cells, and make lists, as often as a step in so many does so. */
 static void add_sort(kf_sph_tally *t, double state) {
     const kf_sph_options *o = &t->options;
-    const double often = 1.0 / o->list_period, cells = 4 * t->cells / t->particles, wait = rates.wait_range;
-    const double groups = ceil(t->cells / KF_SPH_SCAN), threads = 256, n = t->particles;
+    kf_sph_tally kept = *t; /* a device sorts what it keeps of others, too */
+    kept.particles = t->kept;
+    const double often = 1.0 / o->list_period, cells = 4 * t->kept_cells / t->kept, wait = rates.wait_range;
+    const double groups = ceil(t->cells / KF_SPH_SCAN), threads = 256, n = t->particles, all = t->kept;
     if (!o->fused_count) {
-        add_pass(t, "count_cells", often, 24, 40, n, 2 * wait);
+        kf_sph_add_pass(t, "count_cells", often, 24, 40, n, 2 * wait);
         t->works->list[t->works->count - 1].amount[KF_COST_ATOMICS] = t->particles;
     }
-    add_pass(t, "sum_cells", often, cells, 2 * cells, groups * threads, wait + threads * ADDITION);
-    add_pass(t, "sum_groups", often, 0, 10 / n, threads,
-             ceil(groups / threads) * 2 * wait + threads * ADDITION);
-    add_pass(t, "begin_cells", often, 3 * cells, 4 * cells, groups * threads,
-             2 * wait + 2 * sqrt(threads) * ADDITION);
+    kf_sph_add_pass(&kept, "sum_cells", often, cells, 2 * cells, groups * threads, wait + threads * ADDITION);
+    kf_sph_add_pass(&kept, "sum_groups", often, 0, 10 / all, threads,
+                    ceil(groups / threads) * 2 * wait + threads * ADDITION);
+    kf_sph_add_pass(&kept, "begin_cells", often, 3 * cells, 4 * cells, groups * threads,
+                    2 * wait + 2 * sqrt(threads) * ADDITION);
     if (o->ranked) {
-        add_pass(t, "place", often, 20, 20, n, 3 * wait);
-        add_pass(t, "rank", often, 16 + 2 * state, 60 + 4 * t->particles / t->cells, n, 5 * wait);
+        kf_sph_add_pass(t, "place", often, 20, 20, n, 3 * wait);
+        kf_sph_add_pass(&kept, "rank", often, 16 + 2 * state + kf_sph_linked_bytes(t, state),
+                        60 + 4 * t->kept / t->kept_cells, all, 5 * wait);
     } else {
-        add_pass(t, "scatter", often, 8 + 2 * state, 50, n, 3 * wait);
+        kf_sph_add_pass(t, "scatter", often, 8 + 2 * state, 50, n, 3 * wait);
     }
     if (o->search != KF_SPH_LIST) return;
     const double listed = pow(1 + 0.01 * o->skin, t->scene->dimensions) * t->neighbours;
@@ -467,6 +448,18 @@ static double share_of_neighbours(const kf_particle_scene *scene) {
     return found / (double)looked / kf_sph_neighbours(scene);
 }
 
+/* Gives the spacings that the fluid takes along an axis, the halves beside its outermost particles included.
+ */
+static double extent_of(const kf_particle_scene *scene, int axis) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < scene->count - scene->wall_count; k++) {
+        const double place = (double)scene->position[3 * k + (size_t)axis];
+        low = fmin(low, place);
+        high = fmax(high, place);
+    }
+    return high >= low ? high - low + 1 : 1;
+}
+
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
     static const double UNKNOWN = 132; /* as an H200 */
     kf_sph_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
@@ -479,6 +472,8 @@ static void *open_cost(const kf_problem *problem, const kf_device_info *device) 
         if (cost->scene->sides[side] != KF_SIDE_PERIODIC) cost->full = 0;
     if (cost->full == 0) cost->full = share_of_neighbours(cost->scene);
     if (in_columns(cost->scene)) cost->highest = kf_sph_highest(cost->scene);
+    for (int axis = 0; axis < 2; axis++)
+        cost->extent[axis] = extent_of(cost->scene, axis);
     return cost;
 }
 
@@ -490,15 +485,17 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not sph", config->system);
     kf_sph_tally t = {.cost = cost, .scene = cost->scene, .works = works, .gpu = cost->gpu};
     KF_TRY(kf_sph_read_options(cost->scene, config, &cost->device, &t.options, error));
-    t.particles = (double)cost->scene->count / t.options.parts;
+    t.particles = (double)cost->scene->count;
     t.neighbours = cost->full * kf_sph_neighbours(cost->scene);
     t.support = cost->scene->support * (1 + 0.01 * t.options.skin);
     look_through(&t);
-    works->one_by_one = cost->gpu && !t.options.graph;
+    kf_sph_share_planes(&t);
+    works->one_by_one = cost->gpu && (!t.options.graph || t.options.parts > 1);
     const double bytes = 52 + (kf_sph_has_stress(cost->scene) ? 4.0 * KF_SPH_STRESSES : 0);
     add_sort(&t, bytes);
     add_sums(&t, bytes);
     kf_works_add(works, "advance_clock", 1)->amount[KF_COST_LATENCY] = 3;
+    if (t.options.parts > 1) kf_sph_add_team(&t, bytes);
     return KF_OK;
 }
 
