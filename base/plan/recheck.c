@@ -160,6 +160,10 @@ static bool is_looked_at(const kf_plan *plan) {
     return plan->part_count == plan->all_parts && plan->methods->snapshot != NULL;
 }
 
+bool kf_trial_knows_whole(const kf_trial *trial, const kf_plan *plan, const kf_verification *verification) {
+    return trial->whole != NULL && find_kind(trial->whole, plan, verification) != NULL;
+}
+
 kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
                                kf_error *error) {
     kf_whole *whole = trial->whole;

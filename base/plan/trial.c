@@ -143,37 +143,75 @@ static kf_status repeat(const kf_trial *trial, kf_plan *plan, void *states[2], k
 
 /* --- The gate ------------------------------------------------------------------------------------------- */
 
-/* A run as any other, and where the state can be kept and is this process's alone, a second one. */
-static kf_status pass(const kf_trial *trial, kf_plan *plan, kf_verification *verification, kf_error *error) {
-    void *states[2] = {NULL, NULL};
-    const bool alone = plan->part_count == plan->all_parts;
-    const size_t count = alone ? plan->buffer_count : 0;
-    input *inputs = begin_inputs(plan);
-    kf_status status = kf_plan_initialise(plan, error);
-    if (status == KF_OK) status = keep_inputs(plan, inputs, count, error);
-    if (status == KF_OK) status = kf_plan_advance(plan, (uint64_t)trial->steps, error);
-    if (status == KF_OK) status = kf_backend_synchronize(plan->backend, error);
-    if (status == KF_OK) status = trial->problem->system->verify(plan, trial->reference, verification, error);
-    if (status == KF_OK && alone && plan->methods->save != NULL)
-        status = repeat(trial, plan, states, verification, error);
-    if (status == KF_OK) status = check_inputs(plan, inputs, count, error);
-    if (status == KF_OK) status = kf_plan_check_buffers(plan, error);
-    free(states[0]);
-    free(states[1]);
-    free(inputs);
-    return status;
+struct kf_trial_run {
+    const kf_trial *trial;
+    kf_plan *plan;
+    input *inputs;
+    size_t count; /* of inputs; 0 where other processes hold parts of the state */
+};
+
+static kf_status look_around(const kf_trial_run *run, kf_error *error) {
+    KF_TRY(check_inputs(run->plan, run->inputs, run->count, error));
+    return kf_plan_check_buffers(run->plan, error);
 }
 
-kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
-                          kf_verification *verification, kf_error *error) {
+/* A run as any other. */
+static kf_status pass(const kf_trial_run *run, kf_verification *verification, kf_error *error) {
+    const kf_trial *trial = run->trial;
+    kf_plan *plan = run->plan;
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(keep_inputs(plan, run->inputs, run->count, error));
+    KF_TRY(kf_plan_advance(plan, (uint64_t)trial->steps, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(trial->problem->system->verify(plan, trial->reference, verification, error));
+    return look_around(run, error);
+}
+
+kf_status kf_trial_begin(const kf_trial *trial, const kf_config *config, kf_backend *backend,
+                         kf_verification *verification, kf_trial_run **run, kf_error *error) {
     kf_plan *plan = NULL;
+    *run = NULL;
     kf_backend_suspect(backend, true);
     /* All processes agree before one begins steps that wait for a process without a plan. */
     kf_status status =
         kf_world_agree(trial->problem->system->plan(trial->problem, config, backend, &plan, error), error);
     kf_backend_suspect(backend, false);
-    if (status == KF_OK) status = kf_world_give_up(pass(trial, plan, verification, error), error);
-    if (plan != NULL) kf_plan_free(plan);
+    if (plan == NULL) return status;
+    kf_trial_run *begun = kf_allocate_zeroed(1, sizeof *begun);
+    *begun = (kf_trial_run){.trial = trial, .plan = plan, .inputs = begin_inputs(plan)};
+    if (plan->part_count == plan->all_parts) begun->count = plan->buffer_count;
+    if (status == KF_OK) status = kf_world_give_up(pass(begun, verification, error), error);
+    const bool whole = plan->part_count == plan->all_parts && plan->methods->save != NULL;
+    if (status == KF_OK && whole)
+        *run = begun;
+    else
+        kf_trial_end(begun);
+    return status;
+}
+
+kf_status kf_trial_repeat(kf_trial_run *run, kf_verification *verification, kf_error *error) {
+    kf_plan *plan = run->plan;
+    void *states[2] = {NULL, NULL};
+    kf_status status = repeat(run->trial, plan, states, verification, error);
+    if (status == KF_OK) status = look_around(run, error);
+    free(states[0]);
+    free(states[1]);
+    return kf_world_give_up(status, error);
+}
+
+void kf_trial_end(kf_trial_run *run) {
+    if (run == NULL) return;
+    kf_plan_free(run->plan);
+    free(run->inputs);
+    free(run);
+}
+
+kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
+                          kf_verification *verification, kf_error *error) {
+    kf_trial_run *run;
+    kf_status status = kf_trial_begin(trial, config, backend, verification, &run, error);
+    if (status == KF_OK && run != NULL) status = kf_trial_repeat(run, verification, error);
+    kf_trial_end(run);
     return status;
 }
 

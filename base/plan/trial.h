@@ -24,8 +24,20 @@ kf_status kf_trial_refer(kf_trial *trial, kf_error *error);
  * reference. *verification is filled in where the plan came so far. */
 kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                           kf_verification *verification, kf_error *error);
-/* Before a plan of the whole problem is timed: where it is the first with such bounds, what it makes of the
- * problem in a few steps is kept. */
+/* The same in two halves, for who has no use for the second where a config is too slow: a run that must agree
+ * with the reference, and one from spoilt outputs that must come to the same state. *run, which the caller ends
+ * before the trial is closed, is NULL after a failure, and where nothing is left to do: the state cannot be
+ * kept, or is not this process's alone. */
+typedef struct kf_trial_run kf_trial_run;
+kf_status kf_trial_begin(const kf_trial *trial, const kf_config *config, kf_backend *backend,
+                         kf_verification *verification, kf_trial_run **run, kf_error *error);
+kf_status kf_trial_repeat(kf_trial_run *run, kf_verification *verification, kf_error *error);
+void kf_trial_end(kf_trial_run *run); /* NULL is fine */
+/* Returns whether what the whole problem comes to with such bounds is known already (kf_trial_begin_whole).
+ */
+bool kf_trial_knows_whole(const kf_trial *trial, const kf_plan *plan, const kf_verification *verification);
+/* Before a plan of the whole problem is timed, of a config that has passed both halves: where it is the first
+ * with such bounds, what it makes of the problem in a few steps is kept. */
 kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
                                kf_error *error);
 /* Whether the plan, after it was timed with step_us a step, still does what it should: from spoilt outputs it

@@ -23,9 +23,10 @@ typedef struct evaluation {
     kf_error fault; /* of the host: KF_OK while there is none */
     bool usable;
     kf_stage_report report;
-    void *context; /* of report */
-    int lock;      /* of the device, while it is this one's turn; -1 else */
-    double waited; /* seconds for it */
+    void *context;     /* of report */
+    int lock;          /* of the device, while it is this one's turn; -1 else */
+    double waited;     /* seconds for it */
+    kf_trial_run *run; /* that has passed the gate's first half; NULL: none, or it has passed the second */
 } evaluation;
 
 static void tell_stage(const evaluation *e, kf_stage stage) {
@@ -53,6 +54,14 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
     if (status == KF_OK) return;
     e->usable = false;
     fail(e, KF_STATE_CRASH, status == KF_HOST ? &ruin : error);
+}
+
+/* What the gate found, or what kept it from finding anything. */
+static void fail_gate(evaluation *e, const kf_error *error) {
+    if (error->status == KF_GATE_FAILED)
+        fail(e, KF_STATE_WRONG_RESULT, error);
+    else
+        fail_on_device(e, error);
 }
 
 /* --- Several processes ------------------------------------------------------------------------------------
@@ -121,14 +130,24 @@ static bool verify(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_status status = lock_device(e, KF_LOCK_SHARED, KF_STAGE_VERIFY, &error);
     if (status == KF_OK)
-        status = kf_trial_verify(e->setting->trial, &e->job->config, e->backend, &e->m->verification, &error);
-    if (status == KF_GATE_FAILED)
-        fail(e, KF_STATE_WRONG_RESULT, &error);
-    else if (status != KF_OK)
-        fail_on_device(e, &error);
+        status = kf_trial_begin(e->setting->trial, &e->job->config, e->backend, &e->m->verification, &e->run,
+                                &error);
+    if (status != KF_OK) fail_gate(e, &error);
     unlock_device(e);
     e->m->verify_seconds = kf_clock_seconds() - begin - e->waited;
     return status == KF_OK;
+}
+
+/* The gate's second half, where it is not done yet: of a config that will have a time. One that is skipped
+ * because it is slow never counts. */
+static kf_status repeat(evaluation *e, kf_error *error) {
+    const double begin = kf_clock_seconds();
+    if (e->run == NULL) return KF_OK;
+    const kf_status status = kf_trial_repeat(e->run, &e->m->verification, error);
+    kf_trial_end(e->run);
+    e->run = NULL;
+    e->m->verify_seconds += kf_clock_seconds() - begin;
+    return status;
 }
 
 static void examine(evaluation *e) {
@@ -150,28 +169,35 @@ static kf_status make_plan(const evaluation *e, kf_plan **plan, kf_error *error)
     return problem->system->plan(problem, &e->job->config, e->backend, plan, error);
 }
 
-/* Rechecks what was timed: a config that was right before it was timed, and is not what was timed, has no
- * time. */
-static void recheck(evaluation *e, kf_plan *plan) {
+/* Rechecks what was timed. */
+static kf_status recheck(evaluation *e, kf_plan *plan, kf_error *error) {
     const kf_system *system = e->setting->problem->system;
-    kf_measurement *m = e->m;
-    kf_error error = {KF_OK, ""};
+    const kf_measurement *m = e->m;
     /* Among processes that measure the same code only the first has a reference. */
     const kf_trial *trial = e->setting->trial;
-    if (m->state != KF_STATE_OK || trial->reference == NULL) return;
+    if (trial->reference == NULL) return KF_OK;
     const double step_us = m->step_us.median,
                  seconds = m->compile_seconds + m->verify_seconds + m->measure_seconds;
-    const kf_status status = system->recheck != NULL
-                                 ? system->recheck(plan, trial->reference, step_us, &error)
-                                 : kf_trial_recheck(trial, plan, &m->verification, step_us, seconds, &error);
-    if (status == KF_OK) return;
+    if (system->recheck != NULL) return system->recheck(plan, trial->reference, step_us, error);
+    return kf_trial_recheck(trial, plan, &m->verification, step_us, seconds, error);
+}
+
+/* A config that was right before it was timed, and is not what was timed, or is not right again, has no time.
+ */
+static void withdraw(evaluation *e, const kf_error *error) {
+    kf_measurement *m = e->m;
     kf_measurement_free(m);
     m->step_us = (kf_summary){.count = 0};
     m->updates_per_us = m->effective_bandwidth = m->energy_j = 0.0;
-    if (status == KF_GATE_FAILED)
-        fail(e, KF_STATE_WRONG_RESULT, &error);
-    else
-        fail_on_device(e, &error);
+    fail_gate(e, error);
+}
+
+/* What the whole problem comes to is kept of a config that has passed the whole gate. */
+static kf_status begin_whole(evaluation *e, kf_plan *plan, kf_error *error) {
+    const kf_trial *trial = e->setting->trial;
+    if (kf_trial_knows_whole(trial, plan, &e->m->verification)) return KF_OK;
+    KF_TRY(repeat(e, error));
+    return kf_trial_begin_whole(trial, plan, &e->m->verification, error);
 }
 
 /* Measures a config that is right, by the policy of its device with what the job changes. The plan is made
@@ -202,17 +228,21 @@ static void measure(evaluation *e) {
         status = lock_device(e, KF_LOCK_EXCLUSIVE, KF_STAGE_MEASURE, &error);
     }
     if (status == KF_OK && e->job->verify && e->setting->problem->system->recheck == NULL)
-        status = kf_trial_begin_whole(e->setting->trial, plan, &e->m->verification, &error);
+        status = begin_whole(e, plan, &error);
     if (status == KF_OK)
         status = kf_world_give_up(kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error), &error);
-    if (status == KF_GATE_FAILED)
-        fail(e, KF_STATE_WRONG_RESULT, &error);
-    else if (status != KF_OK)
-        fail_on_device(e, &error);
-    else
-        recheck(e, plan);
+    if (status != KF_OK)
+        fail_gate(e, &error);
+    else if (e->m->state == KF_STATE_OK && recheck(e, plan, &error) != KF_OK)
+        withdraw(e, &error);
     if (plan != NULL) kf_plan_free(plan);
     unlock_device(e);
+    if (e->m->state == KF_STATE_OK && e->run != NULL) {
+        status = lock_device(e, KF_LOCK_SHARED, KF_STAGE_VERIFY, &error);
+        if (status == KF_OK) status = repeat(e, &error);
+        if (status != KF_OK) withdraw(e, &error);
+        unlock_device(e);
+    }
     kf_backend_device_state(e->backend, &e->m->device_after);
 }
 
@@ -222,9 +252,10 @@ static void measure(evaluation *e) {
 static void count(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
-    kf_status status = make_plan(e, &plan, &error);
+    kf_status status = repeat(e, &error);
+    if (status == KF_OK) status = make_plan(e, &plan, &error);
     if (status != KF_OK) {
-        fail_on_device(e, &error);
+        fail_gate(e, &error);
         return;
     }
     status = kf_count_plan(plan, e->setting->counters, e->m, &error);
@@ -264,6 +295,7 @@ kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_j
         (setting->counters != NULL ? count : measure)(&e);
         (void)agree(&e, e.m->state == KF_STATE_OK || e.m->state == KF_STATE_SKIPPED);
     }
+    kf_trial_end(e.run);
     *usable = e.usable;
     return e.fault.status == KF_OK ? KF_OK : kf_fail(error, KF_HOST, "%s", e.fault.message);
 }

@@ -53,7 +53,8 @@ typedef enum cheat {
     STOPS,       /* computes at its first launch only */
     SKIPS_A_ROW, /* leaves the last one */
     STOPS_LATER, /* when the gate is behind it */
-    WRITES       /* a byte that it should not */
+    WRITES,      /* a byte that it should not */
+    TIRES /* leaves the last row of grids narrower than CHEAT_BELOW, from the second run of the gate on */
 } cheat;
 
 /* What every kernel of the copy does as it begins; nx, ny, nz are its extent. A launch begins with block 0.
@@ -68,10 +69,11 @@ static const char cheating[] =
     "        if (cheat_ != before) launches = 0;                                                 \\\n"
     "        before = cheat_;                                                                    \\\n"
     "        if (cheat_ > 0 && strstr(#name, where_) != NULL) {                                  \\\n"
-    "            launches += first == 0;                                                         \\\n"
+    "            launches += first == 0 && (cheat_ != 5 || nx < atoi(getenv(\"CHEAT_BELOW\")));         \\\n"
     "            if (cheat_ == 1 && launches > 1) return;                                        \\\n"
     "            if (cheat_ == 2) ny--;                                                          \\\n"
     "            if (cheat_ == 3 && launches > 24) return;                                       \\\n"
+    "            if (cheat_ == 5 && nx < atoi(getenv(\"CHEAT_BELOW\")) && launches > 10) ny--;           \\\n"
     "            if (cheat_ == 4 && first == 0) {                                                \\\n"
     "                char *at_;                                                                  \\\n"
     "                memcpy(&at_, (const char *)arguments + atoi(getenv(\"CHEAT_AT\")), sizeof at_); \\\n"
@@ -178,6 +180,35 @@ static void lattices_in_two_dimensions(void **state) {
     set_number("CHEAT_AT", (long long)target);
     set_number("CHEAT_BYTE", -5);
     expect_refused(&s, &config, WRITES, "stream_collide", "5 bytes before the beginning");
+    end(&s);
+}
+
+/* The gate's second half is for configs that get a time: before the first one is timed, whose state others
+ * are held to, and after others were. */
+static void the_second_half_is_for_who_has_a_time(void **state) {
+    static const kf_problem_options grid = {.nodes = {192, 192, 1}};
+    stage s;
+    kf_error error;
+    (void)state;
+    if (!begin(&s, "cavity2d", NULL, "cpu:1", &grid, &error)) fail_msg("%s", error.message);
+    const kf_config config = preset_of(&s, "default");
+    set_number("CHEAT_BELOW", 192);
+    expect_refused(&s, &config, TIRES, "stream_collide", "from spoilt outputs, ");
+    expect_honest(&s, &config, "stream_collide");
+    expect_refused(&s, &config, TIRES, "stream_collide", "from spoilt outputs, ");
+    expect_honest(&s, &config, "stream_collide");
+    const kf_setting setting = {.problem = s.problem, .trial = &s.trial};
+    const kf_job job = {.config = config,
+                        .verify = true,
+                        .may_lose = true,
+                        .incumbent = {.samples_us = {0.01, 0.01}, .count = KF_SKIP_SAMPLES, .high_us = 0.01}};
+    kf_measurement m;
+    bool usable = false;
+    assert_int_equal(kf_evaluate(&setting, s.backend, &job, NULL, NULL, &m, &usable, &error), KF_OK);
+    assert_int_equal(m.state, KF_STATE_SKIPPED);
+    assert_true(m.verification.error < m.verification.bound);
+    assert_false(m.verification.repeated);
+    kf_measurement_free(&m);
     end(&s);
 }
 
@@ -304,9 +335,11 @@ static void every_preset_of_every_scene(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lattices_in_two_dimensions), cmocka_unit_test(lattices_in_place),
-        cmocka_unit_test(flags_are_inputs), cmocka_unit_test(lattices_in_three_dimensions),
-        cmocka_unit_test(every_preset_of_every_scene)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lattices_in_two_dimensions),
+                                       cmocka_unit_test(lattices_in_place),
+                                       cmocka_unit_test(the_second_half_is_for_who_has_a_time),
+                                       cmocka_unit_test(flags_are_inputs),
+                                       cmocka_unit_test(lattices_in_three_dimensions),
+                                       cmocka_unit_test(every_preset_of_every_scene)};
     return cmocka_run_group_tests(tests, make_cheating_folder, remove_cheating_folder);
 }
