@@ -13,6 +13,9 @@ const kf_cluster kf_cluster_h200 = {
 const char *const kf_exchange_names[KF_EXCHANGES] = {"read in place in a node, copied beside the step beyond",
                                                      "copied beside the step", "copied after the step"};
 
+const char *const kf_exchange_names_of_particles[KF_EXCHANGES] = {
+    "read in place in a node, sent beyond", "sent from device to device", "sent through the host"};
+
 enum { CROSSING = 9 }; /* of 27 populations, those that lead across a face */
 
 /* Both ways are under way at once. */
@@ -29,10 +32,61 @@ static double wait_for_slowest(const kf_cluster *cluster, int devices) {
     return devices > 1 ? cluster->spread * sqrt(2.0 * log((double)devices)) : 0.0;
 }
 
+/* --- Particles ------------------------------------------------------------------------------------------ */
+
+kf_scaling_case kf_scaling_of_particles(double particles, bool strong, double rate, double support,
+                                        int list_period) {
+    static const double STATE = 56, MOTION = 32; /* bytes of a particle */
+    const double sorts = 1.0 / list_period;
+    return (kf_scaling_case){.nodes = particles,
+                             .strong = strong,
+                             .rate = rate,
+                             .value_bytes = 1,
+                             .crossing = support * (sorts * STATE + (1.0 - sorts) * MOTION),
+                             .plane = support};
+}
+
+/* Meetings of all devices in a step that reads in place; calls of a host in one with parcels, each of which
+ * waits for its devices, and s of one. */
+static const double MEETINGS = 5, CALLS = 3, CALL = 30e-6;
+static const double HOST_RATE = 25e9; /* bytes/s: to the host and back over PCIe, one after the other */
+
+static double planes_of(const kf_scaling_case *what, int devices) {
+    return fmax(1.0, floor(cbrt(what->strong ? what->nodes : what->nodes * devices) / what->plane));
+}
+
+int kf_scaling_most_devices(const kf_scaling_case *what) {
+    enum { SLABS = 64, BLOCKS = 1 << 14 }; /* SLABS: KF_SPH_PARTS of kernels/sph/arguments.h */
+    int most = 1;
+    if (!(what->plane > 0)) return BLOCKS;
+    while (most < SLABS && planes_of(what, 2 * most) >= 2 * most)
+        most *= 2;
+    return most;
+}
+
+/* Particles are cut across one axis, between planes, so that the thickest slab counts. Nothing is hidden:
+ * they are read in place within a node, in meetings of all devices, or sent in parcels, for which the host
+ * waits for them. */
+static double time_of_particles(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
+                                int devices, double share) {
+    const double planes = planes_of(what, devices), own = share * ceil(planes / devices) * devices / planes;
+    const double face = pow(what->strong ? what->nodes : what->nodes * devices, 2.0 / 3.0),
+                 bytes = what->crossing * what->value_bytes * face;
+    const bool in_node = devices <= cluster->node_devices;
+    if (devices == 1) return share;
+    if (exchange == KF_EXCHANGE_IN_PLACE && in_node)
+        return own + 2.0 * bytes / cluster->near.rate + 0.5 * MEETINGS * cluster->order;
+    const double by_host = exchange == KF_EXCHANGE_AFTER_STEP ? 2.0 * bytes / HOST_RATE : 0.0;
+    return own + CALLS * CALL + by_host + alone(in_node ? &cluster->near : &cluster->far, 2.0 * bytes);
+}
+
 double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
                              int devices) {
     const double nodes = what->strong ? what->nodes / devices : what->nodes, share = nodes / what->rate;
     const double own = what->strong ? share + what->fixed * (1.0 - 1.0 / devices) : share;
+    if (what->plane > 0)
+        return share / time_of_particles(cluster, what, exchange, devices, share) /
+               (1.0 + wait_for_slowest(cluster, devices));
     const bool in_node = devices <= cluster->node_devices;
     /* A slab's faces are as large as the domain's; a block's as its own. */
     const double face = pow(in_node ? what->nodes : nodes, 2.0 / 3.0);
@@ -75,4 +129,19 @@ void kf_scaling_assumptions(const kf_cluster *cluster, kf_text *text) {
                    1e6 * cluster->order, 100.0 * cluster->spread);
     kf_text_append(text, "not in it: solids, kernels below 50 us that do not reach the memory's speed, "
                          "networks that others use\n");
+}
+
+void kf_scaling_assumptions_of_particles(const kf_cluster *cluster, kf_text *text) {
+    describe("in a node (measured: NVLink)", &cluster->near, text);
+    describe("between nodes (assumed: InfiniBand NDR, a port a device)", &cluster->far, text);
+    kf_text_append(text,
+                   "%d devices a node; slabs of planes of cells everywhere, of which the thickest counts; at "
+                   "most 64 devices\n",
+                   cluster->node_devices);
+    kf_text_append(
+        text,
+        "in place %g meetings of all devices, %.3g us each; in parcels %g calls of the host, %.3g us "
+        "each; nothing is hidden\n",
+        MEETINGS, 0.5e6 * cluster->order, CALLS, 1e6 * CALL);
+    kf_text_append(text, "not in it: cubes that are not full, cuts that move\n");
 }

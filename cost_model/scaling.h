@@ -1,6 +1,6 @@
-/* How a lattice Boltzmann step scales over GPUs and nodes: a part's own time, and what the exchange across
- * cuts adds, by how it is done. Constants of links are measured in a node and assumed beyond one
- * (docs/teams.md). */
+/* How a step of a lattice Boltzmann method or of particles scales over GPUs and nodes: a part's own time, and
+ * what the exchange across cuts adds, by how it is done. Constants of links are measured in a node and
+ * assumed beyond one (docs/teams.md). */
 #ifndef KF_COST_MODEL_SCALING_H
 #define KF_COST_MODEL_SCALING_H
 
@@ -28,21 +28,35 @@ typedef enum kf_exchange {
     KF_EXCHANGES
 } kf_exchange;
 extern const char *const kf_exchange_names[KF_EXCHANGES];
+/* Of particles, where nothing is beside a step: sent from device to device, and through the host. */
+extern const char *const kf_exchange_names_of_particles[KF_EXCHANGES];
 
 typedef struct kf_scaling_case {
-    double nodes;       /* of one device, or of all together */
+    double nodes;       /* or particles, of one device, or of all together */
     bool strong;        /* of all together */
     double rate;        /* nodes/s of one device */
     double value_bytes; /* of a stored population */
     double crossing; /* populations that cross a face's node; 0: 9, as without a solid. With one it is 27 */
     double fixed;    /* s of a device's step that do not shrink with its share: the solid's kernels */
+    double plane;    /* particles, which lie in planes so many spacings thick, between which alone is cut, and
+                        across one axis; 0: nodes */
 } kf_scaling_case;
 
+/* A cube of so many particles a device, or in all, which a device steps at that rate (particles/s); support
+ * in spacings. Lists serve so many steps (1: none are kept), after which particles are sorted; then their
+ * whole state travels, else place and velocity. */
+kf_scaling_case kf_scaling_of_particles(double particles, bool strong, double rate, double support,
+                                        int list_period);
+/* Devices that a case can be cut for. */
+int kf_scaling_most_devices(const kf_scaling_case *what);
+
 /* Time that one device would need for its share alone, over the time of a step on so many devices. Slabs
- * within a node; beyond, blocks with a face in each direction, three of them across nodes. */
+ * within a node; beyond, blocks with a face in each direction, three of them across nodes. Particles always
+ * lie in slabs, of which the thickest counts. */
 double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
                              int devices);
 /* The assumptions, a line each. */
 void kf_scaling_assumptions(const kf_cluster *cluster, kf_text *text);
+void kf_scaling_assumptions_of_particles(const kf_cluster *cluster, kf_text *text);
 
 #endif

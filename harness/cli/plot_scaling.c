@@ -14,13 +14,19 @@
 #include "plots/gnuplot.h"
 
 enum { MOST_DEVICES = 16384, EDGE = 400 };
-static const char base_figure[] = "weak 400^3, f32"; /* its note has the time of a device alone */
+/* Their notes have the time of a device alone. */
+static const char base_figure[] = "weak 400^3, f32", particles_figure[] = "weak particles";
+enum { PANELS = 3 };
 
 typedef struct panel {
     const char *title;
     kf_scaling_case what;
     const char *measured; /* what names of figures begin with; NULL: none are of this */
 } panel;
+
+static const char *name_of(const panel *p, int exchange) {
+    return (p->what.plane > 0 ? kf_exchange_names_of_particles : kf_exchange_names)[exchange];
+}
 
 static const cJSON *find_figure(const cJSON *figures, const char *name) {
     const cJSON *figure;
@@ -64,9 +70,9 @@ static kf_status read_links(const char *file, kf_cluster *cluster, kf_error *err
     return KF_OK;
 }
 
-/* Nodes a second of a device alone: "alone 3.4980 to 3.5021 ms", the slowest. */
-static kf_status read_rate(const char *file, const cJSON *figures, double *rate, kf_error *error) {
-    const cJSON *figure = find_figure(figures, base_figure);
+/* Nodes, so many, or particles a second of a device alone: "alone 3.4980 to 3.5021 ms", the slowest. */
+static kf_status read_rate(const char *file, const cJSON *figure, double count, double *rate,
+                           kf_error *error) {
     const char *note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(figure, "note"));
     double fastest = 0, slowest = 0;
     if (note == NULL || sscanf(note, "alone %lf to %lf ms", &fastest, &slowest) != 2 || !(slowest > 0))
@@ -75,14 +81,14 @@ static kf_status read_rate(const char *file, const cJSON *figures, double *rate,
             "%s: has no figure \"%s\" with the time of a device alone; measure it with kftune bench "
             "--suite scaling --devices cuda:0-1 --json",
             file, base_figure);
-    *rate = (double)EDGE * EDGE * EDGE / (1e-3 * slowest);
+    *rate = count / (1e-3 * slowest);
     return KF_OK;
 }
 
 static void append_predictions(const kf_cluster *cluster, const panel *p, kf_text *data) {
     for (int e = 0; e < KF_EXCHANGES; e++) {
-        kf_text_append(data, "%s%s\n", data->length > 0 ? "\n\n" : "", kf_exchange_names[e]);
-        for (int devices = 1; devices <= MOST_DEVICES; devices *= 2)
+        kf_text_append(data, "%s%s\n", data->length > 0 ? "\n\n" : "", name_of(p, e));
+        for (int devices = 1; devices <= kf_scaling_most_devices(&p->what); devices *= 2)
             kf_text_append(data, "%d\t%.5g\n", devices,
                            100.0 * kf_scaling_efficiency(cluster, &p->what, (kf_exchange)e, devices));
     }
@@ -114,9 +120,12 @@ static void print_table(const kf_cluster *cluster, const panel *panels, int coun
         for (int e = 0; e < KF_EXCHANGES; e++) {
             printf("%10s", "");
             for (int devices = 1; devices <= MOST_DEVICES; devices *= 4)
-                printf("%7.1f%%",
-                       100.0 * kf_scaling_efficiency(cluster, &panels[i].what, (kf_exchange)e, devices));
-            printf("  %s\n", kf_exchange_names[e]);
+                if (devices <= kf_scaling_most_devices(&panels[i].what))
+                    printf("%7.1f%%",
+                           100.0 * kf_scaling_efficiency(cluster, &panels[i].what, (kf_exchange)e, devices));
+                else
+                    printf("%8s", "-");
+            printf("  %s\n", name_of(&panels[i], e));
         }
     }
     printf("assumed:\n%s", assumptions);
@@ -131,11 +140,11 @@ static void print_json(const kf_cluster *cluster, const panel *panels, int count
     cJSON *predicted = cJSON_AddArrayToObject(root, "predicted");
     for (int i = 0; i < count; i++)
         for (int e = 0; e < KF_EXCHANGES; e++)
-            for (int devices = 1; devices <= MOST_DEVICES; devices *= 2) {
+            for (int devices = 1; devices <= kf_scaling_most_devices(&panels[i].what); devices *= 2) {
                 cJSON *row = cJSON_CreateObject();
                 (void)cJSON_AddItemToArray(predicted, row);
                 (void)cJSON_AddStringToObject(row, "case", panels[i].title);
-                (void)cJSON_AddStringToObject(row, "exchange", kf_exchange_names[e]);
+                (void)cJSON_AddStringToObject(row, "exchange", name_of(&panels[i], e));
                 (void)cJSON_AddNumberToObject(row, "devices", devices);
                 (void)cJSON_AddNumberToObject(
                     row, "efficiency",
@@ -162,7 +171,9 @@ static kf_status draw(const cJSON *root, const kf_cluster *cluster, const panel 
     (void)snprintf(number, sizeof number, "%d", count);
     const kf_gnuplot_job job = {.script = "scaling.gp",
                                 .data = data.text,
-                                .title = "Efficiency of a step over devices, f32",
+                                .title = panels->what.plane > 0
+                                             ? "Efficiency of a step of particles over devices"
+                                             : "Efficiency of a step over devices, f32",
                                 .subtitle = subtitle,
                                 .values = {panels[0].title, panels[1].title, panels[2].title},
                                 .path = path};
@@ -171,30 +182,60 @@ static kf_status draw(const cJSON *root, const kf_cluster *cluster, const panel 
     return status;
 }
 
+static kf_status flow_panels(const char *file, const cJSON *figures, panel panels[PANELS], kf_error *error) {
+    static const double STRONG = 512, LARGEST = 2048;
+    double rate = 0;
+    KF_TRY(read_rate(file, find_figure(figures, base_figure), pow(EDGE, 3), &rate, error));
+    const kf_scaling_case what = {.nodes = pow(EDGE, 3), .rate = rate, .value_bytes = 4};
+    panels[0] = (panel){"weak, 400^3 nodes a device", what, "weak 400^3, f32"};
+    panels[1] = (panel){"strong, 512^3 nodes in all", what, "strong 512^3"};
+    panels[2] = (panel){"strong, 2048^3 nodes in all", what, NULL};
+    panels[1].what.nodes = pow(STRONG, 3);
+    panels[2].what.nodes = pow(LARGEST, 3);
+    panels[1].what.strong = panels[2].what.strong = true;
+    return KF_OK;
+}
+
+/* Panels of particles, the weak one of as many a device as its figure says. */
+static kf_status particle_panels(const char *file, const cJSON *figure, panel panels[PANELS],
+                                 kf_error *error) {
+    static const double SUPPORT = 2.03, STRONG = 32e6, LARGEST = 1e9;
+    const double count = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(figure, "particles")),
+                 period = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(figure, "list_period"));
+    double rate = 0;
+    if (!(count >= 1 && count <= 1e12) || !(period >= 1 && period <= 64))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: the figure \"%s\" does not say particles (of a device) and list_period; "
+                       "scripts/gpu/particles-team.sh writes both",
+                       file, particles_figure);
+    KF_TRY(read_rate(file, figure, count, &rate, error));
+    const char *const titles[PANELS] = {"weak, as many particles a device as measured",
+                                        "strong, 32 million particles in all",
+                                        "strong, 1000 million particles in all"},
+                      *const measured[PANELS] = {particles_figure, "strong particles", NULL};
+    const double counts[PANELS] = {count, STRONG, LARGEST};
+    for (int i = 0; i < PANELS; i++)
+        panels[i] = (panel){titles[i], kf_scaling_of_particles(counts[i], i > 0, rate, SUPPORT, (int)period),
+                            measured[i]};
+    return KF_OK;
+}
+
 /* Predicts from one device's measured rate how runs scale, weakly and strongly, and draws it into path.
  * The model is that of cost_model/scaling.h. */
 kf_status kf_plot_scaling(const char *file, const char *links, const char *path, bool json, kf_error *error) {
     cJSON *root = NULL;
-    double rate = 0;
     kf_cluster cluster = kf_cluster_h200;
+    panel panels[PANELS];
     KF_TRY(read_links(links, &cluster, error));
     KF_TRY(kf_json_read_file(file, &root, error));
-    kf_status status = read_rate(file, cJSON_GetObjectItemCaseSensitive(root, "figures"), &rate, error);
-    const panel panels[] = {
-        {"weak, 400^3 nodes a device",
-         {.nodes = pow(EDGE, 3), .rate = rate, .value_bytes = 4},
-         "weak 400^3, f32"},
-        {"strong, 512^3 nodes in all",
-         {.nodes = pow(512, 3), .strong = true, .rate = rate, .value_bytes = 4},
-         "strong 512^3"},
-        {"strong, 2048^3 nodes in all",
-         {.nodes = pow(2048, 3), .strong = true, .rate = rate, .value_bytes = 4},
-         NULL},
-    };
-    enum { PANELS = sizeof panels / sizeof *panels };
+    const cJSON *figures = cJSON_GetObjectItemCaseSensitive(root, "figures"),
+                *particles = find_figure(figures, particles_figure);
+    kf_status status = particles != NULL ? particle_panels(file, particles, panels, error)
+                                         : flow_panels(file, figures, panels, error);
     if (status == KF_OK) status = draw(root, &cluster, panels, PANELS, path, error);
     kf_text assumptions = {0};
-    kf_scaling_assumptions(&cluster, &assumptions);
+    (particles != NULL ? kf_scaling_assumptions_of_particles : kf_scaling_assumptions)(&cluster,
+                                                                                       &assumptions);
     if (status == KF_OK && json) print_json(&cluster, panels, PANELS, assumptions.text, path);
     if (status == KF_OK && !json) print_table(&cluster, panels, PANELS, assumptions.text);
     kf_text_free(&assumptions);

@@ -6,7 +6,7 @@
 # A row takes LIMIT seconds at most (280): what has no time left is not begun, and what was measured until then is said and kept.
 # WEAK, STRONG, SPLASH in the environment: spacings along the box, of one device's cube (252: 16 M particles), of the shared one (317: 32 M) and
 # of the tank of SPHERIC test 2 (1165: 32 M). AVALANCHE: spacings along the hillside (2300: 16 M grains).
-# FOLDER gets particles-team.json, summary.txt, and logs and results of each config, with its kernels. Status 1 when the two differ or a row
+# FOLDER gets particles-team.json (for kftune plot scaling --figures), summary.txt, and logs and results of each config, with its kernels. Status 1 when the two differ or a row
 # could not be measured.
 set -u
 folder=${1:?usage: scripts/gpu/particles-team.sh FOLDER DEVICES [ROW...]}
@@ -101,7 +101,11 @@ compare() { # name, scene, spacings on one, spacings on the team, least ratio, i
     [ "$best_alone" != 0 ] || { failed=1; return; }
     say "$(awk -v name="$1" -v a="$best_alone" -v b="$best_together" -v parts="$parts" 'BEGIN {
         printf "%-8s one %.3f G particle-steps/s, %d together %.3f: %.3f x, efficiency %.1f %%", name, a / 1e9, parts, b / 1e9, b / a, 100 * b / a / parts }') ($5)"
-    rows+=("{\"row\": \"$1\", \"parts\": $parts, \"one\": $best_alone, \"team\": $best_together}")
+    # As kftune plot scaling reads them: the time of a step alone, of all of the weak row's particles of a device or of the strong row's.
+    rows+=("$(awk -v name="$1" -v a="$best_alone" -v b="$best_together" -v parts="$parts" -v n="$3" -v period="${PERIOD:-8}" 'BEGIN {
+        printf "{\"name\": \"%s particles\", \"parts\": %d, \"one\": %.6g, \"team\": %.6g, \"share\": %.5f, \"particles\": %.0f, \"list_period\": %d, ",
+            name, parts, a, b, b / a / parts, n ^ 3, period
+        printf "\"note\": \"alone %.4f to %.4f ms\"}", 1e3 * n ^ 3 / a, 1e3 * n ^ 3 / a }')")
 }
 
 : >"$folder/summary.txt"
@@ -132,6 +136,7 @@ if is_wanted avalanche; then
 fi
 (
     IFS=,
-    echo "[${rows[*]-}]"
+    device=$(cat "$folder"/*-team-*.json 2>/dev/null | awk -F'"' '/"name":/ && / x / { print $4; exit }')
+    echo "{\"device\": {\"name\": \"${device:-$devices}\"}, \"figures\": [${rows[*]-}]}"
 ) >"$folder/particles-team.json"
 exit $failed

@@ -460,6 +460,7 @@ static double extent_of(const kf_particle_scene *scene, int axis) {
     return high >= low ? high - low + 1 : 1;
 }
 
+/* Looks at the scene as all configs have it: how full the fluid is, how high and how long. */
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
     static const double UNKNOWN = 132; /* as an H200 */
     kf_sph_cost *cost = kf_allocate_zeroed(1, sizeof *cost);

@@ -16,6 +16,8 @@ static const double MARK = 4, CALL = 25;
 static const double SIGNAL = 0.92;
 static const double SORTS_A_WEIGHING = 16; /* steps; as in sph_launches.c */
 
+/* Cuts the planes that the fluid fills: the fullest part has one more than others where they do not divide.
+ */
 void kf_sph_share_planes(kf_sph_tally *t) {
     const kf_sph_options *o = &t->options;
     const int axis = o->cut_axis;
@@ -127,6 +129,7 @@ static void add_host(kf_sph_tally *t) {
     if (t->gpu && left > 0) kf_works_add(t->works, "given by the host", 1)->amount[KF_COST_LAUNCH] = left;
 }
 
+/* Adds the search, a copy after each sum that others read, and the host. */
 void kf_sph_add_team(kf_sph_tally *t, double state) {
     const kf_particle_scene *scene = t->scene;
     const double often = 1.0 / t->options.list_period, motion = 32,

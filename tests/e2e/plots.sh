@@ -62,4 +62,12 @@ shows "bytes / 20 GB/s"
 shows "nothing is hidden 50 us"
 expect 2 plot scaling --figures results/measured/h200-scaling.json --links results/measured/h200-roofs.json --out "$scratch/scaling.svg"
 expect 2 plot scaling --out "$scratch/scaling.svg"
+weak='{"name": "weak particles", "share": 0.97, "list_period": 8, "note": "alone 7.0 to 7.1 ms"'
+echo "{\"device\": {\"name\": \"2 x NVIDIA H200\"}, \"figures\": [$weak, \"particles\": 16003008}, {\"name\": \"strong particles\", \"share\": 0.96}]}" >"$scratch/grains.json"
+expect 0 plot scaling --figures "$scratch/grains.json" --out "$scratch/scaling.svg"
+shows "of which the thickest counts"
+drawn scaling 'sent through the host'
+drawn scaling '32 million particles'
+echo "{\"figures\": [$weak}]}" >"$scratch/grains.json"
+expect 2 plot scaling --figures "$scratch/grains.json" --out "$scratch/scaling.svg"
 finish

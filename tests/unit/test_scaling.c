@@ -116,6 +116,35 @@ static void test_order(void **state) {
         }
 }
 
+/* Of a million particles with a support of 2.03 spacings 49 planes are cut: four devices have 12 or 13 of
+ * them, and no more than 32 one at least. Nothing is as fast as in place, and nothing as slow as the host. */
+static void test_particles(void **state) {
+    (void)state;
+    const kf_cluster free_links = {.node_devices = 8, .near = {.rate = 1e30}, .far = {.rate = 1e30}};
+    const kf_scaling_case strong = kf_scaling_of_particles(1e6, true, 2e9, 2.03, 8),
+                          weak = kf_scaling_of_particles(16e6, false, 2e9, 2.03, 8),
+                          sorted = kf_scaling_of_particles(16e6, false, 2e9, 2.03, 1);
+    const double slabs = kf_scaling_efficiency(&free_links, &strong, KF_EXCHANGE_IN_PLACE, 4);
+    assert_true(fabs(slabs - 49.0 / 52.0) < 1e-9);
+    assert_int_equal(kf_scaling_most_devices(&strong), 32);
+    assert_int_equal(kf_scaling_most_devices(&weak), 64);
+    assert_true(fabs(weak.crossing - 2.03 * (56.0 / 8 + 32.0 * 7 / 8)) < 1e-9);
+    assert_true(fabs(sorted.crossing - 2.03 * 56.0) < 1e-9);
+    for (int devices = 2; devices <= 64; devices *= 2) {
+        double before = 1.0;
+        for (int e = 0; e < KF_EXCHANGES; e++) {
+            const double now = kf_scaling_efficiency(&kf_cluster_h200, &weak, (kf_exchange)e, devices);
+            assert_true(now > 0.0 && now <= before);
+            before = now;
+        }
+    }
+    /* Two faces of a slab of 317^2 particles, of 35 x 2.03 bytes each, at 393 GB/s; 25 us of meetings; the
+     * slower of two devices. */
+    const double said = kf_scaling_efficiency(&kf_cluster_h200, &weak, KF_EXCHANGE_IN_PLACE, 2),
+                 face = pow(32e6, 2.0 / 3.0), wait = 25e-6 + 2 * face * 35 * 2.03 / 393e9;
+    assert_true(fabs(said - 8e-3 / (8e-3 * 78 * 2 / 156 + wait) / (1 + 0.0005 * sqrt(2 * log(2)))) < 1e-6);
+}
+
 static void test_assumptions_are_said(void **state) {
     (void)state;
     kf_text text = {0};
@@ -124,11 +153,16 @@ static void test_assumptions_are_said(void **state) {
     assert_non_null(strstr(text.text, "assumed: InfiniBand"));
     assert_non_null(strstr(text.text, "not in it"));
     kf_text_free(&text);
+    kf_scaling_assumptions_of_particles(&kf_cluster_h200, &text);
+    assert_non_null(strstr(text.text, "of which the thickest counts"));
+    assert_non_null(strstr(text.text, "3 calls of the host"));
+    kf_text_free(&text);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measured_within_two_percent), cmocka_unit_test(test_solid_within_two_percent),
-        cmocka_unit_test(test_order), cmocka_unit_test(test_assumptions_are_said)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_within_two_percent),
+                                       cmocka_unit_test(test_solid_within_two_percent),
+                                       cmocka_unit_test(test_order), cmocka_unit_test(test_particles),
+                                       cmocka_unit_test(test_assumptions_are_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
