@@ -135,7 +135,7 @@ static kf_status compare(kf_plan *plan, const kind *k, kf_error *error) {
     return status;
 }
 
-/* Where the whole state would take too long: after two steps from spoilt outputs some of it is looked at.
+/* Looks at some of the state after two steps from spoilt outputs, where all of it would take too long.
  * What was timed may long have blown up, which is no fault of a kernel. */
 static kf_status glance(kf_plan *plan, kf_error *error) {
     KF_TRY(kf_plan_initialise(plan, error));
@@ -186,7 +186,7 @@ kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verifi
                            double step_us, double seconds, kf_error *error) {
     static const double SHARE = 0.05;
     kf_whole *whole = trial->whole;
-    /* Of what a step moves at least half is written. */
+    /* A step writes at least half of what it moves. */
     KF_TRY(kf_check_machine_limit(kf_backend_device(plan->backend), 0.5 * plan->least_bytes, step_us, error));
     if (whole == NULL || !is_looked_at(plan)) return KF_OK;
     const bool whole_state = plan->updates <= (double)FEW_UPDATES || whole->seconds <= SHARE * seconds;

@@ -24,10 +24,10 @@ kf_status kf_trial_refer(kf_trial *trial, kf_error *error);
  * reference. *verification is filled in where the plan came so far. */
 kf_status kf_trial_verify(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                           kf_verification *verification, kf_error *error);
-/* The same in two halves, for who has no use for the second where a config is too slow: a run that must agree
- * with the reference, and one from spoilt outputs that must come to the same state. *run, which the caller ends
- * before the trial is closed, is NULL after a failure, and where nothing is left to do: the state cannot be
- * kept, or is not this process's alone. */
+/* These do the same in two halves, for who has no use for the second where a config is too slow: a run that
+ * must agree with the reference, and one from spoilt outputs that must come to the same state. *run, which
+ * the caller ends before the trial is closed, is NULL after a failure, and where nothing is left to do: the
+ * state cannot be kept, or is not this process's alone. */
 typedef struct kf_trial_run kf_trial_run;
 kf_status kf_trial_begin(const kf_trial *trial, const kf_config *config, kf_backend *backend,
                          kf_verification *verification, kf_trial_run **run, kf_error *error);

@@ -56,7 +56,7 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
     fail(e, KF_STATE_CRASH, status == KF_HOST ? &ruin : error);
 }
 
-/* What the gate found, or what kept it from finding anything. */
+/* Records what the gate found, or what kept it from finding anything. */
 static void fail_gate(evaluation *e, const kf_error *error) {
     if (error->status == KF_GATE_FAILED)
         fail(e, KF_STATE_WRONG_RESULT, error);
@@ -192,7 +192,7 @@ static void withdraw(evaluation *e, const kf_error *error) {
     fail_gate(e, error);
 }
 
-/* What the whole problem comes to is kept of a config that has passed the whole gate. */
+/* Keeps what the whole problem comes to, of a config that has passed the whole gate. */
 static kf_status begin_whole(evaluation *e, kf_plan *plan, kf_error *error) {
     const kf_trial *trial = e->setting->trial;
     if (kf_trial_knows_whole(trial, plan, &e->m->verification)) return KF_OK;

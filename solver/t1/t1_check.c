@@ -70,7 +70,7 @@ static kf_status compare(kf_t1_problem *problem, int number, const kf_t1_paramet
     return p->known ? compare_bits(problem, number, p, file, error) : KF_OK;
 }
 
-/* What lies in constant memory may be a parameter, too. */
+/* Compares all arguments; one in constant memory may be a parameter, too. */
 static kf_status compare_all(kf_t1_problem *problem, const kf_t1_signature *known, kf_error *error) {
     const char *file = known->file;
     int constants = 0, at = 0;

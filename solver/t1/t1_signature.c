@@ -283,7 +283,7 @@ static bool read_parameter(const source *s, const token *tokens, int count, kf_t
         p->pointer = stars > 0 && !odd;
         return true;
     }
-    /* What stands behind the type is the parameter's name, if it has one. */
+    /* The parameter's name, if it has one, stands behind the type. */
     int typed = stars > 0 ? before : words;
     const bool named = stars == 0 && words > 1 && !is_one_of(word[words - 1], builtin) &&
                        !is_one_of(word[words - 1], qualifiers);
