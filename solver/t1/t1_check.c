@@ -40,7 +40,7 @@ static kf_status refuse(const kf_t1_problem *problem, int number, const kf_t1_pa
 }
 
 /* Compares what one value is. A function in C gets scalars as a call converts them, and a GPU's kernel may
- * move what it has as whole vectors. */
+ * move what it has as whole vectors, or read any of it byte by byte. */
 static kf_status compare_bits(kf_t1_problem *problem, int number, const kf_t1_parameter_text *p,
                               const char *file, kf_error *error) {
     const kf_t1_argument *argument = &problem->arguments[number];
@@ -51,7 +51,7 @@ static kf_status compare_bits(kf_t1_problem *problem, int number, const kf_t1_pa
         return fits ? KF_OK : refuse(problem, number, p, file, error);
     if (argument->scalar && (!equal || given->components != own->components))
         return refuse(problem, number, p, file, error);
-    const bool moved = own->components > 1 && !own->real;
+    const bool moved = !own->real && (own->components > 1 || (p->pointer && own->bytes == 1));
     if (!equal && !moved) return refuse(problem, number, p, file, error);
     if (!equal)
         kf_t1_note(problem, "%s is %s, and the kernel has '%s': the same bits", argument->name, given->name,

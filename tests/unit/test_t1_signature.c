@@ -76,7 +76,8 @@ static void types_are_the_kernels(void **state) {
         {"__global__ void k(double *out) {}", "float*", "Vector of double"},
         {"__global__ void k(float *out) {}", "double*", "Vector of float"},
         {"__global__ void k(half *out) {}", "float*", "Vector of half"},
-        {"__global__ void k(float *out, unsigned char *in) {}", "float* float*", "Vector of uint8"},
+        {"__global__ void k(float *out, float *in) {}", "float* uint8*", "Vector of float"},
+        {"__global__ void k(float *out, unsigned char *in) {}", "float* float*", NULL},
         {"__global__ void k(float *out, const long long int *in) {}", "float* double*", "Vector of int64"},
         {"__global__ void k(float *out, size_t n) {}", "float* int32", "Scalar of uint64"},
         {"__global__ void k(float *out, float x) {}", "float* int32", "Scalar of float"},
@@ -175,8 +176,8 @@ static void opencl_has_its_own_types(void **state) {
          "float* uint32* uint64", NULL},
         {"kernel void k(global float8 *out, global int8 *in) {}", "float* int32*", NULL},
         {"kernel void k(global float8 *out, global int *in) {}", "float* float*", "Vector of int32"},
-        {"__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid k(__global uchar *out) {}", "float*",
-         "Vector of uint8"},
+        {"__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid k(__global ushort *out) {}",
+         "float*", "Vector of uint16"},
     };
     check_cases("OpenCL", "k", cases, sizeof cases / sizeof *cases);
 }
@@ -209,6 +210,8 @@ static void another_sign_is_noted(void **state) {
         {"__global__ void k(float *out, unsigned n) {}", "float* int32=7", NULL},
         {"__global__ void k(float *out, const char *in) {}", "float* uint8*", NULL},
         {"__global__ void k(float *out, const uint4 *in) {}", "float* float*", "the same bits"},
+        {"__global__ void k(float *out, const unsigned char *in) {}", "float* float*",
+         "argument_1 is float, and the kernel has 'const unsigned char *in': the same bits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kf_problem *problem = NULL;
