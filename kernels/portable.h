@@ -303,10 +303,11 @@ typedef uint64_t kf_uint64;
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
-/* A kernel of this kind takes rows in parts of up to `length` items. Before the items of a part comes
- * before(a, x0, x1, y, z, kept), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values
- * of `type`, of the thread's own, for what the items take and hand on: name##_item(a, x, y, z, kept, x0). */
-#define KF_ROW_KERNEL(name, arguments_type, length, type, count, before, after)                              \
+/* A kernel of this kind takes rows in parts: the one that begins at x0 ends before until(a, x0, end, y, z).
+ * Before its items comes before(a, x0, x1, y, z, kept), which returns whether they are to be done, after them
+ * after(a, x0, x1, y, z, kept); kept is an array of `count` values of `type`, of the thread's own, for what
+ * the items take and hand on: name##_item(a, x, y, z, kept, x0). */
+#define KF_ROW_KERNEL(name, arguments_type, until, type, count, before, after)                               \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0);          \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                      \
@@ -321,9 +322,9 @@ typedef uint64_t kf_uint64;
             const int z0 = (int)(b / (gx * gy)) * bz, z1 = nz - z0 < bz ? nz : z0 + bz;                      \
             for (int z = z0; z < z1; z++)                                                                    \
                 for (int y = y0; y < y1; y++)                                                                \
-                    for (int x0 = begin; x0 < end; x0 += (length)) {                                         \
-                        const int x1 = end - x0 < (length) ? end : x0 + (length);                            \
-                        before(&a, x0, x1, y, z, kept);                                                      \
+                    for (int x0 = begin, x1; x0 < end; x0 = x1) {                                            \
+                        x1 = until(&a, x0, end, y, z);                                                       \
+                        if (!before(&a, x0, x1, y, z, kept)) continue;                                       \
                         _Pragma("omp simd") for (int x = x0; x < x1; x++)                                    \
                             name##_item(&a, x, y, z, kept, x0);                                              \
                         after(&a, x0, x1, y, z, kept);                                                       \

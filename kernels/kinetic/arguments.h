@@ -178,6 +178,11 @@ typedef struct kf_kinetic_body {
     long long pose_step; /* of set_pose_step alone */
 } kf_kinetic_body;
 
+/* The nodes of a box that a finer grid covers (covered.h). */
+typedef struct kf_kinetic_covered {
+    int low[3], high[3];
+} kf_kinetic_covered;
+
 typedef struct kf_kinetic_scalars {
     struct {
         KF_KINETIC_SCALARS(KF_FLOAT_MEMBER)
@@ -203,6 +208,7 @@ typedef struct kf_flow_arguments { /* fused.cu, esoteric.cu, moments.cu, separat
     kf_kinetic_band band;
     kf_kinetic_segments segments;
     kf_kinetic_scalars scalars;
+    kf_kinetic_covered covered;
 } kf_flow_arguments;
 
 typedef struct kf_solid_arguments { /* immersed.cu, immersed_band.cu, motion.cu */

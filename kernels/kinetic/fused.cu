@@ -29,8 +29,15 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #else
 #define KF_IN_GIVEN_ROWS KF_IN_SLAB
 #endif
+#if KF_CUDA && KF_COVERED /* a cpu's vectors have no branches, and its rows leave out parts (rows.h) */
+#define KF_LEAVE_COVERED(nodes)                                                                              \
+    if (kf_are_covered(a, (nodes)*x, (nodes)*x + (nodes), y, z)) return;
+#else
+#define KF_LEAVE_COVERED(nodes)
+#endif
 #include "prefetch.h"
 #include "band.h"
+#include "covered.h"
 #include "streamed.h"
 #if KF_BAND_CHAIN
 #include "segments.h"
@@ -179,6 +186,7 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
  * written whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
+    KF_LEAVE_COVERED(2)
     const int last = a->grid.nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
@@ -214,7 +222,7 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
     }
 }
 #elif KF_ROWS
-KF_ROW_KERNEL(stream_collide, kf_module_arguments, KF_ROW_PART, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
+KF_ROW_KERNEL(stream_collide, kf_module_arguments, kf_end_of_part, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
               kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
@@ -230,6 +238,7 @@ KF_ROW_KERNEL(stream_collide, kf_module_arguments, KF_ROW_PART, kf_row_value, KF
 #else
 KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
+    KF_LEAVE_COVERED(1)
     KF_PREFETCH_AHEAD
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STREAMED(KF_PULL)

@@ -9,6 +9,7 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 
 #include "band.h"
 #include "boundary.h"
+#include "covered.h"
 #include "moments.h"
 
 enum { KF_THREADS = KF_TILE_X * KF_TILE_Y, KF_OWN_COUNT = KF_PRIVATE(KF_THREADS) };

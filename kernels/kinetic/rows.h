@@ -13,6 +13,7 @@
 #if KF_LONG_ROWS && defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("prefer-vector-width=512")
 #endif
+#include "covered.h"
 #include "prefetch.h"
 #include "streamed.h"
 
@@ -98,16 +99,34 @@ KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y
 
 #define KF_WIDEN_PART(i, name, cx, cy, cz)                                                                   \
     kf_widen(kept + (i)*KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
-KF_FUNCTION void kf_begin_row(const kf_module_arguments *a, int x0, int x1, int y, int z,
-                              kf_row_value *kept) {
+/* Where the part of row (y, z) ends that begins at x0. Covered nodes are a part of their own, in whole lines
+ * of memory, which the others begin and end with. */
+KF_FUNCTION int kf_end_of_part(const kf_module_arguments *a, int x0, int end, int y, int z) {
+    int until = end - x0 < KF_ROW_PART ? end : x0 + KF_ROW_PART;
+#if KF_COVERED
+    enum { LINE = 64 / sizeof(kf_stored) };
+    KF_IN_SLAB
+    const int low = (a->covered.low[0] + LINE - 1) & -LINE, high = a->covered.high[0] & -LINE;
+    if (low < high && kf_are_covered(a, low, high, y, z)) {
+        if (x0 < low && until > low) until = low;
+        if (x0 >= low && x0 < high) until = high < end ? high : end;
+    }
+#endif
+    (void)a, (void)y, (void)z;
+    return until;
+}
+
+KF_FUNCTION int kf_begin_row(const kf_module_arguments *a, int x0, int x1, int y, int z, kf_row_value *kept) {
     (void)kept;
     KF_IN_SLAB
+    if (kf_are_covered(a, x0, x1, y, z)) return 0;
     kf_fill_row(a, x0, x1, y, z);
     KF_PREFETCH_PART
 #if KF_WIDENED
     const kf_index k = kf_node(a, x0, y, z);
     KF_EACH_VELOCITY(KF_WIDEN_PART)
 #endif
+    return 1;
 }
 
 #if KF_WIDENED

@@ -38,7 +38,8 @@ KF_FUNCTION void kf_to_packed(const kf_fluid_arguments *a, int x, int y, int z, 
         ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] =
             velocity.w;
 }
-#define KF_NOTHING_BEFORE(a, x0, x1, y, z, strip) (void)0
+#define KF_NOTHING_BEFORE(a, x0, x1, y, z, strip) 1
+#define KF_STRIP_END(a, x0, end, y, z)            ((end) - (x0) < KF_STRIP ? (end) : (x0) + KF_STRIP)
 #if KF_STRIPS
 #define KF_ADVECTION_KERNEL(name, put)                                                                       \
     KF_FUNCTION void name##_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z,                 \
@@ -47,7 +48,7 @@ KF_FUNCTION void kf_to_packed(const kf_fluid_arguments *a, int x, int y, int z, 
         _Pragma("omp simd") for (int x = x0; x < x1; x++)                                                    \
             put(a, x, y, z, kf_advected(a, x, y, z, strip, x - x0));                                         \
     }                                                                                                        \
-    KF_ROW_KERNEL(name, kf_fluid_arguments, KF_STRIP, kf_strip, 1, KF_NOTHING_BEFORE, name##_strip) {        \
+    KF_ROW_KERNEL(name, kf_fluid_arguments, KF_STRIP_END, kf_strip, 1, KF_NOTHING_BEFORE, name##_strip) {    \
         kf_locate_cell(a, 0, x, y, z, kept, x - x0);                                                         \
     }
 #else
@@ -152,7 +153,7 @@ KF_FUNCTION void kf_project_strip(const kf_fluid_arguments *a, int x0, int x1, i
         mode[0] = s->there[2 * (x - x0)], mode[1] = s->there[2 * (x - x0) + 1];
     }
 }
-KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP, kf_packed_strip, 1, KF_NOTHING_BEFORE,
+KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP_END, kf_packed_strip, 1, KF_NOTHING_BEFORE,
               kf_project_strip) {
     const kf_mode_factors f = kf_factors(a, KF_SIGNED(x, KF_NX), y, z);
     kept->along[x - x0] = f.along, kept->whole[x - x0] = f.whole, kept->k0[x - x0] = f.k[0],

@@ -9,6 +9,7 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_cases.h"
+#include "solver/kinetic/nested.h"
 #include "solver/kinetic/nested_plan.h"
 
 /* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
@@ -466,6 +467,8 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     const bool shares_forces = !kinetic->band && !has_own_grids(plan, kinetic);
     a->part.reach = shares_forces ? 0 : kinetic->passes - 1 + kinetic->computes_halo;
     a->part.parts = kf_kinetic_sum_places(plan);
+    memcpy(a->covered.low, scene->covered.low, sizeof a->covered.low);
+    memcpy(a->covered.high, scene->covered.high, sizeof a->covered.high);
     set_scalars(scene, a);
 }
 
@@ -481,7 +484,8 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     KF_TRY(kf_kinetic_check_size(scene, kinetics->options.parts, most_nodes, error));
     for (int part = 0; part < plan->part_count; part++)
         begin_part(plan, &kinetics[part], &boxes[plan->first_part + part], part);
-    plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    plan->updates =
+        (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] - kf_nested_covered_nodes(scene);
     plan->least_bytes = 2.0 * kinetics->node_values * (double)kinetics->store_bytes * plan->updates;
     if (kinetics->moving && !kinetics->free) plan->window_steps = turn_steps(&scene->motion);
     plan->windows = plan->window_steps > 0 ? TURN_WINDOWS : 0;

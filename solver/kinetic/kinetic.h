@@ -146,6 +146,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_links links;
     kf_kinetic_body body;
     kf_kinetic_scalars scalars;
+    kf_kinetic_covered covered;
 } kf_kinetic_arguments;
 
 /* A plan's data, one for each part of a team: plan->system is their array. */

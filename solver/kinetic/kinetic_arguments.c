@@ -15,7 +15,8 @@ static kf_flow_arguments flow_arguments(const kf_kinetic_arguments *a) {
                                .outflow = a->outflow,
                                .band = a->band,
                                .segments = a->segments,
-                               .scalars = a->scalars};
+                               .scalars = a->scalars,
+                               .covered = a->covered};
 }
 
 static kf_solid_arguments solid_arguments(const kf_kinetic_arguments *a) {

@@ -409,6 +409,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     kf_define_to(defines, "KF_FORM", (long)options->collision_form);
     const bool folded = options->boundary_kernels == 0;
     if (folded) define_faces(scene, defines);
+    if (scene->covered.high[0] > scene->covered.low[0]) kf_define_to(defines, "KF_COVERED", 1);
     if (options->plan == KF_PLAN_MOMENTS) {
         kf_define_to(defines, "KF_TILE_X", options->block[0]);
         kf_define_to(defines, "KF_TILE_Y", options->block[1]);

@@ -56,6 +56,13 @@ static void lay_out(kf_nested_level *level, const kf_nested_level *in, const kf_
     }
 }
 
+static void cover(kf_nested_level *level, const kf_nested_level *finer) {
+    for (int axis = 0; axis < 3; axis++) {
+        level->scene.covered.low[axis] = finer->first[axis];
+        level->scene.covered.high[axis] = finer->first[axis] + finer->cells[axis];
+    }
+}
+
 kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *error) {
     KF_TRY(kf_scene_check_boxes(scene, error));
     kf_nested *made = kf_allocate_zeroed(1, sizeof *made);
@@ -67,6 +74,7 @@ kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *er
         for (int axis = 0; axis < 3 && l > 0; axis++)
             level->scene.nodes[axis] =
                 2 * level->cells[axis] + level->ghosts[2 * axis] + level->ghosts[2 * axis + 1];
+        if (l > 0) cover(&made->level[l - 1], level);
         made->count = l + 1;
     }
     *nested = made;
@@ -82,6 +90,13 @@ void kf_nested_free(kf_nested *nested) {
         free(samples->area);
     }
     free(nested);
+}
+
+double kf_nested_covered_nodes(const kf_scene *scene) {
+    double nodes = 1.0;
+    for (int axis = 0; axis < 3; axis++)
+        nodes *= scene->covered.high[axis] - scene->covered.low[axis];
+    return nodes;
 }
 
 double kf_nested_place(const kf_nested_level *level, int axis, int node) {

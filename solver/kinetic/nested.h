@@ -43,5 +43,7 @@ double kf_nested_place(const kf_nested_level *level, int axis, int node);
 bool kf_nested_covers(const kf_nested_level *finer, const int cell[3]);
 /* Returns whether it is in the box, but not more than KF_NESTED_RIM layers from a side inside the domain. */
 bool kf_nested_is_rim(const kf_nested_level *finer, const int cell[3]);
+/* Nodes of a grid that a finer one covers, which steps leave out. */
+double kf_nested_covered_nodes(const kf_scene *scene);
 
 #endif

@@ -368,7 +368,7 @@ static kf_status load(kf_plan *plan, kf_solid_load *total, kf_error *error) {
 
 static kf_status watch(kf_plan *plan, kf_error *error) {
     nested_plan *own = nested_of(plan);
-    count_steps(plan);
+    KF_TRY(kf_nested_settle(plan, error));
     for (int l = 0; l < own->nested->count; l++)
         KF_TRY(kf_plan_watch(own->plans[l], error));
     return KF_OK;
