@@ -28,7 +28,8 @@ typedef enum kf_exchange {
     KF_EXCHANGES
 } kf_exchange;
 extern const char *const kf_exchange_names[KF_EXCHANGES];
-/* Of particles, where nothing is beside a step: sent from device to device, and through the host. */
+/* Names those of particles, where nothing is beside a step: sent from device to device, and through the host.
+ */
 extern const char *const kf_exchange_names_of_particles[KF_EXCHANGES];
 
 typedef struct kf_scaling_case {

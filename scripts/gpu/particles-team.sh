@@ -15,6 +15,7 @@ shift 2
 wanted=" ${*:-same roads weak strong splash} "
 . "$(dirname "$0")/program.sh"
 weak=${WEAK:-252} strong=${STRONG:-317} splash=${SPLASH:-1165} avalanche=${AVALANCHE:-2300}
+case $devices in cuda*) nccl=nccl ;; *) nccl= ;; esac
 limit=${LIMIT:-280} begin=$SECONDS failed=0
 case $devices in
 *-*) one=${devices%%-*} parts=$((${devices##*-} - ${one##*:} + 1)) ;;
@@ -61,13 +62,13 @@ same() { # name, scene, spacings, steps
 roads() { # name, scene, spacings, steps
     local way
     go "$1-alone" "$2" "$3" "$4" "$kftune" run --devices "$one" || return
-    for way in copies host; do
+    for way in copies host $nccl; do
         go "$1-$way" "$2" "$3" "$4" "$kftune" run --devices "$devices" --fix "transfer=$way" || continue
         differs "$1-alone" "$1-$way" "$1 by $way" || say "$1 by $way: the same bytes after $4 steps on one and on $parts"
     done
     command -v mpirun >/dev/null || { say "$1 by processes: there is no mpirun"; return; }
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-    for way in direct host; do
+    for way in direct host $nccl; do
         go "$1-ranks-$way" "$2" "$3" "$4" mpirun -n "$parts" "$kftune" run --devices "${one%%:*}" --fix "transfer=$way" || continue
         differs "$1-alone" "$1-ranks-$way" "$1 by processes, $way" || say "$1 by processes, $way: the same bytes after $4 steps on one and on $parts"
     done
@@ -127,7 +128,7 @@ is_wanted strong && compare strong particles_32 "$strong" "$strong" "of four: mu
 sed 's/"windows": \[[^]]*\]/"windows": [0.5]/' scene/library/dam_break_3d.json >"$folder/splash.json" || exit 3
 is_wanted splash && PERIOD=4 compare splash "$folder/splash.json" "$splash" "$splash" "of four: must 3.2 x, aim 3.6 x"
 if is_wanted sent; then
-    for way in copies host; do compare "$way" particles_32 "$weak" "$together" "weak, packed" --fix "transfer=$way"; done
+    for way in copies host $nccl; do compare "$way" particles_32 "$weak" "$together" "weak, packed" --fix "transfer=$way"; done
 fi
 if is_wanted avalanche; then
     "$kftune" run --scene avalanche --grid "${avalanche}x${avalanche}x$((avalanche / 2))" --fix order=ranked --time 100s --devices "$devices" \

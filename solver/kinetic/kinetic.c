@@ -317,7 +317,7 @@ static kf_status make_array(kf_plan *plan, const kf_kinetic *kinetics, size_t va
     return KF_OK;
 }
 
-/* Where the values of a part's first node lie in an array. */
+/* Gives the place where the values of a part's first node lie in an array. */
 static char *part_of(const kf_kinetic *kinetic, const kf_buffer *array, size_t values, size_t value_bytes) {
     const size_t together = kinetic->options.layout == KF_SOA ? 1 : values;
     return (char *)kf_buffer_address(array) + (size_t)kinetic->geometry.before * together * value_bytes;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/team/nccl.h"
 #include "base/util/memory.h"
 #include "solver/sph/sph_cases.h"
 #include "solver/sph/sph_picture.h"
@@ -23,6 +24,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "dummies", scene->wall_count > 0);
     kf_add_variable(variables, "columns", scene->terrain.heights != NULL && scene->dimensions == 3);
     kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
+    kf_add_variable(variables, "nccl",
+                    device->parts > 1 && kf_nccl_available(device->backend, NULL) == KF_OK);
     kf_add_device_variables(variables, device);
 }
 

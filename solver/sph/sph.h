@@ -25,7 +25,12 @@ typedef enum kf_sph_cell_order {
     KF_SPH_CELL_ORDERS
 } kf_sph_cell_order; /* KF_CELL_ORDER of kernels/sph/particle.h */
 typedef enum kf_sph_layout { KF_SPH_FLOAT4, KF_SPH_FLOAT3, KF_SPH_SOA, KF_SPH_LAYOUTS } kf_sph_layout;
-typedef enum kf_sph_transfer { KF_SPH_DIRECT, KF_SPH_COPIES, KF_SPH_THROUGH_HOST } kf_sph_transfer;
+typedef enum kf_sph_transfer {
+    KF_SPH_DIRECT,
+    KF_SPH_COPIES,
+    KF_SPH_THROUGH_HOST,
+    KF_SPH_BY_NCCL
+} kf_sph_transfer;
 
 /* A config's parameters, checked against each other. */
 typedef struct kf_sph_options {
@@ -202,8 +207,11 @@ kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, k
 /* sph_parcels.c */
 /* Numbers of a particle's row in a sort. */
 int kf_sph_row(bool stress);
-/* Makes the road of parcels of a team whose parts send some. */
-void kf_sph_make_road(kf_plan *plan, kf_sph *system);
+/* Makes the road of parcels of a team whose parts send some; by NCCL it fails as kf_nccl_group_create does.
+ */
+kf_status kf_sph_make_road(kf_plan *plan, kf_sph *system, kf_error *error);
+/* Gives what enters a plan's hash of the library that carries parcels; "": none does. */
+const char *kf_sph_road_version(const kf_sph_road *road);
 void kf_sph_free_road(kf_sph_road *road); /* may be NULL */
 /* Parcels of rows of so many numbers, which live as long as the road. */
 kf_sph_parcels *kf_sph_parcels_of(kf_sph_road *road, int values, bool counts);

@@ -1,6 +1,7 @@
 /* The items of a time step. */
 #include <string.h>
 
+#include "base/util/text.h"
 #include "solver/sph/sph.h"
 
 enum { CPU_BLOCK = 256, SORT_THREADS = 256 }; /* KF_THREADS of sort.cu */
@@ -113,8 +114,9 @@ static void meet(builder *b) {
 
 /* A call of the host between what all parts were given and what they are given from here on. */
 static void append_call(builder *b, const char *name, kf_call_function *enqueue, void *object) {
-    const kf_call call = {.enqueue = enqueue, .object = object};
+    kf_call call = {.enqueue = enqueue, .object = object};
     if (b->status != KF_OK) return;
+    kf_copy_text(call.version, sizeof call.version, kf_sph_road_version(b->system->road));
     if (b->now)
         b->status = enqueue(object, kf_backend_stream(b->plan->backend, KF_LANE_MAIN), b->error);
     else

@@ -110,7 +110,7 @@ static const kf_config_field table[] = {
     FLAG(fused_count, "fuse_count"),
     FLAG(graph, "graph"),
 };
-static const kf_config_field of_team[] = {CHOICE(transfer, "direct", "copies", "host")};
+static const kf_config_field of_team[] = {CHOICE(transfer, "direct", "copies", "host", "nccl")};
 
 int kf_sph_cut_axis(const kf_particle_scene *scene) {
     return scene->dimensions == 3 && scene->size[1] > scene->size[0] ? 1 : 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/team/nccl.h"
 #include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "solver/flow/flow_link.h"
@@ -14,8 +15,9 @@
 enum { ROADS = 8, TAGS = 90 };
 
 struct kf_sph_road {
-    kf_flow_link *link; /* NULL: there is one process */
-    bool through_host;  /* parcels between devices of this process, too */
+    kf_flow_link *link;  /* NULL: there is one process, or NCCL */
+    kf_nccl_group *nccl; /* or NULL */
+    bool through_host;   /* parcels between devices of this process, too */
     bool messages_from_host;
     kf_buffer **out, **in; /* [part_count], on the host: rows as they lie on the device; made when needed */
     kf_sph_parcels parcels[ROADS];
@@ -26,22 +28,30 @@ int kf_sph_row(bool stress) {
     return KF_SPH_ROW + (stress ? KF_SPH_STRESSES : 0);
 }
 
-void kf_sph_make_road(kf_plan *plan, kf_sph *system) {
+kf_status kf_sph_make_road(kf_plan *plan, kf_sph *system, kf_error *error) {
     kf_sph_road *road = kf_allocate_zeroed(1, sizeof *road);
+    const bool nccl = system->options.transfer == KF_SPH_BY_NCCL;
+    system->road = road;
     road->through_host = system->options.transfer == KF_SPH_THROUGH_HOST;
     road->messages_from_host = road->through_host || !kf_flow_link_takes_device_memory(plan);
-    road->link = kf_flow_link_make(plan);
     road->out = kf_allocate_zeroed((size_t)plan->part_count, sizeof *road->out);
     road->in = kf_allocate_zeroed((size_t)plan->part_count, sizeof *road->in);
     for (int i = 0; i < ROADS; i++)
         road->parcels[i].plan = plan;
-    system->road = road;
+    if (nccl) return kf_nccl_group_create(plan->backend, &road->nccl, error);
+    road->link = kf_flow_link_make(plan);
+    return KF_OK;
+}
+
+const char *kf_sph_road_version(const kf_sph_road *road) {
+    return road != NULL && road->nccl != NULL ? kf_nccl_version(road->nccl) : "";
 }
 
 void kf_sph_free_road(kf_sph_road *road) {
     if (road == NULL) return;
     const int parts = road->parcels->plan->part_count;
     kf_flow_link_free(road->link);
+    kf_nccl_group_free(road->nccl);
     for (int part = 0; part < parts; part++) {
         kf_buffer_free(road->out[part]);
         kf_buffer_free(road->in[part]);
@@ -251,6 +261,36 @@ static kf_status bring_all(const table *t, const kf_sph_road *road, bool near, k
     return KF_OK;
 }
 
+/* The message between a part of this process and any other part, from the one's end. */
+static void add_to_group(const table *t, kf_sph_road *road, int part, int other, bool sends) {
+    const kf_plan *plan = t->plan;
+    const int number = plan->first_part + part, from = sends ? number : other, to = sends ? other : number;
+    const kf_sph_bytes *place = sends ? &seen_of(plan, part)->outgoing : &seen_of(plan, part)->incoming;
+    if (rows_of(t, from, to) == 0) return;
+    kf_nccl_group_add(road->nccl, &(kf_nccl_message){.part = part,
+                                                     .other = other,
+                                                     .sends = sends,
+                                                     .buffer = place->buffer,
+                                                     .bytes = (size_t)rows_of(t, from, to) * t->row_bytes,
+                                                     .at = place->at + (sends ? before_sent(t, from, to)
+                                                                              : before_come(t, from, to))});
+}
+
+/* All of it as one group of messages, in the devices' main lanes. */
+static kf_status move_by_nccl(const table *t, kf_sph_road *road, kf_error *error) {
+    const kf_plan *plan = t->plan;
+    kf_nccl_group_clear(road->nccl);
+    for (int part = 0; part < plan->part_count; part++)
+        for (int other = 0; other < t->parts; other++) {
+            add_to_group(t, road, part, other, true);
+            add_to_group(t, road, part, other, false);
+        }
+    for (int part = 0; part < plan->part_count; part++)
+        KF_TRY(kf_nccl_enqueue(kf_nccl_group_end(road->nccl, part),
+                               kf_backend_stream(plan->parts[part], KF_LANE_MAIN), error));
+    return KF_OK;
+}
+
 static kf_status move(const table *t, kf_sph_road *road, kf_stream *stream, kf_error *error) {
     const kf_plan *plan = t->plan;
     for (int part = 0; part < plan->part_count; part++)
@@ -273,7 +313,9 @@ kf_status kf_sph_carry(void *object, kf_stream *stream, kf_error *error) {
     table t = {.plan = plan, .row_bytes = (size_t)parcels->values * sizeof(int), .parts = plan->all_parts};
     t.rows = kf_allocate_zeroed((size_t)t.parts * (size_t)t.parts, sizeof *t.rows);
     kf_status status = count_rows(&t, parcels->counts, error);
-    if (status == KF_OK) status = move(&t, system->road, stream, error);
+    if (status == KF_OK)
+        status = system->road->nccl != NULL ? move_by_nccl(&t, system->road, error)
+                                            : move(&t, system->road, stream, error);
     free(t.rows);
     return status;
 }
@@ -307,6 +349,7 @@ kf_status kf_sph_join_flags(const kf_plan *plan, int *flags, kf_error *error) {
     return KF_OK;
 }
 
+/* Adds up the weights of each part's planes, where the others' are 0. */
 kf_status kf_sph_sum_weights(void *object, kf_stream *stream, kf_error *error) {
     const kf_plan *plan = object;
     const kf_sph *system = plan->system;
@@ -333,6 +376,7 @@ typedef struct largest {
     int turn, values[3][2]; /* kf_sph_share: turn, speed, acceleration, moved */
 } largest;
 
+/* Finds the largest speed, acceleration and way of all particles, and gives it to each part. */
 kf_status kf_sph_join_clocks(void *object, kf_stream *stream, kf_error *error) {
     const kf_plan *plan = object;
     largest own = {.turn = 0};
@@ -372,6 +416,7 @@ void *kf_sph_exchange_of(const kf_plan *plan, int part) {
     return kf_sph_address(&system->seen[system->packs ? part : 0].exchange);
 }
 
+/* Puts together what each part has written, bits that are 0 on all others. */
 kf_status kf_sph_take_exchange(kf_plan *plan, void *data, size_t bytes, kf_error *error) {
     const kf_sph *system = plan->system;
     if (!system->packs) return kf_sph_download(&system->seen->exchange, data, bytes, error);

@@ -113,6 +113,20 @@ static void test_room_ends(void **state) {
     kf_problem_free(problem);
 }
 
+static void test_refuses_nccl_here(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = problem_from(column);
+    road = "direct";
+    kf_plan *one = open_plan(problem, staged, teams[1]), *plan;
+    kf_config config = one->config;
+    kf_config_set_name(&config, "transfer", "nccl");
+    assert_int_equal(kf_system_sph.plan(problem, &config, one->backend, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "this is the cpu; use another transfer"));
+    close_plan(one);
+    kf_problem_free(problem);
+}
+
 /* Started as two processes by mpirun: a device or two each. Where they say that they are on hosts of their
  * own, parcels go whatever the road. */
 static void test_in_several_processes(void **state) {
@@ -141,10 +155,9 @@ int main(void) {
     const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
     if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_is_one_device),
-        cmocka_unit_test(test_cuts_move),
-        cmocka_unit_test(test_neighbours_are_found),
-        cmocka_unit_test(test_room_ends),
+        cmocka_unit_test(test_is_one_device),        cmocka_unit_test(test_cuts_move),
+        cmocka_unit_test(test_neighbours_are_found), cmocka_unit_test(test_room_ends),
+        cmocka_unit_test(test_refuses_nccl_here),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

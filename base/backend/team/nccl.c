@@ -179,7 +179,8 @@ static kf_status open_nccl(kf_backend *first, kf_error *error) {
 }
 
 static kf_status give(const kf_nccl_group *group, const kf_nccl_message *m, kf_error *error) {
-    void *communicator = group->first->nccl->communicators[m->part], *data = kf_buffer_address(m->buffer),
+    void *communicator = group->first->nccl->communicators[m->part],
+         *data = (char *)kf_buffer_address(m->buffer) + m->at,
          *stream = kf_stream_handle(group->ends[m->part].stream);
     return m->sends ? check(nccl.ncclSend(data, m->bytes, NCCL_BYTES, m->other, communicator, stream),
                             "ncclSend", error)
@@ -247,6 +248,10 @@ void kf_nccl_group_add(kf_nccl_group *group, const kf_nccl_message *message) {
         group->messages = kf_reallocate(group->messages, (size_t)group->room * sizeof *group->messages);
     }
     group->messages[group->count++] = *message;
+}
+
+void kf_nccl_group_clear(kf_nccl_group *group) {
+    group->count = 0;
 }
 
 void *kf_nccl_group_end(kf_nccl_group *group, int part) {

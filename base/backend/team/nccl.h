@@ -6,13 +6,13 @@
 
 #include "base/backend/backend.h"
 
-/* The first `bytes` of a buffer of one of this process's parts go to, or come from, another part. */
+/* Bytes of a buffer of one of this process's parts, from `at` on, go to, or come from, another part. */
 typedef struct kf_nccl_message {
     int part;  /* counted from this process's first */
     int other; /* counted from the first of all processes */
     bool sends;
     kf_buffer *buffer; /* on the part's device; outlives the group's last call */
-    size_t bytes;
+    size_t bytes, at;
 } kf_nccl_message;
 
 /* Messages that all parts begin together. Of several between the same two parts the first that is sent is the
@@ -29,6 +29,7 @@ kf_status kf_nccl_available(const char *backend, kf_error *error);
 kf_status kf_nccl_group_create(kf_backend *backend, kf_nccl_group **group, kf_error *error);
 void kf_nccl_group_free(kf_nccl_group *group); /* may be NULL */
 void kf_nccl_group_add(kf_nccl_group *group, const kf_nccl_message *message);
+void kf_nccl_group_clear(kf_nccl_group *group); /* it has no messages any more */
 
 /* A kf_call_function; its object is a part's end of the group, which lives as long as that. Every part of the
  * process is given its call in turn, before any of them is given what needs the messages: the last call
