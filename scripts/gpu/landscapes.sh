@@ -15,8 +15,8 @@ seconds=${3:-225}
 . "$(dirname "$0")/program.sh"
 scenes=(${SCENES:-ball:160x80x80 ball:224x112x112 ahmed:192x72x72 ahmed:256x96x96 concave:144x96x96 concave:192x128x128
     plate:160x80x80 plate:224x112x112 torus:144x96x96 torus:192x128x128})
-fix=(${FIX:---fix plan=baseline,paper,fused --fix alpha=1,32 --fix storage=f32 --fix collision_form=factorised,low_order
-    --fix collision_split=0,1,2 --fix streaming=two_grids,esoteric --fix register_cap=0 --fix force_sum=float --fix segment_length=8,16,32})
+fix=(${FIX:---fix plan=baseline,paper,fused,moments --fix alpha=1,32 --fix storage=f32 --fix velocities=27 --fix collision_form=factorised,low_order
+    --fix collision_split=0,1,2 --fix streaming=two_grids,shift --fix boundary_kernels=0,1,6 --fix force_sum=float --fix segment_length=8,16,32})
 effort=${EFFORT:-0.04}
 at_once=${AT_ONCE:-${#scenes[@]}}
 # In memory, where there is a GiB: results and code are written down safely one by one, which a slow disk makes all wait for.

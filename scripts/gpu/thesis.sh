@@ -4,6 +4,7 @@
 # and its largest sizes by scheme modern. From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/thesis.sh FOLDER [DEVICE]; at most LIMIT seconds (200): rows that come too late are left out, and said.
 # PARTS names some of rates and memory. FOLDER gets thesis.md, thesis.csv, memory.csv, and what `tune --json` said of each row. With DEVICE cpu 1/64 of the particles, to see that it works.
+# ROWS=avalanche: only the rates whose names (SCENE-MODEL-SCHEME-THOUSANDSk) this regular expression finds.
 set -u
 folder=${1:?usage: scripts/gpu/thesis.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
@@ -40,6 +41,7 @@ scene() { # SCENE MODEL SCHEME THOUSANDS
 row() { # SCENE MODEL SCHEME THOUSANDS PUBLISHED
     local name=$1-$2-$3-$4k left=$((limit - SECONDS)) particles
     [[ $parts = *' rates '* ]] || return
+    [[ $name =~ ${ROWS:-.} ]] || return
     [ $left -gt 5 ] || { echo "$name: left out, the time is up"; failed=1; return; }
     scene "$1" "$2" "$3" "$4" >"$folder/$name.json"
     timeout -s INT "$left" "$kftune" tune --scene "$folder/$name.json" --device "$device" --budget 3evals --rounds 1 \

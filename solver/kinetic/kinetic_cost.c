@@ -86,12 +86,14 @@ static double row_efficiency(const kf_kinetic_options *o, double nodes_per_threa
     return 1 / (1 + 0.07 * pow(pieces - 1, 1.5));
 }
 
-/* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. */
+/* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. A thread with
+ * two nodes writes and reads what it spills once for each of them. */
 static double spilled_bytes(const kf_kinetic_tally *tally, const kf_kinetic_pass *pass) {
-    static const double BYTES = 8, SPARE = 8; /* of a register; that the compiler takes without need */
+    static const double BYTES = 8, PAIR_BYTES = 9,
+                        SPARE = 8; /* of a register; that the compiler does not need */
     const double cap = (double)tally->options.register_cap;
     if (!(cap > 0) || !kf_kinetic_in_one_pass(&tally->options)) return 0;
-    return BYTES * fmax(0, pass->registers - SPARE - cap) / pass->nodes_per_thread;
+    return (pass->nodes_per_thread > 1 ? PAIR_BYTES : BYTES) * fmax(0, pass->registers - SPARE - cap);
 }
 
 /* Adds the work of a pass over all nodes: DRAM bytes with what spills, partial sectors, instructions,
@@ -358,13 +360,14 @@ static void add_two_grids(kf_kinetic_tally *tally) {
     work->blocks *= inside;
 }
 
-/* One grid that moves to and fro: a launch a slab. */
+/* One grid that moves to and fro: a launch a slab. What a pass waits for at its beginning and its end is
+ * waited for once: a slab's first blocks come while those of the slab before end. */
 static void add_slabs(kf_kinetic_tally *tally) {
     add_two_grids(tally);
     kf_work *work = &tally->works->list[tally->works->count - 1];
     work->launches = ceil(tally->cost->scene->nodes[2] / (double)tally->options.slab);
     for (int r = 0; r < KF_RESOURCES; r++)
-        if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] /= work->launches;
+        if (r != KF_COST_LAUNCH) work->amount[r] /= work->launches;
     work->blocks /= work->launches;
 }
 

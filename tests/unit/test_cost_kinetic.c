@@ -238,7 +238,7 @@ static void test_other_streamings(void **state) {
     kf_config_set_integer(&config, "slab", 16);
     check_launch(scene, &config,
                  &(expected){"stream_collide", .launches = 3, .dram = N * 4 * 54 / 3,
-                             .instructions = N * 735 / 3, .latency = 5, .efficiency = 0.88,
+                             .instructions = N * 735 / 3, .latency = 5 / 3.0, .efficiency = 0.88,
                              .blocks = BLOCKS / 3, .resident = 10});
     const double halo = 34.0 * 6 / (32 * 4);
     config = config_of("moments", "aggregated");

@@ -22,7 +22,7 @@ static kf_landscape *open_landscape(const char *path) {
 
 static void a_prior_leads_where_tuning_has_one(void **state) {
     (void)state;
-    kf_landscape *landscape = open_landscape("results/landscapes/h200-ball-160x80x80.json.gz");
+    kf_landscape *landscape = open_landscape("tests/data/landscape-of-random-configs.json.gz");
     kf_landscape_prior prior;
     kf_replay_result plain, led;
     kf_error error = {KF_OK, ""};
