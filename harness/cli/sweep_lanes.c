@@ -72,7 +72,7 @@ typedef struct item_job {
     const char *devices;
 } item_job;
 
-/* Does a lane's items, from `next` to before `end`. */
+/* A lane does the items from `next` to before `end`. */
 typedef struct lane_state {
     item_job job; /* the one that is under way */
     kf_child child;
