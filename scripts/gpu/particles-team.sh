@@ -90,7 +90,7 @@ rows=()
 compare() { # name, scene, spacings on one, spacings on the team, least ratio, in the words of it, options of the team
     local form alone together best_alone=0 best_together=0
     begin=$SECONDS
-    for form in list default; do
+    for form in ${FORMS:-list default}; do
         alone=$(rate "$1-one-$form" "$one" "$2" "$3" "$form")
         together=$(rate "$1-team-$form" "$devices" "$2" "$4" "$form" "${@:6}")
         [ -n "$alone" ] && [ -n "$together" ] ||
@@ -128,7 +128,8 @@ is_wanted strong && compare strong particles_32 "$strong" "$strong" "of four: mu
 sed 's/"windows": \[[^]]*\]/"windows": [0.5]/' scene/library/dam_break_3d.json >"$folder/splash.json" || exit 3
 is_wanted splash && PERIOD=4 compare splash "$folder/splash.json" "$splash" "$splash" "of four: must 3.2 x, aim 3.6 x"
 if is_wanted sent; then
-    for way in copies host $nccl; do compare "$way" particles_32 "$weak" "$together" "weak, packed" --fix "transfer=$way"; done
+    # Of the default form --fix would leave another layout, too.
+    for way in copies host $nccl; do FORMS=list compare "$way" particles_32 "$weak" "$together" "weak, packed" --fix "transfer=$way"; done
 fi
 if is_wanted avalanche; then
     "$kftune" run --scene avalanche --grid "${avalanche}x${avalanche}x$((avalanche / 2))" --fix order=ranked --time 100s --devices "$devices" \
