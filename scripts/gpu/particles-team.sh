@@ -2,7 +2,7 @@
 # Particles on several GPUs of one host, against one of them in the same run: that both end byte for byte alike, then how fast both are.
 # From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/particles-team.sh FOLDER DEVICES [ROW...]; DEVICES: cuda:0-3, cuda:0,cuda:1, cpu:1,cpu:1; rows: same roads weak strong
-# splash sent avalanche (the last two only where they are named: weak sent packed; a night's work of one GPU).
+# splash sent snow avalanche (the last three only where they are named: weak sent packed; few grains; a night's work of one GPU).
 # A row takes LIMIT seconds at most (280): what has no time left is not begun, and what was measured until then is said and kept.
 # WEAK, STRONG, SPLASH in the environment: spacings along the box, of one device's cube (252: 16 M particles), of the shared one (317: 32 M) and
 # of the tank of SPHERIC test 2 (1165: 32 M). AVALANCHE: spacings along the hillside (2300: 16 M grains).
@@ -74,6 +74,7 @@ roads() { # name, scene, spacings, steps
     done
 }
 
+speed() { awk '{ gsub(/[",]/, ""); sub(/:/, "") } $1 == "updates_per_second" && rate == 0 { rate = $2 } END { print rate + 0 }' "$folder/$1.json"; }
 # Particle-steps a second of one config, the default or one with lists; nothing where there is none.
 rate() { # name, devices, scene, spacings, list or default, options
     local fix=(--fix order=ranked)
@@ -82,7 +83,7 @@ rate() { # name, devices, scene, spacings, list or default, options
         --fix lanes=1) ;; esac
     within "$kftune" tune --scene "$3" --grid "$4x$4x$4" --devices "$2" --budget 1evals --presets default --rounds 0 --store "$folder/team.db" \
         --out "$folder/$1.kftune.json" --json "${fix[@]}" "${@:6}" >"$folder/$1.json" 2>"$folder/$1.log" || return
-    awk '{ gsub(/[",]/, ""); sub(/:/, "") } $1 == "updates_per_second" && rate == 0 { rate = $2 } END { print rate + 0 }' "$folder/$1.json"
+    speed "$1"
 }
 
 rows=()
@@ -91,7 +92,8 @@ compare() { # name, scene, spacings on one, spacings on the team, least ratio, i
     local form alone together best_alone=0 best_together=0
     begin=$SECONDS
     for form in ${FORMS:-list default}; do
-        alone=$(rate "$1-one-$form" "$one" "$2" "$3" "$form")
+        [ -s "$folder/${ONE:-$1-one}-$form.json" ] && [ -n "${ONE-}" ] && alone=$(speed "$ONE-$form") ||
+            alone=$(rate "$1-one-$form" "$one" "$2" "$3" "$form")
         together=$(rate "$1-team-$form" "$devices" "$2" "$4" "$form" "${@:6}")
         [ -n "$alone" ] && [ -n "$together" ] ||
             { say "$1, $form: $(grep -h kftune: "$folder/$1-one-$form.log" "$folder/$1-team-$form.log" 2>/dev/null | tail -n 1)$([ "$(left)" -gt 5 ] || echo " no time left")"; continue; }
@@ -102,11 +104,11 @@ compare() { # name, scene, spacings on one, spacings on the team, least ratio, i
     [ "$best_alone" != 0 ] || { failed=1; return; }
     say "$(awk -v name="$1" -v a="$best_alone" -v b="$best_together" -v parts="$parts" 'BEGIN {
         printf "%-8s one %.3f G particle-steps/s, %d together %.3f: %.3f x, efficiency %.1f %%", name, a / 1e9, parts, b / 1e9, b / a, 100 * b / a / parts }') ($5)"
-    # As kftune plot scaling reads them: the time of a step alone, of all of the weak row's particles of a device or of the strong row's.
-    rows+=("$(awk -v name="$1" -v a="$best_alone" -v b="$best_together" -v parts="$parts" -v n="$3" -v period="${PERIOD:-8}" 'BEGIN {
-        printf "{\"name\": \"%s particles\", \"parts\": %d, \"one\": %.6g, \"team\": %.6g, \"share\": %.5f, \"particles\": %.0f, \"list_period\": %d, ",
-            name, parts, a, b, b / a / parts, n ^ 3, period
-        printf "\"note\": \"alone %.4f to %.4f ms\"}", 1e3 * n ^ 3 / a, 1e3 * n ^ 3 / a }')")
+    # As kftune plot scaling reads them: of cubes, which are full, the particles on one device, and its time of a step.
+    rows+=("$(awk -v cube="$([ "$2" = particles_32 ] && echo 1 || echo 0)" -v name="$1" -v a="$best_alone" -v b="$best_together" -v parts="$parts" -v n="$3" -v period="${PERIOD:-8}" 'BEGIN {
+        printf "{\"name\": \"%s particles\", \"parts\": %d, \"one\": %.6g, \"team\": %.6g, \"share\": %.5f", name, parts, a, b, b / a / parts
+        if (cube) printf ", \"particles\": %.0f, \"list_period\": %d, \"note\": \"alone %.4f to %.4f ms\"", n ^ 3, period, 1e3 * n ^ 3 / a, 1e3 * n ^ 3 / a
+        printf "}" }')")
 }
 
 : >"$folder/summary.txt"
@@ -127,9 +129,11 @@ is_wanted weak && compare weak particles_32 "$weak" "$together" "of four: must 9
 is_wanted strong && compare strong particles_32 "$strong" "$strong" "of four: must 3.6 x, aim 3.8 x"
 sed 's/"windows": \[[^]]*\]/"windows": [0.5]/' scene/library/dam_break_3d.json >"$folder/splash.json" || exit 3
 is_wanted splash && PERIOD=4 compare splash "$folder/splash.json" "$splash" "$splash" "of four: must 3.2 x, aim 3.6 x"
+# Few particles in many cells, with which four GPUs took 30 times as long as one: results of the team say in which kernels.
+is_wanted snow && FORMS=default compare snow avalanche "${SAME_SNOW:-300}" "${SAME_SNOW:-300}" "nothing is asked"
 if is_wanted sent; then
     # Of the default form --fix would leave another layout, too.
-    for way in copies host $nccl; do FORMS=list compare "$way" particles_32 "$weak" "$together" "weak, packed" --fix "transfer=$way"; done
+    for way in copies host $nccl; do FORMS=list ONE=weak-one compare "$way" particles_32 "$weak" "$together" "weak, packed" --fix "transfer=$way"; done
 fi
 if is_wanted avalanche; then
     "$kftune" run --scene avalanche --grid "${avalanche}x${avalanche}x$((avalanche / 2))" --fix order=ranked --time 100s --devices "$devices" \
