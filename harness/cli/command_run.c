@@ -37,8 +37,8 @@ static const kf_option options[] = {
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--fields", "LIST",
-     "what the files hold: velocity, pressure, vorticity, q, solid, surface (velocity,pressure); none: no "
-     "files",
+     "what the files hold: velocity, pressure, vorticity, q, solid, surface (velocity,pressure); levels: of "
+     "nested grids each level's own cells; none: no files",
      false},
     {"--mean-from", "N",
      "also write fields averaged over time, from N flow-throughs on, over 16 moments in each", false},
@@ -260,6 +260,9 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
     KF_TRY(kf_flow_quantities_read(fields, &job->how.quantities, error));
     if (job->how.quantities & (KF_SURFACE | KF_SOLID) && scene->mesh.triangle_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "option '--fields': %s has no mesh", scene->name);
+    if (job->how.quantities & KF_LEVELS && scene->finer_count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--fields': %s has one grid: leave out 'levels'",
+                       scene->name);
     return KF_OK;
 }
 

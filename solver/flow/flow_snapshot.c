@@ -87,6 +87,21 @@ void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snap
     add_pressure(&units, fields, snapshot);
 }
 
+kf_status kf_flow_level_snapshot(kf_plan *plan, int level, kf_snapshot *snapshot, kf_error *error) {
+    const kf_scene *coarsest = kf_plan_scene(plan);
+    kf_scene box = level == 0 ? *coarsest : *coarsest->finer[level - 1]; /* as if its nodes were all */
+    kf_fields fields = {.density = NULL};
+    int first[3];
+    KF_TRY(plan->methods->flow->level(plan, level, &fields, first, error));
+    memcpy(box.nodes, fields.nodes, sizeof box.nodes);
+    const kf_status status = kf_fields_check(&box, &fields, plan->steps_done, error);
+    if (status == KF_OK) kf_flow_snapshot_of(&box, &fields, snapshot);
+    for (int a = 0; a < 3 && status == KF_OK; a++)
+        snapshot->origin[a] += first[a] * box.cell_size;
+    kf_fields_free(&fields);
+    return status;
+}
+
 kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
     kf_fields fields = {.density = NULL};
     KF_TRY(plan->methods->flow->fields(plan, &fields, error));

@@ -16,6 +16,12 @@ static size_t count_of(const kf_fields *fields) {
     return (size_t)fields->nodes[0] * (size_t)fields->nodes[1] * (size_t)fields->nodes[2];
 }
 
+static void allocate(kf_fields *fields) {
+    fields->density = kf_allocate(count_of(fields) * sizeof(float));
+    for (int a = 0; a < 3; a++)
+        fields->velocity[a] = kf_allocate(count_of(fields) * sizeof(float));
+}
+
 /* Two coarse nodes that a fine one lies between, and how much of the farther. */
 typedef struct between {
     size_t near, far;
@@ -39,9 +45,7 @@ static void make_finer(const kf_scene *scene, const kf_fields *coarse, kf_fields
     const size_t row = (size_t)coarse->nodes[0], plane = row * (size_t)coarse->nodes[1];
     for (int a = 0; a < 3; a++)
         fine->nodes[a] = 2 * coarse->nodes[a];
-    fine->density = kf_allocate(count_of(fine) * sizeof(float));
-    for (int a = 0; a < 3; a++)
-        fine->velocity[a] = kf_allocate(count_of(fine) * sizeof(float));
+    allocate(fine);
     bool periodic[3];
     for (int a = 0; a < 3; a++)
         periodic[a] = scene->faces[2 * a] == KF_PERIODIC;
@@ -84,6 +88,22 @@ static void put_box(const kf_nested_level *level, const kf_fields *own, kf_field
                 memcpy(target + from[0] + level->origin[0], source + from[0],
                        (size_t)(to[0] - from[0]) * sizeof *target);
             }
+}
+
+void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, kf_fields *box) {
+    for (int a = 0; a < 3; a++)
+        box->nodes[a] = own->nodes[a] - level->ghosts[2 * a] - level->ghosts[2 * a + 1];
+    allocate(box);
+    for (int value = 0; value < VALUES; value++) {
+        float *to = values_of(box, value);
+        for (int k = 0; k < box->nodes[2]; k++)
+            for (int j = 0; j < box->nodes[1]; j++, to += box->nodes[0]) {
+                const size_t z = (size_t)(k + level->ghosts[4]), y = (size_t)(j + level->ghosts[2]);
+                const float *row = values_of(own, value) +
+                                   (z * (size_t)own->nodes[1] + y) * (size_t)own->nodes[0] + level->ghosts[0];
+                memcpy(to, row, (size_t)box->nodes[0] * sizeof *to);
+            }
+    }
 }
 
 kf_status kf_nested_join_fields(const kf_nested *nested, kf_plan *const *plans, int last, kf_fields *joined,

@@ -10,5 +10,7 @@
  * frees with kf_fields_free. */
 kf_status kf_nested_join_fields(const kf_nested *nested, kf_plan *const *plans, int last, kf_fields *joined,
                                 kf_error *error);
+/* The fields of a level's box, of those of its plan; the caller frees them. */
+void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, kf_fields *box);
 
 #endif

@@ -348,6 +348,20 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
                                  error);
 }
 
+static kf_status read_level(kf_plan *plan, int level, kf_fields *fields, int first[3], kf_error *error) {
+    const nested_plan *own = nested_of(plan);
+    const kf_nested_level *grid = &own->nested->level[level];
+    kf_plan *of_level = own->plans[level];
+    kf_fields all;
+    KF_TRY(kf_nested_settle(plan, error));
+    KF_TRY(of_level->methods->flow->fields(of_level, &all, error));
+    kf_nested_crop_fields(grid, &all, fields);
+    kf_fields_free(&all);
+    for (int axis = 0; axis < 3; axis++)
+        first[axis] = grid->origin[axis] + grid->ghosts[2 * axis];
+    return KF_OK;
+}
+
 static kf_status velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     KF_TRY(kf_nested_settle(plan, error));
     return kf_kinetic_device_velocity(nested_of(plan)->plans[0], buffer, error);
@@ -423,7 +437,8 @@ static void free_system(kf_plan *plan) {
     free(own);
 }
 
-static const kf_flow_methods flow = {.fields = read_fields, .velocity = velocity, .load = load};
+static const kf_flow_methods flow = {
+    .fields = read_fields, .level = read_level, .velocity = velocity, .load = load};
 
 static const kf_plan_methods methods = {.initialise = initialise,
                                         .snapshot = kf_flow_snapshot,

@@ -12,16 +12,19 @@ typedef enum kf_flow_quantity {
     KF_PRESSURE = 2,
     KF_VORTICITY = 4, /* curl of the velocity, 1/s */
     KF_Q_CRITERION =
-        8,          /* (|rotation|^2 - |strain|^2)/2, 1/s^2: positive in vortices (Hunt, Wray, Moin 1988) */
-    KF_SOLID = 16,  /* 1 at nodes in the solid, by the mesh where it is at that step */
-    KF_SURFACE = 32 /* a file of its own, surface_000200.vtkhdf */
+        8,           /* (|rotation|^2 - |strain|^2)/2, 1/s^2: positive in vortices (Hunt, Wray, Moin 1988) */
+    KF_SOLID = 16,   /* 1 at nodes in the solid, by the mesh where it is at that step */
+    KF_SURFACE = 32, /* a file of its own, surface_000200.vtkhdf */
+    KF_LEVELS = 64   /* no quantity: files of nested grids have each level's own cells */
 } kf_flow_quantity;
 
-/* "velocity,pressure,vorticity": the bits of a list; KF_BAD_INPUT names the word that is none. */
+/* "velocity,pressure,vorticity": the bits of a list; KF_BAD_INPUT names the word that is none. "levels" alone
+ * is of velocity and pressure. */
 kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *error);
 
-/* Adds what is asked for to a snapshot that has the velocity (m/s), and takes away what is not. Derivatives
- * are central differences, one-sided at the domain's faces. pose: of the solid, in lattice units. */
+/* Adds what is asked for to a snapshot that has the velocity (m/s), and takes away what is not. The snapshot
+ * is of the scene's nodes, or of a box of them. Derivatives are central differences, one-sided at its faces.
+ * pose: of the solid, in lattice units. */
 void kf_flow_quantities_derive(const kf_scene *scene, const double rotation[9], const double center[3],
                                int quantities, kf_snapshot *snapshot);
 

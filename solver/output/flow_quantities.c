@@ -12,7 +12,8 @@ static const struct {
     const char *name;
     kf_flow_quantity bit;
 } words[] = {{"velocity", KF_VELOCITY}, {"pressure", KF_PRESSURE}, {"vorticity", KF_VORTICITY},
-             {"q", KF_Q_CRITERION},     {"solid", KF_SOLID},       {"surface", KF_SURFACE}};
+             {"q", KF_Q_CRITERION},     {"solid", KF_SOLID},       {"surface", KF_SURFACE},
+             {"levels", KF_LEVELS}};
 enum { WORDS = sizeof words / sizeof *words };
 
 /* Reads a list such as "velocity,q" into bits of quantities. */
@@ -27,9 +28,11 @@ kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *e
         if (bit == 0)
             status = kf_fail(
                 error, KF_BAD_INPUT,
-                "option '--fields': '%s' is none of velocity, pressure, vorticity, q, solid, surface", word);
+                "option '--fields': '%s' is none of velocity, pressure, vorticity, q, solid, surface, levels",
+                word);
         *quantities |= bit;
     }
+    if (*quantities == KF_LEVELS) *quantities |= KF_VELOCITY | KF_PRESSURE;
     free(copy);
     return status;
 }
@@ -77,10 +80,13 @@ static void add_mask(const kf_scene *scene, const double rotation[9], const doub
                      kf_snapshot *s) {
     float *solid = kf_snapshot_add(s, "solid", "1", 1);
     const size_t plane_size = (size_t)s->nodes[0] * (size_t)s->nodes[1];
-    const double low[2] = {-0.5, -0.5};
+    int first[3]; /* the snapshot's first node in the scene's grid */
+    for (int a = 0; a < 3; a++)
+        first[a] = (int)lround(s->origin[a] / s->spacing[a] - 0.5);
+    const double low[2] = {first[0] - 0.5, first[1] - 0.5};
     unsigned char *inside = kf_allocate(plane_size);
     for (int k = 0; k < s->nodes[2]; k++) {
-        const kf_plane plane = {.normal = 2, .right = 0, .up = 1, .position = k};
+        const kf_plane plane = {.normal = 2, .right = 0, .up = 1, .position = k + first[2]};
         kf_section section = {0};
         kf_section_cut(scene, rotation, center, &plane, &section);
         memset(inside, 0, plane_size);

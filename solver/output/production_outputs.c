@@ -168,12 +168,14 @@ static kf_status write_pictures(kf_production_run *producer, const kf_snapshot *
     return KF_OK;
 }
 
-/* A numbered file, and the list of the run's of its kind. */
+/* A numbered file of a snapshot, or of those of several levels, and the list of the run's of its kind. */
 static kf_status write_numbered(kf_production_run *producer, const char *kind, const kf_snapshot *snapshot,
-                                kf_error *error) {
+                                int levels, kf_error *error) {
+    const int compression = producer->options->compression;
     char path[KF_PATH];
     KF_TRY(output_path(producer, kind, "vtkhdf", path, error));
-    KF_TRY(kf_vtkhdf_write(path, snapshot, producer->options->compression, error));
+    KF_TRY(levels > 1 ? kf_vtkhdf_write_levels(path, snapshot, levels, compression, error)
+                      : kf_vtkhdf_write(path, snapshot, compression, error));
     note_output(producer->result, path);
     const double time_step = snapshot->step > 0 ? snapshot->time / (double)snapshot->step : 0.0;
     const kf_series_files files = {producer->options->folder, producer->result->first_step,
@@ -193,12 +195,44 @@ static kf_status add_flow(kf_production_run *producer, kf_snapshot *snapshot, kf
     if (quantities & KF_SURFACE && scene->mesh.triangle_count > 0) {
         kf_snapshot surface;
         kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
-        const kf_status status = write_numbered(producer, "surface", &surface, error);
+        const kf_status status = write_numbered(producer, "surface", &surface, 1, error);
         kf_snapshot_free(&surface);
         KF_TRY(status);
     }
     kf_flow_quantities_derive(scene, pose.rotation, pose.center, quantities, snapshot);
     return KF_OK;
+}
+
+/* The snapshot of a level of nested grids with the quantities that are asked for. */
+static kf_status take_level(kf_production_run *producer, int level, kf_snapshot *snapshot, kf_error *error) {
+    const kf_scene *coarsest = kf_plan_scene(producer->plan),
+                   *scene = level == 0 ? coarsest : coarsest->finer[level - 1];
+    kf_solid_pose pose;
+    KF_TRY(kf_flow_pose(producer->plan, &pose, error));
+    KF_TRY(kf_flow_level_snapshot(producer->plan, level, snapshot, error));
+    snapshot->time = kf_plan_time(producer->plan);
+    snapshot->step = producer->plan->steps_done;
+    kf_flow_quantities_derive(scene, pose.rotation, scene->motion.center, producer->options->quantities,
+                              snapshot);
+    return KF_OK;
+}
+
+static kf_status write_levels(kf_production_run *producer, kf_error *error) {
+    kf_snapshot levels[KF_FINER_LEVELS + 1];
+    const int count = kf_plan_scene(producer->plan)->finer_count + 1;
+    int taken = 0;
+    kf_status status = KF_OK;
+    for (; taken < count && status == KF_OK; taken += status == KF_OK)
+        status = take_level(producer, taken, &levels[taken], error);
+    if (status == KF_OK) status = write_numbered(producer, "fields", levels, count, error);
+    while (taken > 0)
+        kf_snapshot_free(&levels[--taken]);
+    return status;
+}
+
+static kf_status write_fields(kf_production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
+    if (producer->options->quantities & KF_LEVELS) return write_levels(producer, error);
+    return write_numbered(producer, snapshot->on == KF_ON_NODES ? "fields" : "particles", snapshot, 1, error);
 }
 
 static kf_status write_state(kf_production_run *producer, kf_snapshot *snapshot, kf_error *error) {
@@ -207,7 +241,7 @@ static kf_status write_state(kf_production_run *producer, kf_snapshot *snapshot,
     KF_TRY(add_smoke(producer, snapshot, error));
     if (methods->flow != NULL) KF_TRY(add_flow(producer, snapshot, error));
     const bool pictures = !producer->options->no_pictures, fields = !producer->options->no_fields;
-    if (fields) KF_TRY(write_numbered(producer, on_nodes ? "fields" : "particles", snapshot, error));
+    if (fields) KF_TRY(write_fields(producer, snapshot, error));
     if (methods->flow != NULL) return KF_OK;
     if (fields) KF_TRY(write_map(producer, snapshot, error));
     if (!pictures) return KF_OK;

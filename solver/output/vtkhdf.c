@@ -1,6 +1,8 @@
 #include "solver/output/vtkhdf.h"
 
 #include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,8 +256,8 @@ static bool write_moment(hid_t root, const kf_snapshot *snapshot) {
     return good;
 }
 
-static bool write_quantities(hid_t root, const kf_snapshot *snapshot, int compression) {
-    hid_t group = open_group(root, "PointData");
+static bool write_quantities(hid_t root, const char *name, const kf_snapshot *snapshot, int compression) {
+    hid_t group = open_group(root, name);
     bool good = group >= 0;
     for (size_t i = 0; i < snapshot->quantity_count && good; i++) {
         const kf_quantity *quantity = &snapshot->quantities[i];
@@ -270,11 +272,56 @@ static kf_status write_file(output_file *file, const kf_snapshot *snapshot, int 
                             kf_error *error) {
     hid_t root = open_group(file->file, "VTKHDF");
     const bool nodes = snapshot->on == KF_ON_NODES;
-    const bool good = root >= 0 &&
-                      (nodes ? write_image(root, snapshot) : write_points(root, snapshot, compression)) &&
-                      write_moment(root, snapshot) && write_quantities(root, snapshot, compression);
+    const bool good =
+        root >= 0 && (nodes ? write_image(root, snapshot) : write_points(root, snapshot, compression)) &&
+        write_moment(root, snapshot) && write_quantities(root, "PointData", snapshot, compression);
     if (root >= 0) H5Gclose(root);
     return finish_file(file, good, error);
+}
+
+/* A level has its cells one behind the other, whatever its boxes. */
+static bool write_level(hid_t root, int number, const kf_snapshot *snapshot, int compression) {
+    char name[24];
+    int32_t box[6];
+    const hsize_t shape[2] = {1, 6};
+    kf_snapshot cells = *snapshot;
+    cells.on = KF_ON_PARTICLES; /* a list */
+    for (int a = 0; a < 3; a++) {
+        box[2 * a] = (int32_t)lround(snapshot->origin[a] / snapshot->spacing[a] - 0.5);
+        box[2 * a + 1] = box[2 * a] + snapshot->nodes[a] - 1;
+    }
+    (void)snprintf(name, sizeof name, "Level%d", number);
+    hid_t group = open_group(root, name);
+    const bool good =
+        group >= 0 &&
+        put_numbers(group, "Spacing", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, snapshot->spacing) &&
+        write_set(group, "AMRBox", 2, shape, H5T_STD_I32LE, H5T_NATIVE_INT32, box) &&
+        write_quantities(group, "CellData", &cells, compression);
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+static kf_status write_levels(output_file *file, const kf_snapshot *levels, int count, int compression,
+                              kf_error *error) {
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    hid_t root = open_group(file->file, "VTKHDF");
+    bool good = root >= 0 && write_kind(root, "OverlappingAMR") && put_text(root, "GridDescription", "XYZ") &&
+                put_numbers(root, "Origin", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, origin) &&
+                write_moment(root, levels);
+    for (int l = 0; l < count; l++)
+        good = good && write_level(root, l, &levels[l], compression);
+    if (root >= 0) H5Gclose(root);
+    return finish_file(file, good, error);
+}
+
+kf_status kf_vtkhdf_write_levels(const char *path, const kf_snapshot *levels, int count, int compression,
+                                 kf_error *error) {
+    output_file file;
+    kf_library_guard_begin(path, "HDF5");
+    kf_status status = begin_file(path, &file, error);
+    if (status == KF_OK) status = write_levels(&file, levels, count, compression, error);
+    kf_library_guard_end();
+    return status;
 }
 
 kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error) {

@@ -99,5 +99,6 @@ kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *erro
     kf_library_guard_end();
     if (good) return KF_OK;
     kf_snapshot_free(snapshot);
-    return kf_fail(error, KF_BAD_INPUT, "%s: is no file of a flow's fields that kftune run wrote", path);
+    return kf_fail(error, KF_BAD_INPUT, "%s: has no fields of a flow on one grid, as kftune run writes them",
+                   path);
 }

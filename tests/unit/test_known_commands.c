@@ -150,6 +150,7 @@ static void test_what_is_refused(void **state) {
         "run --scene cavity2d --until never --device cpu:1",
         "run --scene cavity2d --steps 1 --time 1s --device cpu:1",
         "run --scene cavity2d --steps 1 --fields nope --device cpu:1",
+        "run --scene cavity2d --steps 1 --fields levels --device cpu:1",
         "run --scene cavity2d --steps 1 --every 0 --device cpu:1",
         "run --scene cavity2d --steps 1 --area -1 --device cpu:1",
         "run --scene cavity2d --steps 1 --mean-from -1 --device cpu:1",
