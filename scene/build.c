@@ -5,8 +5,10 @@
  * lattice -0.5. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
@@ -59,8 +61,8 @@ static double straight_length(const kf_solid_description *solid, const kf_mesh *
 }
 
 /* Turns, scales and moves the solid's mesh as the scene says, from the file's units into cells. */
-static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error *error) {
-    const kf_solid_description *solid = &d->solid;
+static kf_status place_solid(const kf_description *d, const kf_solid_description *solid, kf_scene *scene,
+                             kf_error *error) {
     kf_mesh *mesh = &scene->mesh;
     const double nowhere[3] = {0};
     double matrix[9], anchor[3] = {0};
@@ -78,7 +80,8 @@ static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error 
     if (solid->length > 0.0) {
         if (length <= 0.0)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: solid.length: the placed solid has no extent along x; use scale", d->source);
+                           "%s: %s.length: the placed solid has no extent along x; use scale", d->source,
+                           solid->path);
         scale = solid->length / length;
     }
     for (int a = 0; a < 3; a++) {
@@ -96,22 +99,23 @@ static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error 
 }
 
 /* Refuses a solid that reaches out of the domain, with what to change. */
-static kf_status check_inside(const kf_description *d, const kf_scene *scene, kf_error *error) {
+static kf_status check_inside(const kf_description *d, const kf_solid_description *solid,
+                              const kf_scene *scene, kf_error *error) {
     for (int a = 0; a < 3; a++) {
         const double slack = 1e-6 * scene->nodes[a], upper = scene->nodes[a] - 0.5;
         const double low = scene->solid_low[a], high = scene->solid_high[a];
         if (low >= -0.5 - slack && high <= upper + slack) continue;
         if (high - low > scene->nodes[a] + 2.0 * slack)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: the solid is %.4g m long along %c, the domain only %.4g m; make "
-                           "the domain larger, or the solid smaller with solid.scale or solid.length",
-                           d->source, (high - low) * d->cell_size, "xyz"[a],
-                           scene -> nodes[a] * d -> cell_size);
+                           "%s: the %s is %.4g m long along %c, the domain only %.4g m; make "
+                           "the domain larger, or the solid smaller with %s.scale or %s.length",
+                           d->source, solid->path, (high - low) * d->cell_size, "xyz"[a],
+                           scene -> nodes[a] * d -> cell_size, solid -> path, solid -> path);
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: the solid reaches from %.4g m to %.4g m along %c, out of the domain "
-                       "(0 to %.4g m); change solid.position",
-                       d->source, (low + 0.5) * d->cell_size, (high + 0.5) * d->cell_size, "xyz"[a],
-                       scene -> nodes[a] * d -> cell_size);
+                       "%s: the %s reaches from %.4g m to %.4g m along %c, out of the domain "
+                       "(0 to %.4g m); change %s.position",
+                       d->source, solid->path, (low + 0.5) * d->cell_size, (high + 0.5) * d->cell_size,
+                       "xyz"[a], scene -> nodes[a] * d -> cell_size, solid -> path);
     }
     return KF_OK;
 }
@@ -144,43 +148,44 @@ static void swept_box(const kf_scene *scene, kf_box *swept, double *farthest) {
     *swept = box;
 }
 
-static kf_status check_speed(const kf_description *d, const kf_scene *scene, double farthest,
-                             kf_error *error) {
+static kf_status check_speed(const kf_description *d, const kf_solid_description *solid,
+                             const kf_scene *scene, double farthest, kf_error *error) {
     const kf_motion *m = &scene->motion;
     const double *v = m->velocity;
     const double speed = kf_length(v) + fabs(m->angular_speed) * farthest;
     if (speed <= FASTEST) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: solid.motion: the surface moves at %.3g m/s, %.3g cells a step (at most %g); make "
+                   "%s: %s.motion: the surface moves at %.3g m/s, %.3g cells a step (at most %g); make "
                    "flow.lattice_speed smaller, at most %.2g",
-                   d->source, speed * d->cell_size / scene->time_step, speed, FASTEST,
+                   d->source, solid->path, speed * d->cell_size / scene->time_step, speed, FASTEST,
                    d->lattice_speed * FASTEST / speed);
 }
 
 /* Refuses a motion that leaves the domain, touches its edge, or is too fast. */
-static kf_status check_motion(const kf_description *d, const kf_scene *scene, kf_error *error) {
+static kf_status check_motion(const kf_description *d, const kf_solid_description *solid,
+                              const kf_scene *scene, kf_error *error) {
     const kf_motion *m = &scene->motion;
     kf_box swept;
     double farthest;
     swept_box(scene, &swept, &farthest);
     for (int a = 0; a < 3; a++) {
-        if (scene->faces[2 * a] == KF_PERIODIC) continue;
+        if (scene->faces[2 * a] == KF_PERIODIC && d->solid_count == 0) continue;
         if (m->velocity[a] != 0.0)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: solid.motion.velocity: the solid moves along %c and leaves the "
+                           "%s: %s.motion.velocity: the solid moves along %c and leaves the "
                            "domain in the end; make both %c faces periodic, or let the fluid move instead",
-                           d->source, "xyz"[a], "xyz"[a]);
+                           d->source, solid->path, "xyz"[a], "xyz"[a]);
         if (m->center[a] + swept.low[a] < 0.0 || m->center[a] + swept.high[a] > scene->nodes[a] - 1.0)
             return kf_fail(
                 error, KF_BAD_INPUT,
-                "%s: solid.motion: turning, the solid reaches from %.4g m to %.4g m "
+                "%s: %s.motion: turning, the solid reaches from %.4g m to %.4g m "
                 "along %c and comes closer than half a cell to the domain's edge (0 and %.4g m); move "
-                "solid.motion.center, or make the domain larger",
-                d->source, (m->center[a] + swept.low[a] + 0.5) * d->cell_size,
+                "%s.motion.center, or make the domain larger",
+                d->source, solid->path, (m->center[a] + swept.low[a] + 0.5) * d->cell_size,
                 (m->center[a] + swept.high[a] + 0.5) * d->cell_size, "xyz"[a],
-                scene -> nodes[a] * d -> cell_size);
+                scene -> nodes[a] * d -> cell_size, solid -> path);
     }
-    return check_speed(d, scene, farthest, error);
+    return check_speed(d, solid, scene, farthest, error);
 }
 
 /* A free solid: its mass, and room around it at the beginning. */
@@ -219,12 +224,12 @@ static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *er
                 d->source, "xyz"[a]);
     }
     swept_box(scene, &swept, &farthest);
-    return check_speed(d, scene, farthest, error);
+    return check_speed(d, &d->solid, scene, farthest, error);
 }
 
 /* Sets the solid's motion in lattice units, and the point that moments refer to. */
-static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *error) {
-    const kf_solid_description *solid = &d->solid;
+static kf_status set_motion(const kf_description *d, const kf_solid_description *solid, kf_scene *scene,
+                            kf_error *error) {
     kf_motion *m = &scene->motion;
     m->moving = solid->moving;
     m->angular_speed = solid->angular_velocity * scene->time_step;
@@ -237,7 +242,50 @@ static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *
             d->reference_point_given ? d->reference_point[a] / d->cell_size - 0.5 : m->center[a];
     }
     if (solid->free) return set_free(d, scene, error);
-    return m->moving ? check_motion(d, scene, error) : KF_OK;
+    return m->moving ? check_motion(d, solid, scene, error) : KF_OK;
+}
+
+/* Places one of several solids, in a scene of its own, and adds it to the scene. */
+static kf_status build_one_of_several(const kf_description *d, const kf_solid_description *solid,
+                                      kf_scene *alone, kf_scene *scene, kf_error *error) {
+    kf_box swept;
+    double farthest, low[3], high[3];
+    KF_TRY(place_solid(d, solid, alone, error));
+    KF_TRY(check_inside(d, solid, alone, error));
+    KF_TRY(set_motion(d, solid, alone, error));
+    swept_box(alone, &swept, &farthest);
+    for (int a = 0; a < 3; a++) {
+        low[a] = alone->motion.center[a] + swept.low[a];
+        high[a] = alone->motion.center[a] + swept.high[a];
+    }
+    kf_scene_add_solid(scene, solid->name, &alone->motion, &alone->mesh, low, high);
+    return KF_OK;
+}
+
+static kf_status build_solids(const kf_description *d, kf_mesh *meshes, kf_scene *scene, kf_error *error) {
+    double about[3];
+    if (d->solid_count == 0) {
+        scene->mesh = meshes[0];
+        memset(meshes, 0, sizeof *meshes);
+        KF_TRY(place_solid(d, &d->solid, scene, error));
+        KF_TRY(check_inside(d, &d->solid, scene, error));
+        return set_motion(d, &d->solid, scene, error);
+    }
+    kf_scene *alone = kf_allocate(sizeof *alone);
+    kf_status status = KF_OK;
+    for (int s = 0; s < d->solid_count && status == KF_OK; s++) {
+        *alone = *scene;
+        memset(&alone->motion, 0, sizeof alone->motion);
+        alone->mesh = meshes[s];
+        memset(&meshes[s], 0, sizeof meshes[s]);
+        status = build_one_of_several(d, &d->solids[s], alone, scene, error);
+        kf_mesh_free(&alone->mesh);
+    }
+    free(alone);
+    KF_TRY(status);
+    for (int a = 0; a < 3; a++)
+        about[a] = d->reference_point[a] / d->cell_size - 0.5;
+    return kf_scene_end_solids(scene, d->reference_point_given ? about : NULL, error);
 }
 
 /* ---- The smoke ---- */
@@ -436,10 +484,9 @@ static kf_status check_grid(const kf_description *d, kf_error *error) {
     return KF_OK;
 }
 
-kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes, kf_scene *scene,
-                         kf_error *error) {
-    scene->mesh = *mesh;
-    memset(mesh, 0, sizeof *mesh);
+/* Makes the scene of a description; kf_scene_build frees the meshes that are left. */
+static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes, kf_scene *scene,
+                       kf_error *error) {
     KF_TRY(check_grid(d, error));
     memcpy(scene->nodes, d->cells, sizeof scene->nodes);
     scene->cell_size = d->cell_size;
@@ -460,11 +507,7 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     scene->reference_area_given = d->reference_area > 0.0;
     KF_TRY(set_faces(d, scene, error));
     KF_TRY(set_initial(d, scene, error));
-    if (d->solid.present) {
-        KF_TRY(place_solid(d, scene, error));
-        KF_TRY(check_inside(d, scene, error));
-        KF_TRY(set_motion(d, scene, error));
-    }
+    if (d->solid.present) KF_TRY(build_solids(d, meshes, scene, error));
     KF_TRY(set_smoke(d, scene, error));
     scene->parabolic_inflow = d->parabolic_inflow;
     if (d->mask.source != KF_MASK_NONE) KF_TRY(kf_mask_make(d, scene, error));
@@ -472,4 +515,12 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     KF_TRY(check_probes(d, scene, error));
     KF_TRY(set_viscosity(d, scene, error));
     return kf_scene_set_boxes(d, scene, notes, error);
+}
+
+kf_status kf_scene_build(const kf_description *d, kf_mesh meshes[KF_MOST_SOLIDS], kf_text *notes,
+                         kf_scene *scene, kf_error *error) {
+    const kf_status status = build(d, meshes, notes, scene, error);
+    for (int s = 0; s < KF_MOST_SOLIDS; s++)
+        kf_mesh_free(&meshes[s]);
+    return status;
 }

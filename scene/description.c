@@ -16,6 +16,7 @@ void kf_description_defaults(kf_description *d, const char *source) {
     kf_copy_text(d->source, sizeof d->source, source);
     for (int f = 0; f < KF_FACES; f++)
         d->faces[f] = f == KF_XMIN ? KF_INFLOW : f == KF_XMAX ? KF_OUTFLOW : KF_FREE_SLIP;
+    kf_copy_text(d->solid.path, sizeof d->solid.path, "solid");
     d->solid.scale = 1.0;
     d->solid.motion_axis[2] = 1.0;
     d->lattice_speed = 0.05;
@@ -306,10 +307,10 @@ static kf_status read_asked(const char *file, const cJSON *root, kf_description 
 /* The keys of every scene, and the sections of systems. */
 static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_scene_options *options,
                                  kf_error *error) {
-    enum { OURS = 13 };
+    enum { OURS = 14 };
     const char *keys[OURS + KF_SCENE_SECTIONS + 1] = {
         "description", "placed", "asked",    "solid", "mask",   "domain", "boundaries",
-        "flow",        "model",  "sampling", "smoke", "probes", "refine"};
+        "flow",        "model",  "sampling", "smoke", "probes", "refine", "solids"};
     if (options->checked) return KF_OK;
     for (int i = 0; options->sections != NULL && options->sections[i] != NULL && i < KF_SCENE_SECTIONS; i++)
         keys[OURS + i] = options->sections[i]->name;
@@ -330,7 +331,7 @@ static kf_status read_root(const char *file, const cJSON *root, const kf_scene_o
     KF_TRY(kf_json_object(top, root, "placed", false, &placed, error));
     if (placed != NULL)
         KF_TRY(kf_placement_from_json((kf_json_place){file, "placed"}, placed, &placement, error));
-    KF_TRY(kf_description_read_solid(file, root, &d->solid, error));
+    KF_TRY(kf_description_read_solid(file, root, d, error));
     KF_TRY(kf_description_read_mask(file, root, d, error));
     KF_TRY(read_domain(file, root, d, error));
     KF_TRY(read_boundaries(file, root, d, notes, error));

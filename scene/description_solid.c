@@ -1,18 +1,28 @@
-/* The "solid" of a scene file: a mesh or a shape, its pose and its motion. */
+/* The "solid" of a scene file, or its "solids": a mesh or a shape, its pose and its motion. */
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/util/json.h"
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-enum { COMMON_KEYS = 11, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone */
-static const char *const common_keys[COMMON_KEYS] = {"scale",    "length",    "position", "anchor",
-                                                     "rotation", "yaw",       "motion",   "boundary",
-                                                     "links",    "mesh_hash", "mesh"};
+enum { COMMON_KEYS = 12, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone; the first: of solids */
+static const char *const common_keys[COMMON_KEYS] = {"name",     "scale",    "length",    "position",
+                                                     "anchor",   "rotation", "yaw",       "motion",
+                                                     "boundary", "links",    "mesh_hash", "mesh"};
 static const char *const boundary_names[2] = {"immersed", "links"};
 static const char *const links_names[2] = {"interpolated", "half-way"};
 static const double FARTHEST = 1e9;
+
+/* A solid's member as messages name it, "solids[2].motion". */
+enum { INNER_PATH = KF_SOLID_PATH + 16 };
+static const char *inner_path(const kf_solid_description *s, const char *member, char path[INNER_PATH]) {
+    (void)snprintf(path, INNER_PATH, "%s.%s", s->path, member);
+    return path;
+}
 
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
                            kf_error *error) {
@@ -28,7 +38,8 @@ static kf_status read_axis(kf_json_place place, const cJSON *object, bool requir
 
 static kf_status read_turn(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
     static const char *const keys[] = {"axis", "degrees", NULL};
-    const kf_json_place place = {file, "solid.rotation"};
+    char path[INNER_PATH];
+    const kf_json_place place = {file, inner_path(s, "rotation", path)};
     double *axis = s->turn[s->turns].axis, *degrees = &s->turn[s->turns].degrees;
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     KF_TRY(read_axis(place, object, true, axis, error));
@@ -44,15 +55,15 @@ static kf_status read_rotation(const char *file, const cJSON *solid, kf_solid_de
     if (cJSON_IsObject(value)) return read_turn(file, value, s, error);
     if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) > KF_TURNS)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.rotation: must be {\"axis\": [x, y, z], \"degrees\": d}, or a list of at "
+                       "%s: %s.rotation: must be {\"axis\": [x, y, z], \"degrees\": d}, or a list of at "
                        "most %d of them",
-                       file, KF_TURNS);
+                       file, s->path, KF_TURNS);
     cJSON_ArrayForEach(item, value) {
         if (!cJSON_IsObject(item))
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: solid.rotation: each entry of the list must be {\"axis\": [x, y, z], "
+                           "%s: %s.rotation: each entry of the list must be {\"axis\": [x, y, z], "
                            "\"degrees\": d}",
-                           file);
+                           file, s->path);
         KF_TRY(read_turn(file, item, s, error));
     }
     return KF_OK;
@@ -72,7 +83,8 @@ static kf_status read_free(kf_json_place place, const cJSON *object, kf_solid_de
 /* Reads solid.motion: free, or turning (rad/s) and moving (m/s) as prescribed. */
 static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_description *s, kf_error *error) {
     static const char *const keys[] = {"free", "center", "axis", "angular_velocity", "velocity", NULL};
-    const kf_json_place parent = {file, "solid"}, place = {file, "solid.motion"};
+    char path[INNER_PATH];
+    const kf_json_place parent = {file, s->path}, place = {file, inner_path(s, "motion", path)};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(parent, solid, "motion", false, &object, error));
     if (object == NULL) return KF_OK;
@@ -88,9 +100,9 @@ static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_desc
         s->angular_velocity != 0.0 || s->velocity[0] != 0.0 || s->velocity[1] != 0.0 || s->velocity[2] != 0.0;
     if (!s->moving)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.motion: neither angular_velocity (rad/s) nor velocity (m/s) is "
+                       "%s: %s.motion: neither angular_velocity (rad/s) nor velocity (m/s) is "
                        "given; remove the key for a solid at rest",
-                       file);
+                       file, s->path);
     return KF_OK;
 }
 
@@ -115,7 +127,7 @@ static kf_status read_parameter(kf_json_place place, const cJSON *object, const 
 
 /* Reads solid.shape with the parameters of that shape. */
 static kf_status read_shape(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
-    const kf_json_place place = {file, "solid"};
+    const kf_json_place place = {file, s->path};
     int index = 0;
     KF_TRY(kf_json_choice(place, object, "shape", true, kf_shape_names(), KF_SHAPES, &index, error));
     s->shape = &kf_shapes[index];
@@ -130,7 +142,8 @@ static kf_status read_shape(const char *file, const cJSON *object, kf_solid_desc
     for (int p = 0; p < KF_SHAPE_PARAMETERS && s->shape->parameters[p].key != NULL; p++)
         KF_TRY(read_parameter(place, object, &s->shape->parameters[p], &s->shape_values[p], error));
     const char *wrong = s->shape->check == NULL ? NULL : s->shape->check(s->shape_values);
-    if (wrong != NULL) return kf_fail(error, KF_BAD_INPUT, "%s: solid: %s: %s", file, s->shape->name, wrong);
+    if (wrong != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: %s: %s", file, s->path, s->shape->name, wrong);
     return KF_OK;
 }
 
@@ -145,8 +158,8 @@ static kf_status check_mesh_hash(kf_json_place place, const cJSON *object, const
     if (strcmp(kept, hash) == 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: %s is not the mesh that this scene was made of: its file was changed; give the new "
-                   "one with --scene, or take solid.mesh_hash out",
-                   place.file, mesh);
+                   "one with --scene, or take %s.mesh_hash out",
+                   place.file, mesh, place.path);
 }
 
 /* A relative path starts at the scene file's folder. */
@@ -154,12 +167,12 @@ static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_
                                 kf_error *error) {
     const char *keys[COMMON_KEYS + 1] = {NULL};
     memcpy(keys, common_keys, sizeof common_keys);
-    const kf_json_place place = {file, "solid"};
+    const kf_json_place place = {file, s->path};
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     const char *name = NULL, *slash = strrchr(file, '/');
     KF_TRY(kf_json_string(place, object, "mesh", true, &name, error));
     if (name[0] == '\0')
-        return kf_fail(error, KF_BAD_INPUT, "%s: solid.mesh: is empty; give a mesh file", file);
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.mesh: is empty; give a mesh file", file, s->path);
     if (name[0] == '/' || slash == NULL)
         KF_TRY(kf_path(s->mesh_file, error, "%s", name));
     else
@@ -170,34 +183,33 @@ static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_
 /* Reads how the fluid meets the surface. */
 static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_description *s,
                                kf_error *error) {
-    const kf_json_place place = {file, "solid"};
+    const kf_json_place place = {file, s->path};
     int boundary = 0, links = 0;
     KF_TRY(kf_json_choice(place, object, "boundary", false, boundary_names, 2, &boundary, error));
     KF_TRY(kf_json_choice(place, object, "links", false, links_names, 2, &links, error));
     s->linked = boundary == 1;
     s->half_way = links == 1;
     if (!s->linked && cJSON_GetObjectItemCaseSensitive(object, "links") != NULL)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: solid.links says how \"boundary\": \"links\" sends back what reaches it; add that, "
-            "or remove the key",
-            file);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.links says how \"boundary\": \"links\" sends back what reaches it; add that, "
+                       "or remove the key",
+                       file, s->path);
     if (s->linked && s->moving)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.boundary: \"links\" are for solids that rest; take \"immersed\", or remove "
-                       "solid.motion",
-                       file);
+                       "%s: %s.boundary: \"links\" are for solids that rest; take \"immersed\", or remove "
+                       "%s.motion",
+                       file, s->path, s->path);
     return KF_OK;
 }
 
 static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
-    const kf_json_place place = {file, "solid"};
+    const kf_json_place place = {file, s->path};
     int anchor = 0;
     KF_TRY(kf_json_number(place, object, "scale", false, 1e-9, 1e9, &s->scale, error));
     KF_TRY(kf_json_number(place, object, "length", false, 1e-9, 1e9, &s->length, error));
     if (cJSON_HasObjectItem(object, "scale") && cJSON_HasObjectItem(object, "length"))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid: give \"scale\" or \"length\" (metres along x), not both", file);
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: give \"scale\" or \"length\" (metres along x), not both",
+                       file, s->path);
     KF_TRY(kf_json_numbers(place, object, "position", true, -FARTHEST, FARTHEST, 3, s->position, error));
     KF_TRY(kf_json_choice(place, object, "anchor", false, kf_anchor_names, KF_ANCHORS, &anchor, error));
     s->anchor = (kf_anchor)anchor;
@@ -207,19 +219,99 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     return read_boundary(file, object, s, error);
 }
 
-kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
-                                    kf_error *error) {
-    const kf_json_place top = {file, ""};
-    const cJSON *object = NULL;
-    KF_TRY(kf_json_object(top, root, "solid", false, &object, error));
-    if (object == NULL) return KF_OK;
+/* Reads one solid, whose path is set. */
+static kf_status read_object(const char *file, const cJSON *object, kf_solid_description *s,
+                             kf_error *error) {
     const bool mesh = cJSON_HasObjectItem(object, "mesh"), shape = cJSON_HasObjectItem(object, "shape");
     if (mesh == shape)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid: give either \"mesh\" (a file) or \"shape\" (ball, torus, "
+                       "%s: %s: give either \"mesh\" (a file) or \"shape\" (ball, torus, "
                        "ahmed, plate, knot, car, aircraft, town, bunch)",
-                       file);
-    solid->present = true;
-    KF_TRY(mesh ? read_mesh_name(file, object, solid, error) : read_shape(file, object, solid, error));
-    return read_pose(file, object, solid, error);
+                       file, s->path);
+    s->present = true;
+    KF_TRY(mesh ? read_mesh_name(file, object, s, error) : read_shape(file, object, s, error));
+    return read_pose(file, object, s, error);
+}
+
+/* Reads the name of one of several solids, of which file names are made. */
+static kf_status read_name(const char *file, const cJSON *object, const kf_description *d,
+                           kf_solid_description *s, kf_error *error) {
+    const char *name = NULL;
+    KF_TRY(kf_json_string((kf_json_place){file, s->path}, object, "name", true, &name, error));
+    bool plain = name[0] != '\0' && strlen(name) < sizeof s->name;
+    for (const char *c = name; *c != '\0'; c++)
+        plain = plain && (isalnum((unsigned char)*c) || *c == '_' || *c == '-');
+    if (!plain)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.name: must be 1 to %d letters, digits, _ and -, as forces_NAME.csv is named "
+                       "after it",
+                       file, s->path, KF_SOLID_NAME - 1);
+    for (const kf_solid_description *other = d->solids; other < s; other++)
+        if (strcasecmp(other->name, name) == 0)
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.name: \"%s\" is the name of %s, too; give another",
+                           file, s->path, name, other->path);
+    (void)snprintf(s->name, sizeof s->name, "%s", name);
+    return KF_OK;
+}
+
+/* Refuses what one of several solids cannot have. */
+static kf_status check_one_of_several(const char *file, const cJSON *object, const kf_solid_description *s,
+                                      kf_error *error) {
+    if (s->free)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.motion.free: the fluid moves a solid that is alone; prescribe the motion of "
+                       "each of several",
+                       file, s->path);
+    if (s->linked)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.boundary: \"links\" are for a solid that is alone; take \"immersed\"", file,
+                       s->path);
+    if (cJSON_HasObjectItem(object, "yaw"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.yaw: is for a solid that is alone; give \"rotation\" and \"position\"", file,
+                       s->path);
+    if (kf_length(s->velocity) > 0.0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.motion.velocity: each of several solids rests or turns about a fixed axis; let "
+            "the fluid and the walls move instead",
+            file, s->path);
+    return KF_OK;
+}
+
+/* Reads "solids". A list of one is what "solid" is. */
+static kf_status read_list(const char *file, const cJSON *list, kf_description *d, kf_error *error) {
+    const int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
+    if (count < 1 || count > KF_MOST_SOLIDS)
+        return kf_fail(error, KF_BAD_INPUT, "%s: solids: must be a list of 1 to %d solids", file,
+                       KF_MOST_SOLIDS);
+    for (int i = 0; i < count; i++) {
+        kf_solid_description *s = &d->solids[i];
+        const cJSON *object = cJSON_GetArrayItem(list, i);
+        *s = d->solid;
+        (void)snprintf(s->path, sizeof s->path, "solids[%d]", i);
+        if (!cJSON_IsObject(object))
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s: must be an object, as \"solid\" is", file, s->path);
+        KF_TRY(read_name(file, object, d, s, error));
+        KF_TRY(read_object(file, object, s, error));
+        if (count > 1) KF_TRY(check_one_of_several(file, object, s, error));
+    }
+    d->solid_count = count > 1 ? count : 0;
+    if (count == 1) d->solid = d->solids[0];
+    d->solid.present = true;
+    return KF_OK;
+}
+
+kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    const kf_json_place top = {file, ""};
+    const cJSON *object = NULL, *list = cJSON_GetObjectItemCaseSensitive(root, "solids");
+    KF_TRY(kf_json_object(top, root, "solid", false, &object, error));
+    if (object != NULL && list != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: give \"solid\" or \"solids\", not both", file);
+    if (list != NULL) return read_list(file, list, d, error);
+    if (object == NULL) return KF_OK;
+    if (cJSON_HasObjectItem(object, "name"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.name: is for the entries of \"solids\"; remove the key", file);
+    return read_object(file, object, &d->solid, error);
 }

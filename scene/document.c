@@ -268,6 +268,12 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
     }
     if (said->refine != 0) change_refine(document, said->refine, notes);
     if (!said->yaw_given) return KF_OK;
+    if (cJSON_HasObjectItem(document, "solids"))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: option '--yaw' turns one solid, and this scene has \"solids\"; turn the stream, or "
+            "give each \"rotation\" and \"position\"",
+            file);
     KF_TRY(kf_json_object(top, document, "solid", true, &solid, error));
     put_number(cJSON_GetObjectItemCaseSensitive(document, "solid"), "yaw", said->yaw);
     return KF_OK;
@@ -296,14 +302,21 @@ void kf_scene_document_ask(cJSON *document, const kf_scene_options *options) {
     if (options->seed > 0) put_number(asked, "seed", (double)options->seed);
 }
 
-kf_status kf_scene_document_pin(cJSON *document, kf_error *error) {
-    cJSON *solid = cJSON_GetObjectItemCaseSensitive(document, "solid");
+static kf_status pin_solid(cJSON *solid, kf_error *error) {
     const char *mesh = cJSON_GetStringValue(member_of(solid, "mesh"));
     char hash[KF_HASH_HEX];
     if (mesh == NULL) return KF_OK;
     KF_TRY(kf_mesh_file_hash(mesh, hash, error));
     cJSON_DeleteItemFromObjectCaseSensitive(solid, "mesh_hash");
     cJSON_AddStringToObject(solid, "mesh_hash", hash);
+    return KF_OK;
+}
+
+kf_status kf_scene_document_pin(cJSON *document, kf_error *error) {
+    cJSON *solids = cJSON_GetObjectItemCaseSensitive(document, "solids");
+    KF_TRY(pin_solid(cJSON_GetObjectItemCaseSensitive(document, "solid"), error));
+    for (cJSON *solid = cJSON_IsArray(solids) ? solids->child : NULL; solid != NULL; solid = solid->next)
+        KF_TRY(pin_solid(solid, error));
     return KF_OK;
 }
 

@@ -157,6 +157,11 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles);
  */
 double kf_sample_radius(double area, size_t count);
 void kf_samples_free(kf_samples *samples);
+/* Counts the samples that the scene's solids are to have, and sets solid_area, surface_depth and open_edges;
+ * of a solid by links cuts the links instead. KF_BAD_INPUT where there are too many. */
+kf_status kf_scene_count_samples(kf_scene *scene, double *wanted, kf_error *error);
+/* Places so many samples on the solid, or on each of several as many as it had alone. */
+kf_status kf_scene_place_samples(kf_scene *scene, double wanted, kf_text *notes, kf_error *error);
 void kf_links_free(kf_links *links);
 
 /* ---- A scene as its file describes it: SI units ---- */
@@ -167,9 +172,12 @@ enum { KF_TURNS = 8 };
 typedef enum kf_anchor { KF_ANCHOR_CENTER, KF_ANCHOR_BOTTOM, KF_ANCHOR_ORIGIN, KF_ANCHORS } kf_anchor;
 extern const char *const kf_anchor_names[KF_ANCHORS]; /* "center", "bottom", "origin" */
 
+enum { KF_SOLID_PATH = 16 };
 typedef struct kf_solid_description {
     bool present;
-    char mesh_file[KF_PATH]; /* empty when a shape is given */
+    char path[KF_SOLID_PATH]; /* in the file: "solid", or "solids[2]" */
+    char name[KF_SOLID_NAME]; /* of one of "solids" */
+    char mesh_file[KF_PATH];  /* empty when a shape is given */
     const kf_shape *shape;
     double shape_values[KF_SHAPE_PARAMETERS];
     double scale;  /* 0: from length */
@@ -223,6 +231,8 @@ typedef struct kf_refine_description {
 typedef struct kf_description {
     char source[KF_PATH]; /* for messages */
     kf_solid_description solid;
+    int solid_count; /* 0: solid says it all; else there are several, solids, and solid is only present */
+    kf_solid_description solids[KF_MOST_SOLIDS];
     kf_mask_description mask;
     bool parabolic_inflow;
     int cells[3];
@@ -267,7 +277,8 @@ kf_status kf_scene_read_sections(const char *file, const kf_scene_options *optio
 /* Gives copy, which was made of the scene member by member, sections of its own. */
 void kf_scene_copy_sections(const kf_scene *scene, kf_scene *copy);
 void kf_scene_hash_sections(const kf_scene *scene, kf_hasher *hasher);
-kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
+/* Reads "solid", or "solids". */
+kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_description *description,
                                     kf_error *error);
 /* Reads "refine"; where the scene has it and no rule of its own, the rates become k17. */
 kf_status kf_description_read_refine(const char *file, const cJSON *root, kf_description *description,
@@ -282,9 +293,19 @@ kf_status kf_description_place(kf_description *description, const kf_mesh *mesh,
 
 /* The rotation that a solid's turns make, row-major 3x3. */
 void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]);
-/* Places the mesh (which it takes over) and converts to lattice units; no samples yet. */
-kf_status kf_scene_build(const kf_description *description, kf_mesh *mesh, kf_text *notes, kf_scene *scene,
-                         kf_error *error);
+/* Places the mesh, or the meshes of several solids (all of which it takes over), and converts to lattice
+ * units; no samples yet. */
+kf_status kf_scene_build(const kf_description *description, kf_mesh meshes[KF_MOST_SOLIDS], kf_text *notes,
+                         kf_scene *scene, kf_error *error);
+/* Adds the solid whose mesh, which it takes over, is placed, and whose motion is `motion`, to those of the
+ * scene. low and high: its box at all times. */
+void kf_scene_add_solid(kf_scene *scene, const char *name, const kf_motion *motion, kf_mesh *mesh,
+                        const double low[3], const double high[3]);
+/* Completes a scene of several solids, all of which were added; about: what moments refer to, NULL: the
+ * middle of the box around all. KF_BAD_INPUT where two of them overlap, or may. */
+kf_status kf_scene_end_solids(kf_scene *scene, const double about[3], kf_error *error);
+/* Makes the mesh of one of several solids; the caller frees it. */
+kf_mesh kf_scene_solid_mesh(const kf_scene *scene, int solid);
 /* Sets the boxes of nested grids that a description asks for, in cells; no finer scenes yet. */
 kf_status kf_scene_set_boxes(const kf_description *description, kf_scene *scene, kf_text *notes,
                              kf_error *error);

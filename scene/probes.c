@@ -185,6 +185,12 @@ static kf_status read_surface(const char *place, const char *text, const kf_prob
     if (mesh == NULL || mesh->triangle_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: '%s': there is no solid whose surface could be cut", place,
                        text);
+    if (frame->scene->solid_count > 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: '%s': taps are on the surface of one solid, and there are several; give a point or "
+            "a line",
+            place, text);
     if (*rest == ':' && rest[1] >= 'x' && rest[1] <= 'z') {
         axis = rest[1] - 'x';
         rest += 2;

@@ -60,6 +60,15 @@ static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
         scene->motion.excess_inertia[i] *= pow(factor, 5);
     for (int a = 0; a < 3; a++)
         scene->motion.gravity[a] /= factor;
+    for (int s = 0; s < scene->solid_count; s++) {
+        kf_solid *solid = &scene->solids[s];
+        solid->motion.angular_speed /= factor;
+        for (int a = 0; a < 3; a++) {
+            solid->motion.center[a] = factor * solid->motion.center[a] + offset[a];
+            solid->low[a] = factor * solid->low[a] + offset[a];
+            solid->high[a] = factor * solid->high[a] + offset[a];
+        }
+    }
 }
 
 static double factor_of(const kf_scene *scene, const int coarse[3]) {

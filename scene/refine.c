@@ -330,6 +330,10 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
     if (scene->nodes[2] == 1 || scene->mask != NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: nested grids are three-dimensional; remove the key",
                        d->source);
+    if (scene->solid_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: refine: nested grids are around one solid; remove the key, or \"solids\"",
+                       d->source);
     if (scene->motion.moving)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: refine: the solid in nested grids has to rest; remove the key", d->source);

@@ -29,6 +29,10 @@ void kf_description_regrid(kf_description *d, const int nodes[3], kf_text *notes
         if (d->faces[2 * a] == d->faces[2 * a + 1]) {
             d->solid.position[a] += 0.5 * added;
             d->solid.motion_center[a] += 0.5 * added;
+            for (int s = 0; s < d->solid_count; s++) {
+                d->solids[s].position[a] += 0.5 * added;
+                d->solids[s].motion_center[a] += 0.5 * added;
+            }
             for (int e = 0; e < d->smoke.count; e++) {
                 d->smoke.emitters[e].from[a] += 0.5 * added;
                 d->smoke.emitters[e].to[a] += 0.5 * added;

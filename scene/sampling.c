@@ -446,5 +446,6 @@ void kf_samples_free(kf_samples *samples) {
     free(samples->y);
     free(samples->z);
     free(samples->area);
+    free(samples->solid);
     memset(samples, 0, sizeof *samples);
 }

@@ -16,49 +16,10 @@
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
-/* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
-static const double EDGE_MARGIN = 1e-3;
 /* Of a large scene: what it claims is told and looked at before it is made. */
-static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5;
+static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5; /* the same in solid_samples.c */
 
-/* ---- Samples ---- */
-
-static bool sample_fits(const kf_scene *scene, double x, int a) {
-    return scene->faces[2 * a] == KF_PERIODIC ||
-           (x >= EDGE_MARGIN && x <= scene->nodes[a] - 1.0 - EDGE_MARGIN);
-}
-
-/* A solid that stands on a face reaches into the half cell between the outermost nodes and the face. */
-static void clip_samples(kf_scene *scene, kf_text *notes) {
-    kf_samples *s = &scene->samples;
-    size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        if (!sample_fits(scene, s->x[i], 0) || !sample_fits(scene, s->y[i], 1) ||
-            !sample_fits(scene, s->z[i], 2))
-            continue;
-        s->x[kept] = s->x[i];
-        s->y[kept] = s->y[i];
-        s->z[kept] = s->z[i];
-        s->area[kept++] = s->area[i];
-    }
-    if (kept < s->count)
-        kf_note(notes, "samples: %zu of %zu lie within half a cell of the domain's faces and were left out",
-                s->count - kept, s->count);
-    if (kept > 0) scene->solid_area = s->area[0] * (double)kept;
-    s->count = kept;
-}
-
-/* Notes that many layers crowd: there fewer samples were placed, and they stand for less. */
-static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
-    const size_t count = scene->samples.count;
-    if (count == wanted) return;
-    kf_note(
-        notes,
-        "samples: %zu of %zu would lie in places where a dozen layers of the surface and more are within a "
-        "fraction of a cell, and were left out",
-        wanted - count, wanted);
-    scene->solid_area *= (double)count / (double)wanted;
-}
+/* ---- Size and front ---- */
 
 static double node_count(const kf_scene *scene) {
     return (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
@@ -78,53 +39,6 @@ static kf_status check_room(const kf_scene *scene, const kf_scene_options *optio
                    "hold them has %s; make it coarser, or name more devices",
                    scene->source, scene->nodes[0], scene->nodes[1], scene->nodes[2], nodes,
                    kf_human_bytes(LEAST_NODE_BYTES * nodes, least), kf_human_bytes(room, memory));
-}
-
-/* Says what a large scene claims, of its file or of an option, before anything is done with it. */
-static void tell_claims(const kf_scene *scene, double samples) {
-    static const double NODE_BYTES = 16; /* density and velocity */
-    const double nodes = node_count(scene);
-    char fields[32], memory[32];
-    if (nodes < MANY_NODES && samples < MANY_SAMPLES) return;
-    kf_human_bytes(NODE_BYTES * nodes, fields);
-    kf_human_bytes((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), memory);
-    kf_info(
-        "%s: %.3g nodes, of which density and velocity alone are %s (this machine has %s), and %.2g samples "
-        "on the solid, which are placed first; that may take minutes",
-        scene->source, nodes, fields, memory, samples);
-}
-
-/* Counts the samples of the solid, and refuses more than a scene can have. A solid by links has none. */
-static kf_status count_samples(kf_scene *scene, double *wanted, kf_error *error) {
-    kf_scene_set_depth(scene);
-    if (scene->linked) return kf_scene_cut_links(scene, error);
-    *wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
-    if (*wanted > KF_SAMPLES_LIMIT)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %g samples per cell on %.4g cells of surface are more than %d "
-                       "samples; lower samples_per_cell",
-                       scene->source, scene->samples_per_cell, scene->solid_area, KF_SAMPLES_LIMIT);
-    return KF_OK;
-}
-
-/* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
-static kf_status sample_solid(kf_scene *scene, double wanted, kf_text *notes, kf_error *error) {
-    tell_claims(scene, wanted);
-    uint32_t *triangles = kf_allocate((size_t)wanted * sizeof *triangles);
-    const bool whole = kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples, triangles);
-    if (whole) note_crowd(scene, (size_t)wanted, notes);
-    if (whole) kf_scene_sink_samples(scene, triangles);
-    free(triangles);
-    if (!whole)
-        return kf_fail(error, KF_INTERRUPTED, "interrupted while the samples of %s were placed",
-                       scene->source);
-    clip_samples(scene, notes);
-    if (scene->samples.count == 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: no sample of the solid lies inside the domain; move it with "
-                       "solid.position",
-                       scene->source);
-    return KF_OK;
 }
 
 /* The reference is the front of the solid as it was before the yaw: the stream's direction turned with it. */
@@ -166,6 +80,19 @@ static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) 
 
 static void hash_integer(kf_hasher *hasher, int64_t value) {
     kf_hash_add(hasher, &value, sizeof value);
+}
+
+/* Adds the motions of several solids, and which samples are whose. */
+static void hash_solids(const kf_scene *scene, kf_hasher *hasher) {
+    kf_hash_add_string(hasher, "several solids");
+    hash_integer(hasher, scene->solid_count);
+    for (int s = 0; s < scene->solid_count; s++) {
+        const kf_motion *motion = &scene->solids[s].motion;
+        hash_numbers(hasher, 3, motion->center);
+        hash_numbers(hasher, 3, motion->axis);
+        hash_numbers(hasher, 1, &motion->angular_speed);
+    }
+    kf_hash_add(hasher, scene->samples.solid, scene->samples.count);
 }
 
 /* Makes the scene's hash from all that its flow depends on. What came later is added only where it is not
@@ -219,6 +146,7 @@ static void hash_scene(kf_scene *scene) {
     hash_numbers(&hasher, scene->samples.count, scene->samples.y);
     hash_numbers(&hasher, scene->samples.count, scene->samples.z);
     hash_numbers(&hasher, scene->samples.count, scene->samples.area);
+    if (scene->solid_count > 0) hash_solids(scene, &hasher);
     if (scene->mask != NULL) {
         kf_hash_add(&hasher, scene->mask, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]);
         hash_numbers(&hasher, 3, scene->mask_velocity);
@@ -254,14 +182,14 @@ kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_t
         KF_TRY(kf_scene_check_boxes(scene, error));
     }
     if (scene->mesh.triangle_count > 0) {
-        if (scene->finer_count == 0) KF_TRY(count_samples(scene, &samples, error));
+        if (scene->finer_count == 0) KF_TRY(kf_scene_count_samples(scene, &samples, error));
         set_frontal_area(scene);
     }
     if (of_finer.described && samples >= MANY_SAMPLES) {
         kf_note(notes, "samples: about %.3g, which are not placed for this", samples);
         placed = false;
     } else if (samples > 0.0) {
-        KF_TRY(sample_solid(scene, samples, notes, error));
+        KF_TRY(kf_scene_place_samples(scene, samples, notes, error));
     }
     if (placed) hash_scene(scene);
     return KF_OK;
@@ -412,15 +340,23 @@ static kf_status check_options(const kf_scene_options *options, kf_error *error)
     return KF_OK;
 }
 
+/* Makes the mesh of a solid that is described, in its own units. */
+static kf_status read_solid(const kf_solid_description *solid, kf_mesh *mesh, kf_text *notes,
+                            kf_error *error) {
+    if (solid->shape == NULL) return kf_mesh_read(solid->mesh_file, mesh, notes, error);
+    kf_shape_mesh(solid->shape, solid->shape_values, mesh);
+    return KF_OK;
+}
+
 static kf_status describe(const char *path, const kf_placement *placement, const kf_scene_options *options,
-                          kf_scene *scene, kf_description *d, kf_mesh *mesh, kf_text *notes,
+                          kf_scene *scene, kf_description *d, kf_mesh *meshes, kf_text *notes,
                           kf_error *error) {
     kf_description_defaults(d, path);
     const bool bare = kf_mesh_is_file_name(path);
     const size_t length = strlen(path);
     if (bare) {
-        KF_TRY(kf_mesh_read(path, mesh, notes, error));
-        KF_TRY(kf_description_place(d, mesh, placement, options->nodes, notes, error));
+        KF_TRY(kf_mesh_read(path, meshes, notes, error));
+        KF_TRY(kf_description_place(d, meshes, placement, options->nodes, notes, error));
     } else if (kf_mask_is_file_name(path)) {
         KF_TRY(kf_description_mask_tunnel(d, options->nodes, notes, error));
     } else {
@@ -435,10 +371,9 @@ static kf_status describe(const char *path, const kf_placement *placement, const
         if (nodes[0] > 0) kf_description_regrid(d, nodes, notes);
         if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
             d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
-        if (d->solid.shape != NULL)
-            kf_shape_mesh(d->solid.shape, d->solid.shape_values, mesh);
-        else if (d->solid.present)
-            KF_TRY(kf_mesh_read(d->solid.mesh_file, mesh, notes, error));
+        if (d->solid_count == 0 && d->solid.present) KF_TRY(read_solid(&d->solid, meshes, notes, error));
+        for (int i = 0; i < d->solid_count; i++)
+            KF_TRY(read_solid(&d->solids[i], &meshes[i], notes, error));
     }
     if (options->samples_per_cell > 0.0) d->samples_per_cell = options->samples_per_cell;
     if (options->accuracy > 0.0) d->accuracy = options->accuracy;
@@ -470,12 +405,11 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     kf_scene_name(path, scene->name);
     kf_copy_text(scene->source, sizeof scene->source, file_or_name);
     kf_description *d = kf_allocate(sizeof *d);
-    kf_mesh mesh = {0};
-    kf_status status = describe(path, placement, options, scene, d, &mesh, notes, error);
-    if (status == KF_OK)
-        status = kf_scene_build(d, &mesh, notes, scene, error);
-    else
-        kf_mesh_free(&mesh);
+    kf_mesh meshes[KF_MOST_SOLIDS] = {{0}};
+    kf_status status = describe(path, placement, options, scene, d, meshes, notes, error);
+    if (status == KF_OK) status = kf_scene_build(d, meshes, notes, scene, error);
+    for (int i = 0; i < KF_MOST_SOLIDS; i++)
+        kf_mesh_free(&meshes[i]);
     free(d);
     KF_TRY(status);
     if (options->node_limit > 0) KF_TRY(kf_scene_coarsen(scene, options->node_limit, error));

@@ -93,6 +93,15 @@ typedef struct kf_motion {
     double velocity[3];   /* cells a step */
 } kf_motion;
 
+/* One of several solids, each at rest or turning about a fixed axis as prescribed. Lattice units. */
+enum { KF_MOST_SOLIDS = 8, KF_SOLID_NAME = 17 };
+typedef struct kf_solid {
+    char name[KF_SOLID_NAME];
+    kf_motion motion;       /* moving: it turns; torque is about center, of a resting one, too */
+    size_t first_vertex;    /* of its mesh in the scene's, up to that of the next */
+    double low[3], high[3]; /* the box of its mesh at all times */
+} kf_solid;
+
 /* Surface samples at time 0, lattice coordinates: kf_scene_surface_depth under the surface. area: surface a
  * sample stands for, in cells^2; they add up to solid_area. Between faces that are not periodic, a sample
  * keeps at least 1/1000 of a cell inside the outermost nodes, so floor(x) and floor(x) + 1 are nodes (in
@@ -102,6 +111,7 @@ typedef struct kf_samples {
     size_t count;
     double *x, *y, *z;
     double *area;
+    unsigned char *solid; /* of several: which of them; NULL where there is one. Ascending */
 } kf_samples;
 
 enum { KF_LINK_BEHIND = 2 };
@@ -253,6 +263,10 @@ struct kf_scene {
     double moment_center[3]; /* lattice: of a solid at rest, what moments refer to */
     kf_mesh mesh;            /* placed, lattice coordinates; empty when there is no solid */
     kf_motion motion;
+    /* Of several solids, solids[0 .. solid_count - 1]: mesh, box and samples are those of all together, and
+     * motion stays where it is, moving without speeds, about what moments of all refer to. 0: one or none. */
+    int solid_count;
+    kf_solid solids[KF_MOST_SOLIDS];
     unsigned char *mask;     /* kf_node_kind [y][x]; NULL: fluid everywhere; only with nodes[2] == 1.
                               * solid_low and solid_high then bound its solid nodes' cells */
     double mask_velocity[3]; /* lattice, at the mask's inflow nodes */
@@ -358,6 +372,13 @@ bool kf_scene_starts_uniform(const kf_scene *scene);
  * + center(t). rotation is row-major 3x3. A free solid's pose is known to its plan only (base/plan/plan.h).
  */
 void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]);
+
+/* Returns the scene, or where it has several solids a copy of it whose mesh lies as they do after so many
+ * steps. kf_scene_free_placed frees that copy. */
+const kf_scene *kf_scene_placed(const kf_scene *scene, double step);
+void kf_scene_free_placed(const kf_scene *scene, const kf_scene *placed);
+/* KF_BAD_INPUT, naming the system, where a scene has several solids. */
+kf_status kf_scene_refuse_solids(const kf_scene *scene, const char *system, kf_error *error);
 
 /* Speed, in cells a step and not negative, with which the stream leaves through an outflow face: that of the
  * inflow (or of the fluid at first, without one) along the face's normal; where this is 0 at every outflow,

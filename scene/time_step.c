@@ -16,6 +16,8 @@ void kf_scene_stretch_time(kf_scene *scene, double ratio) {
     scene->reference_speed *= ratio;
     scene->viscosity *= ratio;
     scene->motion.angular_speed *= ratio;
+    for (int s = 0; s < scene->solid_count; s++)
+        scene->solids[s].motion.angular_speed *= ratio;
     for (int a = 0; a < 3; a++) {
         for (int face = 0; face < KF_FACES; face++)
             scene->face_velocity[face][a] *= ratio;

@@ -135,11 +135,13 @@ static bool ends_with(const char *text, const char *ending) {
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* The part of a path before the step: "run/speed_000200.png" and "run/speed_000400.png" have the same. */
+/* The part of a path before the step: "run/speed_000200.png" and "run/speed_000400.png" have the same. All of
+ * a path without one. */
 static size_t stem_length(const char *path) {
     const char *slash = strrchr(path, '/'), *underscore = strrchr(path, '_');
-    return underscore != NULL && (slash == NULL || underscore > slash) ? (size_t)(underscore - path)
-                                                                       : strlen(path);
+    const bool numbered = underscore != NULL && (slash == NULL || underscore > slash) &&
+                          underscore[1] >= '0' && underscore[1] <= '9';
+    return numbered ? (size_t)(underscore - path) : strlen(path);
 }
 
 static bool is_last_of_stem(const kf_production *done, size_t index) {

@@ -183,6 +183,14 @@ typedef struct kf_kinetic_covered {
     int low[3], high[3];
 } kf_kinetic_covered;
 
+/* Several solids, each with a motion of its own. With one, all of it is empty. */
+typedef struct kf_kinetic_solids {
+    int count;
+    const unsigned char *of; /* [samples.count]: the solid of each sample, ascending */
+    void *poses;             /* kf_pose [count]; samples.pose is of all together, which stay where they are */
+    long long *load_sums;    /* fixed point, [count][KF_LOAD_SLOTS][KF_LOAD_SUMS] */
+} kf_kinetic_solids;
+
 typedef struct kf_kinetic_scalars {
     struct {
         KF_KINETIC_SCALARS(KF_FLOAT_MEMBER)
@@ -223,6 +231,7 @@ typedef struct kf_solid_arguments { /* immersed.cu, immersed_band.cu, motion.cu 
     kf_kinetic_segments segments;
     kf_kinetic_patch_lists patches;
     kf_kinetic_body body;
+    kf_kinetic_solids solids;
 } kf_solid_arguments;
 
 typedef struct kf_state_arguments { /* state.cu, velocity.cu */
@@ -306,6 +315,7 @@ typedef struct kf_order_arguments {
     int *chunk_sums;     /* [chunk_count] */
     int *next;           /* [key_count]: next free place of a key */
     int *order;          /* [samples]: stored sample at each rank */
+    kf_kinetic_solids solids;
 } kf_order_arguments;
 
 #endif

@@ -115,15 +115,35 @@ KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     for (int i = 0; i < KF_LOAD_SUMS; i++)
         load[i] = 0;
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
-        const kf_sample sample = kf_load_sample(a, s, 1);
+        kf_sample sample = kf_load_sample(a, s, 1);
         if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
             continue; /* who has its cell's corner */
+#if KF_SOLIDS
+        kf_turn_arm_to_all(a, &sample);
+#endif
         kf_accumulate_load(load, (double)force[s], (double)force[(long long)a->samples.count + s],
                            (double)force[2LL * a->samples.count + s], (double)sample.cell.rx,
                            (double)sample.cell.ry, (double)sample.cell.rz);
     }
     kf_add_load(a, x, load);
 }
+
+#if KF_SOLIDS
+/* Force and torque on each of several solids, about its own centre. Extent as for load_samples. */
+KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
+    (void)y, (void)z;
+    const kf_real *force = (const kf_real *)a->samples.force;
+    kf_int64 load[KF_LOAD_SUMS];
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        load[i] = 0;
+    for (int s = x; s < a->samples.count; s += a->extent[0]) {
+        const kf_sample sample = kf_load_sample(a, s, 1);
+        kf_add_to_solid(a, x, s, s + a->extent[0], &sample.cell, (double)force[s],
+                        (double)force[(long long)a->samples.count + s],
+                        (double)force[2LL * a->samples.count + s], load);
+    }
+}
+#endif
 
 #if KF_FREE
 /* The sums that the solid's equations of motion need (body.h), from the whole-domain fields. An item strides

@@ -3,7 +3,8 @@
  * segments made once for a static solid, in cells filled anew for a moving one, or in the runs of its
  * patches. Defines: those of immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then
  * cells are filled from all samples), KF_OWN_POSE 1: patch_sort finds the pose of the step that begins,
- * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
+ * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU; KF_SOLIDS 1: several solids,
+ * whose patches have samples of one solid each. */
 #include "arguments.h"
 typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -116,9 +117,17 @@ KF_FUNCTION kf_sample kf_corner_of(const kf_module_arguments *a, kf_index corner
 #endif
     return sample;
 }
+/* Of several solids a further argument is a sample of the cell's, which says whose pose it is. */
+#if KF_SOLIDS
+#define KF_AND_SAMPLE , int one_of_it
+#define KF_GIVE(s)    , s
+#else
+#define KF_AND_SAMPLE
+#define KF_GIVE(s)
+#endif
 /* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
-KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner) {
-    const kf_pose *pose = (const kf_pose *)a->samples.pose;
+KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_AND_SAMPLE) {
+    const kf_pose *pose = KF_POSE_OF(a, one_of_it);
     kf_cell cell;
     cell.corner = kf_corner_of(a, corner);
     cell.arm_x = (kf_real)kf_nearest(0, cell.corner.cell.x - pose->center[0], a->grid.nodes[0]);
@@ -155,7 +164,7 @@ KF_FUNCTION void kf_spread_cell(const kf_module_arguments *a, int place, int row
     int count = a->patches.cell_count[corner] - row * KF_SEGMENT_LENGTH;
     if (count <= 0) return;
     if (count > KF_SEGMENT_LENGTH) count = KF_SEGMENT_LENGTH;
-    const kf_cell cell = kf_cell_at(a, corner);
+    const kf_cell cell = kf_cell_at(a, corner KF_GIVE(0));
     kf_sample sample = cell.corner;
     kf_real4 nothing;
     nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
@@ -200,7 +209,7 @@ KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
 /* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the
  * cell's nodes. */
 KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, const kf_real4 *samples,
-                               int count, int lane) {
+                               int count, int lane KF_AND_SAMPLE) {
     enum {
         TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4
     }; /* loads under way at once; 64-bit sums leave few registers */
@@ -209,7 +218,7 @@ KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, co
     KF_UNROLL
     for (int i = 0; i < TOGETHER; i++)
         loaded[i] = lane + i * KF_SEGMENT_LANES < count ? samples[lane + i * KF_SEGMENT_LANES] : nothing;
-    const kf_cell cell = kf_cell_at(a, corner);
+    const kf_cell cell = kf_cell_at(a, corner KF_GIVE(one_of_it));
     kf_sample sample = cell.corner;
     KF_CELL_NODES(KF_CELL_FIELD)
     for (int round = 0; round < KF_SEGMENT_LENGTH; round += TOGETHER * KF_SEGMENT_LANES) {
@@ -254,7 +263,8 @@ KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
     int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run],
         span = runs[3 + 2 * run]; /* count is not waited for */
     while (run < count) {
-        kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16, lane);
+        kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16,
+                      lane KF_GIVE(patch * KF_PATCH));
         run += KF_PATCH_TOGETHER;
         if (run >= count) break;
         corner = runs[2 + 2 * run];
@@ -289,6 +299,24 @@ KF_SCALAR_KERNEL(load_band, kf_module_arguments) {
     }
     kf_add_load(a, x, load);
 }
+
+#if KF_SOLIDS
+/* Force and torque on each of several solids, about its own centre: its samples' forces, worked out again
+ * from the velocities that they saw. Extent as for load_samples; an item goes from solid to solid. */
+KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
+    (void)y, (void)z;
+    kf_int64 load[KF_LOAD_SUMS];
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        load[i] = 0;
+    for (int s = x; s < a->samples.count; s += a->extent[0]) {
+        const kf_sample sample = kf_load_sample(a, s, 1);
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_INTERPOLATE_BAND)
+        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+        kf_add_to_solid(a, x, s, s + a->extent[0], &sample.cell, (double)g.x, (double)g.y, (double)g.z, load);
+    }
+}
+#endif
 
 /* --- The band of a moving solid ----------------------------------------------------------------------------
  */
@@ -360,6 +388,13 @@ KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
 }
 #endif
 
+/* The lower corner of the box around the solid, or around several. */
+#if KF_SOLIDS
+#define KF_BOX_ORIGIN(a, pose) ((const kf_pose *)(a)->samples.pose)->box_origin
+#else
+#define KF_BOX_ORIGIN(a, pose) (pose)->box_origin
+#endif
+
 /* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A
  * thread asks for all its samples at once; of those of a warp that lie in one cell the first enters it for
  * all. Cells are numbered as they are found: there are few, and nothing walks through the table. Extent:
@@ -372,7 +407,7 @@ KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     KF_SHARED kf_pose own_pose;
     const kf_pose *pose = &own_pose;
 #else
-    const kf_pose *pose = (const kf_pose *)a->samples.pose;
+    const kf_pose *pose = KF_POSE_OF(a, block_x * KF_PATCH);
 #endif
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
     int place[KF_SLOTS(KF_PATCH,
@@ -460,7 +495,7 @@ KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     }
     KF_EACH_OF(i, 4 * cells_found, KF_PATCH_THREADS) {
         const kf_sample corner = kf_corner_of(a, (kf_index)corners[cells[i / 4]]);
-        kf_mark_row(a, pose->box_origin, &corner.cell, i % 4);
+        kf_mark_row(a, KF_BOX_ORIGIN(a, pose), &corner.cell, i % 4);
     }
 }
 

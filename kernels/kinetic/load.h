@@ -12,10 +12,13 @@ KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
 
 /* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
  * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
-KF_FUNCTION void kf_add_load(const kf_module_arguments *a, int item, const kf_int64 *load) {
-    kf_int64 *slot = (kf_int64 *)a->body.load_sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
+KF_FUNCTION void kf_add_load_to(kf_int64 *sums, int item, const kf_int64 *load) {
+    kf_int64 *slot = sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
     for (int i = 0; i < KF_LOAD_SUMS; i++)
         if (i < KF_LOAD_SUMS - 1 || load[i] != 0) kf_atomic_add_int64(slot + i, load[i]);
+}
+KF_FUNCTION void kf_add_load(const kf_module_arguments *a, int item, const kf_int64 *load) {
+    kf_add_load_to((kf_int64 *)a->body.load_sums, item, load);
 }
 KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
     return (kf_int64)floor(value * scale + 0.5);

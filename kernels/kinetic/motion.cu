@@ -1,17 +1,24 @@
 /* Finds the pose of a moving solid at each step, from the one before: prescribed, or of a free solid,
  * whose equations of motion (body.h) are solved from the sums that the samples leave. Defines: KF_FREE
- * 0|1, KF_TEAM 1: of a team, whose sums are those of all parts. */
+ * 0|1, KF_TEAM 1: of a team, whose sums are those of all parts; KF_SOLIDS 1: several solids, prescribed. */
 #include "arguments.h"
 typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
 
 #include "body.h"
 #include "prescribed.h"
+#ifndef KF_SOLIDS
+#define KF_SOLIDS 0
+#endif
 
 /* The pose of the step that begins, and the band emptied. One item. */
 KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
     (void)x, (void)y, (void)z;
     kf_pose *pose = (kf_pose *)a->samples.pose;
-#if KF_FREE
+#if KF_SOLIDS
+    pose->step += 1;
+    for (int s = 0; s < a->solids.count; s++)
+        kf_advance_prescribed((kf_pose *)a->solids.poses + s);
+#elif KF_FREE
     if (pose->step > 0) kf_move_body(pose);
     kf_end_pose(pose);
 #else
@@ -24,6 +31,10 @@ KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
 KF_SCALAR_KERNEL(set_pose_step, kf_module_arguments) {
     (void)x, (void)y, (void)z;
     ((kf_pose *)a->samples.pose)->step = a->body.pose_step;
+#if KF_SOLIDS
+    for (int s = 0; s < a->solids.count; s++)
+        ((kf_pose *)a->solids.poses)[s].step = a->body.pose_step;
+#endif
 }
 
 #if KF_FREE

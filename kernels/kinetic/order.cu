@@ -15,7 +15,7 @@ KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     const kf_pose *pose = (const kf_pose *)a->samples.pose;
 #if KF_MOVING
     const kf_sample_cell cell = kf_place_moving(
-        pose, a->grid.nodes, (double)((const kf_real *)a->samples.x)[x],
+        KF_POSE_OF(a, x), a->grid.nodes, (double)((const kf_real *)a->samples.x)[x],
         (double)((const kf_real *)a->samples.y)[x], (double)((const kf_real *)a->samples.z)[x]);
     int cx = cell.x, cy = cell.y, cz = cell.z;
 #else

@@ -5,6 +5,16 @@
 
 #include "lattice.h"
 
+/* KF_SOLIDS 1: there are several solids, and a sample has the pose of its own. */
+#ifndef KF_SOLIDS
+#define KF_SOLIDS 0
+#endif
+#if KF_SOLIDS
+#define KF_POSE_OF(a, s) ((const kf_pose *)(a)->solids.poses + (a)->solids.of[s])
+#else
+#define KF_POSE_OF(a, s) ((const kf_pose *)(a)->samples.pose)
+#endif
+
 typedef struct kf_sample_cell {
     int x, y, z;        /* lower corner of the sample's cell; beyond the domain where that wraps */
     kf_real fx, fy, fz; /* place within the cell, 0 .. 1 */

@@ -15,7 +15,7 @@
 KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int with_arm) {
 #if KF_MOVING
     (void)with_arm;
-    return kf_place_sample(a, (const kf_pose *)a->samples.pose, kf_moving_sample(a, s));
+    return kf_place_sample(a, KF_POSE_OF(a, s), kf_moving_sample(a, s));
 #else
     kf_sample sample;
     const kf_real *xs = (const kf_real *)a->samples.x, *ys = (const kf_real *)a->samples.y,
@@ -43,6 +43,31 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int wi
     return sample;
 #endif
 }
+
+#if KF_SOLIDS
+/* The arm of a sample from the centre of all solids together. */
+KF_FUNCTION void kf_turn_arm_to_all(const kf_module_arguments *a, kf_sample *sample) {
+    const double *center = ((const kf_pose *)a->samples.pose)->center;
+    const kf_sample_cell *cell = &sample->cell;
+    sample->cell.rx = (kf_real)kf_nearest(0, cell->x + (double)cell->fx - center[0], a->grid.nodes[0]);
+    sample->cell.ry = (kf_real)kf_nearest(1, cell->y + (double)cell->fy - center[1], a->grid.nodes[1]);
+    sample->cell.rz = (kf_real)kf_nearest(2, cell->z + (double)cell->fz - center[2], a->grid.nodes[2]);
+}
+
+/* Adds the force g of sample s to the load of its solid, about that one's centre. An item that goes on with
+ * sample `next` adds up, until the solid is another: then what it has goes to the solid's sums. */
+KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, int next,
+                                 const kf_sample_cell *cell, double gx, double gy, double gz,
+                                 kf_int64 *load) {
+    const int solid = a->solids.of[s];
+    kf_accumulate_load(load, gx, gy, gz, (double)cell->rx, (double)cell->ry, (double)cell->rz);
+    if (next < a->samples.count && a->solids.of[next] == solid) return;
+    kf_add_load_to((kf_int64 *)a->solids.load_sums + (long long)solid * KF_LOAD_SLOTS * KF_LOAD_SUMS, item,
+                   load);
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        load[i] = 0;
+}
+#endif
 
 #if KF_FREE
 /* Returns whether a sample lies beyond the outermost nodes between faces. */

@@ -42,6 +42,8 @@ typedef struct kf_flow_methods {
      * on first use. NULL: the system does not offer it. */
     kf_status (*velocity)(kf_plan *plan, kf_buffer *buffer, kf_error *error);
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
+    /* The load on each of several solids, about its own centre; NULL in systems that refuse them. */
+    kf_status (*loads)(kf_plan *plan, kf_solid_load *loads, kf_error *error);
     /* Finds the pose of the last step; NULL in systems whose solids the fluid does not move. */
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
     /* Says that a checkpoint is of the flow alone, with nothing in it that belongs to its solid: the flow

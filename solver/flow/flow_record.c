@@ -1,6 +1,7 @@
 /* Forces on a flow's solid, and where a free one is, in the user's units. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/util/vector.h"
@@ -61,6 +62,42 @@ void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_rec
     add_body_axes(scene, &frame, load, unit, record);
 }
 
+/* Adds the record "forces_NAME" of one of several solids: as "forces" has force and coefficients; the torque
+ * about its own centre, and of one that turns about its axis, with the power that the fluid takes up. */
+static void add_solid(const kf_scene *scene, const kf_solid *solid, const kf_solid_load *load,
+                      kf_records *records) {
+    const double h = scene->cell_size, speed_unit = h / scene->time_step,
+                 force_unit = h * h * speed_unit * speed_unit;
+    const double pressure =
+                     0.5 * scene->reference_speed * scene->reference_speed * kf_scene_reference_area(scene),
+                 unit = pressure > 0 ? 1 / pressure : NAN;
+    char table[sizeof records->tables->table];
+    kf_flow_frame frame;
+    kf_flow_frame_of(scene, &frame);
+    (void)snprintf(table, sizeof table, "forces_%s", solid->name);
+    kf_record *record = kf_records_add(records, table);
+    kf_record_add(record, "drag_coefficient", "", kf_dot(load->force, frame.drag) * unit);
+    kf_record_add(record, "lift_coefficient", "", kf_dot(load->force, frame.lift) * unit);
+    kf_record_add(record, "side_coefficient", "", kf_dot(load->force, frame.side) * unit);
+    add_scaled(record, "force", "m4_s2", load->force, force_unit);
+    add_scaled(record, "torque", "m5_s2", load->torque, force_unit * h);
+    if (!solid->motion.moving) return;
+    const double about_axis = kf_dot(load->torque, solid->motion.axis) * force_unit * h;
+    kf_record_add(record, "axis_torque", "m5_s2", about_axis);
+    kf_record_add(record, "power", "m5_s3", -about_axis * solid->motion.angular_speed / scene->time_step);
+}
+
+/* The records of each of several solids. */
+static kf_status add_solids(kf_plan *plan, kf_records *records, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    kf_solid_load loads[KF_MOST_SOLIDS];
+    if (scene->solid_count == 0) return KF_OK;
+    KF_TRY(plan->methods->flow->loads(plan, loads, error));
+    for (int s = 0; s < scene->solid_count; s++)
+        add_solid(scene, &scene->solids[s], &loads[s], records);
+    return KF_OK;
+}
+
 static void add_motion(const kf_scene *scene, const kf_solid_pose *pose, kf_records *records) {
     static const char *const quaternion[4] = {"quaternion_w", "quaternion_x", "quaternion_y", "quaternion_z"};
     const double h = scene->cell_size, dt = scene->time_step;
@@ -96,6 +133,7 @@ kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
     for (int a = 0; a < 3; a++)
         if (!isfinite(load.force[a]) || !isfinite(load.torque[a])) return blew_up(plan, error);
     kf_flow_add_forces(scene, &load, records);
+    KF_TRY(add_solids(plan, records, error));
     if (!scene->motion.free) return KF_OK;
     kf_solid_pose pose;
     KF_TRY(flow->pose(plan, &pose, error));

@@ -181,7 +181,7 @@ static kf_status samples_in_a_cell(changed_scene *made, const cJSON *changes, kf
         scene->nodes[a] = (int)ceil(scene->solid_high[a]) + MARGIN;
     }
     made->area = scaled(samples.area, samples.count, scale * scale, 0.0);
-    scene->samples = (kf_samples){samples.count, made->x, made->y, made->z, made->area};
+    scene->samples = (kf_samples){samples.count, made->x, made->y, made->z, made->area, .solid = NULL};
     scene->solid_area *= scale * scale;
     return KF_OK;
 }
@@ -241,6 +241,10 @@ kf_status kf_flow_change(const kf_problem *from, const cJSON *changes, kf_json_p
     if (kf_problem_scene(from)->finer_count > 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %s: changes of a scene are for one grid, and this one is nested", place.file,
+                       place.path);
+    if (kf_problem_scene(from)->solid_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s: changes of a scene are for one solid, and this one has several", place.file,
                        place.path);
     changed_scene *made = kf_allocate_zeroed(1, sizeof *made);
     made->scene = *kf_problem_scene(from);

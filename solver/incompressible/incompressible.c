@@ -64,6 +64,7 @@ static kf_status check_faces(const kf_scene *scene, kf_error *error) {
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
     static const kf_boundary known[] = {KF_PERIODIC, KF_WALL, KF_FREE_SLIP, KF_INFLOW, KF_OUTFLOW};
     const kf_scene *scene = kf_problem_scene(problem);
+    KF_TRY(kf_scene_refuse_solids(scene, "incompressible", error));
     KF_TRY(kf_flow_check_faces(scene, "incompressible", known, sizeof known / sizeof *known, error));
     if (scene->mask != NULL)
         return kf_fail(error, KF_BAD_INPUT, "incompressible: a solid is a mesh or a shape, not a mask");

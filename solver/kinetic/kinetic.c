@@ -9,6 +9,7 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_cases.h"
+#include "solver/kinetic/kinetic_samples.h"
 #include "solver/kinetic/nested.h"
 #include "solver/kinetic/nested_plan.h"
 
@@ -66,6 +67,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
                        "\"links\"; remove the key",
                        scene->source);
     if (scene->finer_count > 0) KF_TRY(kf_nested_accepts(scene, error));
+    KF_TRY(kf_kinetic_check_solids(scene, error));
     const kf_scene *finest = kf_scene_finest(scene);
     return finest->samples.count > 0 ? kf_kinetic_check_solid(finest, error) : KF_OK;
 }
@@ -77,6 +79,9 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: solid.boundary: \"links\" run on one device, not on %d; name one, or take "
                        "\"immersed\"",
+                       scene->source, parts);
+    if (scene->solid_count > 0 && parts > 1)
+        return kf_fail(error, KF_BAD_INPUT, "%s: several \"solids\" run on one device, not on %d; name one",
                        scene->source, parts);
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }
@@ -101,6 +106,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "nodes_z", along[2]);
     kf_add_variable(variables, "sample_count", (double)finest->samples.count);
     kf_add_variable(variables, "solid", finest->samples.count > 0);
+    kf_add_variable(variables, "solids",
+                    scene->solid_count > 0 ? scene->solid_count : finest->samples.count > 0);
     kf_add_variable(variables, "links", scene->links.count > 0);
     kf_add_variable(variables, "moving", scene->motion.moving);
     kf_add_variable(variables, "accuracy", scene->accuracy);
@@ -399,14 +406,6 @@ static kf_status make_slab(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) 
 
 enum { TURN_WINDOWS = 5 }; /* places around a turn, of which a sample is the mean */
 
-/* A solid that travels is never where it was; one that hardly turns counts as one that does not. */
-static uint64_t turn_steps(const kf_motion *motion) {
-    static const double TURN = 6.283185307179586, LONGEST = 1e9;
-    bool travels = motion->velocity[0] != 0.0 || motion->velocity[1] != 0.0 || motion->velocity[2] != 0.0;
-    double speed = fabs(motion->angular_speed);
-    return !motion->moving || travels || speed * LONGEST < TURN ? 0 : (uint64_t)ceil(TURN / speed);
-}
-
 /* Fills in what is known of a part before anything is made for it. */
 static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box *box, int part) {
     const kf_scene *scene = kf_plan_scene(plan);
@@ -487,7 +486,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     plan->updates =
         (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] - kf_nested_covered_nodes(scene);
     plan->least_bytes = 2.0 * kinetics->node_values * (double)kinetics->store_bytes * plan->updates;
-    if (kinetics->moving && !kinetics->free) plan->window_steps = turn_steps(&scene->motion);
+    if (kinetics->moving && !kinetics->free) plan->window_steps = kf_kinetic_turn_steps(scene);
     plan->windows = plan->window_steps > 0 ? TURN_WINDOWS : 0;
     KF_TRY(make_grids(plan, kinetics, error));
     KF_TRY(make_fields(plan, kinetics, error));

@@ -145,6 +145,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_patch_lists patches;
     kf_kinetic_links links;
     kf_kinetic_body body;
+    kf_kinetic_solids solids;
     kf_kinetic_scalars scalars;
     kf_kinetic_covered covered;
 } kf_kinetic_arguments;
@@ -201,7 +202,9 @@ typedef struct kf_kinetic {
     int order_launch_count;
     kf_launch outflow_launch[KF_PLANE_RANGES]; /* once at initialise: what waits outside of outflows */
     int outflow_launches;
-    kf_launch load_launch;              /* band plans: force on the solid, on demand */
+    kf_launch load_launch;                           /* band plans: force on the solid, on demand */
+    kf_buffer *solid_of, *solid_poses, *solid_loads; /* of several solids; NULL of one: arguments.solids */
+    kf_launch solids_launch;                         /* the same for each of several solids */
     kf_buffer *link_memory, *link_sums; /* of a solid by links: arguments.links.memory and sums */
     size_t link_memory_bytes;
     kf_launch rest_launch; /* likewise: what is inside, once */

@@ -30,7 +30,8 @@ static kf_solid_arguments solid_arguments(const kf_kinetic_arguments *a) {
                                 .band = a->band,
                                 .segments = a->segments,
                                 .patches = a->patches,
-                                .body = a->body};
+                                .body = a->body,
+                                .solids = a->solids};
 }
 
 static kf_state_arguments state_arguments(const kf_kinetic_arguments *a) {

@@ -32,6 +32,9 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
     if (kinetic->link_memory != NULL)
         parts[count++] = (state_part){kinetic->link_memory, kinetic->link_memory_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
+    if (kinetic->solid_poses != NULL)
+        parts[count++] =
+            (state_part){kinetic->solid_poses, (size_t)kinetic->arguments.solids.count * sizeof(kf_pose)};
     return count;
 }
 
@@ -285,7 +288,8 @@ kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, k
         for (int i = 0; i < count; source += parts[i++].bytes)
             if (parts[i].buffer == NULL)
                 list = source;
-            else if (steps > 0 || parts[i].buffer != kinetic[part].pose)
+            else if (steps > 0 ||
+                     (parts[i].buffer != kinetic[part].pose && parts[i].buffer != kinetic[part].solid_poses))
                 KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
     }
     KF_TRY(restore_grids(plan, source, list, error));

@@ -383,6 +383,19 @@ static void set_load_launch(kf_builder *b, int p) {
                               &arguments);
 }
 
+/* The load on each of several solids, on demand. */
+static void set_solids_launch(kf_builder *b) {
+    kf_kinetic_arguments arguments = b->kinetics->arguments;
+    if (arguments.solids.count == 0) return;
+    kf_on_part(b, 0);
+    kf_function *load = kf_builder_function(b, KF_SOURCE_IMMERSED, "load_solids");
+    arguments.extent[0] = (arguments.samples.count + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
+    arguments.extent[1] = arguments.extent[2] = 1;
+    if (b->status == KF_OK)
+        kf_kinetic_set_launch(&b->kinetics->solids_launch, "load_solids", load, KF_SOURCE_IMMERSED,
+                              b->line_block, &arguments);
+}
+
 /* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
  * it read, so they kf_neighbour_barrier before; where kernels fill ghosts, before others read them. Parts
  * that copy planes wait for these alone, and for all where their averages begin. */
@@ -442,6 +455,7 @@ static kf_status list_launches(kf_builder *b) {
         kf_make_separate(b);
     else
         make_one_pass(b);
+    set_solids_launch(b);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         set_outflow_launch(b);

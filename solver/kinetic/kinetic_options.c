@@ -128,6 +128,12 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
     if (o->block[2] != 1 && one_pass)
         return kf_options_refuse(error, "block_z above 1 belongs to the plans baseline and paper");
+    if (scene->solid_count > 0 &&
+        (moments || o->parts > 1 || (o->immersed_boundary == KF_AGGREGATED && !patches)))
+        return kf_options_refuse(
+            error,
+            "several solids are for the plans of populations on one device, with immersed_boundary gather, "
+            "scatter, or aggregated by patches");
     const int *n = scene->nodes;
     if (o->boundary_rows_apart && (!fused || o->esoteric || o->slab > 0 || o->boundary_kernels != 0 ||
                                    in_rows || o->parts > 1 || n[1] < 3 || n[2] < 3))
@@ -454,10 +460,11 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
 static void define_samples(const kf_scene *scene, kf_defines *defines) {
     kf_define_to(defines, "KF_MOVING", scene->motion.moving);
     kf_define_to(defines, "KF_WRAP", kf_kinetic_wraps(scene));
+    if (scene->solid_count > 0) kf_define_to(defines, "KF_SOLIDS", 1);
 }
 
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options) {
-    return options->patch_length > 0 && !scene->motion.free;
+    return options->patch_length > 0 && !scene->motion.free && scene->solid_count == 0;
 }
 
 static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options, kf_defines *defines) {
@@ -486,6 +493,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_MOTION) {
         kf_define_to(defines, "KF_FREE", scene->motion.free);
         if (scene->motion.free && options->parts > 1) kf_define_to(defines, "KF_TEAM", 1);
+        if (scene->solid_count > 0) kf_define_to(defines, "KF_SOLIDS", 1);
     } else {
         const bool words = samples || options->plan == KF_PLAN_MOMENTS; /* kernels/kinetic/packed.h */
         kf_define_to(defines, "KF_STORAGE",

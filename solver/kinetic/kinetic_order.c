@@ -45,6 +45,7 @@ static kf_status make_list(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) 
     o->grid = a->grid;
     o->memory = a->memory;
     o->samples = a->samples;
+    o->solids = a->solids;
     o->key_count = (int)keys;
     o->chunk_count = (o->key_count + KF_SCAN_CHUNK - 1) / KF_SCAN_CHUNK;
     o->identity = kf_buffer_address(kinetic->identity);

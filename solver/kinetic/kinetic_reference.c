@@ -18,6 +18,12 @@
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4, REFERENCE_LINK_STEPS = 32 };
 enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth starting */
 
+/* A solid: where it is at first, and now. */
+typedef struct reference_solid {
+    double start[3], center[3], rotation[9];
+    double velocity[3], angular_velocity[3], angular_momentum[3];
+} reference_solid;
+
 typedef struct kf_reference_run {
     const kf_scene *scene;
     bool folded; /* 19 velocities: nothing goes along the other eight */
@@ -31,9 +37,8 @@ typedef struct kf_reference_run {
         taken_back;    /* [links]: mean corrections; and what a weight gives back of their sum */
     double average[3]; /* density, |momentum|, |second moment| */
     double omega;
-    kf_solid_load load;
-    double start[3], center[3], rotation[9]; /* of the solid: at first, and now */
-    double velocity[3], angular_velocity[3], angular_momentum[3];
+    kf_solid_load load, loads[KF_MOST_SOLIDS]; /* on all solids about the first's place; on each of several */
+    reference_solid solid[1 + KF_MOST_SOLIDS]; /* one, or all together; each of several */
 } reference_run;
 
 static int direction_of(const int c[3]) {
@@ -195,19 +200,25 @@ typedef struct seen_sample {
     double position[3], arm[3], strength, fluid[3]; /* strength: 2 density area */
 } seen_sample;
 
+/* The number of the solid that a sample belongs to. */
+static int solid_of(const reference_run *run, size_t s) {
+    return run->scene->samples.solid != NULL ? 1 + run->scene->samples.solid[s] : 0;
+}
+
 /* Finds what a sample sees: its position and arm, the eight nodes around it, the fluid's velocity there,
  * and the strength of its penalty force, 2 rho A. */
 static void look(const reference_run *run, size_t s, seen_sample *seen) {
-    const double from_start[3] = {run->scene->samples.x[s] - run->start[0],
-                                  run->scene->samples.y[s] - run->start[1],
-                                  run->scene->samples.z[s] - run->start[2]};
+    const reference_solid *solid = &run->solid[solid_of(run, s)];
+    const double from_start[3] = {run->scene->samples.x[s] - solid->start[0],
+                                  run->scene->samples.y[s] - solid->start[1],
+                                  run->scene->samples.z[s] - solid->start[2]};
     double mean_density = 0;
     memset(seen->fluid, 0, sizeof seen->fluid);
     for (int i = 0; i < 3; i++) {
         seen->arm[i] = 0;
         for (int j = 0; j < 3; j++)
-            seen->arm[i] += run->rotation[3 * i + j] * from_start[j];
-        seen->position[i] = run->center[i] + seen->arm[i];
+            seen->arm[i] += solid->rotation[3 * i + j] * from_start[j];
+        seen->position[i] = solid->center[i] + seen->arm[i];
     }
     seen->around = nodes_around(run, seen->position);
     for (int c = 0; c < 8; c++) {
@@ -235,7 +246,7 @@ static void look_at_samples(void *context, size_t begin, size_t end) {
  */
 
 /* A step along and about the velocities, by Rodrigues' formula. */
-static void move_body(reference_run *run) {
+static void move_body(reference_solid *run) {
     const double *w = run->angular_velocity, speed = kf_length(w);
     for (int i = 0; i < 3; i++)
         run->center[i] += run->velocity[i];
@@ -295,48 +306,59 @@ static void add_reaction(double equations[6][7], const seen_sample *sample) {
 /* The velocities of this step, so that the forces they cause are those that cause them. */
 static void solve_body(reference_run *run, const seen_sample *seen, bool first) {
     const kf_motion *motion = &run->scene->motion;
+    reference_solid *body = &run->solid[0];
     double equations[6][7] = {{0}}, inertia[9] = {0};
     for (size_t s = 0; s < run->scene->samples.count; s++)
         add_reaction(equations, &seen[s]);
     for (int i = 0; i < 9; i++)
         for (int k = 0; k < 9; k++)
-            inertia[i] += run->rotation[i / 3 * 3 + k / 3] * motion->excess_inertia[k] *
-                          run->rotation[i % 3 * 3 + k % 3];
+            inertia[i] += body->rotation[i / 3 * 3 + k / 3] * motion->excess_inertia[k] *
+                          body->rotation[i % 3 * 3 + k % 3];
     for (int i = 0; i < 3; i++) {
         equations[i][i] += motion->excess_mass;
-        equations[i][6] += motion->excess_mass * (run->velocity[i] + (first ? motion->gravity[i] : 0.0));
-        equations[3 + i][6] += run->angular_momentum[i];
+        equations[i][6] += motion->excess_mass * (body->velocity[i] + (first ? motion->gravity[i] : 0.0));
+        equations[3 + i][6] += body->angular_momentum[i];
         for (int j = 0; j < 3; j++)
             equations[3 + i][3 + j] += inertia[3 * i + j];
     }
     solve_equations(equations);
     for (int i = 0; i < 3; i++) {
-        run->velocity[i] = equations[i][6];
-        run->angular_velocity[i] = equations[3 + i][6];
+        body->velocity[i] = equations[i][6];
+        body->angular_velocity[i] = equations[3 + i][6];
     }
     for (int i = 0; i < 3; i++) {
-        run->angular_momentum[i] = 0.0;
+        body->angular_momentum[i] = 0.0;
         for (int j = 0; j < 3; j++)
-            run->angular_momentum[i] += inertia[3 * i + j] * run->angular_velocity[j];
+            body->angular_momentum[i] += inertia[3 * i + j] * body->angular_velocity[j];
+    }
+}
+
+/* Takes the force g on the fluid at an arm away from a load. */
+static void add_reaction_to(kf_solid_load *load, const double arm[3], const double g[3]) {
+    double moment[3];
+    kf_cross(arm, g, moment);
+    for (int i = 0; i < 3; i++) {
+        load->force[i] -= g[i];
+        load->torque[i] -= moment[i];
     }
 }
 
 /* Force of every sample on the fluid, spread on the nodes around it, and the reaction on the solid. */
 static void apply_samples(reference_run *run, const seen_sample *seen) {
     for (size_t s = 0; s < run->scene->samples.count; s++) {
-        double g[3], turning[3], moment[3];
-        kf_cross(run->angular_velocity, seen[s].arm, turning);
+        const int number = solid_of(run, s);
+        const reference_solid *solid = &run->solid[number];
+        double g[3], turning[3], arm[3];
+        kf_cross(solid->angular_velocity, seen[s].arm, turning);
         for (int i = 0; i < 3; i++) {
-            g[i] = seen[s].strength * (run->velocity[i] + turning[i] - seen[s].fluid[i]);
+            g[i] = seen[s].strength * (solid->velocity[i] + turning[i] - seen[s].fluid[i]);
+            arm[i] = number > 0 ? seen[s].position[i] - run->solid[0].center[i] : seen[s].arm[i];
             for (int c = 0; c < 8; c++)
                 run->force[(size_t)i * run->count + seen[s].around.node[c]] +=
                     seen[s].around.weight[c] * g[i];
         }
-        kf_cross(seen[s].arm, g, moment);
-        for (int i = 0; i < 3; i++) {
-            run->load.force[i] -= g[i];
-            run->load.torque[i] -= moment[i];
-        }
+        add_reaction_to(&run->load, arm, g);
+        if (number > 0) add_reaction_to(&run->loads[number - 1], seen[s].arm, g);
     }
 }
 
@@ -344,13 +366,18 @@ static void apply_samples(reference_run *run, const seen_sample *seen) {
  * each sample, solves for a free solid's velocities, and spreads the forces. */
 static void immersed_boundary(reference_run *run, int step) {
     const kf_motion *motion = &run->scene->motion;
-    const int passes = run->scene->immersed_passes > 1 ? run->scene->immersed_passes : 1;
+    const int given = run->scene->immersed_passes, passes = given > 1 ? given : 1;
     const size_t count = run->scene->samples.count;
     seen_sample *seen = kf_allocate(count * sizeof *seen);
     memset(run->force, 0, 3 * run->count * sizeof(double));
     memset(&run->load, 0, sizeof run->load);
-    if (motion->moving && !motion->free) kf_motion_pose(motion, step, run->rotation, run->center);
-    if (motion->free && step > 0) move_body(run);
+    memset(run->loads, 0, sizeof run->loads);
+    if (motion->moving && !motion->free)
+        kf_motion_pose(motion, step, run->solid[0].rotation, run->solid[0].center);
+    for (int k = 0; k < run->scene->solid_count; k++)
+        kf_motion_pose(&run->scene->solids[k].motion, step, run->solid[1 + k].rotation,
+                       run->solid[1 + k].center);
+    if (motion->free && step > 0) move_body(&run->solid[0]);
     for (int pass = 0; pass < passes; pass++) {
         kf_in_parallel(count, LEAST_SHARED, look_at_samples, &(sight){run, seen});
         if (motion->free) solve_body(run, seen, pass == 0);
@@ -359,18 +386,16 @@ static void immersed_boundary(reference_run *run, int step) {
     free(seen);
 }
 
-static void begin_solid(reference_run *run) {
-    const kf_motion *motion = &run->scene->motion;
+static void begin_solid(const kf_scene *scene, const kf_motion *motion, bool moving, reference_solid *solid) {
     for (int i = 0; i < 3; i++) {
-        run->rotation[4 * i] = 1.0;
-        run->start[i] = run->center[i] =
-            motion->moving ? motion->center[i] : 0.5 * (run->scene->solid_low[i] + run->scene->solid_high[i]);
-        run->velocity[i] = motion->moving ? motion->velocity[i] : 0.0;
-        run->angular_velocity[i] = motion->moving ? motion->angular_speed * motion->axis[i] : 0.0;
+        solid->rotation[4 * i] = 1.0;
+        solid->start[i] = solid->center[i] =
+            moving ? motion->center[i] : 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+        solid->velocity[i] = moving ? motion->velocity[i] : 0.0;
+        solid->angular_velocity[i] = moving ? motion->angular_speed * motion->axis[i] : 0.0;
     }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            run->angular_momentum[i] += motion->excess_inertia[3 * i + j] * run->angular_velocity[j];
+    for (int i = 0; i < 9; i++)
+        solid->angular_momentum[i / 3] += motion->excess_inertia[i] * solid->angular_velocity[i % 3];
 }
 
 /* --- Links
@@ -401,7 +426,7 @@ static void load_link(reference_run *run, const kf_link *link, double both) {
     double force[3], arm[3], moment[3];
     for (int i = 0; i < 3; i++) {
         force[i] = both * link->at[0].direction[i];
-        arm[i] = link->at[0].node[i] + link->share * link->at[0].direction[i] - run->center[i];
+        arm[i] = link->at[0].node[i] + link->share * link->at[0].direction[i] - run->solid[0].center[i];
     }
     kf_cross(arm, force, moment);
     for (int i = 0; i < 3; i++) {
@@ -478,7 +503,9 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     run->force = kf_allocate_zeroed(3 * run->count, sizeof(double));
     run->omega = 1.0 / (3.0 * scene->viscosity + 0.5);
     run->area = kf_kinetic_acting_areas(scene);
-    begin_solid(run);
+    begin_solid(scene, &scene->motion, scene->motion.moving, &run->solid[0]);
+    for (int k = 0; k < scene->solid_count; k++)
+        begin_solid(scene, &scene->solids[k].motion, true, &run->solid[1 + k]);
     int x[3];
     for (x[2] = 0; x[2] < run->n[2]; x[2]++)
         for (x[1] = 0; x[1] < run->n[1]; x[1]++)
@@ -523,6 +550,7 @@ double *kf_reference_state(kf_reference_run *run) {
 
 kf_reference_result kf_reference_end(kf_reference_run *run) {
     kf_reference_result result = {.load = run->load};
+    memcpy(result.loads, run->loads, sizeof result.loads);
     result.values = kf_allocate(4 * run->count * sizeof(double));
     for (size_t node = 0; node < run->count; node++) {
         double j[3], second[3][3], density = kf_reference_sums(run->f + node, run->count, j, second);

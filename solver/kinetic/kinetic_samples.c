@@ -77,6 +77,18 @@ static double solid_radius(const kf_scene *scene) {
     return (1.0 + 1e-6) * sqrt(largest);
 }
 
+/* Finds how far the solids reach along an axis; a moving one that is alone, with the sphere about its centre.
+ */
+static void find_reach(const kf_scene *scene, int axis, double radius, double ends[2]) {
+    const kf_motion *motion = &scene->motion;
+    if (scene->solid_count > 0) {
+        kf_kinetic_reach(scene, axis, ends);
+        return;
+    }
+    ends[0] = motion->moving ? motion->center[axis] - radius : scene->solid_low[axis];
+    ends[1] = motion->moving ? motion->center[axis] + radius : scene->solid_high[axis];
+}
+
 int kf_kinetic_wraps(const kf_scene *scene) {
     if (scene->samples.count == 0) return 0;
     const kf_motion *motion = &scene->motion;
@@ -85,9 +97,9 @@ int kf_kinetic_wraps(const kf_scene *scene) {
     for (int i = 0; i < 3; i++) {
         if (scene->faces[2 * i] != KF_PERIODIC) continue;
         const bool travels = motion->free || (motion->moving && motion->velocity[i] != 0.0);
-        const double low = motion->moving ? motion->center[i] - radius : scene->solid_low[i],
-                     high = motion->moving ? motion->center[i] + radius : scene->solid_high[i];
-        if (travels || low < 0.0 || high > scene->nodes[i] - 1.0) wraps |= 1 << i;
+        double ends[2];
+        find_reach(scene, i, radius, ends);
+        if (travels || ends[0] < 0.0 || ends[1] > scene->nodes[i] - 1.0) wraps |= 1 << i;
     }
     return wraps;
 }
@@ -101,8 +113,8 @@ bool kf_kinetic_is_bounced(const kf_scene *scene, int axis) {
     bool bounced = false;
     for (int i = 0; i < 3; i++) {
         const bool travels = motion->free || (motion->moving && motion->velocity[i] != 0.0);
-        const double ends[2] = {motion->moving ? motion->center[i] - radius : scene->solid_low[i],
-                                motion->moving ? motion->center[i] + radius : scene->solid_high[i]};
+        double ends[2];
+        find_reach(scene, i, radius, ends);
         const bool comes[2] = {travels || ends[0] < 1.0, travels || ends[1] > scene->nodes[i] - 2.0};
         for (int high = 0; high < 2 && i != axis; high++) {
             const kf_boundary kind = scene->faces[2 * i + high];
@@ -123,7 +135,9 @@ kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error) {
                 error, KF_BAD_INPUT,
                 "a scene with a solid needs at least 4 nodes along every axis (%d x %d x %d given)",
                 scene->nodes[0], scene->nodes[1], scene->nodes[2]);
-        const double length = scene->motion.moving ? diameter : scene->solid_high[i] - scene->solid_low[i];
+        double ends[2];
+        find_reach(scene, i, 0.5 * diameter, ends);
+        const double length = scene->motion.moving && scene->solid_count == 0 ? diameter : ends[1] - ends[0];
         if (wraps >> i & 1 && length + 4.0 > scene->nodes[i])
             return kf_fail(
                 error, KF_BAD_INPUT,
@@ -155,6 +169,11 @@ kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
         pose.angular_velocity[i] = motion->moving ? motion->angular_speed * motion->axis[i] : 0.0;
         pose.box_origin[i] =
             motion->moving ? (int)floor(pose.center[i] - pose.radius) : kinetic->ordering.origin[i];
+    }
+    for (int i = 0; i < 3 && scene->solid_count > 0; i++) { /* the box of all never moves */
+        double ends[2];
+        kf_kinetic_reach(scene, i, ends);
+        pose.box_origin[i] = (int)floor(ends[0]);
     }
     memcpy(pose.excess_inertia, motion->excess_inertia, sizeof pose.excess_inertia);
     for (int i = 0; i < 3; i++) {
@@ -194,31 +213,40 @@ static bool keeps(const kf_kinetic *kinetic, int row, int plane) {
  * their coordinates (in a cell, or about a moving solid's centre), first nodes, acting areas and numbers. */
 kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {
     const kf_samples *samples = &scene->samples;
-    size_t count = samples->count;
+    const size_t count = samples->count;
+    /* There is room for what fills the last patch of each of several solids. */
+    const size_t room = count + (size_t)scene->solid_count * (size_t)kinetic->options.patch_length;
     kf_ordered_samples ordered = {.count = 0};
     for (int i = 0; i < 3; i++)
-        ordered.coordinate[i] = kf_allocate(count * sizeof(double));
-    ordered.area = kf_allocate(count * sizeof(double));
+        ordered.coordinate[i] = kf_allocate(room * sizeof(double));
+    ordered.area = kf_allocate(room * sizeof(double));
     double *areas = kf_kinetic_acting_areas(scene);
-    ordered.corner = kf_allocate(count * sizeof(long long));
-    ordered.identity = kf_allocate(count * sizeof(int));
+    ordered.corner = kf_allocate(room * sizeof(long long));
+    ordered.identity = kf_allocate(room * sizeof(int));
+    ordered.solid = samples->solid != NULL ? kf_allocate(room) : NULL;
     uint32_t *permutation = kf_allocate(count * sizeof(uint32_t));
     kf_ordering_sort(&kinetic->ordering, count, samples->x, samples->y, samples->z, permutation);
+    kf_kinetic_group_by_solid(samples, permutation);
     for (size_t n = 0; n < count; n++) {
         const size_t s = permutation[n], r = ordered.count;
         const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+        const int solid = samples->solid != NULL ? samples->solid[s] : -1;
+        const double *center = solid < 0 ? scene->motion.center : scene->solids[solid].motion.center;
         int cell[3];
         if (!keeps(kinetic, cell_of(kinetic, 1, position[1]), cell_of(kinetic, 2, position[2]))) continue;
         ordered.count++;
         for (int i = 0; i < 3; i++) {
             cell[i] = cell_of(kinetic, i, position[i]);
-            ordered.coordinate[i][r] =
-                kinetic->moving ? position[i] - scene->motion.center[i] : position[i] - cell[i];
+            ordered.coordinate[i][r] = kinetic->moving ? position[i] - center[i] : position[i] - cell[i];
         }
         ordered.corner[r] = node_index(&kinetic->corners, home_of(kinetic, 0, cell[0]),
                                        home_of(kinetic, 1, cell[1]), home_of(kinetic, 2, cell[2]));
         ordered.area[r] = areas[s];
         ordered.identity[r] = (int)s;
+        if (solid < 0) continue;
+        ordered.solid[r] = (unsigned char)solid;
+        if (n + 1 == count || samples->solid[permutation[n + 1]] != solid)
+            kf_kinetic_fill_patch(kinetic, &ordered);
     }
     free(permutation);
     free(areas);
@@ -231,6 +259,7 @@ void kf_kinetic_free_ordered(kf_ordered_samples *ordered) {
     free(ordered->area);
     free(ordered->corner);
     free(ordered->identity);
+    free(ordered->solid);
 }
 
 enum { CELL_BITS = 4 }; /* of a sample's place within its cell: 4096 parts, for some tens of samples */
@@ -327,9 +356,15 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
     int moving_edge = 2 * (int)ceil(solid_radius(scene)) + 2;
     for (int i = 0; i < 3; i++)
         kinetic->arguments.samples.box[i] = kinetic->moving ? moving_edge : kinetic->ordering.cells[i];
+    for (int i = 0; i < 3 && scene->solid_count > 0; i++) {
+        double ends[2];
+        kf_kinetic_reach(scene, i, ends);
+        kinetic->arguments.samples.box[i] = (int)ceil(ends[1]) - (int)floor(ends[0]) + 2;
+    }
     kf_status status = make_sample_buffers(plan, kinetic, error);
     if (status == KF_OK && !kinetic->segments && kinetic->has_samples)
         status = upload_ordered(kinetic, &ordered, error);
+    if (status == KF_OK) status = kf_kinetic_upload_solids(plan, kinetic, &ordered, error);
     if (status == KF_OK && kinetic->band && kinetic->has_samples)
         status = kf_kinetic_make_band(plan, kinetic, &ordered, error);
     else if (status == KF_OK && kinetic->options.masked_band) /* the flow's kernel is that of all parts */
@@ -342,6 +377,7 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     KF_TRY(kf_kinetic_upload_pose(plan, kinetic, error));
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
+    KF_TRY(kf_kinetic_reset_solids(kf_plan_scene(plan), kinetic, error));
     if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));
     if (!kinetic->band || !kinetic->has_samples) return KF_OK;
     const int counts[3] = {kinetic->band_count_static, 0, 0};

@@ -11,6 +11,7 @@ typedef struct kf_ordered_samples {
     double *coordinate[3], *area;
     long long *corner;
     int *identity;
+    unsigned char *solid; /* of several: which; then they are grouped by it */
 } kf_ordered_samples;
 
 /* The first begins the order of samples in the part (kinetic_samples.c). The second returns those of the
@@ -21,6 +22,22 @@ void kf_kinetic_free_ordered(kf_ordered_samples *ordered);
 /* Uploads values as integers of the width that the part's kernels have for places of nodes. */
 kf_status kf_kinetic_upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer, const long long *values,
                                     size_t count, kf_error *error);
+
+/* Several solids (kinetic_solids.c), all of which do nothing where there is one. The first refuses what these
+ * cannot have. The next two group an order of the samples by solid, and fill the last patch of the solid that
+ * ends; then: make the device's memory and upload which samples are whose; put the poses back to step 0. */
+kf_status kf_kinetic_check_solids(const kf_scene *scene, kf_error *error);
+void kf_kinetic_group_by_solid(const kf_samples *samples, uint32_t *permutation);
+void kf_kinetic_fill_patch(const kf_kinetic *kinetic, kf_ordered_samples *ordered);
+kf_status kf_kinetic_upload_solids(kf_plan *plan, kf_kinetic *kinetic, const kf_ordered_samples *ordered,
+                                   kf_error *error);
+kf_status kf_kinetic_reset_solids(const kf_scene *scene, kf_kinetic *kinetic, kf_error *error);
+/* Returns the steps in which a solid, or the slowest of several, is where it was; 0: it never is. */
+uint64_t kf_kinetic_turn_steps(const kf_scene *scene);
+/* Finds how far several solids reach along an axis at any time. */
+void kf_kinetic_reach(const kf_scene *scene, int axis, double ends[2]);
+/* The flow's method loads (solver/flow/flow_plan.h). */
+kf_status kf_kinetic_solid_loads(kf_plan *plan, kf_solid_load *loads, kf_error *error);
 
 /* Makes the band's memory, and fills that of a static solid (kinetic_band.c). */
 kf_status kf_kinetic_make_band(kf_plan *plan, kf_kinetic *kinetic, const kf_ordered_samples *ordered,

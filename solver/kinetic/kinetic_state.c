@@ -10,6 +10,7 @@
 #include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_samples.h"
 #include "solver/kinetic/nested_plan.h"
 
 static kf_kinetic *kinetic_of(const kf_plan *plan) {
@@ -449,6 +450,7 @@ static const kf_flow_methods flow = {.fields = read_fields,
                                      .nodes = read_nodes,
                                      .velocity = kf_kinetic_device_velocity,
                                      .load = solid_load,
+                                     .loads = kf_kinetic_solid_loads,
                                      .pose = read_pose,
                                      .lends = lends};
 

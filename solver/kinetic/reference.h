@@ -10,6 +10,7 @@
 typedef struct kf_reference_result {
     double *values;
     kf_solid_load load;
+    kf_solid_load loads[KF_MOST_SOLIDS]; /* on each of several solids */
 } kf_reference_result;
 
 struct kf_reference {

@@ -85,10 +85,11 @@ static void add_mask(const kf_scene *scene, const double rotation[9], const doub
         first[a] = (int)lround(s->origin[a] / s->spacing[a] - 0.5);
     const double low[2] = {first[0] - 0.5, first[1] - 0.5};
     unsigned char *inside = kf_allocate(plane_size);
+    const kf_scene *placed = kf_scene_placed(scene, (double)s->step);
     for (int k = 0; k < s->nodes[2]; k++) {
         const kf_plane plane = {.normal = 2, .right = 0, .up = 1, .position = k + first[2]};
         kf_section section = {0};
-        kf_section_cut(scene, rotation, center, &plane, &section);
+        kf_section_cut(placed, rotation, center, &plane, &section);
         memset(inside, 0, plane_size);
         if (section.count > 0) kf_section_fill(&section, low, 1.0, s->nodes[0], s->nodes[1], inside);
         for (size_t i = 0; i < plane_size; i++)
@@ -96,6 +97,7 @@ static void add_mask(const kf_scene *scene, const double rotation[9], const doub
         kf_section_free(&section);
     }
     free(inside);
+    kf_scene_free_placed(scene, placed);
 }
 
 static void take_away(kf_snapshot *s, const char *name) {

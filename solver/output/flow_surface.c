@@ -117,7 +117,8 @@ static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const doub
 
 void kf_flow_surface(const kf_scene *scene, const double rotation[9], const double center[3],
                      const kf_snapshot *flow, kf_snapshot *surface) {
-    const kf_mesh *mesh = &scene->mesh;
+    const kf_scene *placed = kf_scene_placed(scene, (double)flow->step);
+    const kf_mesh *mesh = &placed->mesh;
     const kf_quantity *pressure = kf_snapshot_find(flow, "pressure_coefficient");
     if (pressure == NULL) pressure = kf_snapshot_find(flow, "kinematic_pressure");
     double *place = kf_allocate(3 * mesh->vertex_count * sizeof *place + 1), at[3], value;
@@ -151,4 +152,5 @@ void kf_flow_surface(const kf_scene *scene, const double rotation[9], const doub
     }
     free(normals);
     free(place);
+    kf_scene_free_placed(scene, placed);
 }

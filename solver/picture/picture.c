@@ -263,9 +263,11 @@ static void drop_open_regions(unsigned char *inside, const float *cover, int wid
 }
 
 /* Draws the solid's section into the slice: filled where it is closed, with its outline. */
-static void draw_solid(slice_picture *slice, const kf_solid_pose *pose) {
+static void draw_solid(slice_picture *slice, const kf_solid_pose *pose, double step) {
     kf_section section;
-    kf_section_cut(slice->scene, pose->rotation, pose->center, &slice->plane, &section);
+    const kf_scene *placed = kf_scene_placed(slice->scene, step);
+    kf_section_cut(placed, pose->rotation, pose->center, &slice->plane, &section);
+    kf_scene_free_placed(slice->scene, placed);
     const double low[2] = {-0.5, -0.5};
     int width = slice->plot_width, height = slice->plot_height;
     size_t count = (size_t)width * (size_t)height;
@@ -471,7 +473,7 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_sna
     draw_flow(&slice);
     kf_solid_pose pose;
     find_pose(slice.scene, free_pose, (double)snapshot->step, &pose);
-    draw_solid(&slice, &pose);
+    draw_solid(&slice, &pose, (double)snapshot->step);
     draw_mask(&slice);
     draw_boxes(&slice);
     kf_canvas_frame(&slice.canvas, slice.left - 1, slice.top - 1, slice.plot_width + 2, slice.plot_height + 2,

@@ -47,6 +47,11 @@ static kf_status build(kf_smoke *smoke, const int picture_size[2], const kf_view
 
 kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,
                         kf_error *error) {
+    if (kf_plan_scene(plan)->solid_count > 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: smoke is drawn around one solid, and this scene has several; run it without --smoke",
+            kf_plan_scene(plan)->source);
     kf_smoke *made = kf_allocate_zeroed(1, sizeof *made);
     made->plan = plan;
     kf_status status = build(made, picture_size, from, error);

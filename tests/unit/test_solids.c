@@ -1,0 +1,336 @@
+/* Several solids in one scene: that each is as it is alone, that together they are what all of them are, and
+ * what is refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include "tests/unit/scene_files.h"
+
+#include <math.h>
+
+#include "solver/systems.h"
+#include "tests/unit/kinetic_variants.h"
+
+#define FLOW_OF(reynolds, samples)                                                                           \
+    "\"domain\": {\"cells\": [30, 24, 20], \"cell_size\": 0.1}, \"flow\": {\"speed\": 1, "                   \
+    "\"reynolds\": " reynolds ", \"reference_length\": 0.6}, \"model\": {\"collision\": \"bgk\"}, "          \
+    "\"sampling\": {\"samples_per_cell\": " samples "}"
+#define FLOW                     FLOW_OF("40", "9")
+#define SLOW                     FLOW_OF("4", "25") /* soon steady */
+#define LEFT                     "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.6, 1]"
+#define RIGHT                    "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 1.8, 1]"
+#define TURNS(axis, speed)       ", \"motion\": {\"axis\": " axis ", \"angular_velocity\": " speed "}"
+#define NAMED(name, solid)       "{\"name\": \"" name "\", " solid "}"
+#define TWO(one, other)          TWO_IN(one, other, FLOW)
+#define TWO_IN(one, other, flow) "{\"solids\": [" NAMED("left", one) ", " NAMED("right", other) "], " flow "}"
+
+static kf_status try_scene(const char *text, kf_scene **scene, kf_error *error) {
+    return kf_scene_open(write_text("several.json", text), NULL, scene, error);
+}
+static kf_scene *open_text(const char *text) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    must(try_scene(text, &scene, &error), &error);
+    return scene;
+}
+
+static void assert_refused(const char *text, const char *why) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    if (try_scene(text, &scene, &error) == KF_OK) fail_msg("'%s' is not refused for '%s'", text, why);
+    assert_int_equal(error.status, KF_BAD_INPUT);
+    if (strstr(error.message, why) == NULL) fail_msg("'%s' does not say '%s'", error.message, why);
+}
+
+/* --- The scene ------------------------------------------------------------------------------------------ */
+
+/* A list of one is the scene with "solid", to its hash. */
+static void test_list_of_one(void **state) {
+    (void)state;
+    kf_scene *one = open_text("{\"solid\": {" LEFT TURNS("[0, 0, 1]", "0.5") "}, " FLOW "}"),
+             *list = open_text("{\"solids\": [" NAMED("a", LEFT TURNS("[0, 0, 1]", "0.5")) "], " FLOW "}");
+    assert_int_equal(list->solid_count, 0);
+    assert_string_equal(one->hash, list->hash);
+    kf_scene_free(one);
+    kf_scene_free(list);
+}
+
+/* Each has the samples that it has alone, and the mesh; a smaller grid keeps them. */
+static void test_each_as_alone(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *two = open_text(TWO(LEFT, RIGHT)), *one = open_text("{\"solid\": {" RIGHT "}, " FLOW "}"),
+             *small;
+    const size_t from = two->samples.count - one->samples.count;
+    assert_int_equal(two->solid_count, 2);
+    assert_int_equal(two->samples.solid[from - 1], 0);
+    assert_int_equal(two->samples.solid[from], 1);
+    assert_memory_equal(two->samples.y + from, one->samples.y, one->samples.count * sizeof(double));
+    assert_memory_equal(two->samples.area + from, one->samples.area, one->samples.count * sizeof(double));
+    kf_mesh mesh = kf_scene_solid_mesh(two, 1);
+    assert_int_equal(mesh.triangle_count, one->mesh.triangle_count);
+    assert_memory_equal(mesh.vertices, one->mesh.vertices, 3 * mesh.vertex_count * sizeof(double));
+    assert_memory_equal(mesh.triangles, one->mesh.triangles, 3 * mesh.triangle_count * sizeof(uint32_t));
+    kf_mesh_free(&mesh);
+    must(kf_scene_reduce(two, 6000, &small, &error), &error);
+    assert_int_equal(small->solid_count, 2);
+    const double middle = 0.5 * (small->solids[1].low[1] + small->solids[1].high[1]);
+    assert_true(fabs(small->solids[1].motion.center[1] - middle) < 1e-9);
+    assert_int_equal(small->samples.solid[small->samples.count - 1], 1);
+    kf_scene_free(small);
+    kf_scene_free(two);
+    kf_scene_free(one);
+}
+
+/* Another speed of one is another scene; a picture shows each where it is. */
+static void test_hash_and_place(void **state) {
+    (void)state;
+    kf_scene *a = open_text(TWO(LEFT, RIGHT TURNS("[0, 0, 1]", "0.5"))),
+             *b = open_text(TWO(LEFT, RIGHT TURNS("[0, 0, 1]", "0.6")));
+    assert_string_not_equal(a->hash, b->hash);
+    const kf_motion *motion = &a->solids[1].motion;
+    const double quarter = 0.5 * 3.14159265358979323846 / motion->angular_speed;
+    const kf_scene *placed = kf_scene_placed(a, quarter);
+    const size_t v = a->solids[1].first_vertex + 7;
+    assert_memory_equal(placed->mesh.vertices, a->mesh.vertices,
+                        3 * a->solids[1].first_vertex * sizeof(double));
+    const double *from = a->mesh.vertices + 3 * v, *to = placed->mesh.vertices + 3 * v, *c = motion->center;
+    assert_true(fabs(to[0] - c[0] + (from[1] - c[1])) < 1e-9 && fabs(to[1] - c[1] - (from[0] - c[0])) < 1e-9);
+    kf_scene_free_placed(a, placed);
+    kf_scene_free(a);
+    kf_scene_free(b);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    assert_refused("{\"solids\": [], " FLOW "}", "1 to 8");
+    assert_refused("{\"solid\": {" LEFT "}, \"solids\": [" NAMED("a", LEFT) "], " FLOW "}", "not both");
+    assert_refused("{\"solids\": [" NAMED("a", LEFT) ", " NAMED("A", RIGHT) "], " FLOW "}", "solids[1].name");
+    assert_refused("{\"solids\": [" NAMED("a/b", LEFT) "], " FLOW "}", "solids[0].name");
+    assert_refused("{\"solids\": [{" LEFT "}], " FLOW "}", "solids[0]");
+    assert_refused("{\"solid\": " NAMED("a", LEFT) ", " FLOW "}", "solid.name");
+    assert_refused(TWO(LEFT, RIGHT ", \"yaw\": 3"), "solids[1].yaw");
+    assert_refused(TWO(LEFT, RIGHT ", \"boundary\": \"links\""), "solids[1].boundary");
+    assert_refused(TWO(LEFT ", \"motion\": {\"free\": true, \"density\": 2}", RIGHT),
+                   "solids[0].motion.free");
+    assert_refused(TWO(LEFT, RIGHT ", \"motion\": {\"velocity\": [0, 0, 1]}"), "solids[1].motion.velocity");
+    assert_refused(TWO(LEFT, RIGHT ", \"motion\": {\"axis\": [0, 0, 1], \"angular_velocity\": 90}"),
+                   "solids[1].motion");
+    assert_refused(TWO(LEFT, RIGHT ", \"shape_\": 1"), "shape_");
+    assert_refused("{\"solids\": [" NAMED("a", LEFT) ", " NAMED("b", RIGHT) "], \"refine\": \"body\", " FLOW
+                                                                            "}",
+                   "refine");
+    assert_refused("{\"solids\": [" NAMED("a", LEFT) ", " NAMED(
+                       "b", RIGHT) "], \"probes\": {\"taps\": \"surface\"}, " FLOW "}",
+                   "probes.taps");
+}
+
+/* Balls that touch do not overlap, those that do, do; what turns counts with all that it sweeps, and a sheet
+ * may not come near. */
+static void test_overlap(void **state) {
+    (void)state;
+#define BALL(y) "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, " y ", 1]"
+#define PLATE(y)                                                                                             \
+    "\"shape\": \"plate\", \"chord\": 0.8, \"width\": 0.2, \"thickness\": 0.1, \"position\": [1, " y ", 1]"
+    kf_scene_free(open_text(TWO(BALL("0.6"), BALL("1.2"))));
+    assert_refused(TWO(BALL("0.6"), BALL("1.15")), "\"left\" and \"right\" overlap;");
+    assert_refused(TWO(BALL("0.6"), BALL("0.6")), "overlap");
+    /* One ball inside of another, whose surfaces do not meet. */
+    assert_refused(TWO(BALL("0.6"), "\"shape\": \"ball\", \"radius\": 0.1, \"position\": [1, 0.6, 1]"),
+                   "overlap");
+    /* A ball behind a plate's side, where its end comes along when it turns. */
+    kf_scene_free(open_text(TWO(BALL("0.6"), PLATE("1.2"))));
+    assert_refused(TWO(BALL("0.6"), PLATE("1.2") TURNS("[0, 0, 1]", "0.5")), "cylinder");
+    /* Boxes that overlap where the bodies do not are fine. */
+    kf_scene_free(
+        open_text(TWO(BALL("0.6"), "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1.5, 1, 1]")));
+    const char *sheet = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    write_text("sheet.obj", sheet);
+    assert_refused(TWO(BALL("0.6"), "\"mesh\": \"sheet.obj\", \"position\": [1, 1, 1]"), "open or a sheet");
+    kf_scene_free(open_text(TWO(BALL("0.6"), "\"mesh\": \"sheet.obj\", \"position\": [1, 1.5, 1]")));
+}
+
+/* Every system but kinetic says so by name. */
+static void test_other_systems(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_text(TWO(LEFT, RIGHT));
+    const kf_system *system;
+    must(kf_system_find("incompressible", &system, &error), &error);
+    assert_int_equal(system->accepts(problem_of(system, scene), &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "solids"));
+    kf_device_info device = *kf_backend_device(backend);
+    device.parts = 2;
+    assert_int_equal(kinetic_system->accepts_device(problem_of(kinetic_system, scene), &device, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "solids"));
+    scene->immersed_passes = 2;
+    assert_int_equal(kinetic_system->accepts(problem_of(kinetic_system, scene), &error), KF_BAD_INPUT);
+    kf_scene_free(scene);
+}
+
+/* --- The flow ------------------------------------------------------------------------------------------- */
+
+static void take(const kf_scene *scene, kf_config *config) {
+    kf_space *space = open_space(scene);
+    take_preset(space, "default", config);
+    kf_config_set_integer(config, "staged_nodes", 0);
+    kf_space_free(space);
+}
+
+/* The plans and variants that take several solids agree with the reference, with the load on each. */
+static void test_variants(void **state) {
+    (void)state;
+    enum { STEPS = 7, CASES = 5 };
+    static const char *const presets[CASES] = {"default", "default", "default", "baseline", "paper"};
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_text(TWO(LEFT TURNS("[0, 1, 0]", "1"), RIGHT TURNS("[0.6, 0, 0.8]", "-0.7")));
+    kf_reference *reference;
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), STEPS, &reference, &error), &error);
+    kf_space *space = open_space(scene);
+    for (int c = 0; c < CASES; c++) {
+        kf_config config;
+        take_preset(space, presets[c], &config);
+        if (c < 3) kf_config_set_integer(&config, "staged_nodes", 0);
+        if (c == 0) kf_config_set_integer(&config, "patch_length", 256);
+        if (c > 0 && c < 3) {
+            kf_config_set_name(&config, "immersed_boundary", "scatter");
+            kf_config_set_integer(&config, "patch_length", 0);
+        }
+        if (c == 2) {
+            kf_config_set_name(&config, "streaming", "esoteric");
+            kf_config_set_integer(&config, "boundary_kernels", 6);
+            kf_config_set_boolean(&config, "boundary_choices", false);
+        }
+        (void)verify_config(kinetic_system, scene, &config, reference, STEPS);
+    }
+    kinetic_system->free_reference(reference);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* The loads on two of a scene, and on all, after so many steps. */
+typedef struct seen_loads {
+    kf_solid_load all, each[KF_MOST_SOLIDS];
+} seen_loads;
+static seen_loads loads_after(const kf_scene *scene, uint64_t steps) {
+    kf_error error = {KF_OK, ""};
+    kf_config config;
+    seen_loads seen = {.all = {{0}, {0}}};
+    take(scene, &config);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, steps);
+    must(plan->methods->flow->load(plan, &seen.all, &error), &error);
+    if (scene->solid_count > 0) must(plan->methods->flow->loads(plan, seen.each, &error), &error);
+    kf_plan_free(plan);
+    return seen;
+}
+
+/* Until the sound of one comes to the other, each of two has the force that it has alone; and the loads on
+ * both, brought to one point, are those on all. */
+static void test_together(void **state) {
+    (void)state;
+    enum { BEFORE_SOUND = 5 };
+    kf_scene *two = open_text(TWO(LEFT, RIGHT TURNS("[0, 0, 1]", "0.8"))),
+             *one = open_text("{\"solid\": {" RIGHT TURNS("[0, 0, 1]", "0.8") "}, " FLOW "}");
+    const seen_loads together = loads_after(two, BEFORE_SOUND), alone = loads_after(one, BEFORE_SOUND);
+    double arm[2][3], force[3] = {0}, torque[3] = {0}, largest = 0.0;
+    for (int s = 0; s < 2; s++)
+        for (int a = 0; a < 3; a++) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            for (int i = 0; i < 3; i++)
+                arm[s][i] = two->solids[s].motion.center[i] - two->motion.center[i];
+            force[a] += together.each[s].force[a];
+            torque[a] += together.each[s].torque[a] + arm[s][b] * together.each[s].force[c] -
+                         arm[s][c] * together.each[s].force[b];
+        }
+    for (int a = 0; a < 3; a++) {
+        largest = fmax(largest, fabs(alone.all.force[a]));
+        assert_true(fabs(together.each[1].force[a] - alone.all.force[a]) < 1e-5 * fabs(alone.all.force[0]));
+        assert_true(fabs(together.each[1].torque[a] - alone.all.torque[a]) <
+                    1e-5 * fabs(alone.all.torque[2]));
+        assert_true(fabs(force[a] - together.all.force[a]) < 1e-5 * fabs(force[0]));
+        assert_true(fabs(torque[a] - together.all.torque[a]) < 1e-4 * fabs(force[0]));
+    }
+    assert_true(largest > 1e-3);
+    kf_scene_free(two);
+    kf_scene_free(one);
+}
+
+/* Two that turn against each other on both sides of the middle have mirrored torques and forces, but for
+ * where their samples lie. */
+static void test_mirrored(void **state) {
+    (void)state;
+    kf_scene *scene =
+        open_text(TWO_IN(LEFT TURNS("[0, 0, 1]", "0.8"), RIGHT TURNS("[0, 0, 1]", "-0.8"), SLOW));
+    const seen_loads seen = loads_after(scene, 100);
+    const kf_solid_load *left = &seen.each[0], *right = &seen.each[1];
+    assert_true(fabs(left->torque[2]) > 1e-3);
+    assert_true(fabs(left->torque[2] + right->torque[2]) < 0.01 * fabs(left->torque[2]));
+    assert_true(fabs(left->force[0] - right->force[0]) < 0.01 * fabs(left->force[0]));
+    assert_true(fabs(left->force[1] + right->force[1]) < 0.01 * fabs(left->force[0]));
+    kf_scene_free(scene);
+}
+
+/* The two halves of a block, side by side, have together about the drag of the block. */
+static void test_halves(void **state) {
+    (void)state;
+#define BLOCK(width, y)                                                                                      \
+    "\"shape\": \"plate\", \"chord\": 0.6, \"thickness\": 0.6, \"width\": " width ", \"position\": [1, " y   \
+    ", 1]"
+    kf_scene *two = open_text(TWO_IN(BLOCK("0.4", "1"), BLOCK("0.4", "1.4"), SLOW)),
+             *one = open_text("{\"solid\": {" BLOCK("0.8", "1.2") "}, " SLOW "}");
+    const seen_loads halves = loads_after(two, 200), whole = loads_after(one, 200);
+    const double drag = halves.each[0].force[0] + halves.each[1].force[0];
+    assert_true(fabs(halves.each[0].force[0] - halves.each[1].force[0]) < 0.02 * drag);
+    assert_true(fabs(drag - whole.all.force[0]) < 0.03 * whole.all.force[0]);
+    kf_scene_free(two);
+    kf_scene_free(one);
+}
+
+/* What follows a checkpoint is the same to the bit, with the load on each. */
+static void test_resumes(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_text(TWO(LEFT TURNS("[0, 1, 0]", "0.9"), RIGHT));
+    kf_config config;
+    kf_solid_load loads[2][KF_MOST_SOLIDS] = {{{{0}, {0}}}};
+    double *values[2];
+    size_t bytes;
+    take(scene, &config);
+    kf_plan *plan = open_plan(scene, &config), *resumed = open_plan(scene, &config);
+    advance(plan, 6);
+    must(plan->methods->state_size(plan, &bytes, &error), &error);
+    void *saved = malloc(bytes);
+    assert_non_null(saved);
+    must(plan->methods->save(plan, saved, &error), &error);
+    must(resumed->methods->restore(resumed, saved, 6, &error), &error);
+    kf_plan *const both[2] = {plan, resumed};
+    for (int i = 0; i < 2; i++) {
+        advance(both[i], 5);
+        must(kf_kinetic_read(both[i], &values[i], &error), &error);
+        must(both[i]->methods->flow->loads(both[i], loads[i], &error), &error);
+    }
+    assert_memory_equal(loads[0], loads[1], sizeof loads[0]);
+    assert_memory_equal(values[0], values[1], 4 * sizeof(double) * 30 * 24 * 20);
+    for (int i = 0; i < 2; i++) {
+        free(values[i]);
+        kf_plan_free(both[i]);
+    }
+    free(saved);
+    kf_scene_free(scene);
+}
+
+static int set_up(void **state) {
+    return make_test_folder(state) != 0 || open_backend_for_variants(state) != 0;
+}
+static int tear_down(void **state) {
+    return close_backend(state) != 0 || remove_test_folder(state) != 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list_of_one),    cmocka_unit_test(test_each_as_alone),
+        cmocka_unit_test(test_hash_and_place), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_other_systems),
+        cmocka_unit_test(test_variants),       cmocka_unit_test(test_together),
+        cmocka_unit_test(test_mirrored),       cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_resumes)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
