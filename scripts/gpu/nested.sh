@@ -1,6 +1,7 @@
 #!/bin/bash
 # Nested grids on a GPU. PARTS=cases: their tests against the reference, then the validation cases nested and nested_drag with each plan.
-# PARTS=scene: the Ahmed body in nested grids, from a scene file, against the finest cells everywhere: drag, wall time, updates a second.
+# PARTS=scene: the Ahmed body in nested grids, from a scene file, against the finest cells everywhere: drag, wall time, updates a second,
+# and each kernel's share of a step by level (share.txt).
 # From a bundle or a built source tree; builds nothing; each part some eight minutes (at most 540 s: BUDGET).
 # usage: scripts/gpu/nested.sh FOLDER [DEVICE]; PARTS (cases), GRID (of the coarsest level), LEVELS, FLOW_THROUGHS may be set.
 # Leaves in FOLDER: nested.json (what the program printed, one JSON object a line) and log.txt (seconds of each case too); of a scene
@@ -37,6 +38,14 @@ ahmed() {
     mean "$json" >>"$work/drags"
 }
 
+# Each kernel's share of a step of the nested grids, and that of what crosses between levels.
+share() {
+    timeout -s INT -k 8 "$(left)" "$kftune" tune --scene "$work/nested.json" --device "$device" --budget 1evals --presets default --rounds 0 \
+        --store "$work/share.db" --out "$work/share.kftune.json" >"$folder/share.txt" 2>>"$folder/log.txt" || bad=1
+    awk '$1 == "refine" || $1 == "coarsen" { sum += $3; rows++ }
+        END { if (!rows) exit 1; printf "between levels: %.1f %% of a step (must be 8, aim 4)\n", sum }' "$folder/share.txt" || bad=1
+}
+
 # The same flow twice: cells of the finest level everywhere, and nested grids around the body.
 scene() {
     local x y z finer=$((1 << levels))
@@ -49,9 +58,12 @@ scene() {
     sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$((finer * x)), $((finer * y)), $((finer * z))]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/" \
         scene/library/ahmed.json >"$work/uniform.json"
     "$kftune" scene "$work/nested.json" --picture "$folder/boxes.png" | tee -a "$folder/log.txt"
+    share
     ahmed nested
     ahmed uniform
     cat "$folder/scene.md"
+    awk -F '|' '$2 ~ /nested/ { nested = $6 } $2 ~ /uniform/ && $6 > 0 {
+        printf "updates a second: %.0f %% of the uniform grid'"'"'s (must be 85, aim 93)\n", 100 * nested / $6 }' "$folder/scene.md"
     awk 'NR == 1 { nested = $1 } NR == 2 { off = ($1 > nested ? $1 - nested : nested - $1) / $1
         printf "drags differ by %.2f %%\n", 100 * off; exit off > 0.02 } END { if (NR < 2) exit 1 }' "$work/drags" || bad=1
 }

@@ -267,6 +267,48 @@ static void test_compiles_for_cuda(void **state) {
     end(&s);
 }
 
+/* What lanes beside the main one have been given since they were joined. */
+typedef struct lanes {
+    bool apart[KF_LANES];
+    int mains, before[KF_LANES], aside; /* items of the main lane: so far, and when a lane began */
+} lanes;
+
+static kf_status follow_lanes(void *data, const kf_item *item, kf_error *error) {
+    (void)error;
+    lanes *l = data;
+    if (item->lane == KF_LANE_MAIN) {
+        if (item->joins) memset(l->apart, 0, sizeof l->apart);
+        l->mains++;
+        return KF_OK;
+    }
+    if (!l->apart[item->lane]) l->before[item->lane] = l->mains;
+    l->apart[item->lane] = true;
+    l->aside++;
+    if (l->before[item->lane] != l->mains) fail_msg("%s does not wait for the main lane", item->name);
+    return KF_OK;
+}
+
+/* Steps of coarser levels run beside what crosses from them and the finer steps: each waits for all that the
+ * main lane was given before, and the means wait for it. */
+static void test_lanes(void **state) {
+    (void)state;
+    stage s;
+    kf_error error = {KF_OK, ""};
+    lanes seen = {.mains = 0};
+    begin_tunnel(&s, KF_RATE_ONES);
+    must(nest(&s, tunnel_boxes, 3, &error), &error);
+    const kf_config config = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
+    kf_plan *plan = open_plan(s.whole[0], &config);
+    for (uint64_t step = 0; step < 4; step++) {
+        must(kf_plan_walk(plan, step, follow_lanes, &seen, &error), &error);
+        for (int lane = 0; lane < KF_LANES; lane++)
+            assert_false(seen.apart[lane]);
+    }
+    assert_true(seen.aside >= 4 * 3);
+    kf_plan_free(plan);
+    end(&s);
+}
+
 /* Counts the items of a name, which the level follows. */
 typedef struct tally {
     const char *name;
@@ -319,10 +361,15 @@ static void test_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_periodic),          cmocka_unit_test(test_long_box),
-        cmocka_unit_test(test_ball_in_tunnel),    cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_covered),           cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_compiles_for_cuda), cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_long_box),
+        cmocka_unit_test(test_ball_in_tunnel),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_covered),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_compiles_for_cuda),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
