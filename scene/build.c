@@ -262,6 +262,7 @@ static kf_status build_one_of_several(const kf_description *d, const kf_solid_de
     return KF_OK;
 }
 
+/* Places the solid, or each of several in turn, of which the scene then has one mesh. */
 static kf_status build_solids(const kf_description *d, kf_mesh *meshes, kf_scene *scene, kf_error *error) {
     double about[3];
     if (d->solid_count == 0) {

@@ -202,6 +202,7 @@ static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_d
     return KF_OK;
 }
 
+/* Reads where a solid is and how it moves: size, place, turns, motion and boundary. */
 static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
     const kf_json_place place = {file, s->path};
     int anchor = 0;

@@ -223,6 +223,16 @@ static void put_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
 
+/* What turns among several solids keeps what it was of the reference speed, as a wheel that rolls does. */
+static void change_turning(cJSON *document, double factor) {
+    const cJSON *solids = member_of(document, "solids");
+    for (const cJSON *solid = cJSON_IsArray(solids) ? solids->child : NULL; solid != NULL;
+         solid = solid->next) {
+        cJSON *speed = cJSON_GetObjectItemCaseSensitive(member_of(solid, "motion"), "angular_velocity");
+        if (cJSON_IsNumber(speed)) (void)cJSON_SetNumberValue(speed, speed->valuedouble * factor);
+    }
+}
+
 /* The walls and the streams of faces keep what they were of the reference speed. */
 static void change_speed(cJSON *document, cJSON *flow, double before, double speed) {
     const double factor = speed / before;
@@ -232,6 +242,7 @@ static void change_speed(cJSON *document, cJSON *flow, double before, double spe
     const cJSON *faces = member_of(document, "boundaries");
     for (const cJSON *face = faces != NULL ? faces->child : NULL; face != NULL; face = face->next)
         scale_vector(cJSON_GetObjectItemCaseSensitive(face, "velocity"), factor);
+    change_turning(document, factor);
 }
 
 /* Nested grids around the solid, or none. Rates that they cannot have give way. */

@@ -137,6 +137,7 @@ static void join_samples(kf_samples *all, const kf_samples *more, int solid) {
     all->count = count;
 }
 
+/* Counts the samples of each solid as if it were alone, and adds up what a scene says of all. */
 kf_status kf_scene_count_samples(kf_scene *scene, double *wanted, kf_error *error) {
     kf_status status = KF_OK;
     if (scene->solid_count == 0) return count_samples(scene, wanted, error);

@@ -49,6 +49,7 @@ static size_t vertices_end(const kf_scene *scene, int solid) {
     return solid + 1 < scene->solid_count ? scene->solids[solid + 1].first_vertex : scene->mesh.vertex_count;
 }
 
+/* A triangle belongs to the solid that its first corner belongs to. */
 kf_mesh kf_scene_solid_mesh(const kf_scene *scene, int solid) {
     const kf_mesh *all = &scene->mesh;
     const size_t first = scene->solids[solid].first_vertex, end = vertices_end(scene, solid);

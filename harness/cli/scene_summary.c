@@ -186,6 +186,19 @@ static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *f
             FLOWS, updates, kf_human_time_us(updates / 1e4, large), kf_human_time_us(updates / 20.0, small));
 }
 
+/* Prints the names of several solids, and how fast they turn. */
+static void print_solids(const kf_scene *scene, FILE *file) {
+    for (int s = 0; s < scene->solid_count; s++) {
+        const kf_solid *solid = &scene->solids[s];
+        fprintf(file, "%s%s ", s == 0 ? "  solids       " : ", ", solid->name);
+        if (solid->motion.moving)
+            fprintf(file, "turns at %.4g rad/s", solid->motion.angular_speed / scene->time_step);
+        else
+            fprintf(file, "rests");
+    }
+    if (scene->solid_count > 0) fputc('\n', file);
+}
+
 /* Prints the summary of a scene with its warnings. */
 void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
     const char *const *lines;
@@ -203,6 +216,7 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
                     scene->reference_area_given ? "given" : "the front at zero yaw");
         fputc('\n', file);
     }
+    print_solids(scene, file);
     fprintf(file, "  flow         %.4g m/s, Reynolds number %.4g with %.4g m, viscosity %.3g m^2/s\n",
             s->speed, s->reynolds, s->length, s->viscosity);
     fprintf(file, "  lattice      %.3g cells a step (Mach %.2g), viscosity %.3g, time step %.3g s\n",

@@ -42,49 +42,48 @@ static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, con
     kf_record_add(record, "yaw_moment_coefficient", "", kf_dot(moment, frame->lift) * of_moment);
 }
 
-/* Adds the record "forces" of a solid's load: coefficients by reference speed and area, force and torque
- * per density of the fluid, and the force in lattice units. */
-void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_records *records) {
+/* Adds drag, lift and side coefficient by reference speed and area, and force and torque per density of the
+ * fluid. Returns the factor from lattice forces to coefficients. */
+static double add_load(const kf_scene *scene, const kf_flow_frame *frame, const kf_solid_load *load,
+                       kf_record *record) {
     const double h = scene->cell_size, speed_unit = h / scene->time_step,
                  force_unit = h * h * speed_unit * speed_unit;
     const double pressure =
                      0.5 * scene->reference_speed * scene->reference_speed * kf_scene_reference_area(scene),
                  unit = pressure > 0 ? 1 / pressure : NAN;
+    kf_record_add(record, "drag_coefficient", "", kf_dot(load->force, frame->drag) * unit);
+    kf_record_add(record, "lift_coefficient", "", kf_dot(load->force, frame->lift) * unit);
+    kf_record_add(record, "side_coefficient", "", kf_dot(load->force, frame->side) * unit);
+    add_scaled(record, "force", "m4_s2", load->force, force_unit);
+    add_scaled(record, "torque", "m5_s2", load->torque, force_unit * h);
+    return unit;
+}
+
+/* Adds the record "forces" of the load on all: the same, and in body axes and lattice units. */
+void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_records *records) {
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
     kf_record *record = kf_records_add(records, "forces");
-    kf_record_add(record, "drag_coefficient", "", kf_dot(load->force, frame.drag) * unit);
-    kf_record_add(record, "lift_coefficient", "", kf_dot(load->force, frame.lift) * unit);
-    kf_record_add(record, "side_coefficient", "", kf_dot(load->force, frame.side) * unit);
-    add_scaled(record, "force", "m4_s2", load->force, force_unit);
-    add_scaled(record, "torque", "m5_s2", load->torque, force_unit * h);
+    const double unit = add_load(scene, &frame, load, record);
     kf_record_add_vector(record, "lattice_force", "", load->force);
     add_body_axes(scene, &frame, load, unit, record);
 }
 
-/* Adds the record "forces_NAME" of one of several solids: as "forces" has force and coefficients; the torque
- * about its own centre, and of one that turns about its axis, with the power that the fluid takes up. */
+/* Adds the record "forces_NAME" of one of several solids, whose torque is about its own centre; of one that
+ * turns that about its axis, and the power that keeps it turning. */
 static void add_solid(const kf_scene *scene, const kf_solid *solid, const kf_solid_load *load,
                       kf_records *records) {
-    const double h = scene->cell_size, speed_unit = h / scene->time_step,
-                 force_unit = h * h * speed_unit * speed_unit;
-    const double pressure =
-                     0.5 * scene->reference_speed * scene->reference_speed * kf_scene_reference_area(scene),
-                 unit = pressure > 0 ? 1 / pressure : NAN;
+    const double h = scene->cell_size, dt = scene->time_step, unit = pow(h, 5) / (dt * dt);
     char table[sizeof records->tables->table];
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
     (void)snprintf(table, sizeof table, "forces_%s", solid->name);
     kf_record *record = kf_records_add(records, table);
-    kf_record_add(record, "drag_coefficient", "", kf_dot(load->force, frame.drag) * unit);
-    kf_record_add(record, "lift_coefficient", "", kf_dot(load->force, frame.lift) * unit);
-    kf_record_add(record, "side_coefficient", "", kf_dot(load->force, frame.side) * unit);
-    add_scaled(record, "force", "m4_s2", load->force, force_unit);
-    add_scaled(record, "torque", "m5_s2", load->torque, force_unit * h);
+    (void)add_load(scene, &frame, load, record);
     if (!solid->motion.moving) return;
-    const double about_axis = kf_dot(load->torque, solid->motion.axis) * force_unit * h;
+    const double about_axis = kf_dot(load->torque, solid->motion.axis) * unit;
     kf_record_add(record, "axis_torque", "m5_s2", about_axis);
-    kf_record_add(record, "power", "m5_s3", -about_axis * solid->motion.angular_speed / scene->time_step);
+    kf_record_add(record, "power", "m5_s3", -about_axis * solid->motion.angular_speed / dt);
 }
 
 /* The records of each of several solids. */

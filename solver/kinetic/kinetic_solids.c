@@ -86,6 +86,7 @@ static double radius_of(const kf_solid *solid) {
     return sqrt(square);
 }
 
+/* Puts the pose of each to step 0, and the sums of their loads to zero. */
 kf_status kf_kinetic_reset_solids(const kf_scene *scene, kf_kinetic *kinetic, kf_error *error) {
     kf_pose poses[KF_MOST_SOLIDS];
     if (scene->solid_count == 0) return KF_OK;
@@ -138,6 +139,7 @@ static void add_up(const long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS], kf_solid_l
     }
 }
 
+/* Asks the device for the sums of the last step, which no step works out by itself. */
 kf_status kf_kinetic_solid_loads(kf_plan *plan, kf_solid_load *loads, kf_error *error) {
     kf_kinetic *kinetic = plan->system;
     const size_t solids = (size_t)kf_plan_scene(plan)->solid_count,

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "scene/document.h"
 #include "solver/systems.h"
 #include "tests/unit/kinetic_variants.h"
 
@@ -95,6 +96,35 @@ static void test_hash_and_place(void **state) {
     kf_scene_free_placed(a, placed);
     kf_scene_free(a);
     kf_scene_free(b);
+}
+
+/* A command's --speed changes what turns in the same ratio; the mesh of each is held by its hash. */
+static void test_document(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    cJSON *document;
+    kf_text notes = {0};
+    write_text("block.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    const char *file = write_text("document.json", TWO(LEFT TURNS("[0, 0, 1]", "0.5"),
+                                                       "\"mesh\": \"block.obj\", \"position\": [1, 1.8, 1]"));
+    const kf_placement faster = {.speed = 3.0};
+    must(kf_scene_document_read(file, &document, &error), &error);
+    must(kf_scene_document_change(file, document, &faster, &notes, &error), &error);
+    must(kf_scene_document_pin(document, &error), &error);
+    const cJSON *list = cJSON_GetObjectItem(document, "solids"), *left = cJSON_GetArrayItem(list, 0);
+    const cJSON *turning = cJSON_GetObjectItem(cJSON_GetObjectItem(left, "motion"), "angular_velocity");
+    assert_true(turning->valuedouble == 1.5);
+    assert_int_equal(strlen(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 1), "mesh_hash")->valuestring), 64);
+    char *changed = cJSON_PrintUnformatted(document);
+    kf_scene *scene = open_text(changed);
+    cJSON_free(changed);
+    assert_int_equal(scene->solid_count, 2);
+    kf_scene_free(scene);
+    const kf_placement turned = {.yaw = 5.0, .yaw_given = true};
+    assert_int_equal(kf_scene_document_change(file, document, &turned, &notes, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "--yaw"));
+    kf_text_free(&notes);
+    cJSON_Delete(document);
 }
 
 static void test_refused(void **state) {
@@ -327,10 +357,10 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_list_of_one),    cmocka_unit_test(test_each_as_alone),
-        cmocka_unit_test(test_hash_and_place), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_other_systems),
-        cmocka_unit_test(test_variants),       cmocka_unit_test(test_together),
-        cmocka_unit_test(test_mirrored),       cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_resumes)};
+        cmocka_unit_test(test_hash_and_place), cmocka_unit_test(test_document),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_other_systems),  cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_together),       cmocka_unit_test(test_mirrored),
+        cmocka_unit_test(test_halves),         cmocka_unit_test(test_resumes)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
