@@ -223,7 +223,7 @@ static void put_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
 
-/* What turns among several solids keeps what it was of the reference speed, as a wheel that rolls does. */
+/* Solids that turn, of several, keep their speed over the reference speed, as a wheel that rolls does. */
 static void change_turning(cJSON *document, double factor) {
     const cJSON *solids = member_of(document, "solids");
     for (const cJSON *solid = cJSON_IsArray(solids) ? solids->child : NULL; solid != NULL;

@@ -167,6 +167,7 @@ static void hash_scene(kf_scene *scene) {
     kf_hash_end(&hasher, scene->hash);
 }
 
+/* Of nested grids the finest has samples, depth and open edges; the coarsest is told them in its cells. */
 kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error) {
     const kf_scene_options of_finer = {.described = options != NULL && options->described};
     double samples = 0.0;

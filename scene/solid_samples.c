@@ -11,7 +11,7 @@
 
 /* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
 static const double EDGE_MARGIN = 1e-3;
-/* Of a large scene: what it claims is told before it is made. */
+/* Scenes of so many nodes or samples are told before they are made. */
 static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5;
 
 static bool sample_fits(const kf_scene *scene, double x, int a) {

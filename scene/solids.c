@@ -104,7 +104,7 @@ void kf_scene_free_placed(const kf_scene *scene, const kf_scene *placed) {
     free((kf_scene *)placed);
 }
 
-/* ---- That they do not overlap ---- */
+/* ---- Overlap ---- */
 
 /* Makes what a turning solid sweeps at most: the cylinder about its axis, a little wider. */
 static kf_mesh swept_cylinder(const kf_mesh *mesh, const kf_motion *motion) {

@@ -123,6 +123,7 @@ static kf_status blew_up(kf_plan *plan, kf_error *error) {
                    plan->steps_done);
 }
 
+/* Records the loads of the last step, on each of several solids too, and where a free one is. */
 kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const kf_flow_methods *flow = plan->methods->flow;
@@ -162,7 +163,7 @@ void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {
     kf_facts_number(meaning, "reference_length", scene->reference_length * h, "m");
     kf_facts_number(meaning, "reference_speed", scene->reference_speed * h / scene->time_step, "m/s");
     kf_facts_number(meaning, "yaw", scene->yaw, "degrees");
-    if (scene->motion.moving) return;
+    if (scene->motion.moving && scene->solid_count == 0) return;
     static const char *const names[3] = {"reference_point_x", "reference_point_y", "reference_point_z"};
     for (int a = 0; a < 3; a++)
         kf_facts_number(meaning, names[a], (scene->moment_center[a] + 0.5) * h, "m");

@@ -55,6 +55,7 @@ static kf_status check_collision(const kf_scene *scene, kf_error *error) {
         rate, least, omega);
 }
 
+/* Refuses scenes that no config of this system can compute, with what to do instead. */
 static kf_status accepts(const kf_problem *problem, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     if (scene->mask != NULL || scene->parabolic_inflow)

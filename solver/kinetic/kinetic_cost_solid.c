@@ -78,7 +78,7 @@ void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
     double samples = (double)survey->count;
     const bool patches =
         kf_kinetic_in_one_pass(o) && o->immersed_boundary == KF_AGGREGATED && o->patch_length > 0;
-    if (!patches || tally->cost->scene->motion.free)
+    if (!patches || !kf_kinetic_sorts_with_pose(tally->cost->scene, o))
         (void)add_items(tally, "advance_pose", 0, 0, 0.5); /* otherwise patch_sort finds the pose itself */
     if (!kf_kinetic_in_one_pass(o)) return;
     if (patches) {

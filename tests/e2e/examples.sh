@@ -21,6 +21,19 @@ incompressible incompressible
 d2q9 d2q9
 nested kinetic
 END
+# Several solids: a table of each, which is on with its checkpoint, and what the program tells of them.
+sed 's/"acm_mrt", "rates": "adaptive_2020"/"bgk"/; s/"samples_per_cell": 25/"samples_per_cell": 4/' "$pages/../scene/library/wheels.json" \
+    >wheels.json # compiles sooner
+expect 0 run --scene wheels.json --grid 96x48x36 --device cpu --steps 2 --every 1 --output wheels-run --picture none --fields none
+for solid in body front_left front_right rear_left rear_right; do
+    [ "$(wc -l <"wheels-run/forces_$solid.csv")" = 3 ] || complain "forces_$solid.csv has not two rows"
+    grep -q "forces_$solid.csv" "$out" || complain "the run does not name forces_$solid.csv"
+done
+expect 0 run --scene wheels-run/scene.json --device cpu --steps 1 --output wheels-run --picture none --fields none \
+    --restart wheels-run/checkpoint_000002.kfc
+[ "$(wc -l <wheels-run/forces_rear_left.csv)" = 4 ] || complain "a restarted run does not go on with forces_rear_left.csv"
+head -n 1 wheels-run/forces_body.csv | grep -q axis_torque && complain "a body at rest has no axis"
+head -n 1 wheels-run/forces_rear_left.csv | grep -q 'axis_torque_m5_s2,power_m5_s3$' || complain "a wheel has no torque about its axis"
 # The former name of "description" in scenes of particles is still read.
 sed 's/"description"/"comment"/' sph.json >former.json
 expect 0 scene former.json
