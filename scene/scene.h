@@ -292,7 +292,10 @@ struct kf_scene {
     int finer_count; /* 0: one grid */
     kf_scene *finer[KF_FINER_LEVELS];
     kf_cell_box boxes[KF_FINER_LEVELS];
-    kf_cell_box covered; /* of the grid of a level alone: nodes whose state the next finer one has */
+    /* Of the grid of a level alone: nodes whose state the next finer one has, and layers of nodes at each
+     * face that lie beyond the level's box. */
+    kf_cell_box covered;
+    int ghosts[KF_FACES];
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 };

@@ -178,10 +178,10 @@ typedef struct kf_kinetic_body {
     long long pose_step; /* of set_pose_step alone */
 } kf_kinetic_body;
 
-/* The nodes of a box that a finer grid covers (covered.h). */
-typedef struct kf_kinetic_covered {
+/* Nodes of a box (covered.h): those that a finer grid covers, those that a step is needed at. */
+typedef struct kf_kinetic_region {
     int low[3], high[3];
-} kf_kinetic_covered;
+} kf_kinetic_region;
 
 /* Several solids, each with a motion of its own. With one, all of it is empty. */
 typedef struct kf_kinetic_solids {
@@ -216,7 +216,7 @@ typedef struct kf_flow_arguments { /* fused.cu, esoteric.cu, moments.cu, separat
     kf_kinetic_band band;
     kf_kinetic_segments segments;
     kf_kinetic_scalars scalars;
-    kf_kinetic_covered covered;
+    kf_kinetic_region covered, needed;
 } kf_flow_arguments;
 
 typedef struct kf_solid_arguments { /* immersed.cu, immersed_band.cu, motion.cu */

@@ -29,11 +29,11 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #else
 #define KF_IN_GIVEN_ROWS KF_IN_SLAB
 #endif
-#if KF_CUDA && KF_COVERED /* a cpu's vectors have no branches, and its rows leave out parts (rows.h) */
-#define KF_LEAVE_COVERED(nodes)                                                                              \
-    if (kf_are_covered(a, (nodes)*x, (nodes)*x + (nodes), y, z)) return;
+#if KF_CUDA && KF_LEAVES_OUT /* a cpu's vectors have no branches, and its rows leave out parts (rows.h) */
+#define KF_LEAVE_OUT(nodes)                                                                                  \
+    if (kf_are_left_out(a, (nodes)*x, (nodes)*x + (nodes), y, z)) return;
 #else
-#define KF_LEAVE_COVERED(nodes)
+#define KF_LEAVE_OUT(nodes)
 #endif
 #include "prefetch.h"
 #include "band.h"
@@ -186,7 +186,7 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
  * written whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
-    KF_LEAVE_COVERED(2)
+    KF_LEAVE_OUT(2)
     const int last = a->grid.nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
@@ -238,7 +238,7 @@ KF_ROW_KERNEL(stream_collide, kf_module_arguments, kf_end_of_part, kf_row_value,
 #else
 KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
-    KF_LEAVE_COVERED(1)
+    KF_LEAVE_OUT(1)
     KF_PREFETCH_AHEAD
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STREAMED(KF_PULL)
@@ -253,6 +253,7 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
     const int row = y, beyond = row - 2 * a->grid.nodes[1];
     z = beyond >= 0 ? 1 + beyond / 2 : row < a->grid.nodes[1] ? 0 : a->grid.nodes[2] - 1;
     y = beyond >= 0 ? beyond % 2 * (a->grid.nodes[1] - 1) : row % a->grid.nodes[1];
+    if (kf_are_left_out(a, x, x + 1, y, z)) return;
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)

@@ -514,21 +514,6 @@ KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
     kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
-/* Takes covered planes off the ends of a walk from plane *first to before *end; returns whether none is left.
- */
-KF_FUNCTION int kf_shorten_walk(const kf_module_arguments *a, int x0, int y0, int *first, int *end) {
-#if KF_COVERED
-    if (!kf_is_column_covered(a, x0 + 1, x0 + 1 + KF_TILE_X, y0 + 1, y0 + 1 + KF_TILE_Y)) return 0;
-    const int low = a->covered.low[2], high = a->covered.high[2];
-    if (*first >= low && *first < high) *first = high;
-    if (*end > low && *end <= high) *end = low;
-    return *first >= *end;
-#else
-    (void)a, (void)x0, (void)y0, (void)first, (void)end;
-    return 0;
-#endif
-}
-
 /* Streams and collides plan moments: each block walks up a column of planes with its tile. A plane's
  * moments become populations in shared memory, the nodes sum what streams to them, and a node is collided
  * and stored when the plane above it has been read. */

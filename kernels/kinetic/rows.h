@@ -119,7 +119,7 @@ KF_FUNCTION int kf_end_of_part(const kf_module_arguments *a, int x0, int end, in
 KF_FUNCTION int kf_begin_row(const kf_module_arguments *a, int x0, int x1, int y, int z, kf_row_value *kept) {
     (void)kept;
     KF_IN_SLAB
-    if (kf_are_covered(a, x0, x1, y, z)) return 0;
+    if (kf_are_left_out(a, x0, x1, y, z)) return 0;
     kf_fill_row(a, x0, x1, y, z);
     KF_PREFETCH_PART
 #if KF_WIDENED

@@ -484,8 +484,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     KF_TRY(kf_kinetic_check_size(scene, kinetics->options.parts, most_nodes, error));
     for (int part = 0; part < plan->part_count; part++)
         begin_part(plan, &kinetics[part], &boxes[plan->first_part + part], part);
-    plan->updates =
-        (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] - kf_nested_covered_nodes(scene);
+    plan->updates = kf_nested_stepped_nodes(scene);
     plan->least_bytes = 2.0 * kinetics->node_values * (double)kinetics->store_bytes * plan->updates;
     if (kinetics->moving && !kinetics->free) plan->window_steps = kf_kinetic_turn_steps(scene);
     plan->windows = plan->window_steps > 0 ? TURN_WINDOWS : 0;

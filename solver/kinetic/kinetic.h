@@ -147,7 +147,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_body body;
     kf_kinetic_solids solids;
     kf_kinetic_scalars scalars;
-    kf_kinetic_covered covered;
+    kf_kinetic_region covered, needed;
 } kf_kinetic_arguments;
 
 /* A plan's data, one for each part of a team: plan->system is their array. */

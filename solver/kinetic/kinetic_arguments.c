@@ -16,7 +16,8 @@ static kf_flow_arguments flow_arguments(const kf_kinetic_arguments *a) {
                                .band = a->band,
                                .segments = a->segments,
                                .scalars = a->scalars,
-                               .covered = a->covered};
+                               .covered = a->covered,
+                               .needed = a->needed};
 }
 
 static kf_solid_arguments solid_arguments(const kf_kinetic_arguments *a) {

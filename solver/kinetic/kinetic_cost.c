@@ -519,7 +519,7 @@ static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *o
     const size_t first = works->count;
     kf_kinetic_tally tally = {
         .cost = cost, .options = *options, .works = works, .nodes = (double)nodes[0] * nodes[1] * nodes[2]};
-    if (kf_kinetic_in_one_pass(options)) tally.nodes -= kf_nested_covered_nodes(cost->scene);
+    if (kf_kinetic_in_one_pass(options)) tally.nodes = kf_nested_stepped_nodes(cost->scene);
     add_plan(&tally);
     if (levels->nested == NULL) return;
     for (size_t i = first; i < works->count; i++) {

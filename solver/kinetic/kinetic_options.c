@@ -6,6 +6,7 @@
 
 #include "base/space/options.h"
 #include "scene/scene.h"
+#include "solver/kinetic/nested.h"
 
 bool kf_kinetic_splits(const kf_scene *scene) {
     return scene->collision != KF_ACM_MRT || scene->rate_rule != KF_RATE_KBC;
@@ -416,6 +417,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     const bool folded = options->boundary_kernels == 0;
     if (folded) define_faces(scene, defines);
     if (scene->covered.high[0] > scene->covered.low[0]) kf_define_to(defines, "KF_COVERED", 1);
+    if (kf_nested_has_ghosts(scene)) kf_define_to(defines, "KF_GHOSTS", 1);
     if (options->plan == KF_PLAN_MOMENTS) {
         kf_define_to(defines, "KF_TILE_X", options->block[0]);
         kf_define_to(defines, "KF_TILE_Y", options->block[1]);

@@ -40,6 +40,7 @@ static void set_scene(kf_nested_level *level, bool finest) {
     level->scene.finer_count = 0;
     level->scene.initial_state = initial_of_whole;
     level->scene.initial_context = level;
+    memcpy(level->scene.ghosts, level->ghosts, sizeof level->scene.ghosts);
     for (int face = 0; face < KF_FACES; face++)
         if (level->ghosts[face] > 0) level->scene.faces[face] = KF_FREE_SLIP;
     if (finest) take_samples(level);
@@ -92,11 +93,21 @@ void kf_nested_free(kf_nested *nested) {
     free(nested);
 }
 
-double kf_nested_covered_nodes(const kf_scene *scene) {
-    double nodes = 1.0;
+bool kf_nested_has_ghosts(const kf_scene *scene) {
+    for (int face = 0; face < KF_FACES; face++)
+        if (scene->ghosts[face] > 0) return true;
+    return false;
+}
+
+double kf_nested_stepped_nodes(const kf_scene *scene) {
+    static const double SHARE = 0.75; /* of two layers the first step leaves out one, the second both */
+    const int *ghosts = scene->ghosts;
+    double covered = 1.0, rows = 1.0;
     for (int axis = 0; axis < 3; axis++)
-        nodes *= scene->covered.high[axis] - scene->covered.low[axis];
-    return nodes;
+        covered *= scene->covered.high[axis] - scene->covered.low[axis];
+    for (int axis = 1; axis < 3; axis++)
+        rows *= scene->nodes[axis] - SHARE * (ghosts[2 * axis] + ghosts[2 * axis + 1]);
+    return scene->nodes[0] * rows - covered;
 }
 
 double kf_nested_place(const kf_nested_level *level, int axis, int node) {

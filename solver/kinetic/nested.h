@@ -43,7 +43,9 @@ double kf_nested_place(const kf_nested_level *level, int axis, int node);
 bool kf_nested_covers(const kf_nested_level *finer, const int cell[3]);
 /* Returns whether it is in the box, but not more than KF_NESTED_RIM layers from a side inside the domain. */
 bool kf_nested_is_rim(const kf_nested_level *finer, const int cell[3]);
-/* Nodes of a grid that a finer one covers, which steps leave out. */
-double kf_nested_covered_nodes(const kf_scene *scene);
+bool kf_nested_has_ghosts(const kf_scene *scene);
+/* Nodes of a scene's grid that a step works on, on average: those that a finer grid covers and rows of ghosts
+ * that nothing reads are left out. */
+double kf_nested_stepped_nodes(const kf_scene *scene);
 
 #endif

@@ -29,6 +29,21 @@ kf_status kf_nested_reference(const kf_problem *problem, int steps, kf_reference
     return KF_OK;
 }
 
+/* Ghosts are right only between two steps: both have the reference's. */
+static void take_ghosts(const kf_scene *scene, const double *from, double *to) {
+    const int *n = scene->nodes, *ghosts = scene->ghosts;
+    const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    for (size_t node = 0; node < count; node++) {
+        const int at[3] = {(int)(node % (size_t)n[0]), (int)(node / (size_t)n[0] % (size_t)n[1]),
+                           (int)(node / (size_t)n[0] / (size_t)n[1])};
+        bool is_ghost = false;
+        for (int a = 0; a < 3; a++)
+            is_ghost = is_ghost || at[a] < ghosts[2 * a] || at[a] >= n[a] - ghosts[2 * a + 1];
+        for (size_t value = 0; value < 4 && is_ghost; value++)
+            to[value * count + node] = from[value * count + node];
+    }
+}
+
 /* Compares a level with its reference, and keeps the larger deviations. */
 static kf_status compare_level(kf_plan *plan, int level, const kf_reference_result *exact,
                                kf_field_deviation *most, kf_verification *verification, kf_error *error) {
@@ -36,6 +51,7 @@ static kf_status compare_level(kf_plan *plan, int level, const kf_reference_resu
     const int *n = kf_plan_scene(of_level)->nodes;
     double *values;
     KF_TRY(kf_kinetic_read(of_level, &values, error));
+    take_ghosts(kf_plan_scene(of_level), exact->values, values);
     const kf_field_deviation d =
         kf_compare_fields(values, exact->values, (size_t)n[0] * (size_t)n[1] * (size_t)n[2], 3);
     free(values);
