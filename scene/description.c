@@ -216,11 +216,25 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
 
 /* ---- Model and sampling ---- */
 
+/* Reads what friction at the solid follows. The solid is read before the model. */
+static kf_status read_wall(const char *file, const cJSON *model, kf_description *d, kf_error *error) {
+    static const char *const names[2] = {"no-slip", "law"};
+    const kf_json_place place = {file, "model"};
+    int wall = 0;
+    KF_TRY(kf_json_choice(place, model, "wall", false, names, 2, &wall, error));
+    d->wall_law = wall == 1;
+    if (!d->wall_law || (d->solid.linked && !d->solid.half_way)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: model.wall: \"law\" is for a solid of \"boundary\": \"links\" that are interpolated; "
+                   "add that boundary, or remove the key",
+                   file);
+}
+
 /* Reads model: collision, rates, basis, accuracy and passes of the immersed boundary, and refuses what
  * does not go together. */
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
-    static const char *const keys[] = {"collision",       "rates", "high_order_rate", "basis", "accuracy",
-                                       "immersed_passes", NULL};
+    static const char *const keys[] = {
+        "collision", "rates", "high_order_rate", "basis", "accuracy", "immersed_passes", "wall", NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));
@@ -236,6 +250,7 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
     d->immersed_passes = (int)passes;
     KF_TRY(kf_json_number(place, object, "high_order_rate", false, 0.01, 1.999, &d->high_order_rate, error));
     KF_TRY(kf_json_choice(place, object, "basis", false, kf_moment_basis_names, KF_BASES, &basis, error));
+    KF_TRY(read_wall(file, object, d, error));
     d->collision = (kf_collision)collision;
     d->rate_rule = (kf_rate_rule)rule;
     d->basis = (kf_moment_basis)basis;

@@ -258,6 +258,7 @@ typedef struct kf_description {
     kf_moment_basis basis;
     double accuracy, high_order_rate;
     int immersed_passes;
+    bool wall_law; /* "wall": "law" */
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */

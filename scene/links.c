@@ -70,8 +70,7 @@ static bool is_cut(const kf_link_box *b, const kf_link_node *from) {
     return (b->cut[kf_link_node_index(b, from->node)] >> number_of(from->direction) & 1U) != 0;
 }
 
-/* Goes over a link that is not cut to a node of the box; returns whether there is one. */
-static bool pass(const kf_link_box *b, kf_link_node *n) {
+bool kf_link_pass(const kf_link_box *b, kf_link_node *n) {
     return !is_cut(b, n) && follow(b->scene, n) && holds(b, n->node);
 }
 
@@ -111,7 +110,7 @@ static size_t flood(kf_link_box *b, size_t *stack, size_t depth) {
         position_of(b, stack[--depth], at);
         for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
             kf_link_node next = begin_at(at, d);
-            if (!pass(b, &next)) continue;
+            if (!kf_link_pass(b, &next)) continue;
             const size_t index = kf_link_node_index(b, next.node);
             if (b->fluid[index]) continue;
             b->fluid[index] = 1;
@@ -167,11 +166,20 @@ static void find_behind(const kf_link_box *b, kf_link *link) {
     kf_link_node next = link->at[0];
     turn_back(&next);
     for (link->behind = 0; link->behind < KF_LINK_BEHIND; link->behind++) {
-        if (meets_wall(b->scene, &next) || !pass(b, &next) || !b->fluid[kf_link_node_index(b, next.node)])
+        if (meets_wall(b->scene, &next) || !kf_link_pass(b, &next) ||
+            !b->fluid[kf_link_node_index(b, next.node)])
             return;
         link->at[link->behind + 1] = next;
         turn_back(&link->at[link->behind + 1]);
     }
+}
+
+/* Sets the normal of the surface where a link meets it, to the side that the link comes from. */
+static void set_normal(kf_link *link, const double normal[3]) {
+    const signed char *c = link->at[0].direction;
+    const double sign = normal[0] * c[0] + normal[1] * c[1] + normal[2] * c[2] > 0.0 ? -1.0 : 1.0;
+    for (int a = 0; a < 3; a++)
+        link->normal[a] = sign * normal[a];
 }
 
 /* The links of nodes of the fluid, each to where the surface meets it first. */
@@ -187,6 +195,7 @@ static void list_links(const kf_link_box *b, kf_links *links) {
         link->at[0] = link->inner = begin_at(at, (int)(b->hits[h].link % KF_LINK_DIRECTIONS));
         if (!b->fluid[kf_link_node_index(b, at)] || !follow(b->scene, &link->inner)) continue;
         link->share = b->hits[h].share;
+        set_normal(link, b->hits[h].normal);
         links->thin_count += b->fluid[kf_link_node_index(b, link->inner.node)];
         if (!b->scene->half_way) find_behind(b, link);
         links->count++;
@@ -245,6 +254,7 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     find_fluid(&b);
     list_links(&b, links);
     list_inside(&b, links);
+    if (scene->wall_law) kf_link_list_wall(&b, links);
     free(b.hits);
     free(b.cut);
     free(b.fluid);
@@ -259,5 +269,6 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
 void kf_links_free(kf_links *links) {
     free(links->link);
     free(links->inside);
+    free(links->wall);
     *links = (kf_links){0};
 }

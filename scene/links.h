@@ -8,8 +8,9 @@ enum { KF_LINK_DIRECTIONS = 26 };
 
 /* A place where a link meets the surface. */
 typedef struct kf_link_hit {
-    uint64_t link; /* node of the box * KF_LINK_DIRECTIONS + direction */
-    double share;  /* of the link, from the node on */
+    uint64_t link;    /* node of the box * KF_LINK_DIRECTIONS + direction */
+    double share;     /* of the link, from the node on */
+    double normal[3]; /* of the surface, to either side */
 } kf_link_hit;
 
 /* The part of the domain around the solid. */
@@ -31,5 +32,9 @@ size_t kf_link_node_index(const kf_link_box *box, const int node[3]);
 bool kf_link_mirrors(const kf_scene *scene, int face);
 /* Finds hits and cut. */
 void kf_link_box_cut(kf_link_box *box);
+/* Goes over a link that is not cut to a node of the box; returns whether there is one. */
+bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
+/* Lists the nodes of the fluid beside the surface, of links that are listed (links_wall.c). */
+void kf_link_list_wall(const kf_link_box *box, kf_links *links);
 
 #endif

@@ -71,8 +71,9 @@ static void cut_node(kf_link_box *b, const plate *p, const int node[3]) {
         const double at[3] = {node[0] + share * c[0], node[1] + share * c[1], node[2] + share * c[2]};
         if (!is_within(p, at)) continue;
         b->hits = kf_grow(b->hits, b->count, &b->capacity, sizeof *b->hits);
-        b->hits[b->count++] =
-            (kf_link_hit){kf_link_node_index(b, node) * KF_LINK_DIRECTIONS + (uint64_t)d, share};
+        b->hits[b->count++] = (kf_link_hit){kf_link_node_index(b, node) * KF_LINK_DIRECTIONS + (uint64_t)d,
+                                            share,
+                                            {p->normal[0], p->normal[1], p->normal[2]}};
     }
 }
 

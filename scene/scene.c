@@ -95,6 +95,17 @@ static void hash_solids(const kf_scene *scene, kf_hasher *hasher) {
     kf_hash_add(hasher, scene->samples.solid, scene->samples.count);
 }
 
+static void hash_wall(const kf_links *links, kf_hasher *hasher) {
+    kf_hash_add_string(hasher, "law of the wall");
+    for (size_t i = 0; i < links->wall_count; i++) {
+        for (int a = 0; a < 3; a++)
+            hash_integer(hasher, links->wall[i].seen[a]);
+        hash_numbers(hasher, 3, links->wall[i].normal);
+        hash_numbers(hasher, 1, &links->wall[i].area);
+        hash_numbers(hasher, 1, &links->wall[i].height);
+    }
+}
+
 /* Makes the scene's hash from all that its flow depends on. What came later is added only where it is not
  * the default, so that older hashes stay. */
 static void hash_scene(kf_scene *scene) {
@@ -139,6 +150,7 @@ static void hash_scene(kf_scene *scene) {
             hash_integer(&hasher, link->behind);
             hash_numbers(&hasher, 1, &link->share);
         }
+        if (scene->wall_law) hash_wall(&scene->links, &hasher);
     }
     kf_scene_hash_sections(scene, &hasher);
     hash_integer(&hasher, (int64_t)scene->samples.count);

@@ -125,9 +125,18 @@ typedef struct kf_link {
     kf_link_node
         at[1 + KF_LINK_BEHIND]; /* the node, and those behind it, with the direction to the surface */
     kf_link_node inner;         /* the neighbour, with the same direction */
-    int behind;   /* so many of the nodes behind are the fluid's; 0 where links are cut half-way */
-    double share; /* of the link that lies outside of the surface, 0 .. 1 */
+    int behind;       /* so many of the nodes behind are the fluid's; 0 where links are cut half-way */
+    double share;     /* of the link that lies outside of the surface, 0 .. 1 */
+    double normal[3]; /* of the surface there, towards the fluid */
 } kf_link;
+/* A node of the fluid beside the surface, for a law of the wall. */
+typedef struct kf_wall_node {
+    size_t first, count; /* of its links, which follow each other */
+    int seen[3];         /* the node that the law looks at, some two cells from the surface */
+    double normal[3];    /* of the surface, towards the fluid: the mean of its links' */
+    double area;         /* cells^2 of the surface that its links stand for */
+    double height;       /* cells from the surface to the node that the law looks at */
+} kf_wall_node;
 typedef struct kf_links {
     size_t count;
     kf_link *link;
@@ -136,6 +145,8 @@ typedef struct kf_links {
     /* Nodes that the stream does not reach; first those beside the fluid, or at a face of the domain. */
     size_t inside_count, shell_count;
     int (*inside)[3];
+    size_t wall_count; /* 0 without a law of the wall */
+    kf_wall_node *wall;
 } kf_links;
 
 /* A triangle mesh; coordinates in the file's own units until kf_scene_build places it. */
@@ -277,6 +288,7 @@ struct kf_scene {
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     bool linked;             /* the solid's surface is where links are cut, and there are no samples */
     bool half_way;           /* what is sent back is not interpolated: as if links were cut half-way */
+    bool wall_law;           /* friction at a solid by links follows a law of the wall where y+ is large */
     kf_links links;
     double samples_per_cell; /* as asked for */
     uint64_t seed;

@@ -67,6 +67,7 @@ static cJSON *description_json(const kf_description *d, const char *mesh, const 
     section = cJSON_AddObjectToObject(root, "model");
     cJSON_AddStringToObject(section, "collision", kf_collision_names[d->collision]);
     cJSON_AddStringToObject(section, "rates", kf_rate_rule_names[d->rate_rule]);
+    if (d->wall_law) cJSON_AddStringToObject(section, "wall", "law");
     if (d->refine.around_body) cJSON_AddItemToObject(root, "refine", kf_refine_json(d->refine.levels));
     section = cJSON_AddObjectToObject(root, "sampling");
     cJSON_AddNumberToObject(section, "samples_per_cell", d->samples_per_cell);

@@ -165,7 +165,7 @@ static const struct {
     const char *label, *ending;
 } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},       {"map", ".asc"},
              {"chart", "/forces.png"}, {"forces", "/forces.csv"}, {"motion", "/motion.csv"},
-             {"table", ".csv"},        {"checkpoint", ".kfc"}};
+             {"wall", "/wall.csv"},    {"table", ".csv"},         {"checkpoint", ".kfc"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* The kind with the longest ending that fits; KINDS: none. */
@@ -263,6 +263,21 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
     append_word(text, job->done.checkpoint);
 }
 
+/* Says what a law of the wall found in the last step. */
+static void print_wall(const kf_production *done) {
+    const kf_record *wall = kf_records_find(&done->records, "wall");
+    if (wall == NULL) return;
+    printf("  wall       y+ of half a cell %.3g, %.3g to %.3g; friction velocity %.3g, %.3g to %.3g m/s; the "
+           "law has %.0f %%\n",
+           kf_record_value(wall, "y_plus_mean"), kf_record_value(wall, "y_plus_least"),
+           kf_record_value(wall, "y_plus_largest"), kf_record_value(wall, "friction_velocity_mean"),
+           kf_record_value(wall, "friction_velocity_least"),
+           kf_record_value(wall, "friction_velocity_largest"), 100.0 * kf_record_value(wall, "law_share"));
+    printf("             drag of friction %.4f, of pressure %.4f (last step)\n",
+           kf_record_value(wall, "friction_drag_coefficient"),
+           kf_record_value(wall, "pressure_drag_coefficient"));
+}
+
 /* Prints what a run did: its steps, its rate beside the tuned one, coefficients, files, and how to go on
  * where the means have not settled. */
 static void print_result(const kf_run_job *job) {
@@ -278,6 +293,7 @@ static void print_result(const kf_run_job *job) {
     else
         puts(" (not tuned)");
     kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->how.flow_through);
+    print_wall(done);
     if (done->smoke_pictures > 0) {
         printf("  smoke      %s/smoke_*.png: %zu picture%s, %" PRIu64 " tracers at the end\n", job->folder,
                done->smoke_pictures, done->smoke_pictures == 1 ? "" : "s", done->tracers);

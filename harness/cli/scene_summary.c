@@ -91,6 +91,7 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
               sizeof(float);
     const double re = scene->reynolds;
     s.wall_distance = kf_scene_wall_distance(scene);
+    s.wall_law = scene->wall_law;
     s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
     return s;
@@ -122,10 +123,10 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "or in a box; \"acm_mrt\" with the rates \"adaptive_2020\", \"k17\" or \"ones\" runs on",
          s->rule, s->least_viscosity)
     WARN(s->wall_distance > WALL_RESOLVED,
-         "y+ about %.2g at the surface: there is no wall model, eddies smaller than a cell are left to the "
+         "y+ about %.2g at the surface: %s, eddies smaller than a cell are left to the "
          "collision "
          "(implicit large eddies)",
-         s->wall_distance)
+         s->wall_distance, s->wall_law ? "friction follows a law of the wall" : "there is no wall model")
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)
     WARN(
@@ -224,9 +225,8 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
             scene->time_step);
     if (isfinite(s->wall_distance))
         fprintf(file,
-                "  wall         y+ about %.2g at the first node, laminar boundary layer %.2g cells; no wall "
-                "model\n",
-                s->wall_distance, s->boundary_layer);
+                "  wall         y+ about %.2g at the first node, laminar boundary layer %.2g cells; %s\n",
+                s->wall_distance, s->boundary_layer, s->wall_law ? "a law of the wall" : "no wall model");
     print_cost(scene, s, file);
     const int count = kf_scene_warnings(s, &lines);
     for (int i = 0; i < count; i++)

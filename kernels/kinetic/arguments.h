@@ -168,6 +168,18 @@ typedef struct kf_kinetic_links {
     double center[3];   /* of the solid */
 } kf_kinetic_links;
 
+/* The nodes of the fluid beside that surface, for a law of the wall (wall.cu). */
+typedef struct kf_kinetic_wall {
+    int count;
+    int *first;      /* [count + 1]: the first of each node's links, which follow each other */
+    void *seen;      /* kf_index [count]: the node whose velocity the law takes */
+    double *surface; /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node seen */
+    double *found;   /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction */
+    double *force;   /* [6][count]: on the fluid beside what links bring; friction on the solid */
+    double viscosity;
+    int friction; /* of load_wall: which force it adds up */
+} kf_kinetic_wall;
+
 /* The solid as a body: sums over its surface, and the step. */
 typedef struct kf_kinetic_body {
     int pass;             /* of the immersed boundary within the step */
@@ -256,6 +268,17 @@ typedef struct kf_links_arguments { /* links.cu */
     kf_kinetic_body body;
 } kf_links_arguments;
 
+typedef struct kf_wall_arguments { /* wall.cu */
+    int extent[3];
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_links links;
+    kf_kinetic_wall wall;
+    kf_kinetic_body body;
+} kf_wall_arguments;
+
 /* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernels advance_pose, or patch_sort (behind
  * it) and patch_collect, write it, and solve_body does for a free solid. Along periodic axes the centre is
  * not brought back into the domain. */
@@ -281,6 +304,8 @@ enum {
     KF_LINK_NODES = 4,
     KF_LINK_CODE_BITS = 5,
     KF_LINK_STEPS = 32, /* over which the corrections of links are averaged */
+    KF_WALL_SURFACE = 5,
+    KF_WALL_FOUND = 5,
     KF_LOAD_SLOTS = 64,
     KF_LOAD_SUMS = 7,   /* force, torque, and forces that were no sound numbers */
     KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */

@@ -29,6 +29,15 @@ typedef struct kf_solid_load {
 /* Returns whether two loads are the same, bit for bit. */
 bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other);
 
+/* Holds what a law of the wall found on a solid's surface in a step. */
+typedef struct kf_wall_look {
+    bool known;         /* there is a law; before the first step all is 0 */
+    double friction[3]; /* the part of the force that acts along the surface */
+    /* Least, mean and largest over the surface. y_plus is that of half a cell: of a first node. */
+    double friction_velocity[3], y_plus[3];
+    double share; /* of the surface for which the law stands in */
+} kf_wall_look;
+
 typedef struct kf_flow_methods {
     kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
     /* Of nested grids, the fields of a level's box in its own cells, 0 the coarsest; first: its first node in
@@ -44,6 +53,7 @@ typedef struct kf_flow_methods {
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
     /* The load on each of several solids, about its own centre; NULL in systems that refuse them. */
     kf_status (*loads)(kf_plan *plan, kf_solid_load *loads, kf_error *error);
+    kf_status (*wall)(kf_plan *plan, kf_wall_look *look, kf_error *error); /* NULL: no such law */
     /* Finds the pose of the last step; NULL in systems whose solids the fluid does not move. */
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
     /* Says that a checkpoint is of the flow alone, with nothing in it that belongs to its solid: the flow
@@ -78,7 +88,8 @@ kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error
 kf_status kf_flow_level_snapshot(kf_plan *plan, int level, kf_snapshot *snapshot, kf_error *error);
 /* Takes the records of any flow: of a solid, "forces" (per density of the fluid: times kg/m^3 they are N
  * and N m; coefficients 2 F / (rho U^2 A) with reference speed U and frontal area A in the directions of
- * flow_frame.h, NAN without them), and of a free one "motion". KF_GATE_FAILED when a force is not finite. */
+ * flow_frame.h, NAN without them), of a law of the wall "wall", and of a free solid "motion". KF_GATE_FAILED
+ * when a force is not finite. */
 kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error);
 /* Says what the columns of any flow's tables refer to (kf_plan_methods.meaning). */
 void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning);

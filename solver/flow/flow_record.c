@@ -123,6 +123,40 @@ static kf_status blew_up(kf_plan *plan, kf_error *error) {
                    plan->steps_done);
 }
 
+static void add_range(kf_record *record, const char *name, const char *unit, const double range[3],
+                      double scale) {
+    static const char *const which[3] = {"least", "mean", "largest"};
+    for (int i = 0; i < 3; i++) {
+        char column[64];
+        (void)snprintf(column, sizeof column, "%s_%s", name, which[i]);
+        kf_record_add(record, column, unit, range[i] * scale);
+    }
+}
+
+/* Adds the record "wall" of a law of the wall: y+ and friction velocity over the surface, the share of it for
+ * which the law stands in, and the drag's parts by friction and by pressure. */
+static kf_status add_wall(kf_plan *plan, const kf_solid_load *load, kf_records *records, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const double speed = scene->cell_size / scene->time_step, area = scene->cell_size * scene->cell_size,
+                 pressure =
+                     0.5 * scene->reference_speed * scene->reference_speed * kf_scene_reference_area(scene),
+                 unit = pressure > 0 ? 1 / pressure : NAN;
+    kf_wall_look look;
+    kf_flow_frame frame;
+    KF_TRY(plan->methods->flow->wall(plan, &look, error));
+    if (!look.known) return KF_OK;
+    kf_flow_frame_of(scene, &frame);
+    const double drag = kf_dot(load->force, frame.drag), rubbed = kf_dot(look.friction, frame.drag);
+    kf_record *record = kf_records_add(records, "wall");
+    add_range(record, "y_plus", "", look.y_plus, 1.0);
+    add_range(record, "friction_velocity", "m_s", look.friction_velocity, speed);
+    kf_record_add(record, "law_share", "", look.share);
+    kf_record_add(record, "friction_drag_coefficient", "", rubbed * unit);
+    kf_record_add(record, "pressure_drag_coefficient", "", (drag - rubbed) * unit);
+    add_scaled(record, "friction", "m4_s2", look.friction, area * speed * speed);
+    return KF_OK;
+}
+
 /* Records the loads of the last step, on each of several solids too, and where a free one is. */
 kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
@@ -134,6 +168,7 @@ kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
         if (!isfinite(load.force[a]) || !isfinite(load.torque[a])) return blew_up(plan, error);
     kf_flow_add_forces(scene, &load, records);
     KF_TRY(add_solids(plan, records, error));
+    if (scene->wall_law && flow->wall != NULL) KF_TRY(add_wall(plan, &load, records, error));
     if (!scene->motion.free) return KF_OK;
     kf_solid_pose pose;
     KF_TRY(flow->pose(plan, &pose, error));

@@ -124,6 +124,7 @@ typedef enum kf_kinetic_source {
     KF_SOURCE_MOTION,   /* only with a moving solid */
     KF_SOURCE_ORDER,    /* only where samples are listed by cell on the device */
     KF_SOURCE_LINKS,    /* only with a solid by links */
+    KF_SOURCE_WALL,     /* only with a law of the wall for it */
     KF_SOURCE_VELOCITY, /* only for what goes with the flow: no part of a plan, loaded on first use */
     KF_SOURCES
 } kf_kinetic_source;
@@ -144,6 +145,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_segments segments;
     kf_kinetic_patch_lists patches;
     kf_kinetic_links links;
+    kf_kinetic_wall wall;
     kf_kinetic_body body;
     kf_kinetic_solids solids;
     kf_kinetic_scalars scalars;
@@ -207,6 +209,10 @@ typedef struct kf_kinetic {
     kf_launch solids_launch;                         /* the same for each of several solids */
     kf_buffer *link_memory, *link_sums; /* of a solid by links: arguments.links.memory and sums */
     size_t link_memory_bytes;
+    /* With a law of the wall: arguments.wall.found; what adds up forces beside those of links, and friction.
+     */
+    kf_buffer *wall_found;
+    kf_launch wall_launch, friction_launch;
     kf_launch rest_launch; /* likewise: what is inside, once */
     int slab_planes;
     struct kf_flow_link *link;  /* of the first part, where there are several processes */
@@ -337,6 +343,13 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Brings them to the initial state, where the solid is by links; the grid has its own. */
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Uploads the nodes beside it, where friction follows a law of the wall (kinetic_wall.c). */
+kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Tells what the law found in the last step. */
+kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, kf_error *error);
+/* Adds up what a launch of load_links, load_wall or load_band makes of the last step. */
+kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, const kf_launch *launch,
+                              long long total[KF_LOAD_SUMS], kf_error *error);
 
 /* The file kinetic_segments.c makes the aggregated variant's lists. `corner` and `values` (x, y, z
  * fractions, area) are in the samples' order; `band_of` maps node indices to places in the band plus 1, 0

@@ -67,6 +67,9 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
  */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
+/* Append friction by a law of the wall, between the two kernels of kf_append_links (kinetic_wall.c). */
+void kf_append_wall(kf_builder *b, int parity, int grid);
+void kf_set_wall_launches(kf_builder *b);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                      int from, int to);
 /* Appends a copy; returns its item, or NULL where it is never due. */

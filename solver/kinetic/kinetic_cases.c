@@ -29,6 +29,8 @@ const kf_case kf_kinetic_cases[] = {
      KF_LEFT_TO_STORAGE},
     {"links", "solids by links: order across the grid, mass, momentum", false, kf_case_links,
      KF_LEFT_TO_STORAGE},
+    {"wall_law", "a law of the wall at solids by links: its traction, a channel", true, kf_case_wall_law,
+     KF_LEFT_TO_STORAGE},
     {"links_drag", "drag of a sphere and a cylinder by links", false, kf_case_links_drag, KF_LEFT_TO_STORAGE},
     {"cylinder_wake", "shedding behind a cylinder at Re 100", true, kf_case_cylinder_wake,
      KF_LEFT_TO_STORAGE},

@@ -234,6 +234,17 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
+/* Adds the kernels of a law of the wall: of each node beside the surface all populations are read twice, and
+ * those of the node that it looks at. */
+static void add_wall(kf_kinetic_tally *tally) {
+    static const double FOUND_BYTES = 84, APPLIED_BYTES = 180, POPULATIONS = 27;
+    const double nodes = (double)tally->cost->scene->links.wall_count;
+    if (!(nodes > 0)) return;
+    (void)add_items(tally, "find_friction", FOUND_BYTES * nodes, POPULATIONS * nodes, 3);
+    add_items(tally, "apply_friction", APPLIED_BYTES * nodes, 3 * POPULATIONS * nodes, 4)
+        ->amount[KF_COST_ATOMICS] = nodes;
+}
+
 /* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
  * its own, and then put where one of them streams from. */
 void kf_kinetic_add_links(kf_kinetic_tally *tally) {
@@ -242,6 +253,7 @@ void kf_kinetic_add_links(kf_kinetic_tally *tally) {
     if (!(links > 0)) return;
     add_items(tally, "reflect_links", LINK_BYTES * links, POPULATIONS * links, 3)->amount[KF_COST_ATOMICS] =
         links;
+    add_wall(tally);
     (void)add_items(tally, "place_links", PLACE_BYTES * links, links, 2);
 }
 

@@ -107,6 +107,7 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     a->body.load_sums = kf_buffer_address(kinetic->load_sums);
     set_arguments(scene, kinetic);
     KF_TRY(upload_inside(plan, kinetic, links, error));
+    KF_TRY(kf_kinetic_upload_wall(plan, kinetic, error));
     return upload_lists(kinetic, links, nodes, codes, shares, error);
 }
 
@@ -124,6 +125,7 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
     kf_on_part(b, 0);
     kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", (int)(links->count + links->shell_count),
                     grid, grid);
+    kf_append_wall(b, parity, grid);
     kf_append_items(b, parity, KF_SOURCE_LINKS, "place_links", (int)links->count, grid, grid);
 }
 
@@ -142,4 +144,5 @@ void kf_set_link_launches(kf_builder *b) {
     arguments.extent[0] = (int)links->inside_count;
     kf_kinetic_set_launch(&kinetic->rest_launch, "rest_inside", rest, KF_SOURCE_LINKS, b->line_block,
                           &arguments);
+    kf_set_wall_launches(b);
 }

@@ -345,18 +345,18 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
     if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || kf_kinetic_has_outflow(scene);
     if (which == KF_SOURCE_IMMERSED) return solid;
     if (which == KF_SOURCE_LINKS) return scene->links.count > 0;
+    if (which == KF_SOURCE_WALL) return scene->links.wall_count > 0;
     if (which == KF_SOURCE_MOTION) return solid && scene->motion.moving;
     if (which == KF_SOURCE_ORDER) return solid && options->immersed_boundary == KF_GATHER;
     return true;
 }
 
 static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source which) {
-    static const char *const files[KF_SOURCES] = {[KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu",
-                                                  [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
-                                                  [KF_SOURCE_MOTION] = "kernels/kinetic/motion.cu",
-                                                  [KF_SOURCE_ORDER] = "kernels/kinetic/order.cu",
-                                                  [KF_SOURCE_LINKS] = "kernels/kinetic/links.cu",
-                                                  [KF_SOURCE_VELOCITY] = "kernels/kinetic/velocity.cu"};
+    static const char *const files[KF_SOURCES] = {
+        [KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu", [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
+        [KF_SOURCE_MOTION] = "kernels/kinetic/motion.cu",     [KF_SOURCE_ORDER] = "kernels/kinetic/order.cu",
+        [KF_SOURCE_LINKS] = "kernels/kinetic/links.cu",       [KF_SOURCE_WALL] = "kernels/kinetic/wall.cu",
+        [KF_SOURCE_VELOCITY] = "kernels/kinetic/velocity.cu"};
     if (which == KF_SOURCE_IMMERSED)
         return kf_kinetic_has_band(options) ? "kernels/kinetic/immersed_band.cu"
                                             : "kernels/kinetic/immersed.cu";

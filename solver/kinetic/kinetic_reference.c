@@ -39,6 +39,7 @@ typedef struct kf_reference_run {
     double omega;
     kf_solid_load load, loads[KF_MOST_SOLIDS]; /* on all solids about the first's place; on each of several */
     reference_solid solid[1 + KF_MOST_SOLIDS]; /* one, or all together; each of several */
+    double friction[3];                        /* of a law of the wall */
 } reference_run;
 
 static int direction_of(const int c[3]) {
@@ -435,10 +436,34 @@ static void load_link(reference_run *run, const kf_link *link, double both) {
     }
 }
 
+/* Works out the links' momentum; by a law of the wall, what comes back changes before it and after it.
+ * Returns the mass that the law adds. */
+static double load_links(reference_run *run, const kf_links *links, double *values) {
+    kf_reference_wall work = {.scene = run->scene,
+                              .weights = run->weights,
+                              .f = run->f,
+                              .count = run->count,
+                              .values = values,
+                              .memory = run->link_memory,
+                              .mean_steps = REFERENCE_LINK_STEPS,
+                              .pushed = kf_allocate_zeroed(links->count + 1, sizeof *values),
+                              .load = &run->load};
+    memset(&run->load, 0, sizeof run->load);
+    memcpy(work.center, run->solid[0].center, sizeof work.center);
+    kf_reference_rub(&work);
+    for (size_t n = 0; n < links->count; n++) {
+        const size_t out = of_link(run, &links->link[n].at[0], false);
+        load_link(run, &links->link[n], run->f[out] + values[n] - 2.0 * run->weights[out / run->count]);
+        values[n] += work.pushed[n];
+    }
+    memcpy(run->friction, work.friction, sizeof run->friction);
+    free(work.pushed);
+    return work.mass;
+}
+
 /* Works out what comes back from all links, values, and what a weight gives back in the next step. */
 static void reflect_all(reference_run *run, const kf_links *links, double *values) {
     double sum = 0.0, weights = 0.0;
-    memset(&run->load, 0, sizeof run->load);
     for (size_t n = 0; n < links->count; n++) {
         const kf_link *link = &links->link[n];
         const size_t out = of_link(run, &link->at[0], false);
@@ -450,8 +475,8 @@ static void reflect_all(reference_run *run, const kf_links *links, double *value
             sum += run->link_memory[n];
             weights += weight;
         }
-        load_link(run, link, run->f[out] + values[n] - 2.0 * weight);
     }
+    sum += load_links(run, links, values);
     run->taken_back = weights > 0.0 ? sum / weights : 0.0;
 }
 
@@ -551,6 +576,7 @@ double *kf_reference_state(kf_reference_run *run) {
 kf_reference_result kf_reference_end(kf_reference_run *run) {
     kf_reference_result result = {.load = run->load};
     memcpy(result.loads, run->loads, sizeof result.loads);
+    memcpy(result.friction, run->friction, sizeof result.friction);
     result.values = kf_allocate(4 * run->count * sizeof(double));
     for (size_t node = 0; node < run->count; node++) {
         double j[3], second[3][3], density = kf_reference_sums(run->f + node, run->count, j, second);

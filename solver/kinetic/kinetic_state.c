@@ -374,23 +374,31 @@ static kf_status check_body(const kf_plan *plan, kf_error *error) {
         (pose.center[2] + 0.5) * kf_plan_scene(plan)->cell_size);
 }
 
-/* Adds what one part's sums say to those of force and torque. */
-static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
-                          kf_error *error) {
-    kf_backend *backend = plan->parts[kinetic->part];
-    if (!kinetic->has_samples && !kinetic->linked) return KF_OK;
-    if (kinetic->band || kinetic->linked) {
+kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, const kf_launch *launch,
+                              long long total[KF_LOAD_SUMS], kf_error *error) {
+    long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS];
+    if (launch != NULL) {
         KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
-        KF_TRY(kf_backend_launch(backend, &kinetic->load_launch, error));
+        KF_TRY(kf_backend_launch(backend, launch, error));
     }
     KF_TRY(kf_backend_synchronize(backend, error));
-    if (kinetic->band && kinetic->has_samples) KF_TRY(check_band(kinetic, error));
-    long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
         for (int i = 0; i < KF_LOAD_SUMS; i++) /* around its end, as in kernels, once the flow has blown up */
             total[i] = (long long)((unsigned long long)total[i] + (unsigned long long)sums[slot][i]);
     return KF_OK;
+}
+
+/* Adds what one part's sums say to those of force and torque. */
+static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
+                          kf_error *error) {
+    kf_backend *backend = plan->parts[kinetic->part];
+    if (!kinetic->has_samples && !kinetic->linked) return KF_OK;
+    KF_TRY(kf_kinetic_add_sums(
+        kinetic, backend, kinetic->band || kinetic->linked ? &kinetic->load_launch : NULL, total, error));
+    if (kinetic->wall_found != NULL)
+        KF_TRY(kf_kinetic_add_sums(kinetic, backend, &kinetic->wall_launch, total, error));
+    return kinetic->band && kinetic->has_samples ? check_band(kinetic, error) : KF_OK;
 }
 
 /* Returns the force and torque of the last step on the solid, summed over all parts and processes, in
@@ -451,6 +459,7 @@ static const kf_flow_methods flow = {.fields = read_fields,
                                      .velocity = kf_kinetic_device_velocity,
                                      .load = solid_load,
                                      .loads = kf_kinetic_solid_loads,
+                                     .wall = kf_kinetic_look_at_wall,
                                      .pose = read_pose,
                                      .lends = lends};
 

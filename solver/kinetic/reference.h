@@ -11,6 +11,7 @@ typedef struct kf_reference_result {
     double *values;
     kf_solid_load load;
     kf_solid_load loads[KF_MOST_SOLIDS]; /* on each of several solids */
+    double friction[3];                  /* of a law of the wall (kf_wall_look) */
 } kf_reference_result;
 
 struct kf_reference {
@@ -49,6 +50,23 @@ double kf_reference_norm(const double second[3][3]);
  * moments| by. */
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out);
+
+/* Holds what a law of the wall works on in a step (kinetic_reference_wall.c). */
+typedef struct kf_reference_wall {
+    const kf_scene *scene;
+    const double *weights; /* [KF_REFERENCE_Q] */
+    double *f;             /* populations [KF_REFERENCE_Q][count] after a collision */
+    size_t count;
+    double *values, *memory; /* [links]: what comes back, and the mean of its correction */
+    double mean_steps;       /* of that mean */
+    double center[3];        /* of the solid */
+    /* Results: what is to come back besides, [links], when forces were taken; what the fluid's mass grows by
+     * in the next step; the load beside the links' own, which is added to; friction on the solid. */
+    double *pushed, mass;
+    kf_solid_load *load;
+    double friction[3];
+} kf_reference_wall;
+void kf_reference_rub(kf_reference_wall *work);
 
 /* How far a load is from the reference's, relative to force or torque (kinetic_verify.c). */
 double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference);

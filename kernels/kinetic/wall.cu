@@ -1,0 +1,218 @@
+/* Friction at a static solid by links after a law of the wall, where y+ is large. Between what links.cu works
+ * out and where it puts it, each node beside the surface is looked at once.
+ *
+ * The law is Reichardt's (Z. angew. Math. Mech. 31, 208, 1951) with the constants of Lee and Moser (J. Fluid
+ * Mech. 774, 395, 2015): from the velocity at a node some two cells out it gives the traction. Links reflect
+ * as at a wall that moves along with the node's own fluid, so that little but pressure is left of what they
+ * exchange. The rest is made up for by a force on the node: what the surface takes along itself is the law's
+ * traction times the surface that the node's links stand for. That bounce-back carries the traction of a law
+ * is the idea of Han, Ooka and Kikumoto (Fluid Dyn. Res. 53, 045506, 2021), for flat walls on the grid; force
+ * and moving wall are ours, for any place of the surface.
+ *
+ * Links see the grid's steps where a surface lies across it. Pressure and stream on these steps are no
+ * friction: they come to nothing over neighbouring nodes and are left as they are. */
+#include "arguments.h"
+typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
+
+#include "law.h"
+#include "load.h"
+
+#define KF_BACK (1.0 / KF_UNIT)
+
+KF_FUNCTION double kf_surface(const kf_wall_arguments *a, int wall, int number) {
+    return a->wall.surface[(long long)number * a->wall.count + wall];
+}
+KF_FUNCTION double *kf_found(const kf_wall_arguments *a, int wall, int number) {
+    return a->wall.found + (long long)number * a->wall.count + wall;
+}
+
+/* Density - 1 and momentum of a node after its collision. */
+KF_FUNCTION double kf_sum_node(const kf_wall_arguments *a, kf_index node, double momentum[3]) {
+    double density = 0.0;
+    momentum[0] = momentum[1] = momentum[2] = 0.0;
+    for (int code = 0; code < 27; code++) {
+        const double f =
+            (double)kf_from_store(*kf_address(a, a->populations.source, kf_directions[code], node)) * KF_BACK;
+        density += f;
+        momentum[0] += (code % 3 - 1) * f;
+        momentum[1] += (code / 3 % 3 - 1) * f;
+        momentum[2] += (code / 9 - 1) * f;
+    }
+    return density;
+}
+
+/* Takes what points along the normal out of a vector. */
+KF_FUNCTION void kf_lay_along(const double normal[3], double vector[3]) {
+    const double out = vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2];
+    for (int i = 0; i < 3; i++)
+        vector[i] -= out * normal[i];
+}
+
+/* Finds what the law makes of the velocity at the node that it looks at. */
+KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
+    (void)y, (void)z;
+    double along[3];
+    const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
+    const double density = 1.0 + kf_sum_node(a, ((const kf_index *)a->wall.seen)[x], along);
+    kf_lay_along(normal, along);
+    const double momentum = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]),
+                 height = kf_surface(a, x, 4), speed = momentum / density;
+    const double y_plus = kf_law_height(speed * height / a->wall.viscosity);
+    *kf_found(a, x, 0) = kf_law_share(y_plus);
+    *kf_found(a, x, 1) = height > 0.0 ? y_plus * a->wall.viscosity / height : 0.0;
+    for (int i = 0; i < 3; i++)
+        *kf_found(a, x, 2 + i) = momentum > 0.0 ? along[i] / momentum : 0.0;
+}
+
+/* Holds what the links of a node exchange, and how they lie. */
+typedef struct kf_exchange {
+    double force[3], area[3]; /* of all: on the solid, above that of the fluid at rest; 6 w c */
+    double mass;              /* that the wall's velocity adds */
+    unsigned cut;             /* a bit a direction, by code */
+} kf_exchange;
+
+KF_FUNCTION double kf_weight_of(const int c[3]) {
+    return (double)KF_WEIGHT(c[0], c[1], c[2]);
+}
+KF_FUNCTION double kf_dot(const double one[3], const double other[3]) {
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
+}
+KF_FUNCTION double kf_dot_link(const int c[3], const double vector[3]) {
+    return c[0] * vector[0] + c[1] * vector[1] + c[2] * vector[2];
+}
+/* The code of a link's direction, and the direction. */
+KF_FUNCTION int kf_link_direction(const kf_wall_arguments *a, int link, int c[3]) {
+    const int code = a->links.code[link] & ((1 << KF_LINK_CODE_BITS) - 1);
+    c[0] = code % 3 - 1;
+    c[1] = code / 3 % 3 - 1;
+    c[2] = code / 9 - 1;
+    return code;
+}
+
+/* Finds how a node's links lie. */
+KF_FUNCTION void kf_survey_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
+    for (int i = 0; i < 3; i++)
+        sum->force[i] = sum->area[i] = 0.0;
+    sum->mass = 0.0;
+    sum->cut = 0;
+    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
+        int c[3];
+        sum->cut |= 1U << kf_link_direction(a, link, c);
+        for (int i = 0; i < 3; i++)
+            sum->area[i] += 6.0 * kf_weight_of(c) * c[i];
+    }
+}
+
+/* Lets a link reflect as at a wall that moves: half-way bounce-back at once, the interpolation with its mean.
+ */
+KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const double velocity[3],
+                              kf_exchange *sum) {
+    int c[3];
+    (void)kf_link_direction(a, link, c);
+    const double q = (double)((const kf_real *)a->links.share)[link],
+                 moved = 6.0 * kf_weight_of(c) * kf_dot_link(c, velocity);
+    const int behind = a->links.code[link] >> (KF_LINK_CODE_BITS * KF_LINK_NODES);
+    const double part = behind > 1   ? 2.0 / ((1.0 + q) * (1.0 + q)) - 1.0
+                        : behind > 0 ? 2.0 / (1.0 + 2.0 * q) - 1.0
+                                     : 0.0;
+    const double late = part * moved * (1.0 / KF_LINK_STEPS), all = -moved - late;
+    kf_real *memory = (kf_real *)a->links.memory, *value = (kf_real *)a->links.value;
+    memory[link] -= (kf_real)late;
+    value[link] += (kf_real)(all * KF_UNIT);
+    value[a->links.count + link] += (kf_real)(all * KF_UNIT);
+    sum->mass += all;
+}
+
+/* Adds up what links bring to the solid. */
+KF_FUNCTION void kf_sum_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
+    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
+        int c[3];
+        (void)kf_link_direction(a, link, c);
+        const double pair = (double)((const kf_real *)a->links.value)[a->links.count + link] * KF_BACK;
+        for (int i = 0; i < 3; i++)
+            sum->force[i] += c[i] * pair;
+    }
+}
+
+/* Takes what pressure and stream do to the steps of the grid out of what links exchange along the surface. */
+KF_FUNCTION void kf_leave_steps(double density, const double momentum[3], const double normal[3],
+                                kf_exchange *sum) {
+    double steps[3] = {sum->area[0], sum->area[1], sum->area[2]};
+    kf_lay_along(normal, steps);
+    const double through =
+        (momentum[0] * steps[0] + momentum[1] * steps[1] + momentum[2] * steps[2]) / (1.0 + density);
+    for (int i = 0; i < 3; i++)
+        sum->force[i] -= density * (1.0 / 3.0) * steps[i] + through * momentum[i];
+    kf_lay_along(normal, sum->force);
+}
+
+/* Adds a force to what leaves a node: along links that are not cut to the populations themselves, along the
+ * others to what comes back, so that its momentum is the force however many are cut. */
+KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double force[3],
+                              const kf_exchange *sum) {
+    const kf_index node = ((const kf_index *)a->links.node)[a->wall.first[wall]];
+    for (int code = 0; code < 27; code++) {
+        const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+        kf_stored *place = kf_address(a, a->populations.source, kf_directions[code], node);
+        const double more = 3.0 * kf_weight_of(c) * kf_dot_link(c, force);
+        if (!(sum->cut >> code & 1))
+            *place = kf_to_store((kf_real)((double)kf_from_store(*place) + more * KF_UNIT));
+    }
+    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
+        int c[3];
+        (void)kf_link_direction(a, link, c);
+        ((kf_real *)a->links.value)[link] -=
+            (kf_real)(3.0 * kf_weight_of(c) * kf_dot_link(c, force) * KF_UNIT);
+    }
+}
+
+/* Makes what the surface takes along itself, at each node, the law's traction by the share that it has. */
+KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
+    (void)y, (void)z;
+    const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
+    const double share = *kf_found(a, x, 0), friction_velocity = *kf_found(a, x, 1),
+                 traction = friction_velocity * friction_velocity * kf_surface(a, x, 3);
+    double along[3], momentum[3], velocity[3], force[3];
+    kf_exchange sum;
+    const double density = kf_sum_node(a, ((const kf_index *)a->links.node)[a->wall.first[x]], momentum);
+    for (int i = 0; i < 3; i++) {
+        along[i] = *kf_found(a, x, 2 + i);
+        velocity[i] = share * momentum[i] / (1.0 + density);
+    }
+    kf_lay_along(normal, velocity);
+    kf_survey_links(a, x, &sum);
+    for (int link = a->wall.first[x]; share > 0.0 && link < a->wall.first[x + 1]; link++)
+        kf_move_wall(a, link, velocity, &sum);
+    kf_sum_links(a, x, &sum);
+    kf_leave_steps(density, momentum, normal, &sum);
+    for (int i = 0; i < 3; i++) {
+        force[i] = share * (sum.force[i] - traction * along[i]);
+        a->wall.force[(long long)i * a->wall.count + x] = force[i];
+        a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
+    }
+    if (!(share > 0.0)) return;
+    kf_push_node(a, x, force, &sum);
+    const double mass = sum.mass - kf_dot(sum.area, force);
+    if (fabs(mass) < KF_FORCE_LIMIT)
+        kf_atomic_add_int64((kf_int64 *)a->links.sums + x % KF_LOAD_SLOTS,
+                            kf_fixed_point(mass, KF_FORCE_SCALE));
+}
+
+/* Adds the forces of all nodes to a load: those beside what links bring, or friction. */
+KF_SCALAR_KERNEL(load_wall, kf_wall_arguments) {
+    (void)y, (void)z;
+    kf_int64 load[KF_LOAD_SUMS];
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        load[i] = 0;
+    for (int n = x; n < a->wall.count; n += a->extent[0]) {
+        int nx, ny, nz;
+        double force[3];
+        for (int i = 0; i < 3; i++)
+            force[i] = a->wall.force[(long long)(a->wall.friction ? 3 + i : i) * a->wall.count + n] *
+                       (a->wall.friction ? -1.0 : 1.0);
+        kf_position(a, ((const kf_index *)a->links.node)[a->wall.first[n]], &nx, &ny, &nz);
+        kf_accumulate_load(load, force[0], force[1], force[2], nx - a->links.center[0],
+                           ny - a->links.center[1], nz - a->links.center[2]);
+    }
+    kf_add_load(a, x, load);
+}

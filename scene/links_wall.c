@@ -1,0 +1,81 @@
+/* The nodes beside a solid by links, for a law of the wall: which links each has, how the surface lies there,
+ * and the node further out whose velocity the law takes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "base/util/vector.h"
+#include "scene/links.h"
+
+enum { FARTHEST = 3 };           /* steps along the normal */
+static const double MATCH = 2.0; /* cells from the surface at which the law looks for a velocity */
+
+static bool same_node(const int one[3], const int other[3]) {
+    return one[0] == other[0] && one[1] == other[1] && one[2] == other[2];
+}
+
+/* The weight of a link's velocity. */
+static double weight_of(const signed char c[3]) {
+    static const double of_axis[2] = {2.0 / 3.0, 1.0 / 6.0};
+    return of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
+}
+
+/* Adds up a node's links: normal and area of the surface, of which a link stands for 6 w (c . n), and returns
+ * the node's own distance from it. On a plane the areas of all links come to the plane's. */
+static double add_up(const kf_links *links, kf_wall_node *wall) {
+    double distance = 0.0;
+    for (size_t n = wall->first; n < wall->first + wall->count; n++) {
+        const kf_link *link = &links->link[n];
+        const signed char *c = link->at[0].direction;
+        const double into = -(link->normal[0] * c[0] + link->normal[1] * c[1] + link->normal[2] * c[2]);
+        const double area = 6.0 * weight_of(c) * into;
+        for (int a = 0; a < 3; a++)
+            wall->normal[a] += area * link->normal[a];
+        wall->area += area;
+        distance += area * link->share * into;
+    }
+    const double length = kf_length(wall->normal);
+    for (int a = 0; a < 3; a++)
+        wall->normal[a] = length > 0.0 ? wall->normal[a] / length : 0.0;
+    return wall->area > 0.0 ? distance / wall->area : 0.0;
+}
+
+/* Steps from node to node along the normal, over links that are not cut and no mirror, and keeps the one
+ * whose distance from the surface is nearest to MATCH. */
+static void look_out(const kf_link_box *b, const kf_link *link, double distance, kf_wall_node *wall) {
+    kf_link_node at = link->at[0];
+    int gone[3] = {0, 0, 0};
+    memcpy(wall->seen, at.node, sizeof at.node);
+    wall->height = distance;
+    for (int step = 1; step <= FARTHEST; step++) {
+        signed char asked[3];
+        double height = distance;
+        for (int a = 0; a < 3; a++) {
+            const int next = (int)lround(step * wall->normal[a]);
+            asked[a] = at.direction[a] = (signed char)(next - gone[a]);
+            gone[a] = next;
+            height += next * wall->normal[a];
+        }
+        if (asked[0] == 0 && asked[1] == 0 && asked[2] == 0) continue;
+        if (!kf_link_pass(b, &at) || memcmp(at.direction, asked, sizeof asked) != 0 ||
+            !b->fluid[kf_link_node_index(b, at.node)])
+            return;
+        if (fabs(height - MATCH) >= fabs(wall->height - MATCH)) continue;
+        memcpy(wall->seen, at.node, sizeof at.node);
+        wall->height = height;
+    }
+}
+
+void kf_link_list_wall(const kf_link_box *b, kf_links *links) {
+    size_t nodes = 0;
+    links->wall = kf_allocate_zeroed(links->count + 1, sizeof *links->wall);
+    for (size_t n = 0; n < links->count; n += links->wall[nodes++].count) {
+        kf_wall_node *wall = &links->wall[nodes];
+        const int *node = links->link[n].at[0].node;
+        wall->first = n;
+        while (n + wall->count < links->count && same_node(links->link[n + wall->count].at[0].node, node))
+            wall->count++;
+        look_out(b, &links->link[n], add_up(links, wall), wall);
+    }
+    links->wall_count = nodes;
+}

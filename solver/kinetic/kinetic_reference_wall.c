@@ -1,0 +1,166 @@
+/* The reference's friction after a law of the wall (kernels/kinetic/wall.cu says what is done and why), in
+ * double precision and another way: populations themselves, matrices, and the law's equation by bisection. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "base/util/vector.h"
+#include "solver/kinetic/reference.h"
+
+/* Holds what the law says at a node. */
+typedef struct law {
+    double share, friction_velocity, along[3];
+} law;
+
+static size_t node_at(const kf_scene *scene, const int x[3]) {
+    return (size_t)x[0] + (size_t)scene->nodes[0] * ((size_t)x[1] + (size_t)scene->nodes[1] * (size_t)x[2]);
+}
+
+/* Velocity over friction velocity at y+ (Reichardt 1951; constants of Lee and Moser 2015). */
+static double law_velocity(double y) {
+    const double k = 0.384, b = 4.27;
+    return log1p(k * y) / k + (b - log(k) / k) * (1.0 - exp(-y / 11.0) - y / 11.0 * exp(-y / 3.0));
+}
+
+static double law_height(double reynolds) {
+    double low = 0.0, high = 1.0 + reynolds;
+    for (int i = 0; i < 200; i++) {
+        const double middle = 0.5 * (low + high);
+        if (middle * law_velocity(middle) < reynolds)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+static double product(const double one[3], const double other[3]) {
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
+}
+
+static void project(const double normal[3], double v[3]) {
+    const double out = product(normal, v);
+    for (int a = 0; a < 3; a++)
+        v[a] -= out * normal[a];
+}
+
+static law look(const kf_reference_wall *work, const kf_wall_node *wall) {
+    law seen = {0};
+    double j[3], second[3][3];
+    const double density =
+        kf_reference_sums(work->f + node_at(work->scene, wall->seen), work->count, j, second);
+    project(wall->normal, j);
+    const double speed = kf_length(j) / density, y = wall->height > 0.0 ? wall->height : 0.0;
+    const double y_plus = y > 0.0 ? law_height(speed * y / work->scene->viscosity) : 0.0;
+    const double part = fmin(1.0, fmax(0.0, (y_plus - 12.0) / 8.0));
+    seen.share = 3.0 * pow(part, 2) - 2.0 * pow(part, 3);
+    seen.friction_velocity = y > 0.0 ? y_plus * work->scene->viscosity / y : 0.0;
+    for (int a = 0; a < 3; a++)
+        seen.along[a] = speed > 0.0 ? j[a] / kf_length(j) : 0.0;
+    return seen;
+}
+
+static size_t direction_of(const signed char c[3], int sign) {
+    for (size_t i = 0; i < KF_REFERENCE_Q; i++)
+        if (kf_reference_velocities[i][0] == sign * c[0] && kf_reference_velocities[i][1] == sign * c[1] &&
+            kf_reference_velocities[i][2] == sign * c[2])
+            return i;
+    return 0;
+}
+
+/* Lets the links of a node reflect as at a wall that moves: half-way bounce-back by 6 w c . v, and the wanted
+ * interpolation of 1 + a + b times that with its mean. */
+static void move_links(kf_reference_wall *work, const kf_wall_node *wall, const double velocity[3]) {
+    for (size_t n = wall->first; n < wall->first + wall->count; n++) {
+        const kf_link *link = &work->scene->links.link[n];
+        const signed char *c = link->at[0].direction;
+        const double q = link->share, weight = work->weights[direction_of(c, 1)];
+        const double moved = 6.0 * weight * (c[0] * velocity[0] + c[1] * velocity[1] + c[2] * velocity[2]);
+        const double wanted = link->behind == 2   ? 2.0 / pow(1.0 + q, 2)
+                              : link->behind == 1 ? 2.0 / (1.0 + 2.0 * q)
+                                                  : 1.0;
+        const double late = (wanted - 1.0) * moved / work->mean_steps;
+        work->memory[n] -= late;
+        work->values[n] -= moved + late;
+        work->mass -= moved + late;
+    }
+}
+
+/* Finds what the links of a node take from the fluid along the surface, less what pressure and stream do to
+ * the grid's steps; and the steps' area. */
+static void exchange(const kf_reference_wall *work, const kf_wall_node *wall, double taken[3],
+                     double area[3]) {
+    const kf_link *first = &work->scene->links.link[wall->first];
+    const size_t node = node_at(work->scene, first->at[0].node);
+    double j[3], second[3][3], steps[3];
+    memset(taken, 0, 3 * sizeof *taken);
+    memset(area, 0, 3 * sizeof *area);
+    for (size_t n = wall->first; n < wall->first + wall->count; n++) {
+        const signed char *c = work->scene->links.link[n].at[0].direction;
+        const size_t i = direction_of(c, 1);
+        const double both = work->f[i * work->count + node] + work->values[n] - 2.0 * work->weights[i];
+        for (int a = 0; a < 3; a++) {
+            taken[a] += both * c[a];
+            area[a] += 6.0 * work->weights[i] * c[a];
+        }
+    }
+    memcpy(steps, area, sizeof steps);
+    project(wall->normal, steps);
+    const double density = kf_reference_sums(work->f + node, work->count, j, second);
+    for (int a = 0; a < 3; a++)
+        taken[a] -= (density - 1.0) / 3.0 * steps[a] + j[a] * product(j, steps) / density;
+    project(wall->normal, taken);
+}
+
+/* Adds a force to what leaves a node, as it will be a step later: to populations, or to what comes back. */
+static void push(kf_reference_wall *work, const kf_wall_node *wall, const double force[3]) {
+    const kf_links *links = &work->scene->links;
+    const size_t node = node_at(work->scene, links->link[wall->first].at[0].node);
+    bool cut[KF_REFERENCE_Q] = {false};
+    for (size_t n = wall->first; n < wall->first + wall->count; n++) {
+        const signed char *c = links->link[n].at[0].direction;
+        const size_t back = direction_of(c, -1);
+        cut[direction_of(c, 1)] = true;
+        work->pushed[n] = -3.0 * work->weights[back] * (c[0] * force[0] + c[1] * force[1] + c[2] * force[2]);
+        work->mass += 2.0 * work->pushed[n];
+    }
+    for (size_t i = 0; i < KF_REFERENCE_Q; i++) {
+        const int *c = kf_reference_velocities[i];
+        const double more = 3.0 * work->weights[i] * (c[0] * force[0] + c[1] * force[1] + c[2] * force[2]);
+        if (!cut[i]) work->f[i * work->count + node] += more;
+    }
+}
+
+/* Makes friction at a node what the law says, as far as its share goes. */
+static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const law *seen) {
+    double taken[3], area[3], force[3], velocity[3], arm[3], moment[3], j[3], second[3][3];
+    const int *node = work->scene->links.link[wall->first].at[0].node;
+    const double density = kf_reference_sums(work->f + node_at(work->scene, node), work->count, j, second);
+    const double u = seen->friction_velocity;
+    for (int a = 0; a < 3; a++)
+        velocity[a] = seen->share * j[a] / density;
+    project(wall->normal, velocity);
+    if (seen->share > 0.0) move_links(work, wall, velocity);
+    exchange(work, wall, taken, area);
+    for (int a = 0; a < 3; a++) {
+        force[a] = seen->share * (taken[a] - u * u * wall->area * seen->along[a]);
+        work->friction[a] += taken[a] - force[a];
+        work->load->force[a] -= force[a];
+        arm[a] = node[a] - work->center[a];
+    }
+    kf_cross(arm, force, moment);
+    for (int a = 0; a < 3; a++)
+        work->load->torque[a] -= moment[a];
+    if (seen->share > 0.0) push(work, wall, force);
+}
+
+void kf_reference_rub(kf_reference_wall *work) {
+    const kf_links *links = &work->scene->links;
+    law *seen = kf_allocate((links->wall_count + 1) * sizeof *seen);
+    for (size_t n = 0; n < links->wall_count; n++)
+        seen[n] = look(work, &links->wall[n]);
+    for (size_t n = 0; n < links->wall_count; n++)
+        rub_node(work, &links->wall[n], &seen[n]);
+    free(seen);
+}

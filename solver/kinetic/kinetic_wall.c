@@ -1,0 +1,132 @@
+/* Friction at a solid by links after a law of the wall: the nodes beside it on the device, the kernels in a
+ * step, and what they found. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic_builder.h"
+#include "solver/kinetic/kinetic_samples.h"
+
+enum { PER_ITEM = 16 };
+
+static long long node_index(const kf_kinetic *kinetic, const int node[3]) {
+    const kf_kinetic_geometry *g = &kinetic->geometry;
+    return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
+}
+
+/* Fills the kernels' lists from the scene's. */
+static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buffer *firsts, kf_buffer *seen,
+                              kf_buffer *surface, kf_error *error) {
+    const size_t count = links->wall_count;
+    int *first = kf_allocate((count + 1) * sizeof *first);
+    long long *node = kf_allocate(count * sizeof *node);
+    double *lies = kf_allocate(KF_WALL_SURFACE * count * sizeof *lies);
+    for (size_t n = 0; n < count; n++) {
+        const kf_wall_node *wall = &links->wall[n];
+        first[n] = (int)wall->first;
+        node[n] = node_index(kinetic, wall->seen);
+        for (size_t a = 0; a < 3; a++)
+            lies[a * count + n] = wall->normal[a];
+        lies[3 * count + n] = wall->area;
+        lies[4 * count + n] = wall->height;
+    }
+    first[count] = (int)links->count;
+    kf_status status = kf_buffer_upload(firsts, 0, first, (count + 1) * sizeof *first, error);
+    if (status == KF_OK) status = kf_kinetic_upload_indices(kinetic, seen, node, count, error);
+    if (status == KF_OK)
+        status = kf_buffer_upload(surface, 0, lies, KF_WALL_SURFACE * count * sizeof *lies, error);
+    free(first);
+    free(node);
+    free(lies);
+    return status;
+}
+
+kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const size_t count = scene->links.wall_count,
+                 index = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
+    kf_kinetic_wall *a = &kinetic->arguments.wall;
+    kf_buffer *first, *seen, *surface, *force;
+    if (count == 0) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (count + 1) * sizeof(int), &first, error));
+    KF_TRY(kf_plan_buffer(plan, count * index, &seen, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_SURFACE * count * sizeof(double), &surface, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_FOUND * count * sizeof(double), &kinetic->wall_found, error));
+    KF_TRY(kf_plan_buffer(plan, 6 * count * sizeof(double), &force, error));
+    *a = (kf_kinetic_wall){.count = (int)count,
+                           .first = kf_buffer_address(first),
+                           .seen = kf_buffer_address(seen),
+                           .surface = kf_buffer_address(surface),
+                           .found = kf_buffer_address(kinetic->wall_found),
+                           .force = kf_buffer_address(force),
+                           .viscosity = scene->viscosity};
+    return upload_lists(kinetic, &scene->links, first, seen, surface, error);
+}
+
+void kf_append_wall(kf_builder *b, int parity, int grid) {
+    const int count = (int)kf_plan_scene(b->plan)->links.wall_count;
+    if (count == 0) return;
+    kf_append_items(b, parity, KF_SOURCE_WALL, "find_friction", count, grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count, grid, grid);
+}
+
+void kf_set_wall_launches(kf_builder *b) {
+    kf_kinetic *kinetic = b->kinetic;
+    if (kinetic->wall_found == NULL) return;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, kinetic->solution, kinetic->solution);
+    kf_function *load = kf_builder_function(b, KF_SOURCE_WALL, "load_wall");
+    if (b->status != KF_OK) return;
+    arguments.extent[0] = (arguments.wall.count + PER_ITEM - 1) / PER_ITEM;
+    arguments.extent[1] = arguments.extent[2] = 1;
+    for (int friction = 0; friction < 2; friction++) {
+        arguments.wall.friction = friction;
+        kf_kinetic_set_launch(friction ? &kinetic->friction_launch : &kinetic->wall_launch, "load_wall", load,
+                              KF_SOURCE_WALL, b->line_block, &arguments);
+    }
+}
+
+/* Takes least, mean and largest values over the surface. */
+static void take_range(const kf_links *links, const double *values, double scale_of_height, double range[3]) {
+    double sum = 0.0, area = 0.0;
+    range[0] = INFINITY;
+    range[2] = 0.0;
+    for (size_t n = 0; n < links->wall_count; n++) {
+        const double value = values[n] * scale_of_height;
+        range[0] = fmin(range[0], value);
+        range[2] = fmax(range[2], value);
+        sum += value * links->wall[n].area;
+        area += links->wall[n].area;
+    }
+    range[1] = sum / area;
+}
+
+/* Takes what the law found at all nodes together. */
+static void sum_up(const kf_scene *scene, const double *found, kf_wall_look *look) {
+    const kf_links *links = &scene->links;
+    double share[3];
+    take_range(links, found, 1.0, share);
+    take_range(links, found + links->wall_count, 1.0, look->friction_velocity);
+    take_range(links, found + links->wall_count, 0.5 / scene->viscosity, look->y_plus);
+    look->share = share[1];
+}
+
+kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, kf_error *error) {
+    const kf_kinetic *kinetic = plan->system;
+    const kf_scene *scene = kf_plan_scene(plan);
+    const size_t bytes = KF_WALL_FOUND * scene->links.wall_count * sizeof(double);
+    long long total[KF_LOAD_SUMS] = {0};
+    memset(look, 0, sizeof *look);
+    look->known = kinetic->wall_found != NULL;
+    if (!look->known || plan->steps_done == 0) return KF_OK;
+    KF_TRY(kf_kinetic_add_sums(kinetic, plan->backend, &kinetic->friction_launch, total, error));
+    for (int i = 0; i < 3; i++)
+        look->friction[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i] / KF_FORCE_SCALE : (double)NAN;
+    double *found = kf_allocate(bytes);
+    const kf_status status = kf_buffer_download(kinetic->wall_found, 0, found, bytes, error);
+    if (status == KF_OK) sum_up(scene, found, look);
+    free(found);
+    return status;
+}

@@ -1,0 +1,329 @@
+/* A law of the wall at a solid by links: the kernels against the reference, laminar layers that do not feel
+ * it, the traction that it gives, and what is refused. KFTUNE_TEST_DEVICE chooses the device (default cpu).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/validation/body.h"
+#include "tests/unit/kinetic_variants.h"
+#include "tests/unit/scene_files.h"
+#include "tests/unit/scene_texts.h"
+
+enum { NODES = 4000 };
+
+static void cut(kf_scene *scene) {
+    kf_error error = {KF_OK, ""};
+    must(kf_scene_cut_links(scene, &error), &error);
+}
+
+/* The shipped ball, by links, with the law or without it. */
+static kf_scene *open_ball(long nodes, double viscosity, bool law) {
+    kf_scene *scene = open_scene("ball", nodes);
+    scene->linked = true;
+    scene->wall_law = law;
+    scene->viscosity = viscosity;
+    scene->samples.count = 0;
+    cut(scene);
+    return scene;
+}
+
+static kf_wall_look look_at(kf_plan *plan) {
+    kf_error error = {KF_OK, ""};
+    kf_wall_look look;
+    must(plan->methods->flow->wall(plan, &look, &error), &error);
+    assert_true(look.known);
+    return look;
+}
+
+/* The nodes beside a ball: all links have one, areas come to the ball's surface, normals point out of it, and
+ * the law looks at nodes some two cells out. */
+static void test_nodes_of_a_ball(void **state) {
+    (void)state;
+    kf_scene *scene = open_ball(20 * NODES, 1e-4, true);
+    const kf_links *links = &scene->links;
+    const double radius = 0.5 * (scene->solid_high[0] - scene->solid_low[0]);
+    double area = 0.0;
+    size_t count = 0;
+    for (size_t n = 0; n < links->wall_count; n++) {
+        const kf_wall_node *wall = &links->wall[n];
+        const int *node = links->link[wall->first].at[0].node;
+        double out = 0.0, distance = 0.0, seen = 0.0;
+        for (int a = 0; a < 3; a++) {
+            const double center = 0.5 * (scene->solid_low[a] + scene->solid_high[a]);
+            out += wall->normal[a] * (node[a] - center);
+            distance += pow(node[a] - center, 2);
+            seen += pow(wall->seen[a] - center, 2);
+        }
+        assert_int_equal(wall->first, count);
+        count += wall->count;
+        area += wall->area;
+        assert_true(out > 0.95 * sqrt(distance));
+        assert_true(wall->height > 1.1 && wall->height < 2.9);
+        assert_true(fabs(sqrt(seen) - radius - wall->height) < 0.4);
+    }
+    assert_int_equal(count, links->count);
+    print_message("radius %.2f, area %.4f of its own\n", radius, area / (4.0 * kf_pi * radius * radius));
+    assert_true(fabs(area / (4.0 * kf_pi * radius * radius) - 1.0) < 0.03);
+    kf_scene_free(scene);
+}
+
+/* Verifies configs that differ in what the law touches, from `first` on; returns the share that it had. */
+static void verify_law(const kf_scene *scene, int first) {
+    static const struct {
+        const char *preset, *parameter, *value;
+    } configs[] = {{"default", "storage", "f32"}, {"default", "storage", "f16"},
+                   {"default", "layout", "aos"},  {"default", "streaming", "shift"},
+                   {"baseline", NULL, NULL},      {"default", "storage", "f64"}};
+    enum { CONFIGS = sizeof configs / sizeof *configs };
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    kf_space *space = open_space(scene);
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
+    for (int c = first; c < CONFIGS; c++) {
+        kf_config config;
+        take_preset(space, configs[c].preset, &config);
+        if (configs[c].parameter != NULL) kf_config_set_name(&config, configs[c].parameter, configs[c].value);
+        if (configs[c].parameter != NULL && strcmp(configs[c].value, "shift") == 0)
+            kf_config_set_integer(&config, "slab", 4);
+        if (configs[c].parameter != NULL && strcmp(configs[c].value, "aos") == 0)
+            kf_config_set_integer(&config, "alpha", 1);
+        const double off = verify_config(kinetic_system, scene, &config, reference, 20);
+        print_message("%s %s: off by %.2g\n", configs[c].preset,
+                      configs[c].value != NULL ? configs[c].value : "", off);
+    }
+    kinetic_system->free_reference(reference);
+    kf_space_free(space);
+}
+
+static kf_plan *open_stored(const kf_scene *scene, const char *storage) {
+    kf_config config;
+    kf_space *space = open_space(scene);
+    take_preset(space, "default", &config);
+    kf_config_set_name(&config, "storage", storage);
+    kf_space_free(space);
+    return open_plan(scene, &config);
+}
+
+/* Where the law is alone, and where layers are on the way from no slip to it. */
+static void test_against_the_reference(void **state) {
+    (void)state;
+    enum { LAST = 5 };
+    kf_scene *scene = open_ball(NODES, 1e-4, true);
+    kf_plan *plan = open_stored(scene, "f32");
+    advance(plan, 20);
+    const kf_wall_look look = look_at(plan);
+    print_message("share %.2f, y+ %.1f to %.1f\n", look.share, look.y_plus[0], look.y_plus[2]);
+    assert_true(look.share > 0.5 && look.y_plus[2] > 10.0);
+    kf_plan_free(plan);
+    verify_law(scene, 0);
+    scene->viscosity = 4e-4;
+    verify_law(scene, LAST);
+    kf_scene_free(scene);
+}
+
+/* The flow and the load after 40 steps. */
+static void run_ball(const kf_scene *scene, kf_fields *fields, kf_solid_load *load, kf_wall_look *look) {
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = open_stored(scene, "f32");
+    advance(plan, 40);
+    must(plan->methods->flow->fields(plan, fields, &error), &error);
+    must(plan->methods->flow->load(plan, load, &error), &error);
+    must(plan->methods->flow->wall(plan, look, &error), &error);
+    kf_plan_free(plan);
+}
+
+/* Where the grid resolves the layer, below y+ 12, every digit is the one without the law. Without it nothing
+ * is known of friction; with it, what links take along the surface is friction, and less than the drag. */
+static void test_resolved_layers_do_not_feel_it(void **state) {
+    (void)state;
+    kf_fields fields[2] = {{.density = NULL}, {.density = NULL}};
+    kf_solid_load load[2];
+    kf_wall_look look[2];
+    for (int law = 0; law < 2; law++) {
+        kf_scene *scene = open_ball(NODES, 2e-3, law == 1);
+        run_ball(scene, &fields[law], &load[law], &look[law]);
+        kf_scene_free(scene);
+    }
+    const int *n = fields[0].nodes;
+    const size_t bytes = (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof(float);
+    assert_memory_equal(fields[0].density, fields[1].density, bytes);
+    for (int a = 0; a < 3; a++)
+        assert_memory_equal(fields[0].velocity[a], fields[1].velocity[a], bytes);
+    assert_true(kf_solid_load_same(&load[0], &load[1]));
+    assert_false(look[0].known);
+    assert_true(look[1].known && look[1].share == 0.0 && look[1].y_plus[2] < 12.0);
+    assert_true(look[1].friction[0] > 0.0);
+    for (int law = 0; law < 2; law++)
+        kf_fields_free(&fields[law]);
+}
+
+/* Friction velocity of the law at a height, by its own equation. */
+static double of_the_law(double speed, double height, double viscosity) {
+    double low = 0.0, high = speed;
+    for (int i = 0; i < 80; i++) {
+        const double u = 0.5 * (low + high), y = u * height / viscosity;
+        const double velocity =
+            u * (log(1.0 + 0.384 * y) / 0.384 +
+                 (4.27 - log(0.384) / 0.384) * (1.0 - exp(-y / 11.0) - y / 11.0 * exp(-y / 3.0)));
+        *(velocity < speed ? &low : &high) = u;
+    }
+    return low;
+}
+
+/* Density - 1 and momentum along x of the fluid's nodes, summed. */
+static void sum_fluid(const kf_scene *scene, kf_plan *plan, double *mass, double *momentum) {
+    kf_error error = {KF_OK, ""};
+    double *values;
+    const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    must(kf_kinetic_read(plan, &values, &error), &error);
+    for (size_t i = 0; i < scene->links.inside_count; i++) {
+        const int *at = scene->links.inside[i];
+        const size_t node = (size_t)at[0] + (size_t)scene->nodes[0] *
+                                                ((size_t)at[1] + (size_t)scene->nodes[1] * (size_t)at[2]);
+        values[node] = values[count + node] = 0.0;
+    }
+    *mass = *momentum = 0.0;
+    for (size_t n = 0; n < count; n++) {
+        *mass += values[n];
+        *momentum += (1.0 + values[n]) * values[count + n];
+    }
+    free(values);
+}
+
+/* A box, periodic or between walls across z, that an even stream begins in. */
+static kf_scene *make_box(double viscosity, bool walls) {
+    kf_scene *scene = kf_flow_box("box", 24, 16, 16, viscosity);
+    scene->initial_velocity[0] = 0.06;
+    scene->wall_law = true;
+    if (walls) scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_WALL;
+    return scene;
+}
+
+static void link_solid(kf_scene *scene) {
+    kf_error error = {KF_OK, ""};
+    must(kf_body_link(scene, false, &error), &error);
+}
+
+/* An even stream past a plate across the grid: in its first step the surface takes along itself what the law
+ * has at the heights that it looks at. */
+static void test_takes_the_traction_of_the_law(void **state) {
+    (void)state;
+    const double root = sqrt(5.0), along[2] = {2.0 / root, 1.0 / root};
+    kf_scene *scene = make_box(1e-5, false);
+    double right = 0.0, area = 0.0;
+    scene->nodes[0] = 32;
+    scene->initial_velocity[0] = 0.06 * along[0];
+    scene->initial_velocity[1] = 0.06 * along[1];
+    for (int side = -1; side <= 1; side += 2)
+        kf_body_add_sheet(scene, (const double[2]){-63.87 - 0.8 * side, -31.71 + 1.6 * side},
+                          (const double[2]){128.0, 64.0});
+    link_solid(scene);
+    for (size_t n = 0; n < scene->links.wall_count; n++) {
+        const kf_wall_node *wall = &scene->links.wall[n];
+        right += wall->area * pow(of_the_law(0.06, wall->height, scene->viscosity), 2);
+        area += wall->area;
+    }
+    kf_plan *plan = open_stored(scene, "f64");
+    advance(plan, 1);
+    const kf_wall_look look = look_at(plan);
+    const double taken = look.friction[0] * along[0] + look.friction[1] * along[1];
+    print_message("area %.4f, friction %.6g, right %.6g\n", area, taken, right);
+    assert_true(fabs(area / (2.0 * 16.0 * 16.0 * root) - 1.0) < 1e-3);
+    assert_true(fabs(taken / right - 1.0) < 1e-3);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+/* What the fluid loses the solid gains, friction included; and what the law adds to the mass it takes back.
+ */
+static void test_keeps_momentum_and_mass(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    for (int walls = 0; walls < 2; walls++) {
+        kf_scene *scene = make_box(2e-5, walls == 1);
+        double mass[3], momentum[3];
+        kf_solid_load load;
+        kf_body_set_ball(scene, (const double[3]){10.2, 7.6, 8.1}, 3.3);
+        link_solid(scene);
+        kf_plan *plan = open_stored(scene, "f64");
+        advance(plan, 50);
+        sum_fluid(scene, plan, &mass[0], &momentum[0]);
+        advance(plan, 99);
+        sum_fluid(scene, plan, &mass[1], &momentum[1]);
+        advance(plan, 1);
+        sum_fluid(scene, plan, &mass[2], &momentum[2]);
+        must(plan->methods->flow->load(plan, &load, &error), &error);
+        print_message("force %.6g of %.6g, mass %.2g\n", load.force[0], momentum[1] - momentum[2],
+                      (mass[2] - mass[0]) / 6000.0);
+        assert_true(look_at(plan).share > 0.5);
+        if (walls == 0)
+            assert_true(fabs(load.force[0] - (momentum[1] - momentum[2])) < 1e-6 * fabs(load.force[0]));
+        assert_true(fabs(mass[2] - mass[0]) < 3e-6 * 6000.0);
+        kf_plan_free(plan);
+        kf_scene_free(scene);
+    }
+}
+
+#define SOLID(more) "\"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6]" more "}"
+#define LAW         ", \"model\": {\"wall\": \"law\"}"
+
+static void assert_refused(const char *text, const char *what) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = NULL;
+    assert_int_equal(kf_scene_open(write_text("scene.json", text), NULL, &scene, &error), KF_BAD_INPUT);
+    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
+}
+
+/* A scene file says so; the law is for links that are interpolated, and a scene with it is another one. */
+static void test_scene_files(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    char hash[2][KF_HASH_HEX];
+    for (int law = 0; law < 2; law++) {
+        kf_scene *scene;
+        const char *text = law ? BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\"") LAW)
+                               : BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\""));
+        must(kf_scene_open(write_text("law.json", text), NULL, &scene, &error), &error);
+        assert_int_equal(scene->wall_law, law);
+        assert_int_equal(scene->links.wall_count > 50, law);
+        memcpy(hash[law], scene->hash, sizeof scene->hash);
+        kf_scene_free(scene);
+    }
+    assert_string_not_equal(hash[0], hash[1]);
+    assert_refused(BOX(TUNNEL, FLOW ", " SOLID("") LAW), "model.wall");
+    assert_refused(BOX(TUNNEL, FLOW LAW), "model.wall");
+    assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"links\": \"half-way\"") LAW),
+                   "model.wall");
+    assert_refused(
+        BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\"") ", \"model\": {\"wall\": \"laws\"}"),
+        "model.wall");
+}
+
+static int open_all(void **state) {
+    return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
+}
+
+static int close_all(void **state) {
+    return remove_test_folder(state) != 0 ? -1 : close_backend(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes_of_a_ball),
+        cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_resolved_layers_do_not_feel_it),
+        cmocka_unit_test(test_takes_the_traction_of_the_law),
+        cmocka_unit_test(test_keeps_momentum_and_mass),
+        cmocka_unit_test(test_scene_files),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
