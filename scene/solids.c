@@ -106,9 +106,11 @@ void kf_scene_free_placed(const kf_scene *scene, const kf_scene *placed) {
 
 /* ---- Overlap ---- */
 
-/* Makes what a turning solid sweeps at most: the cylinder about its axis, a little wider. */
-static kf_mesh swept_cylinder(const kf_mesh *mesh, const kf_motion *motion) {
+/* Makes what a turning solid sweeps at most: the cylinder about its axis, a little wider. whole: it has a
+ * volume, which that of a sheet across its axis has not. */
+static kf_mesh swept_cylinder(const kf_mesh *mesh, const kf_motion *motion, bool *whole) {
     enum { SIDES = 96 };
+    static const double FLAT = 1e-6;
     double low = INFINITY, high = -INFINITY, radius = 0.0, from[3], to[3];
     for (size_t v = 0; v < mesh->vertex_count; v++) {
         double along = 0.0, square = 0.0;
@@ -125,6 +127,7 @@ static kf_mesh swept_cylinder(const kf_mesh *mesh, const kf_motion *motion) {
         from[a] = motion->center[a] + low * motion->axis[a];
         to[a] = motion->center[a] + high * motion->axis[a];
     }
+    *whole = high - low > FLAT && radius > FLAT;
     radius /= cos(3.14159265358979323846 / SIDES);
     const double profile[2][2] = {{0.0, radius}, {1.0, radius}};
     kf_mesh_builder builder = {.vertex_capacity = 0};
@@ -138,9 +141,8 @@ static kf_mesh taken_up(const kf_scene *scene, int solid, bool *whole) {
     const kf_motion *motion = &scene->solids[solid].motion;
     kf_body body;
     kf_mesh mesh = kf_scene_solid_mesh(scene, solid);
-    *whole = true;
     if (motion->moving) {
-        kf_mesh swept = swept_cylinder(&mesh, motion);
+        kf_mesh swept = swept_cylinder(&mesh, motion, whole);
         kf_mesh_free(&mesh);
         return swept;
     }

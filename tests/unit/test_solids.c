@@ -173,6 +173,10 @@ static void test_overlap(void **state) {
     const char *sheet = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
     write_text("sheet.obj", sheet);
     assert_refused(TWO(BALL("0.6"), "\"mesh\": \"sheet.obj\", \"position\": [1, 1, 1]"), "open or a sheet");
+    assert_refused(
+        TWO(BALL("0.6"),
+            "\"mesh\": \"sheet.obj\", \"scale\": 0.3, \"position\": [1, 0.6, 1]" TURNS("[0, 0, 1]", "0.5")),
+        "open or a sheet");
     kf_scene_free(open_text(TWO(BALL("0.6"), "\"mesh\": \"sheet.obj\", \"position\": [1, 1.5, 1]")));
 }
 
