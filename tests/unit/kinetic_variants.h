@@ -2,6 +2,7 @@
 #ifndef KF_TESTS_UNIT_KINETIC_VARIANTS_H
 #define KF_TESTS_UNIT_KINETIC_VARIANTS_H
 
+#include "base/space/space_nearest.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/sanitized.h"
@@ -64,6 +65,18 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     kf_config_set_boolean(config, "overlap", false);
     kf_config_set_boolean(config, "boundary_rows_apart", false);
     kf_config_set_integer(config, "register_cap", 0);
+}
+
+/* The config that has these values ("PARAMETER=VALUE") and is otherwise the device's default, as far as they
+ * let it. */
+static inline kf_config nearest_config(const kf_scene *scene, const char *const *values, int count) {
+    kf_error error = {KF_OK, ""};
+    kf_config config;
+    kf_space *space =
+        open_space_of(scene, strcmp(kf_backend_device(backend)->backend, "cpu") != 0, values, count);
+    must(kf_space_nearest(space, &config, &error), &error);
+    kf_space_free(space);
+    return config;
 }
 
 /* One value of those parameters that only change how work is cut up; the two orders of samples and the values

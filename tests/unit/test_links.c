@@ -102,33 +102,19 @@ static void test_links_across_faces(void **state) {
 
 /* Verifies configs that differ in what links touch: plans, layouts, types, one grid that shifts. */
 static void verify_linked(const kf_scene *scene, int first) {
-    static const struct {
-        const char *preset, *parameter, *value;
-    } configs[] = {{"default", "storage", "f32"}, {"default", "storage", "f16"},
-                   {"default", "layout", "aos"},  {"default", "streaming", "shift"},
-                   {"baseline", NULL, NULL},      {"paper", NULL, NULL},
-                   {"default", "storage", "f64"}};
-    enum { CONFIGS = sizeof configs / sizeof *configs };
+    enum { CONFIGS = 7, MOST = 3 };
+    static const char *const values[CONFIGS][MOST] = {
+        {"storage=f32"},   {"storage=f16"}, {"layout=aos"}, {"streaming=shift", "slab=4"},
+        {"plan=baseline"}, {"plan=paper"},  {"storage=f64"}};
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
-    kf_space *space = open_space(scene);
     must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
     for (int c = first; c < CONFIGS; c++) {
-        kf_config config;
-        take_preset(space, configs[c].preset, &config);
-        if (configs[c].parameter != NULL) kf_config_set_name(&config, configs[c].parameter, configs[c].value);
-        if (configs[c].parameter != NULL && strcmp(configs[c].value, "shift") == 0) {
-            kf_config_set_integer(&config, "slab", 4);
-            kf_config_set_boolean(&config, "alternate", false); /* a GPU's default has it, one grid cannot */
-        }
-        if (configs[c].parameter != NULL && strcmp(configs[c].value, "aos") == 0)
-            kf_config_set_integer(&config, "alpha", 1);
+        const kf_config config = nearest_config(scene, values[c], values[c][1] != NULL ? 2 : 1);
         const double off = verify_config(kinetic_system, scene, &config, reference, 20);
-        print_message("%s %s: off by %.2g\n", configs[c].preset,
-                      configs[c].value != NULL ? configs[c].value : "", off);
+        print_message("%s: off by %.2g\n", values[c][0], off);
     }
     kinetic_system->free_reference(reference);
-    kf_space_free(space);
 }
 
 /* In a tunnel; on a face that mirrors, beside a wall that mirrors a share; half-way. */

@@ -119,7 +119,7 @@ static void test_ball_in_tunnel(void **state) {
     /* A level of several lanes signals and waits, which one lane of all levels has no need of. */
     kf_config apart = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
     change_config(&apart,
-                  "staged_nodes=0 prefetch_rows=0 nodes_per_thread=2 boundary_rows_apart=true "
+                  "staged_nodes=0 prefetch_rows=0 nodes_per_thread=2 boundary_rows_apart=true overlap=false "
                   "masked_band=true concurrent_solid=true immersed_boundary=aggregated band_chain=true");
     assert_true(verify_config(kinetic_system, s.whole[0], &apart, reference, STEPS) < 1e-11);
     kinetic_system->free_reference(reference);

@@ -211,31 +211,22 @@ static void take(const kf_scene *scene, kf_config *config) {
 /* The plans and variants that take several solids agree with the reference, with the load on each. */
 static void test_variants(void **state) {
     (void)state;
-    enum { STEPS = 7, CASES = 5 };
-    static const char *const presets[CASES] = {"default", "default", "default", "baseline", "paper"};
+    enum { STEPS = 7, CASES = 5, VALUES = 3 };
+    static const char *const values[CASES][VALUES] = {
+        {"plan=fused", "staged_nodes=0", "patch_length=256"},
+        {"plan=fused", "staged_nodes=0", "immersed_boundary=scatter"},
+        {"plan=fused", "streaming=esoteric", "immersed_boundary=scatter"},
+        {"plan=baseline", "storage=f32", "alpha=1"},
+        {"plan=paper", "storage=f32", "collision_split=2"}};
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_text(TWO(LEFT TURNS("[0, 1, 0]", "1"), RIGHT TURNS("[0.6, 0, 0.8]", "-0.7")));
     kf_reference *reference;
     must(kinetic_system->reference(problem_of(kinetic_system, scene), STEPS, &reference, &error), &error);
-    kf_space *space = open_space(scene);
     for (int c = 0; c < CASES; c++) {
-        kf_config config;
-        take_preset(space, presets[c], &config);
-        if (c < 3) kf_config_set_integer(&config, "staged_nodes", 0);
-        if (c == 0) kf_config_set_integer(&config, "patch_length", 256);
-        if (c > 0 && c < 3) {
-            kf_config_set_name(&config, "immersed_boundary", "scatter");
-            kf_config_set_integer(&config, "patch_length", 0);
-        }
-        if (c == 2) {
-            kf_config_set_name(&config, "streaming", "esoteric");
-            kf_config_set_integer(&config, "boundary_kernels", 6);
-            kf_config_set_boolean(&config, "boundary_choices", false);
-        }
+        const kf_config config = nearest_config(scene, values[c], VALUES);
         (void)verify_config(kinetic_system, scene, &config, reference, STEPS);
     }
     kinetic_system->free_reference(reference);
-    kf_space_free(space);
     kf_scene_free(scene);
 }
 
