@@ -202,6 +202,19 @@ static void leave_solid_out(kf_kinetic_options *options) {
     options->masked_band = options->concurrent_solid = options->overlap = options->band_chain = false;
 }
 
+/* The march of a config is for the scene's largest level. One with fewer blocks than the defaults give a
+ * large grid (variants/kinetic.json) walks less far: else a GPU waits for the few that there are. */
+static void shorten_march(const kf_scene *scene, const kf_device_info *device, kf_kinetic_options *options) {
+    enum { BLOCKS = 11 }; /* of a multiprocessor */
+    const long tiles = ((scene->nodes[0] + options->block[0] - 1) / options->block[0]) *
+                       ((scene->nodes[1] + options->block[1] - 1) / options->block[1]);
+    const bool is_level = kf_nested_has_ghosts(scene) || scene->covered.high[0] > scene->covered.low[0];
+    while (is_level && options->march >= 2 * KF_SHORTEST_WALK &&
+           tiles * ((scene->nodes[2] + options->march - 1) / options->march) <
+               BLOCKS * device->multiprocessors)
+        options->march /= 2;
+}
+
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
                                   const kf_device_info *device, kf_kinetic_options *options,
                                   kf_error *error) {
@@ -221,6 +234,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
         options->alpha_log2++;
     KF_TRY(check_options(scene, options, error));
     if (scene->samples.count == 0) leave_solid_out(options);
+    shorten_march(scene, device, options);
     return kf_kinetic_check_team(scene, options, error);
 }
 

@@ -320,6 +320,42 @@ static void test_lanes(void **state) {
     end(&s);
 }
 
+/* Planes that a block of a level walks at most, of the item that is visited last. */
+static kf_status note_march(void *data, const kf_item *item, kf_error *error) {
+    (void)error;
+    int *marches = data;
+    const size_t length = strlen("stream_collide ");
+    if (item->kind == KF_ITEM_KERNEL && strncmp(item->name, "stream_collide ", length) == 0)
+        marches[item->name[length] - '0'] =
+            ((const kf_flow_arguments *)(const void *)item->kernel->arguments)->march;
+    return KF_OK;
+}
+
+/* Small levels walk less far than the config says, so that there are blocks for the whole device. */
+static void test_march(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"plan=moments", "storage=f64", "block_x=8", "block_y=8", "march=64"};
+    stage s;
+    kf_error error = {KF_OK, ""};
+    int marches[3] = {0, 0, 0};
+    begin(&s, slantwise(KF_RATE_ONES), (const int[3]){12, 12, 12}, 0.01, 3);
+    must(nest(&s, two_boxes, 3, &error), &error);
+    const kf_config config = config_of(s.whole[0], fixed, 5);
+    kf_plan *plan = open_plan(s.whole[0], &config);
+    must(kf_plan_walk(plan, 0, note_march, marches, &error), &error);
+    const int *nodes = kf_plan_scene(kf_nested_level_plan(plan, 2))->nodes;
+    const int tiles = (nodes[0] + 7) / 8 * ((nodes[1] + 7) / 8),
+              least = 11 * kf_backend_device(backend)->multiprocessors;
+    for (int l = 0; l < 3; l++)
+        assert_true(marches[l] >= KF_SHORTEST_WALK && marches[l] <= 64);
+    assert_true(marches[2] == KF_SHORTEST_WALK ||
+                tiles * ((nodes[2] + marches[2] - 1) / marches[2]) >= least);
+    assert_true(marches[2] == 64 || tiles < least);
+    assert_int_equal(marches[0], KF_SHORTEST_WALK);
+    kf_plan_free(plan);
+    end(&s);
+}
+
 /* Counts the items of a name, which the level follows. */
 typedef struct tally {
     const char *name;
@@ -380,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_compiles_for_cuda),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_march),
         cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
