@@ -95,6 +95,7 @@ enum { KF_KEPT = KF_CROSSING };
 #else
 enum { KF_KEPT = 27 };
 #endif
+/* The moments of a level that a node says, whose second ones are scaled to it. */
 KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
     const kf_real factor = (KF_R(KF_UNIT) + c.value[0]) * scale;
     kf_moments m;
@@ -134,6 +135,7 @@ typedef struct kf_tile {
     int cells[3];
 } kf_tile;
 
+/* Finds the cells of a block: its box by the first tile of each, then its place in the layers. */
 KF_FUNCTION kf_tile kf_tile_of(const kf_nested_arguments *a, int block) {
     int box = 0;
     while (box + 1 < a->boxes && block >= a->start[box + 1])

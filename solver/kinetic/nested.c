@@ -64,6 +64,7 @@ static void cover(kf_nested_level *level, const kf_nested_level *finer) {
     }
 }
 
+/* Lays out the levels from the coarsest on, each in the one before. */
 kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *error) {
     KF_TRY(kf_scene_check_boxes(scene, error));
     kf_nested *made = kf_allocate_zeroed(1, sizeof *made);

@@ -478,6 +478,7 @@ static kf_status check_rate(const kf_scene *scene, int level, kf_error *error) {
                    scene->source, level, scene->viscosity);
 }
 
+/* Refuses rules and motions that levels have nothing for, and rates that pass nothing on. */
 kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error) {
     kf_nested *nested;
     if (kf_kinetic_is_adaptive(scene, 27))
