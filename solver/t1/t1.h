@@ -153,15 +153,16 @@ typedef struct kf_t1_parameter_text {
 } kf_t1_parameter_text;
 
 typedef struct kf_t1_signature {
-    const char *file; /* that has it, one of the problem's */
+    const char *kernel, *file; /* its name, and the file that has it, as the problem has them */
+    bool converts;             /* a call of C converts numbers */
     kf_t1_parameter_text list[KF_T1_MOST_PARAMETERS];
     int count;
     kf_t1_parameter_text constants[KF_T1_ARGUMENTS]; /* of the arguments that are such variables */
 } kf_t1_signature;
 
-/* Reads the kernel's parameters from its source; false: they cannot be read with certainty, so that nothing
- * may be concluded (t1_signature.c). */
-bool kf_t1_read_signature(const kf_t1_problem *problem, kf_t1_signature *read);
+/* Reads the kernel's parameters from its source, or the reference kernel's; false: there is none, or they
+ * cannot be read with certainty, so that nothing may be concluded (t1_signature.c). */
+bool kf_t1_read_signature(const kf_t1_problem *problem, bool reference, kf_t1_signature *read);
 /* Refuses arguments that are not the parameters of the kernel as its source has them, as far as these can be
  * read: count, what is a pointer, types. Another sign alone is a note (t1_check.c). */
 kf_status kf_t1_check_signature(kf_t1_problem *problem, kf_error *error);

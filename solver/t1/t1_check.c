@@ -19,7 +19,7 @@ static void name_type(const kf_t1_type *type, char name[16]) {
 }
 
 static kf_status refuse(const kf_t1_problem *problem, int number, const kf_t1_parameter_text *p,
-                        const char *file, kf_error *error) {
+                        const kf_t1_signature *known, kf_error *error) {
     const kf_t1_argument *argument = &problem->arguments[number];
     char cure[16] = "", name[32] = "";
     if (p->known) {
@@ -32,8 +32,7 @@ static kf_status refuse(const kf_t1_problem *problem, int number, const kf_t1_pa
                    "%s: KernelSpecification.Arguments[%d]: %s is a %s of %s, and the kernel %.*s of %s has "
                    "'%s' there, which is %s",
                    problem->file, number, argument->name, argument->scalar ? "Scalar" : "Vector",
-                   argument->type.name, (int)strcspn(problem->kernel_name, "<"), problem->kernel_name, file,
-                   p->text,
+                   argument->type.name, (int)strcspn(known->kernel, "<"), known->kernel, known->file, p->text,
                    p->known     ? name
                    : p->pointer ? "a Vector"
                                 : "a Scalar");
@@ -42,17 +41,16 @@ static kf_status refuse(const kf_t1_problem *problem, int number, const kf_t1_pa
 /* Compares what one value is. A function in C gets scalars as a call converts them, and a GPU's kernel may
  * move what it has as whole vectors, or read any of it byte by byte. */
 static kf_status compare_bits(kf_t1_problem *problem, int number, const kf_t1_parameter_text *p,
-                              const char *file, kf_error *error) {
+                              const kf_t1_signature *known, kf_error *error) {
     const kf_t1_argument *argument = &problem->arguments[number];
     const kf_t1_type *given = &argument->type, *own = &p->type;
     const bool fits = argument->fill != KF_T1_CONSTANT || kf_t1_fits(own, argument->fill_value);
     const bool equal = given->real == own->real && given->bytes == own->bytes;
-    if (argument->scalar && kf_t1_is_plain(problem))
-        return fits ? KF_OK : refuse(problem, number, p, file, error);
+    if (argument->scalar && known->converts) return fits ? KF_OK : refuse(problem, number, p, known, error);
     if (argument->scalar && (!equal || given->components != own->components))
-        return refuse(problem, number, p, file, error);
+        return refuse(problem, number, p, known, error);
     const bool moved = !own->real && (own->components > 1 || (p->pointer && own->bytes == 1));
-    if (!equal && !moved) return refuse(problem, number, p, file, error);
+    if (!equal && !moved) return refuse(problem, number, p, known, error);
     if (!equal)
         kf_t1_note(problem, "%s is %s, and the kernel has '%s': the same bits", argument->name, given->name,
                    p->text);
@@ -63,16 +61,15 @@ static kf_status compare_bits(kf_t1_problem *problem, int number, const kf_t1_pa
 }
 
 /* Compares one argument with one parameter. */
-static kf_status compare(kf_t1_problem *problem, int number, const kf_t1_parameter_text *p, const char *file,
-                         kf_error *error) {
+static kf_status compare(kf_t1_problem *problem, int number, const kf_t1_parameter_text *p,
+                         const kf_t1_signature *known, kf_error *error) {
     const bool scalar = problem->arguments[number].scalar;
-    if (scalar ? p->pointer : !p->pointer && p->known) return refuse(problem, number, p, file, error);
-    return p->known ? compare_bits(problem, number, p, file, error) : KF_OK;
+    if (scalar ? p->pointer : !p->pointer && p->known) return refuse(problem, number, p, known, error);
+    return p->known ? compare_bits(problem, number, p, known, error) : KF_OK;
 }
 
 /* Compares all arguments; one in constant memory may be a parameter, too. */
 static kf_status compare_all(kf_t1_problem *problem, const kf_t1_signature *known, kf_error *error) {
-    const char *file = known->file;
     int constants = 0, at = 0;
     kf_text all = {0};
     for (int i = 0; i < problem->argument_count; i++)
@@ -86,23 +83,24 @@ static kf_status compare_all(kf_t1_problem *problem, const kf_t1_signature *know
                       "%d: (%.300s)",
                       problem->file, problem->argument_count - constants,
                       constants > 0 ? " without those in constant memory" : "",
-                      (int)strcspn(problem->kernel_name, "<"), problem->kernel_name, file, known->count,
+                      (int)strcspn(known->kernel, "<"), known->kernel, known->file, known->count,
                       all.text != NULL ? all.text : "");
         kf_text_free(&all);
         return error->status;
     }
     for (int i = 0; i < problem->argument_count; i++)
         if (with_constants || !problem->arguments[i].constant)
-            KF_TRY(compare(problem, i, &known->list[at++], file, error));
+            KF_TRY(compare(problem, i, &known->list[at++], known, error));
         else if (known->constants[i].known)
-            KF_TRY(compare_bits(problem, i, &known->constants[i], file, error));
+            KF_TRY(compare_bits(problem, i, &known->constants[i], known, error));
     return KF_OK;
 }
 
 kf_status kf_t1_check_signature(kf_t1_problem *problem, kf_error *error) {
     kf_t1_signature *known = kf_allocate(sizeof *known); /* too large for a thread's stack */
-    const kf_status status =
-        kf_t1_read_signature(problem, known) ? compare_all(problem, known, error) : KF_OK;
+    kf_status status = KF_OK;
+    for (int reference = 0; reference < 2 && status == KF_OK; reference++)
+        if (kf_t1_read_signature(problem, reference == 1, known)) status = compare_all(problem, known, error);
     free(known);
     return status;
 }

@@ -19,9 +19,12 @@ typedef struct token {
 /* The files of a kernel without comments and texts; directives are apart, and '#' in their place. */
 typedef struct source {
     const kf_t1_problem *problem;
+    kf_t1_language language;
+    const char *const *files;
     char *code[KF_T1_FILES], *directives[KF_T1_FILES];
-    int file_count; /* of those that are read */
-    token name;     /* the kernel's, without namespaces and what a template is given */
+    int file_count;     /* of those that are read */
+    const char *kernel; /* KernelName */
+    token name;         /* of it, without namespaces and what a template is given */
     token type_names[MOST_TEMPLATE], type_values[MOST_TEMPLATE]; /* of the template's parameters */
     int type_count;
 } source;
@@ -247,8 +250,7 @@ static bool read_type(const source *s, const token *words, int count, kf_t1_type
     for (int i = 0; i < count; i++)
         if (is_macro(s, words[i], &intricate)) return false;
     if (put_together(words, count, type, either)) return true;
-    return only.length > 0 && !is_renamed(s, only) &&
-           find_named(only, s->problem->language == KF_T1_OPENCL, type);
+    return only.length > 0 && !is_renamed(s, only) && find_named(only, s->language == KF_T1_OPENCL, type);
 }
 
 /* --- Parameters ----------------------------------------------------------------------------------------- */
@@ -304,8 +306,8 @@ static void copy_shown(const char *from, const char *end, char *text) {
     text[length] = '\0';
 }
 
-/* Reads the list that begins behind a parenthesis, up to the one that ends it. False where it is not known for
- * certain how many parameters it has. */
+/* Reads the list that begins behind a parenthesis, up to the one that ends it. False where it is not known
+ * for certain how many parameters it has. */
 static bool read_list(const source *s, const char *at, kf_t1_signature *read) {
     const char *const end = at + strlen(at), *first = at;
     token tokens[2 * MOST_WORDS];
@@ -364,7 +366,7 @@ static int split_template(const char *at, const char *end, token members[MOST_TE
 /* Notes what stands for the type names of the template that begins last before a kernel, where KernelName
  * gives it as many values as it has parameters. */
 static void read_template(source *s, const char *code, const char *kernel) {
-    const char *begin = NULL, *given = strchr(s->problem->kernel_name, '<');
+    const char *begin = NULL, *given = strchr(s->kernel, '<');
     token parameters[MOST_TEMPLATE], values[MOST_TEMPLATE];
     s->type_count = 0;
     for (const char *at = code; (at = find_word(at, word_of("template"))) != NULL && at < kernel; at++)
@@ -392,10 +394,12 @@ static bool take_signature(const source *s, const char *at, kf_t1_signature *kno
     kf_t1_signature *read = kf_allocate_zeroed(1, sizeof *read); /* too large for a thread's stack */
     const token open = token_at(at + s->name.length, at + strlen(at));
     bool certain = is(open, "(") && read_list(s, open.at + 1, read);
-    if (certain && known->count < 0)
-        memcpy(known, read, sizeof *read);
-    else
+    if (certain && known->count < 0) {
+        memcpy(known->list, read->list, sizeof read->list);
+        known->count = read->count;
+    } else {
         certain = certain && alike(known, read);
+    }
     free(read);
     return certain;
 }
@@ -430,9 +434,69 @@ static bool find_functions(const source *s, const char *code, kf_t1_signature *k
     return true;
 }
 
+/* Reads the members of a struct behind its '{': "float *out; int width, height;". */
+static bool read_members(const source *s, const char *at, kf_t1_signature *read) {
+    const char *const end = at + strlen(at), *first = at;
+    token tokens[2 * MOST_WORDS];
+    int count = 0, typed = 0; /* tokens; those of the type, which every name of a member shares */
+    for (token t = token_at(at, end);; t = token_at(t.at + t.length, end)) {
+        if (t.length == 0 || count == 2 * MOST_WORDS || read->count == KF_T1_MOST_PARAMETERS) return false;
+        if (is(t, "}") && count == 0) return true;
+        if (typed == 0 && (is(t, "*") || is(t, "[") || is(t, ",") || is(t, ";")))
+            typed = is(t, "*") ? count : count - 1;
+        if (!is(t, ",") && !is(t, ";")) {
+            tokens[count++] = t;
+            continue;
+        }
+        kf_t1_parameter_text *p = &read->list[read->count++];
+        copy_shown(first, t.at, p->text);
+        if (typed < 1 || !read_parameter(s, tokens, count, p)) return false;
+        count = typed = is(t, ",") ? typed : 0;
+        first = t.at + 1;
+    }
+}
+
+/* Reads the struct that is a portable kernel's arguments: its first member is the extent. */
+static bool read_struct(const source *s, const char *code, token type, kf_t1_signature *known) {
+    const char *const end = code + strlen(code), *opened = NULL;
+    int depth = 0;
+    bool found = false;
+    token before = {"", 0};
+    for (token t = token_at(code, end); t.length > 0 && !found; t = token_at(t.at + t.length, end)) {
+        if (is(t, "{") && depth++ == 0) opened = t.at + 1;
+        depth -= is(t, "}");
+        found = depth == 0 && is(before, "}") && same(t, type) && opened != NULL;
+        before = t;
+    }
+    if (!found || known->count >= 0) return known->count < 0;
+    known->count = 0;
+    if (!read_members(s, opened, known) || known->count == 0 ||
+        strncmp(known->list[0].text, "int extent[", 11) != 0)
+        return false;
+    memmove(&known->list[0], &known->list[1], sizeof known->list - sizeof known->list[0]);
+    known->count--;
+    return true;
+}
+
+/* Finds the macro that begins a kernel of kernels/portable.h, and the struct that it names. */
+static bool find_portable(const source *s, const char *code, kf_t1_signature *known) {
+    static const char *const macros[] = {"KF_KERNEL", "KF_SCALAR_KERNEL", "KF_BLOCK_KERNEL", NULL};
+    const char *const end = code + strlen(code);
+    for (token t = token_at(code, end); t.length > 0; t = token_at(t.at + t.length, end)) {
+        token words[4], last = t;
+        if (!is_one_of(t, macros)) continue;
+        for (int i = 0; i < 4; i++)
+            last = words[i] = token_at(last.at + last.length, end);
+        if (is(words[0], "(") && same(words[1], s->name) && is(words[2], ","))
+            return read_struct(s, code, words[3], known);
+    }
+    return true;
+}
+
 static bool find_in(source *s, const char *code, kf_t1_signature *known) {
-    if (kf_t1_is_plain(s->problem)) return find_functions(s, code, known);
-    if (s->problem->language == KF_T1_CUDA) return find_kernels(s, code, "__global__", known);
+    if (s->language == KF_T1_PORTABLE) return find_portable(s, code, known);
+    if (s->language == KF_T1_C || s->language == KF_T1_CXX) return find_functions(s, code, known);
+    if (s->language == KF_T1_CUDA) return find_kernels(s, code, "__global__", known);
     return find_kernels(s, code, "__kernel", known) && find_kernels(s, code, "kernel", known);
 }
 
@@ -444,7 +508,7 @@ static bool find_signature(source *s, kf_t1_signature *known) {
     for (int i = 0; i < s->file_count; i++) {
         const bool unknown = known->count < 0;
         if (!find_in(s, s->code[i], known)) return false;
-        if (unknown && known->count >= 0) known->file = s->problem->kernel_files[i];
+        if (unknown && known->count >= 0) known->file = s->files[i];
     }
     return known->count >= 0;
 }
@@ -483,12 +547,12 @@ static token base_name(const char *name) {
     return (token){begin, (size_t)(end - begin)};
 }
 
-/* Reads a kernel's files; false: one cannot be read, or has texts that end where their author says. */
-static bool read_files(source *s) {
-    for (int i = 0; i < s->problem->kernel_file_count; i++) {
+/* Reads the files; false: one cannot be read, or has texts that end where their author says. */
+static bool read_files(source *s, int count) {
+    for (int i = 0; i < count; i++) {
         char *text = NULL;
         size_t size = 0;
-        if (kf_file_read(s->problem->kernel_files[i], 0, &text, &size, NULL) != KF_OK) return false;
+        if (kf_file_read(s->files[i], 0, &text, &size, NULL) != KF_OK) return false;
         s->code[i] = kf_allocate(strlen(text) + 2);
         s->directives[i] = kf_allocate(strlen(text) + 2);
         s->file_count++;
@@ -500,12 +564,18 @@ static bool read_files(source *s) {
     return true;
 }
 
-bool kf_t1_read_signature(const kf_t1_problem *problem, kf_t1_signature *read) {
+bool kf_t1_read_signature(const kf_t1_problem *problem, bool reference, kf_t1_signature *read) {
+    const char *reference_file = problem->reference_file;
     memset(read, 0, sizeof *read);
-    if (problem->missing_file != NULL || problem->language == KF_T1_PORTABLE) return false;
+    if (reference ? reference_file[0] == '\0' : problem->missing_file != NULL) return false;
     source *s = kf_allocate_zeroed(1, sizeof *s); /* too large for a thread's stack */
-    *s = (source){.problem = problem, .name = base_name(problem->kernel_name)};
-    const bool found = read_files(s) && find_signature(s, read);
+    s->problem = problem;
+    s->language = reference ? KF_T1_PORTABLE : problem->language;
+    s->files = reference ? &reference_file : (const char *const *)problem->kernel_files;
+    s->kernel = read->kernel = reference ? problem->reference_name : problem->kernel_name;
+    s->name = base_name(s->kernel);
+    read->converts = s->language == KF_T1_C || s->language == KF_T1_CXX;
+    const bool found = read_files(s, reference ? 1 : problem->kernel_file_count) && find_signature(s, read);
     for (int i = 0; i < problem->argument_count && found; i++)
         for (int f = 0; f < s->file_count && problem->arguments[i].constant; f++)
             find_constant(s, s->code[f], word_of(problem->arguments[i].name), &read->constants[i]);

@@ -6,14 +6,14 @@
 #include "solver/t1/t1.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const kf_t1_language languages[] = {KF_T1_CUDA, KF_T1_C, KF_T1_OPENCL};
+    static const kf_t1_language languages[] = {KF_T1_CUDA, KF_T1_C, KF_T1_OPENCL, KF_T1_PORTABLE};
     static const char *const names[] = {"smooth", "a::smooth<float, 3>", "smooth<T<int>, ", "<", "::"};
     if (size == 0) return 0;
     kf_error error = {KF_OK, ""};
     kf_t1_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_copy_text(problem->file, sizeof problem->file, "fuzz.t1.json");
-    kf_copy_text(problem->kernel_name, sizeof problem->kernel_name, names[data[0] / 3 % 5]);
-    problem->language = languages[data[0] % 3];
+    kf_copy_text(problem->kernel_name, sizeof problem->kernel_name, names[data[0] / 4 % 5]);
+    problem->language = languages[data[0] % 4];
     problem->kernel_files[0] = kf_duplicate(fuzz_file(data + 1, size - 1, ".cu"));
     problem->kernel_file_count = 1;
     problem->options[0] = kf_duplicate("-Doption=int x");

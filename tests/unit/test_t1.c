@@ -389,6 +389,7 @@ static void few_values_are_few(void **state) {
            "{\"Name\": \"factors\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
            "\"ReadOnly\", "
            "\"Size\": 4096, \"FillType\": \"Random\"}, {\"Name\": \"weight\", \"Type\"");
+    change("changed.t1.json", "\"blur.cu\"", "\"nowhere.cu\""); /* which has no such argument */
     kf_problem *problem = open_problem("changed.t1.json");
     const kf_t1_problem *own = problem->own;
     int inputs = 0;
