@@ -276,6 +276,7 @@ static int winding(const kf_mesh *mesh, size_t triangle, const double at[3]) {
     return normal[2] > 0.0 ? 1 : -1;
 }
 
+/* Returns whether a point (m) lies in the solid, where it is at first, or in solid nodes of a mask. */
 static bool is_inside(const kf_scene *scene, const double point[3]) {
     const kf_mesh *mesh = &scene->mesh;
     double at[3];

@@ -324,6 +324,7 @@ static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_
     return KF_OK;
 }
 
+/* Refuses scenes that nested grids are not for, then makes the boxes that are given or around the body. */
 kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *notes, kf_error *error) {
     static const double LARGEST_VISCOSITY = 2.0;
     if (d->refine.count == 0 && !d->refine.around_body) return KF_OK;

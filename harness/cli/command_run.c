@@ -110,9 +110,19 @@ static kf_status open_device(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
+/* Refuses devices that the system, or this problem, does not run on: before a space says of it what it can.
+ */
+static kf_status check_devices(const kf_run_job *job, kf_error *error) {
+    const kf_system *system = job->problem->system;
+    const kf_device_info *device = kf_backend_device(job->backend);
+    KF_TRY(kf_system_check_team(system, device, error));
+    return system->accepts_device != NULL ? system->accepts_device(job->problem, device, error) : KF_OK;
+}
+
 /* Compiles and verifies, so after everything that may be refused. */
 static kf_status choose_config(kf_run_job *job, kf_error *error) {
     KF_TRY(kf_backend_open(kf_argument_device(job->arguments, NULL), &job->backend, error));
+    KF_TRY(check_devices(job, error));
     return kf_known_config(job->arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
@@ -185,7 +195,7 @@ static kf_status verify(const kf_run_job *job, kf_error *error) {
 
 static kf_status open_plan(kf_run_job *job, kf_error *error) {
     const kf_system *system = job->problem->system;
-    KF_TRY(kf_system_check_team(system, kf_backend_device(job->backend), error));
+    KF_TRY(check_devices(job, error));
     KF_TRY(check_all_run_the_same(job, error));
     KF_TRY(compile_first(job, error));
     /* First: what does not fit into memory says so before anything is compiled, in one process. */
