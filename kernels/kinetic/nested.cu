@@ -182,6 +182,16 @@ enum { KF_NO_PERIOD = 1 << 30 };
 KF_FUNCTION int kf_row_of(int i, int n) {
     return (int)((unsigned)i * (65536U / (unsigned)n + 1U) >> 16);
 }
+/* Which node of so many layers thread t of a GPU works on: neighbours along x, the axis across some layers,
+ * are neighbours in memory. */
+KF_FUNCTION int kf_node_of(const kf_tile *tile, int t, int in_layer, int layers) {
+#if KF_CUDA
+    if (tile->axis[2] == 0 && t < in_layer * layers) return t % layers * in_layer + t / layers;
+#endif
+    (void)tile, (void)in_layer, (void)layers;
+    return t;
+}
+
 /* --- Writing ----------------------------------------------------------------------------------------------
  */
 
@@ -204,24 +214,27 @@ KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real 
 }
 #endif
 
-/* Writes what threads kept for nodes of a layer of spans, in rows of so many threads. */
-KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_span span[3], int layer, int length, int threads,
-                        const kf_real *kept, kf_real scale) {
-    const kf_index begin = kf_node(a, 0, 0, 0) + kf_along(&span[2], layer);
+/* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer, in order of
+ * kf_node_of. */
+KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_tile *tile, const kf_span span[3], int length,
+                        int rows, int threads, const kf_real *kept, kf_real scale) {
+    const kf_index begin = kf_node(a, 0, 0, 0);
 #if KF_MOMENTS || KF_CUDA
     KF_EACH_THREAD_SCALAR(t, threads) {
-        const int u = t % length, v = t / length;
-        if (u < span[0].count && v < span[1].count)
-            kf_put_node(a, begin + kf_along(&span[1], v) + kf_along(&span[0], u), kept + KF_OWN(t),
-                        KF_PRIVATE(threads), scale);
+        const int i = kf_node_of(tile, t, length * rows, threads / (length * rows)), u = i % length,
+                  v = i / length % rows, w = i / length / rows;
+        if (u < span[0].count && v < span[1].count && w < span[2].count)
+            kf_put_node(a, begin + kf_along(&span[2], w) + kf_along(&span[1], v) + kf_along(&span[0], u),
+                        kept + KF_OWN(t), KF_PRIVATE(threads), scale);
     }
 #else /* populations lie far apart: a cpu writes rows of one after the other */
     const int in_line = span[0].stride == 1 && span[0].from + span[0].count <= span[0].period;
-    (void)scale;
+    (void)scale, (void)tile;
     for (int i = 0; i < KF_KEPT; i++)
-        for (int v = 0; v < span[1].count; v++) {
-            const kf_real *row = kept + i * threads + v * length;
-            const kf_index first = begin + kf_along(&span[1], v);
+        for (int n = 0; n < span[1].count * span[2].count; n++) {
+            const int v = n % span[1].count, w = n / span[1].count;
+            const kf_real *row = kept + i * threads + (w * rows + v) * length;
+            const kf_index first = begin + kf_along(&span[2], w) + kf_along(&span[1], v);
             if (in_line) {
                 KF_TOGETHER for (int u = 0; u < span[0].count; u++) *
                     kf_address(a, a->populations.source, i, first + span[0].from + u) = kf_to_store(row[u]);
@@ -326,7 +339,7 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
     const kf_index begin = kf_node(&a->coarse, 0, 0, 0);
     (void)block_y;
     KF_TOGETHER KF_EACH_OF(i, 3 * KF_LAYER, T) {
-        kf_see(a, span, begin, i, seen);
+        kf_see(a, span, begin, kf_node_of(&tile, i, KF_LAYER, 3), seen);
     }
     KF_BARRIER;
     const kf_parabola low = kf_parabola_at(a, &tile, 2, &span[2], 0),
@@ -343,12 +356,11 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
         kf_make_rows(a, &tile, span, i, layers, seen);
     }
     KF_BARRIER;
-    for (int layer = 0; layer < 2; layer++) {
-        KF_EACH_THREAD(t, T) {
-            kf_make_ghost(a, &tile, span, t + layer * T, seen, &kept[0][KF_OWN(t)], KF_PRIVATE(T));
-        }
-        kf_put(&a->fine, ghosts, layer, KF_FINE_U, T, &kept[0][0], KF_R(a->scale));
+    KF_EACH_THREAD(t, T) {
+        kf_make_ghost(a, &tile, span, kf_node_of(&tile, t, KF_FINE_U * KF_FINE_V, 2), seen,
+                      &kept[0][KF_OWN(t)], KF_PRIVATE(T));
     }
+    kf_put(&a->fine, &tile, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
 }
 
 /* --- To the coarser level --------------------------------------------------------------------------------
@@ -401,11 +413,25 @@ KF_FUNCTION kf_real kf_off_places(const kf_real *values, int from, int stride) {
                        values[from + 3 * stride]);
 }
 
-/* The four nodes of a line across the layer: what each adds to an index, and its share in the mean of two. */
+/* The four nodes of a line across the layer: what each adds to an index, and its share in the mean of the two
+ * that are the cell's own. A GPU has the code for one node, and finds both for each. */
 typedef struct kf_four {
+    int own;
     kf_index off[4];
     kf_real share[4];
 } kf_four;
+KF_FUNCTION kf_real kf_share_of(int own, int k) {
+    return k == own || k == own + 1 ? KF_R(0.5) : KF_R(0.0);
+}
+#if KF_CUDA
+#define KF_ONE_BY_ONE  _Pragma("unroll 1")
+#define KF_OFF_OF(k)   kf_along(&span[2], k)
+#define KF_SHARE_OF(k) kf_share_of(four->own, k)
+#else
+#define KF_ONE_BY_ONE  KF_UNROLL
+#define KF_OFF_OF(k)   four->off[k]
+#define KF_SHARE_OF(k) four->share[k]
+#endif
 
 /* Steps of coarsen. Of line i across the layer: the mean of the cell's own two nodes, and that less the
  * second difference along it. */
@@ -414,16 +440,24 @@ KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_span span[3]
                              kf_real (*middle)[KF_LINES]) {
     const int row = kf_row_of(i, KF_LINES_U);
     const kf_index line = begin + kf_along(&span[0], i - row * KF_LINES_U) + kf_along(&span[1], row);
-    const kf_crossing first = kf_look(&a->fine, line + four->off[0]),
-                      second = kf_look(&a->fine, line + four->off[1]),
-                      third = kf_look(&a->fine, line + four->off[2]),
-                      fourth = kf_look(&a->fine, line + four->off[3]);
+    kf_crossing of_own, off;
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++)
+        of_own.value[q] = off.value[q] = KF_R(0.0);
+    KF_ONE_BY_ONE
+    for (int k = 0; k < 4; k++) {
+        const kf_real inner = k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
+        const kf_crossing c = kf_look(&a->fine, line + KF_OFF_OF(k));
+        KF_UNROLL
+        for (int q = 0; q < KF_CROSSING; q++) {
+            of_own.value[q] += KF_SHARE_OF(k) * c.value[q];
+            off.value[q] += inner * c.value[q];
+        }
+    }
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++) {
-        const kf_real of_own = four->share[0] * first.value[q] + four->share[1] * second.value[q] +
-                               four->share[2] * third.value[q] + four->share[3] * fourth.value[q];
-        mean[q][i] = of_own;
-        middle[q][i] = of_own + kf_off_line(first.value[q], second.value[q], third.value[q], fourth.value[q]);
+        mean[q][i] = of_own.value[q];
+        middle[q][i] = of_own.value[q] + off.value[q];
     }
 }
 KF_FUNCTION void kf_make_cell(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int i,
@@ -457,12 +491,12 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
     const kf_span cells[3] = {kf_span_of_cells(a, &tile, 0), kf_span_of_cells(a, &tile, 1),
                               kf_span_of_cells(a, &tile, 2)};
     const kf_index begin = kf_node(&a->fine, 0, 0, 0);
-    const int own = kf_line_of(a, &tile, 2, &span[2], 0).own;
     kf_four four;
+    four.own = kf_line_of(a, &tile, 2, &span[2], 0).own;
     KF_UNROLL
     for (int k = 0; k < 4; k++) {
         four.off[k] = kf_along(&span[2], k);
-        four.share[k] = k == own || k == own + 1 ? KF_R(0.5) : KF_R(0.0);
+        four.share[k] = kf_share_of(four.own, k);
     }
     (void)block_y;
     KF_TOGETHER KF_EACH_OF(i, KF_LINES, T) {
@@ -473,5 +507,6 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
         const int cell = t < KF_CELLS ? t : 0;
         kf_make_cell(a, &tile, span, cell, mean, middle, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
     }
-    kf_put(&a->coarse, cells, 0, KF_NESTED_TILE_U, KF_CELLS, &kept[0][0], KF_R(a->scale));
+    kf_put(&a->coarse, &tile, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0],
+           KF_R(a->scale));
 }

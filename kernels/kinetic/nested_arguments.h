@@ -28,9 +28,9 @@ enum { KF_NESTED_BOXES = 6 };
  * layer, the first of which is x unless the layer lies across x. */
 enum {
     KF_NESTED_TILE_U = 16,
-    KF_NESTED_TILE_V = 4,
-    KF_REFINE_THREADS = 4 * KF_NESTED_TILE_U * KF_NESTED_TILE_V, /* ghosts of a layer */
-    KF_COARSEN_THREADS = 352                                     /* lines across the layer, or more */
+    KF_NESTED_TILE_V = 2,
+    KF_REFINE_THREADS = 8 * KF_NESTED_TILE_U * KF_NESTED_TILE_V, /* ghosts */
+    KF_COARSEN_THREADS = 224                                     /* lines across the layer, or more */
 };
 
 /* The tiles of box b are those from start[b] on. Cells and their first node of the finer level count from the

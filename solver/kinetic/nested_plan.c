@@ -30,6 +30,15 @@ static const kf_kinetic *kinetic_of(const nested_plan *own, int level) {
     return own->plans[level]->system;
 }
 
+/* The lane of a level's own kernels, and of what crosses to it: the finest's is the main one. A lane waits
+ * for what the main one was given before, once until the next join, so each coarser level has one of its own,
+ * as far as there are some. */
+static int lane_of(const kf_nested *nested, int level) {
+    static const int lanes[] = {KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD};
+    const int count = sizeof lanes / sizeof *lanes;
+    return level + 1 < nested->count && level < count ? lanes[level] : KF_LANE_MAIN;
+}
+
 /* --- Launches between two levels -------------------------------------------------------------------------
  */
 
@@ -159,6 +168,7 @@ static kf_status append_crossing(kf_plan *plan, int level, crossing what, bool o
     KF_TRY(prepare(nested_of(plan), level, what, odd, &launch, error));
     kf_item *item = kf_plan_add_kernel(plan, &launch);
     name_item(item, launch.name, level);
+    item->lane = what == REFINE ? lane_of(nested_of(plan)->nested, level) : KF_LANE_MAIN;
     item->joins = what == COARSEN_RIM;
     item->period = period;
     item->phase = phase;
@@ -191,15 +201,6 @@ static bool is_ever_due(const kf_item *item, int level, int k, int *period, int 
     return false;
 }
 
-/* The lane of a level's own kernels: the finest's is the main one. A lane waits for what the main one was
- * given before, once until the next join, so each coarser level has one of its own, as far as there are some.
- */
-static int lane_of(const kf_nested *nested, int level) {
-    static const int lanes[] = {KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD};
-    const int count = sizeof lanes / sizeof *lanes;
-    return level + 1 < nested->count && level < count ? lanes[level] : KF_LANE_MAIN;
-}
-
 /* Appends the kernels of step number k of a level in a step of the coarsest. All are in one lane, whose order
  * is what the signals and the waits of a level with several lanes ask for. */
 static void append_level(kf_plan *plan, int level, int k) {
@@ -221,12 +222,12 @@ static void append_level(kf_plan *plan, int level, int k) {
 
 /* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
  * The level's step goes from one of its grids to the other beside what crosses from the first and the finer
- * level's steps. */
+ * levels' steps, which need nothing of it before the means. */
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
     const bool finer = level + 1 < nested_of(plan)->nested->count;
+    if (level > 0 && k % 2 == 0) KF_TRY(cross(plan, level, REFINE, k / 2, error));
     append_level(plan, level, k);
     if (!finer) return KF_OK;
-    KF_TRY(cross(plan, level + 1, REFINE, k, error));
     KF_TRY(append_steps(plan, level + 1, 2 * k, error));
     KF_TRY(append_steps(plan, level + 1, 2 * k + 1, error));
     return cross(plan, level + 1, COARSEN_RIM, k, error);
