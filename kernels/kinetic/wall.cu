@@ -9,8 +9,10 @@
  * is the idea of Han, Ooka and Kikumoto (Fluid Dyn. Res. 53, 045506, 2021), for flat walls on the grid; force
  * and moving wall are ours, for any place of the surface.
  *
- * Links see the grid's steps where a surface lies across it. Pressure and stream on these steps are no
- * friction: they come to nothing over neighbouring nodes and are left as they are. */
+ * Where a surface lies across the grid, pressure and stream push on the steps that links make of it. These
+ * pushes along the surface are not left to come to nothing over neighbouring nodes: they do not, because
+ * nodes further out see a faster stream, and fluid along such a wall would drive itself. They are made up
+ * for, too. */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -134,18 +136,6 @@ KF_FUNCTION void kf_sum_links(const kf_wall_arguments *a, int wall, kf_exchange 
     }
 }
 
-/* Takes what pressure and stream do to the steps of the grid out of what links exchange along the surface. */
-KF_FUNCTION void kf_leave_steps(double density, const double momentum[3], const double normal[3],
-                                kf_exchange *sum) {
-    double steps[3] = {sum->area[0], sum->area[1], sum->area[2]};
-    kf_lay_along(normal, steps);
-    const double through =
-        (momentum[0] * steps[0] + momentum[1] * steps[1] + momentum[2] * steps[2]) / (1.0 + density);
-    for (int i = 0; i < 3; i++)
-        sum->force[i] -= density * (1.0 / 3.0) * steps[i] + through * momentum[i];
-    kf_lay_along(normal, sum->force);
-}
-
 /* Adds a force to what leaves a node: along links that are not cut to the populations themselves, along the
  * others to what comes back, so that its momentum is the force however many are cut. */
 KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double force[3],
@@ -184,7 +174,7 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     for (int link = a->wall.first[x]; share > 0.0 && link < a->wall.first[x + 1]; link++)
         kf_move_wall(a, link, velocity, &sum);
     kf_sum_links(a, x, &sum);
-    kf_leave_steps(density, momentum, normal, &sum);
+    kf_lay_along(normal, sum.force);
     for (int i = 0; i < 3; i++) {
         force[i] = share * (sum.force[i] - traction * along[i]);
         a->wall.force[(long long)i * a->wall.count + x] = force[i];

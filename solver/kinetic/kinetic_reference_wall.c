@@ -45,6 +45,7 @@ static void project(const double normal[3], double v[3]) {
         v[a] -= out * normal[a];
 }
 
+/* Finds what the law says of the velocity at the node that it looks at. */
 static law look(const kf_reference_wall *work, const kf_wall_node *wall) {
     law seen = {0};
     double j[3], second[3][3];
@@ -87,29 +88,17 @@ static void move_links(kf_reference_wall *work, const kf_wall_node *wall, const 
     }
 }
 
-/* Finds what the links of a node take from the fluid along the surface, less what pressure and stream do to
- * the grid's steps; and the steps' area. */
-static void exchange(const kf_reference_wall *work, const kf_wall_node *wall, double taken[3],
-                     double area[3]) {
-    const kf_link *first = &work->scene->links.link[wall->first];
-    const size_t node = node_at(work->scene, first->at[0].node);
-    double j[3], second[3][3], steps[3];
+/* Finds what the links of a node take from the fluid along the surface. */
+static void exchange(const kf_reference_wall *work, const kf_wall_node *wall, double taken[3]) {
     memset(taken, 0, 3 * sizeof *taken);
-    memset(area, 0, 3 * sizeof *area);
     for (size_t n = wall->first; n < wall->first + wall->count; n++) {
-        const signed char *c = work->scene->links.link[n].at[0].direction;
-        const size_t i = direction_of(c, 1);
-        const double both = work->f[i * work->count + node] + work->values[n] - 2.0 * work->weights[i];
-        for (int a = 0; a < 3; a++) {
-            taken[a] += both * c[a];
-            area[a] += 6.0 * work->weights[i] * c[a];
-        }
+        const kf_link_node *at = &work->scene->links.link[n].at[0];
+        const size_t i = direction_of(at->direction, 1);
+        const double both = work->f[i * work->count + node_at(work->scene, at->node)] + work->values[n] -
+                            2.0 * work->weights[i];
+        for (int a = 0; a < 3; a++)
+            taken[a] += both * at->direction[a];
     }
-    memcpy(steps, area, sizeof steps);
-    project(wall->normal, steps);
-    const double density = kf_reference_sums(work->f + node, work->count, j, second);
-    for (int a = 0; a < 3; a++)
-        taken[a] -= (density - 1.0) / 3.0 * steps[a] + j[a] * product(j, steps) / density;
     project(wall->normal, taken);
 }
 
@@ -134,7 +123,7 @@ static void push(kf_reference_wall *work, const kf_wall_node *wall, const double
 
 /* Makes friction at a node what the law says, as far as its share goes. */
 static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const law *seen) {
-    double taken[3], area[3], force[3], velocity[3], arm[3], moment[3], j[3], second[3][3];
+    double taken[3], force[3], velocity[3], arm[3], moment[3], j[3], second[3][3];
     const int *node = work->scene->links.link[wall->first].at[0].node;
     const double density = kf_reference_sums(work->f + node_at(work->scene, node), work->count, j, second);
     const double u = seen->friction_velocity;
@@ -142,7 +131,7 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
         velocity[a] = seen->share * j[a] / density;
     project(wall->normal, velocity);
     if (seen->share > 0.0) move_links(work, wall, velocity);
-    exchange(work, wall, taken, area);
+    exchange(work, wall, taken);
     for (int a = 0; a < 3; a++) {
         force[a] = seen->share * (taken[a] - u * u * wall->area * seen->along[a]);
         work->friction[a] += taken[a] - force[a];

@@ -73,6 +73,7 @@ void kf_append_wall(kf_builder *b, int parity, int grid) {
     kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count, grid, grid);
 }
 
+/* Sets the launches that add up forces on demand. */
 void kf_set_wall_launches(kf_builder *b) {
     kf_kinetic *kinetic = b->kinetic;
     if (kinetic->wall_found == NULL) return;
