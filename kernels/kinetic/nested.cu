@@ -460,22 +460,25 @@ KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_span span[3]
         middle[q][i] = of_own.value[q] + off.value[q];
     }
 }
-KF_FUNCTION void kf_make_cell(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int i,
-                              kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES], kf_real *kept,
-                              int stride) {
-    const kf_line u = kf_line_of(a, t, 0, &span[0], i % KF_NESTED_TILE_U),
-                  v = kf_line_of(a, t, 1, &span[1], i / KF_NESTED_TILE_U);
-    const int own = v.own * KF_LINES_U + u.own, along_u = v.own * KF_LINES_U + u.from,
-              along_v = v.from * KF_LINES_U + u.own;
+/* What value q is in the middle of a cell. */
+KF_FUNCTION kf_real kf_middle_of(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
+                                 int cell, int q, const kf_real *mean, const kf_real *middle) {
+    const kf_line u = kf_line_of(a, t, 0, &span[0], cell % KF_NESTED_TILE_U),
+                  v = kf_line_of(a, t, 1, &span[1], cell / KF_NESTED_TILE_U);
+    const int first = q * KF_LINES, own = first + v.own * KF_LINES_U + u.own,
+              along_u = first + v.own * KF_LINES_U + u.from, along_v = first + v.from * KF_LINES_U + u.own;
+    return KF_R(0.25) *
+               (middle[own] + middle[own + 1] + middle[own + KF_LINES_U] + middle[own + KF_LINES_U + 1]) +
+           KF_R(0.5) *
+               (kf_off_places(mean, along_u, 1) + kf_off_places(mean, along_u + KF_LINES_U, 1) +
+                kf_off_places(mean, along_v, KF_LINES_U) + kf_off_places(mean, along_v + 1, KF_LINES_U));
+}
+KF_FUNCTION void kf_keep_cell(const kf_nested_arguments *a, kf_real (*found)[KF_CELLS], int cell,
+                              kf_real *kept, int stride) {
     kf_crossing c;
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
-        c.value[q] = KF_R(0.25) * (middle[q][own] + middle[q][own + 1] + middle[q][own + KF_LINES_U] +
-                                   middle[q][own + KF_LINES_U + 1]) +
-                     KF_R(0.5) * (kf_off_places(mean[q], along_u, 1) +
-                                  kf_off_places(mean[q], along_u + KF_LINES_U, 1) +
-                                  kf_off_places(mean[q], along_v, KF_LINES_U) +
-                                  kf_off_places(mean[q], along_v + 1, KF_LINES_U));
+        c.value[q] = found[q][cell];
     kf_keep(&a->coarse, c, KF_R(a->scale), kept, stride);
 }
 
@@ -483,7 +486,8 @@ KF_FUNCTION void kf_make_cell(const kf_nested_arguments *a, const kf_tile *t, co
  * the second difference along each axis, means across it. */
 KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
     enum { T = KF_COARSEN_THREADS };
-    KF_SHARED kf_real mean[KF_CROSSING][KF_LINES], middle[KF_CROSSING][KF_LINES];
+    KF_SHARED kf_real mean[KF_CROSSING][KF_LINES], middle[KF_CROSSING][KF_LINES],
+        found[KF_CROSSING][KF_CELLS];
     kf_real kept[KF_KEPT][KF_PRIVATE(KF_CELLS)];
     const kf_tile tile = kf_tile_of(a, block_x);
     const kf_span span[3] = {kf_span_within(a, &tile, 0), kf_span_within(a, &tile, 1),
@@ -503,9 +507,14 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
         kf_see_line(a, span, begin, &four, i, mean, middle);
     }
     KF_BARRIER;
+    KF_TOGETHER KF_EACH_OF(i, KF_CROSSING * KF_CELLS, T) {
+        (&found[0][0])[i] =
+            kf_middle_of(a, &tile, span, i % KF_CELLS, i / KF_CELLS, &mean[0][0], &middle[0][0]);
+    }
+    KF_BARRIER;
     KF_EACH_THREAD(t, KF_CELLS) {
         const int cell = t < KF_CELLS ? t : 0;
-        kf_make_cell(a, &tile, span, cell, mean, middle, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
+        kf_keep_cell(a, found, cell, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
     }
     kf_put(&a->coarse, &tile, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0],
            KF_R(a->scale));
