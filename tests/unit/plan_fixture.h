@@ -15,14 +15,11 @@
 #include "base/plan/system.h"
 #include "base/space/space.h"
 #include "scene/scene.h"
+#include "tests/unit/check.h"
 #include "tests/unit/problem_fixture.h"
 #include "tests/unit/quick_compiler.h"
 
 static kf_backend *backend;
-
-static inline void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 static inline int open_device_or(const char *cpu) {
     kf_error error = {KF_OK, ""};

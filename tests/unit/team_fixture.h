@@ -12,11 +12,8 @@
 #include <cmocka.h>
 
 #include "base/plan/plan.h"
+#include "tests/unit/check.h"
 #include "tests/unit/problem_fixture.h"
-
-static inline void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 /* The default of the system's space with these parameters: "plan=fused", …, up to NULL; what only pays on a
  * GPU is right here too. */

@@ -16,6 +16,7 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_cost.h"
 #include "solver/systems.h"
+#include "tests/unit/check.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/model_launches.h"
@@ -226,10 +227,6 @@ static void test_all_configs(void **state) {
 }
 
 /* --- By hand -------------------------------------------------------------------------------------------- */
-
-static void assert_near(double value, double expected, double share) {
-    if (!(fabs(value - expected) <= share * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
-}
 
 /* Launches of 40 blocks a multiprocessor that take 25 us each at the memory and 0.5 us elsewhere: with one in
  * it at a time there is no queue; with two the second finds 3/4 of what the first leaves there. */

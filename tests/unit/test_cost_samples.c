@@ -13,6 +13,7 @@
 #include "cost_model/model.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_cost.h"
+#include "tests/unit/check.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/problem_fixture.h"
@@ -65,10 +66,6 @@ static void test_sectors_of_samples(void **state) {
         }
     kf_sample_survey_close(&survey);
     kf_scene_free(scene);
-}
-
-static void assert_near(double value, double expected, double share) {
-    if (!(fabs(value - expected) <= share * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
 }
 
 static double amount_of(const kf_scene *scene, const kf_config *config, const char *name,

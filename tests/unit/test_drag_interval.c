@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "harness/cli/drag_interval.h"
+#include "tests/unit/check.h"
 
 static kf_scene *ball;
 
@@ -23,10 +24,6 @@ static int close_ball(void **state) {
     (void)state;
     kf_scene_free(ball);
     return 0;
-}
-
-static void assert_near(double value, double expected, double share) {
-    if (!(fabs(value - expected) <= share * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
 }
 
 /* A ball of 8 cells in a tunnel of 32 x 32: numbers worked out by hand. */

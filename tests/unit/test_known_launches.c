@@ -10,11 +10,8 @@
 #include "solver/systems.h"
 #include "tests/tools/known_configs.h"
 #include "tests/tools/recording_backend.h"
+#include "tests/unit/check.h"
 #include "tests/unit/known_text.h"
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 /* --- A plan as lines -------------------------------------------------------------------------------------
  */

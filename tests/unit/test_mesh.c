@@ -1,4 +1,5 @@
 #include "base/util/memory.h"
+#include "tests/unit/check.h"
 #include "tests/unit/sanitized.h"
 #include "tests/unit/scene_files.h"
 
@@ -51,11 +52,6 @@ static double volume(const kf_mesh *mesh) {
                p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
     }
     return sum / 6.0;
-}
-
-static void assert_near(double value, double expected, double relative) {
-    if (!(fabs(value - expected) <= relative * fabs(expected)))
-        fail_msg("%.10g is not %.10g", value, expected);
 }
 
 /* ---- Shapes ---- */

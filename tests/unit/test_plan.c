@@ -11,6 +11,7 @@
 #include "base/backend/team/team.h"
 #include "harness/counters/count_plan.h"
 #include "harness/measure/measure.h"
+#include "tests/unit/check.h"
 #include "tests/unit/counter_system.h"
 
 /* Each item writes its number at the end of a log: the first value is how many there are. */
@@ -38,10 +39,6 @@ typedef struct invented {
     int calls;
     bool fails;
 } invented;
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 static kf_status clear_log(kf_plan *plan, kf_error *error) {
     const invented *p = plan->system;

@@ -15,6 +15,7 @@
 #include "base/util/memory.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/smoke/tracers.h"
+#include "tests/unit/check.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -27,10 +28,6 @@ typedef struct prescribed {
     kf_backend *backend;
     void (*flow)(const double at[3], double velocity[3]);
 } prescribed;
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 static kf_status prescribed_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     const prescribed *given = plan->system;

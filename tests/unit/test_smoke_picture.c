@@ -16,14 +16,11 @@
 #include "solver/smoke/camera.h"
 #include "solver/smoke/picture.h"
 #include "solver/smoke/sources.h"
+#include "tests/unit/check.h"
 #include "tests/unit/output_scene.h"
 #include "tests/unit/output_scratch.h"
 
 enum { WIDTH = 320, HEIGHT = 180 };
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 /* --- Sources ----------------------------------------------------------------------------------------------
  */
