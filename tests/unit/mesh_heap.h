@@ -7,6 +7,7 @@
 #include "base/util/memory.h"
 #include "base/util/vector.h"
 #include "scene/mesh_mend.h"
+#include "tests/unit/check.h"
 #include "tests/unit/scene_files.h"
 
 /* A sequence of numbers in [0, 1) that is the same everywhere. */
@@ -100,11 +101,6 @@ static inline void refuse_mesh(const char *path, const char *part) {
     assert_holds(error.message, part);
     assert_null(strchr(error.message, '\n'));
     kf_text_free(&notes);
-}
-
-static inline void assert_near_to(double value, double expected, double relative) {
-    if (!(fabs(value - expected) <= relative * fabs(expected)))
-        fail_msg("%.12g is not %.12g", value, expected);
 }
 
 /* To a tenth of a per cent; of a length or an area that is 0, nothing. */
