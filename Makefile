@@ -40,7 +40,7 @@ TOOLS := $(filter-out tests/tools/fail_nth.c $(TOOL_PROGRAMS:$(BUILD)/tests/%=te
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first, but team takes what
 # team_copies has compiled.
-ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_worker
+ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_tune_again test_worker
 TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
 LONGEST_TESTS := $(patsubst %,$(BUILD)/tests/test_%,team_copies stable_fluids validation_cases team)
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
@@ -215,7 +215,7 @@ mutants: all tests ## plant faults one by one and list those that no test notice
 
 # What runs in more than one thread or talks to another process.
 THREADS_BUILD := $(BUILD)/threads
-THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined device_lock file log measure nightly replay roofs store store_processes tune worker)
+THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined device_lock file log measure nightly replay roofs store store_processes tune tune_again worker)
 check-threads: ## the tests of driver, workers and cpu backend under ThreadSanitizer
 	@sh scripts/packages.sh build check
 	@$(MAKE) BUILD=$(THREADS_BUILD) SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" programs $(THREAD_TESTS:%=$(THREADS_BUILD)/%)

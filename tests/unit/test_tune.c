@@ -1,73 +1,11 @@
 /* The tuning run from beginning to end, on a system whose configs fail in every way, with a real store. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <sys/wait.h>
-#include <time.h>
-
-#include "tests/unit/counter_system.h"
-
-#include <cmocka.h>
-
-#include "base/util/clock.h"
-#include "base/util/log.h"
 #include "base/util/text.h"
-#include "harness/cli/command.h"
 #include "harness/tune/explain.h"
 #include "harness/tune/session.h"
-#include "harness/tune/tune.h"
-
-static kf_problem problem;
-
-static kf_store *open_store(const char *name) {
-    char path[2 * KF_PATH];
-    (void)snprintf(path, sizeof path, "%s/%s", counter_folder, name);
-    kf_store *store = NULL;
-    kf_error error = {KF_OK, ""};
-    if (kf_store_open(path, false, &store, &error) != KF_OK) fail_msg("%s", error.message);
-    return store;
-}
-
-static kf_tune_request request(kf_store *store) {
-    counter_problem(&problem, 20000);
-    return (kf_tune_request){
-        .problem = &problem,
-        .device = "cpu:1",
-        .started = kf_clock_seconds(),
-        .budget.seconds = 8.0,
-        .budget_text = "8s",
-        .seed = 1,
-        .store = store,
-        .timing_seconds = 0.05,
-        .limit_seconds = 20.0,
-    };
-}
+#include "tests/unit/tune_stage.h"
 
 /* --- The whole run ---------------------------------------------------------------------------------------
  */
-
-typedef struct counts {
-    int presets, search, finals, last;
-    bool gap;
-} counts;
-static kf_status count_result(void *context, int sequence, const char *role, const kf_config *config,
-                              const kf_measurement *measurement, kf_error *error) {
-    (void)config, (void)measurement, (void)error;
-    counts *c = context;
-    if (strncmp(role, "preset:", 7) == 0) c->presets++;
-    if (strcmp(role, "search") == 0) c->search++;
-    if (strcmp(role, "final") == 0) c->finals++;
-    c->gap = c->gap || sequence != c->last + 1;
-    c->last = sequence;
-    return KF_OK;
-}
-
-static counts stored(kf_store *store, const kf_tune_result *result) {
-    counts c = {.last = -1};
-    assert_int_equal(kf_store_results(store, result->run.id, count_result, &c, NULL), KF_OK);
-    assert_false(c.gap);
-    return c;
-}
 
 static long work_of(const kf_tune_result *result, int tried) {
     long work = 0;
@@ -392,128 +330,6 @@ static void a_hopeless_run_ends_at_once(void **state) {
     kf_store_close(store);
 }
 
-/* --- Interrupting and resuming ---------------------------------------------------------------------------
- */
-
-/* Ctrl-C as a terminal would send it, from a process of its own, once the first run of that store has
- * results. */
-static pid_t interrupt_after_results(const char *name, int results) {
-    const pid_t driver = getpid(), finger = fork();
-    if (finger != 0) return finger;
-    kf_store *store = open_store(name);
-    counts c = {.last = -1};
-    for (int looks = 0; looks < 6000 && c.last + 1 < results; looks++) {
-        (void)usleep(10000);
-        c = (counts){.last = -1};
-        (void)kf_store_results(store, 1, count_result, &c, NULL);
-    }
-    (void)kill(driver, SIGINT);
-    _exit(0);
-}
-
-static void interrupted_runs_resume(void **state) {
-    (void)state;
-    kf_store *store = open_store("resume.db");
-    kf_tune_request r = request(store);
-    r.budget.seconds = 0.0;
-    r.budget.evaluations = 12;
-    r.budget_text = "12evals";
-    r.strategy = "random";
-    r.timing_seconds = 0.3; /* long enough to be interrupted in the middle */
-    kf_tune_result first;
-    kf_error error = {KF_OK, ""};
-    kf_catch_interrupts();
-    const pid_t finger = interrupt_after_results("resume.db", 2);
-    const kf_status status = kf_tune(&r, &first, &error);
-    kf_interrupted = 0;
-    assert_int_equal(waitpid(finger, NULL, 0), finger);
-    assert_int_equal(status, KF_INTERRUPTED);
-    assert_non_null(strstr(error.message, "--resume"));
-    counts before = stored(store, &first);
-    assert_int_equal(before.presets + before.search, first.tried.count);
-    assert_true(first.tried.count < 12);
-
-    r.resume = true;
-    r.timing_seconds = 0.05;
-    kf_tune_result second;
-    if (kf_tune(&r, &second, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_string_equal(second.run.uuid, first.run.uuid);
-    assert_int_equal(second.resumed, first.tried.count);
-    assert_int_equal(second.tried.count, 12);
-    for (int i = 0; i < first.tried.count; i++)
-        assert_string_equal(second.tried.items[i].hash, first.tried.items[i].hash);
-    counts after = stored(store, &second);
-    assert_int_equal(after.presets, 3);
-    assert_int_equal(after.presets + after.search, 12);
-
-    /* A finished run is not resumed: this one starts anew. */
-    kf_tune_result third;
-    r.budget.evaluations = 4;
-    if (kf_tune(&r, &third, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_string_not_equal(third.run.uuid, first.run.uuid);
-    assert_int_equal(third.resumed, 0);
-    kf_tune_result_free(&first);
-    kf_tune_result_free(&second);
-    kf_tune_result_free(&third);
-    kf_store_close(store);
-}
-
-/* --- Warm start ------------------------------------------------------------------------------------------
- */
-
-typedef struct warm_start {
-    int similar, sequence;
-    char hash[KF_HASH_HEX];
-} warm_start;
-
-static kf_status find_similar(void *context, int sequence, const char *role, const kf_config *config,
-                              const kf_measurement *measurement, kf_error *error) {
-    (void)measurement, (void)error;
-    warm_start *found = context;
-    if (strcmp(role, "preset:similar") != 0) return KF_OK;
-    found->similar++;
-    found->sequence = sequence;
-    kf_config_hash(config, found->hash);
-    return KF_OK;
-}
-
-/* The config that was best for this scene before, or for one like it, is tried after the presets; not what
- * was best for one eight times as large. */
-static void what_was_best_before_is_tried_first(void **state) {
-    (void)state;
-    kf_store *store = open_store("warm.db");
-    kf_tune_request r = request(store);
-    kf_tune_result result;
-    kf_error error = {KF_OK, ""};
-    static const char *const fix[] = {"behaviour=right"};
-    r.fixed = fix;
-    r.fixed_count = 1;
-    r.strategy = "random";
-    r.budget.seconds = 0.0;
-    r.budget.evaluations = 9; /* all there is: the best is known */
-    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
-    kf_tune_result_free(&result);
-    static const struct { int nodes, similar; } cases[] = {{20000, 1}, {30000, 1}, {160000, 0}};
-    for (size_t i = 0; i < 3; i++) {
-        warm_start found = {0};
-        counter_problem(&problem, cases[i].nodes);
-        r.budget.evaluations = 5;
-        r.seed = 2 + i;
-        if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
-        assert_int_equal(kf_store_results(store, result.run.id, find_similar, &found, &error), KF_OK);
-        assert_int_equal(found.similar, cases[i].similar);
-        if (found.similar > 0) {
-            char hash[KF_HASH_HEX];
-            const kf_config best = counter_config("right", 1);
-            kf_config_hash(&best, hash);
-            assert_string_equal(found.hash, hash);
-            assert_int_equal(found.sequence, KF_PRESETS);
-        }
-        kf_tune_result_free(&result);
-    }
-    kf_store_close(store);
-}
-
 /* --- Measuring effort ------------------------------------------------------------------------------------
  */
 
@@ -594,8 +410,6 @@ int main(void) {
         cmocka_unit_test(presets_outside_the_space_do_not_win),
         cmocka_unit_test(nothing_right_is_a_failure),
         cmocka_unit_test(a_hopeless_run_ends_at_once),
-        cmocka_unit_test(interrupted_runs_resume),
-        cmocka_unit_test(what_was_best_before_is_tried_first),
         cmocka_unit_test(effort_counts_against_the_budget),
         cmocka_unit_test(bad_requests_are_refused),
     };
