@@ -113,7 +113,7 @@ KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
 #endif
     return m;
 }
-/* kept[i * stride], i < KF_KEPT */
+/* Makes kept[i * stride], i < KF_KEPT. */
 KF_FUNCTION void kf_keep(const kf_nested_side *a, kf_crossing c, kf_real scale, kf_real *kept, int stride) {
     (void)a;
 #if KF_MOMENTS
@@ -167,7 +167,8 @@ KF_FUNCTION int kf_around(int place, int nodes) {
 KF_FUNCTION kf_index kf_stride_along(const kf_nested_side *a, int axis) {
     return axis == 0 ? 1 : axis == 1 ? (kf_index)a->grid.row_pitch : (kf_index)a->memory.plane_pitch;
 }
-/* What node i of a span adds to an index. Behind the last it is the last: tiles at an end have less to do. */
+/* Returns what node i of a span adds to an index. Behind the last it is the last: tiles at an end have less
+ * to do. */
 KF_FUNCTION kf_index kf_along(const kf_span *s, int i) {
     return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period) * s->stride;
 }
@@ -178,7 +179,7 @@ enum { KF_NO_PERIOD = 1 << 30 };
 #else /* items of a loop that a cpu works out many at a time, which take no address of a variable in it */
 #define KF_TOGETHER _Pragma("omp simd")
 #endif
-/* i / n of items below 65536 / n: vectors have no division. */
+/* Divides i below 65536 / n by n: vectors have no division. */
 KF_FUNCTION int kf_row_of(int i, int n) {
     return (int)((unsigned)i * (65536U / (unsigned)n + 1U) >> 16);
 }
@@ -294,7 +295,7 @@ KF_FUNCTION kf_real kf_interpolate(kf_parabola p, const kf_real *values, int fro
     return p.low * values[from] + p.middle * values[from + stride] + p.high * values[from + 2 * stride];
 }
 
-/* Steps of refine. What is seen of layer i / KF_LAYER of the coarser level. */
+/* Steps of refine. The first looks at node i of the three layers of the coarser level. */
 KF_FUNCTION void kf_see(const kf_nested_arguments *a, const kf_span span[3], kf_index begin, int i,
                         kf_real (*seen)[3 * KF_LAYER]) {
     const int layer = kf_row_of(i, KF_LAYER), row = kf_row_of(i, KF_SEEN_U);
@@ -404,7 +405,7 @@ KF_FUNCTION kf_line kf_line_of(const kf_nested_arguments *a, const kf_tile *t, i
     const kf_line l = {kf_line_from(a, axis, cell) - s->from, 2 * cell + a->ghosts[axis] - s->from};
     return l;
 }
-/* What four nodes in a line have in an eighth of the second difference along it. */
+/* Returns the part of four nodes in a line in an eighth of the second difference along it. */
 KF_FUNCTION kf_real kf_off_line(kf_real a, kf_real b, kf_real c, kf_real d) {
     return KF_R(1.0 / 16.0) * (b + c - a - d);
 }
@@ -460,7 +461,7 @@ KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_span span[3]
         middle[q][i] = of_own.value[q] + off.value[q];
     }
 }
-/* What value q is in the middle of a cell. */
+/* Returns value q in the middle of a cell. */
 KF_FUNCTION kf_real kf_middle_of(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                                  int cell, int q, const kf_real *mean, const kf_real *middle) {
     const kf_line u = kf_line_of(a, t, 0, &span[0], cell % KF_NESTED_TILE_U),

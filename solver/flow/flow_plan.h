@@ -40,8 +40,9 @@ typedef struct kf_wall_look {
 
 typedef struct kf_flow_methods {
     kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
-    /* Of nested grids, the fields of a level's box in its own cells, 0 the coarsest; first: its first node in
-     * the whole domain in cells of that level. What a finer level covers is as that says. NULL: one grid. */
+    /* Reads, of nested grids, the fields of a level's box in its own cells, 0 the coarsest; first: its first
+     * node in the whole domain in cells of that level. What a finer level covers is as that says. NULL: one
+     * grid. */
     kf_status (*level)(kf_plan *plan, int level, kf_fields *fields, int first[3], kf_error *error);
     /* Reads some nodes as `fields` has them: values[i] is density and velocity at nodes[i], indices in
      * [z][y][x], ascending, none twice. All processes get all of them. NULL: fields are read instead. */
@@ -84,7 +85,7 @@ kf_status kf_fields_check(const kf_scene *scene, const kf_fields *fields, uint64
  * U; pressure is relative to the reference density; checked as above. Node (i,j,k) lies at (i + 1/2, j +
  * 1/2, k + 1/2) cells from the domain's lower corner. */
 kf_status kf_flow_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
-/* The same of the box of a level of nested grids, at its own nodes, whose origin is the box's. */
+/* Takes the same of the box of a level of nested grids, at its own nodes, whose origin is the box's. */
 kf_status kf_flow_level_snapshot(kf_plan *plan, int level, kf_snapshot *snapshot, kf_error *error);
 /* Takes the records of any flow: of a solid, "forces" (per density of the fluid: times kg/m^3 they are N
  * and N m; coefficients 2 F / (rho U^2 A) with reference speed U and frontal area A in the directions of

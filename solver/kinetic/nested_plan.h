@@ -20,7 +20,7 @@ kf_status kf_nested_reference(const kf_problem *problem, int steps, kf_reference
 kf_status kf_nested_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                            kf_error *error);
 
-/* kf_kinetic_read of the coarsest level. */
+/* Does kf_kinetic_read for the coarsest level. */
 kf_status kf_nested_read(kf_plan *plan, double **values, kf_error *error);
 /* The plan of a level; after kf_nested_settle its cells that a finer level covers say what that does. */
 kf_plan *kf_nested_level_plan(const kf_plan *plan, int level);

@@ -278,7 +278,7 @@ static void test_compiles_for_cuda(void **state) {
     end(&s);
 }
 
-/* What lanes beside the main one have been given since they were joined. */
+/* Holds what lanes beside the main one have been given since they were joined. */
 typedef struct lanes {
     bool apart[KF_LANES];
     int mains, before[KF_LANES], aside; /* items of the main lane: so far, and when a lane began */
