@@ -59,7 +59,8 @@ static bool contains(const placing *p, int b, size_t column, const double place[
 
 /* The layers of particles beyond a face. */
 static bool in_layer(const kf_particle_scene *s, const double place[3]) {
-    for (int i = 0; i < s->dimensions; i++) {
+    const int axes = s->dimensions == 2 ? 2 : 3;
+    for (int i = 0; i < axes; i++) {
         if (s->sides[2 * i] == KF_SIDE_DUMMIES && place[i] < s->origin[i]) return true;
         if (s->sides[2 * i + 1] == KF_SIDE_DUMMIES && place[i] > s->size[i] - ceil(s->support)) return true;
     }

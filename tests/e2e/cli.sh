@@ -60,6 +60,9 @@ expect 2 run --config "$scratch/flow.obj"
 says "is a mesh; run it with --scene"
 expect 2 nightly --suite nosuch --store "$scratch/nights.db"
 says "'quick' is a shipped one"
+# What only counters tell cannot lead a search: the best alone are counted.
+expect 2 tune --scene cavity2d --grid 32x32x1 --device cpu:1 --budget 1evals --store "$scratch/counted.db" --counters instructions --metric 'work=instructions/1e6' --objective work
+says "'work' needs hardware counters"
 # Numbers are decimal, wherever one is read; a limit of open files is said by its name.
 for words in "--slice y=0x1" "--range 0x0:0x2" "--range speed=0:0x2" "--picture surface --camera 0x10,20" "--time 0x2s" "--steps 0x10" "--every 0x2"; do
     # shellcheck disable=SC2086 # words

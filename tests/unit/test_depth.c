@@ -76,6 +76,37 @@ static double highest(kf_scene *scene, double *farthest) {
     return high;
 }
 
+/* Under a face the depth is 7/30 + 2/3 (1/4 - 4/3 lambda) - viscosity / 6, where lambda = 3 viscosity (1 /
+ * rate - 1/2): with the rate of the third-order moments that each rule gives at omega = 1 and at omega = 1.5.
+ */
+static void test_depth_of_each_rule(void **state) {
+    (void)state;
+    static const struct {
+        kf_collision collision;
+        kf_rate_rule rule;
+        double rate, rate_at_half; /* at omega 1 and 1.5 */
+    } rules[] = {{KF_BGK, KF_RATE_ONES, 1.0, 1.5},
+                 {KF_RM_MRT, KF_RATE_ONES, 1.0, 1.0},
+                 {KF_RM_MRT, KF_RATE_CONSTANT, 1.3, 1.3},
+                 {KF_RM_MRT, KF_RATE_KBC, 1.0, 1.5},
+                 {KF_RM_MRT, KF_RATE_K17, 24.0 / 15.0, 16.0 / 13.25},
+                 {KF_RM_MRT, KF_RATE_SUGA_2015, 1.61, 1.61},
+                 {KF_RM_MRT, KF_RATE_ADAPTIVE_2020, 1.97, 1.97}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        for (int half = 0; half < 2; half++) {
+            const double viscosity = half ? 1.0 / 18.0 : 1.0 / 6.0;
+            const kf_scene scene = {.collision = rules[i].collision,
+                                    .rate_rule = rules[i].rule,
+                                    .high_order_rate = 1.3,
+                                    .viscosity = viscosity};
+            const double rate = half ? rules[i].rate_at_half : rules[i].rate,
+                         lambda = 3.0 * viscosity * (1.0 / rate - 0.5),
+                         depth = 7.0 / 30.0 + 2.0 / 3.0 * (0.25 - 4.0 / 3.0 * lambda) - viscosity / 6.0;
+            if (fabs(kf_scene_surface_depth(&scene, 0.0) - depth) > 1e-12)
+                fail_msg("rule %zu: %.6f, not %.6f", i, kf_scene_surface_depth(&scene, 0.0), depth);
+        }
+}
+
 static void test_closed_box(void **state) {
     (void)state;
     const double length[3] = {24, 10, 8};
@@ -114,9 +145,8 @@ static void test_thin_plate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),
-        cmocka_unit_test(test_closed_box),
-        cmocka_unit_test(test_by_what_the_stream_reaches),
+        cmocka_unit_test(test_depth_of_each_rule), cmocka_unit_test(test_formula),
+        cmocka_unit_test(test_closed_box),         cmocka_unit_test(test_by_what_the_stream_reaches),
         cmocka_unit_test(test_thin_plate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

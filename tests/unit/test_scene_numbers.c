@@ -495,6 +495,35 @@ static void samples_end_at_each_face(void **state) {
     kf_scene_free(s);
 }
 
+/* Each value of a solid's motion makes another scene of it. */
+static void motions_have_hashes(void **state) {
+    (void)state;
+#define MOVING(motion)                                                                                       \
+    BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6], "     \
+                     "\"motion\": {" motion "}}, \"sampling\": {\"samples_per_cell\": 1}")
+#define FREE "\"free\": true, \"density\": 2, \"gravity\": [0, 0, -1]"
+    static const char *const texts[] = {
+        MOVING("\"axis\": [0, 0, 1], \"angular_velocity\": 1"),
+        MOVING("\"axis\": [0, 0, 1], \"angular_velocity\": 2"),
+        MOVING("\"axis\": [0, 1, 0], \"angular_velocity\": 1"),
+        MOVING("\"axis\": [0, 0, 1], \"angular_velocity\": 1, \"center\": [1, 0.8, 0.7]"),
+        MOVING(FREE),
+        MOVING(FREE ", \"velocity\": [0.1, 0, 0]"),
+        MOVING(FREE ", \"velocity\": [0, 0.1, 0]"),
+        MOVING("\"free\": true, \"density\": 3, \"gravity\": [0, 0, -1]"),
+        MOVING("\"free\": true, \"density\": 2, \"gravity\": [0, 0, -2]"),
+    };
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    char hashes[TEXTS][KF_HASH_HEX];
+    for (size_t i = 0; i < TEXTS; i++) {
+        kf_scene *s = open_text(texts[i], NULL);
+        memcpy(hashes[i], s->hash, sizeof hashes[i]);
+        kf_scene_free(s);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(hashes[i], hashes[k]) == 0) fail_msg("motions %zu and %zu have one hash", k, i);
+    }
+}
+
 /* There are as many emitters as there may be, and one more. */
 static void many_emitters(void **state) {
     (void)state;
@@ -521,12 +550,19 @@ static void many_emitters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),         cmocka_unit_test(samples_end_at_each_face),
-        cmocka_unit_test(many_emitters), cmocka_unit_test(models_and_what_is_not_said),
-        cmocka_unit_test(domains),       cmocka_unit_test(poses),
-        cmocka_unit_test(limits),        cmocka_unit_test(longer_steps),
-        cmocka_unit_test(outflows),      cmocka_unit_test(frames),
-        cmocka_unit_test(masks),         cmocka_unit_test(reduced_grids),
+        cmocka_unit_test(names),
+        cmocka_unit_test(motions_have_hashes),
+        cmocka_unit_test(samples_end_at_each_face),
+        cmocka_unit_test(many_emitters),
+        cmocka_unit_test(models_and_what_is_not_said),
+        cmocka_unit_test(domains),
+        cmocka_unit_test(poses),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(longer_steps),
+        cmocka_unit_test(outflows),
+        cmocka_unit_test(frames),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(reduced_grids),
         cmocka_unit_test(rotations),
     };
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
