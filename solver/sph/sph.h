@@ -99,8 +99,6 @@ typedef struct kf_sph_parcels {
 } kf_sph_parcels;
 
 typedef struct kf_sph_road kf_sph_road; /* sph_parcels.c */
-/* Numbers of a particle's row in a sort. */
-int kf_sph_row(bool stress);
 
 typedef struct kf_sph {
     const kf_particle_scene *scene;
