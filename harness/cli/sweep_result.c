@@ -77,28 +77,37 @@ static void print_limit(const kf_grid_limit *limit) {
 
 /* ---- Seeds ---- */
 
-/* The scatter of the drag when nothing but the samples' places differs; NAN of less than two runs. */
-static kf_figure scatter_of(const kf_sweep_result *r) {
-    double sum = 0.0, squares = 0.0;
+/* The scatter of the drag when nothing but the samples' places differs; NAN of less than two runs. Not a
+ * number either where all runs have one drag to the last bit: their flow has nothing that a seed decides, so
+ * that this is no measure of chance. */
+static kf_figure scatter_of(const kf_sweep_result *r, bool *without_chance) {
+    double sum = 0.0, squares = 0.0, least = HUGE_VAL, most = -HUGE_VAL;
     int count = 0;
+    *without_chance = false;
     for (int i = 0; i < r->count && r->seeds; i++) {
         const kf_run_figures *run = &r->points[i].run;
         if (!run->known) continue;
         sum += run->wind[KF_FIGURE_DRAG].mean;
+        least = fmin(least, run->wind[KF_FIGURE_DRAG].mean);
+        most = fmax(most, run->wind[KF_FIGURE_DRAG].mean);
         count++;
     }
-    if (count < 2) return (kf_figure){(double)NAN, (double)NAN};
+    *without_chance = count >= 2 && least >= most;
+    if (count < 2 || *without_chance) return (kf_figure){(double)NAN, (double)NAN};
     for (int i = 0; i < r->count; i++)
         if (r->points[i].run.known)
             squares += pow(r->points[i].run.wind[KF_FIGURE_DRAG].mean - sum / count, 2);
     return (kf_figure){sum / count, sqrt(squares / (count - 1))};
 }
 
-static void print_scatter(const kf_figure *scatter) {
+static void print_scatter(const kf_figure *scatter, bool without_chance) {
+    if (without_chance)
+        printf(
+            "seeds: every run has the same drag to the last bit, because this solver's flow has no samples "
+            "whose places a seed draws; what differs between two shapes is to be judged by --grids\n");
     if (!isfinite(scatter->half)) return;
     printf("seeds: drag %.4f, standard deviation %.2g (%.2g %%): two shapes differ by more than chance from "
-           "about "
-           "%.2g %% on\n",
+           "about %.2g %% on\n",
            scatter->mean, scatter->half, 100.0 * scatter->half / fabs(scatter->mean),
            300.0 * scatter->half / fabs(scatter->mean));
 }
@@ -266,7 +275,8 @@ static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_erro
 /* Writes the table, JSON and chart of a sweep into its folder, and prints the table or the JSON. */
 kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bool json, kf_error *error) {
     const kf_grid_limit limit = limit_of(r);
-    const kf_figure scatter = scatter_of(r);
+    bool without_chance;
+    const kf_figure scatter = scatter_of(r, &without_chance);
     char path[KF_PATH];
     KF_TRY(kf_path(path, error, "%s/sweep.csv", folder));
     KF_TRY(write_csv(r, path, error));
@@ -282,7 +292,7 @@ kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bo
     if (status != KF_OK || json) return status;
     print_table(r);
     print_limit(&limit);
-    print_scatter(&scatter);
+    print_scatter(&scatter, without_chance);
     print_neighbours(r);
     printf("  table      %s/sweep.csv\n", folder);
     if (r->count > 1) printf("  chart      %s/sweep.png\n", folder);
