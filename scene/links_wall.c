@@ -7,7 +7,9 @@
 #include "base/util/vector.h"
 #include "scene/links.h"
 
-enum { FARTHEST = 3 };           /* steps along the normal */
+enum { FARTHEST = 3 }; /* steps along the normal */
+static const double ONE_SIDED =
+    0.5;                         /* of its links' area, the least that the sum of a node's normals comes to */
 static const double MATCH = 2.0; /* cells from the surface at which the law looks for a velocity */
 
 static bool same_node(const int one[3], const int other[3]) {
@@ -21,7 +23,8 @@ static double weight_of(const signed char c[3]) {
 }
 
 /* Adds up a node's links: normal and area of the surface, of which a link stands for 6 w (c . n), and returns
- * the node's own distance from it. On a plane the areas of all links come to the plane's. */
+ * the node's own distance from it. On a plane the areas of all links come to the plane's. Of a node between
+ * two surfaces, whose normals cancel, it returns 0: a law of one wall has no meaning there. */
 static double add_up(const kf_links *links, kf_wall_node *wall) {
     double distance = 0.0;
     for (size_t n = wall->first; n < wall->first + wall->count; n++) {
@@ -37,7 +40,7 @@ static double add_up(const kf_links *links, kf_wall_node *wall) {
     const double length = kf_length(wall->normal);
     for (int a = 0; a < 3; a++)
         wall->normal[a] = length > 0.0 ? wall->normal[a] / length : 0.0;
-    return wall->area > 0.0 ? distance / wall->area : 0.0;
+    return wall->area > 0.0 && length > ONE_SIDED * wall->area ? distance / wall->area : 0.0;
 }
 
 /* Steps from node to node along the normal, over links that are not cut and no mirror, and keeps the one
@@ -47,6 +50,7 @@ static void look_out(const kf_link_box *b, const kf_link *link, double distance,
     int gone[3] = {0, 0, 0};
     memcpy(wall->seen, at.node, sizeof at.node);
     wall->height = distance;
+    if (!(distance > 0.0)) return;
     for (int step = 1; step <= FARTHEST; step++) {
         signed char asked[3];
         double height = distance;

@@ -135,7 +135,7 @@ typedef struct kf_wall_node {
     int seen[3];         /* the node that the law looks at, some two cells from the surface */
     double normal[3];    /* of the surface, towards the fluid: the mean of its links' */
     double area;         /* cells^2 of the surface that its links stand for */
-    double height;       /* cells from the surface to the node that the law looks at */
+    double height;       /* cells from the surface to the node that the law looks at; 0: no law there */
 } kf_wall_node;
 typedef struct kf_links {
     size_t count;

@@ -76,6 +76,27 @@ static void test_nodes_of_a_ball(void **state) {
     kf_scene_free(scene);
 }
 
+/* A node between two walls has no law: their normals cancel, and there is nowhere to look. */
+static void test_narrow_gaps_have_no_law(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = kf_flow_box("gap", 24, 16, 4, 1e-5);
+    scene->wall_law = true;
+    for (int s = -1; s <= 1; s += 2)
+        kf_body_add_sheet(scene, (const double[2]){8.4, 8.0 + 0.7 * s}, (const double[2]){7.0, 0.0});
+    must(kf_body_link(scene, false, &error), &error);
+    size_t between = 0;
+    for (size_t n = 0; n < scene->links.wall_count; n++) {
+        const kf_wall_node *wall = &scene->links.wall[n];
+        const int *node = scene->links.link[wall->first].at[0].node;
+        const bool inside = node[1] == 8 && node[0] > 8 && node[0] < 15;
+        between += inside;
+        if (node[0] > 8 && node[0] < 15) assert_int_equal(wall->height > 0.0, !inside);
+    }
+    assert_int_equal(between, 6 * scene->nodes[2]);
+    kf_scene_free(scene);
+}
+
 /* Verifies configs that differ in what the law touches, from `first` on; returns the share that it had. */
 static void verify_law(const kf_scene *scene, int first) {
     static const struct {
@@ -348,6 +369,7 @@ static int close_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_of_a_ball),
+        cmocka_unit_test(test_narrow_gaps_have_no_law),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_resolved_layers_do_not_feel_it),
         cmocka_unit_test(test_takes_the_traction_of_the_law),
