@@ -403,10 +403,11 @@ static void note_links(const kf_scene *scene, kf_text *notes) {
         kf_note(notes, "links: the fluid reaches every node: the solid is a sheet, or its mesh is open, and "
                        "fluid fills it");
     else if (links->thin_count > links->count / FEW)
-        kf_note(
-            notes,
-            "links: %zu of them have fluid at both ends, as the solid is thinner than a cell there or open",
-            links->thin_count);
+        kf_note(notes,
+                "links: %zu of them have fluid at both ends: they cut a corner of the solid, or it is "
+                "thinner than a cell "
+                "there, or open",
+                links->thin_count);
 }
 
 static kf_status build_scene(const char *file_or_name, const kf_placement *placement,
