@@ -101,20 +101,21 @@ static kf_status place_solid(const kf_description *d, const kf_solid_description
 /* Refuses a solid that reaches out of the domain, with what to change. */
 static kf_status check_inside(const kf_description *d, const kf_solid_description *solid,
                               const kf_scene *scene, kf_error *error) {
+    const char *the = d->solid_count > 0 ? "" : "the "; /* solid, or solids[2] */
     for (int a = 0; a < 3; a++) {
         const double slack = 1e-6 * scene->nodes[a], upper = scene->nodes[a] - 0.5;
         const double low = scene->solid_low[a], high = scene->solid_high[a];
         if (low >= -0.5 - slack && high <= upper + slack) continue;
         if (high - low > scene->nodes[a] + 2.0 * slack)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: the %s is %.4g m long along %c, the domain only %.4g m; make "
+                           "%s: %s%s is %.4g m long along %c, the domain only %.4g m; make "
                            "the domain larger, or the solid smaller with %s.scale or %s.length",
-                           d->source, solid->path, (high - low) * d->cell_size, "xyz"[a],
+                           d->source, the, solid->path, (high - low) * d->cell_size, "xyz"[a],
                            scene -> nodes[a] * d -> cell_size, solid -> path, solid -> path);
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: the %s reaches from %.4g m to %.4g m along %c, out of the domain "
+                       "%s: %s%s reaches from %.4g m to %.4g m along %c, out of the domain "
                        "(0 to %.4g m); change %s.position",
-                       d->source, solid->path, (low + 0.5) * d->cell_size, (high + 0.5) * d->cell_size,
+                       d->source, the, solid->path, (low + 0.5) * d->cell_size, (high + 0.5) * d->cell_size,
                        "xyz"[a], scene -> nodes[a] * d -> cell_size, solid -> path);
     }
     return KF_OK;

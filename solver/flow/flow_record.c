@@ -187,7 +187,7 @@ kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
 }
 
 /* Lengths and times scale a scene without a change of its lattice, and so of its hash; what coefficients and
- * moments refer to is not in it either. */
+ * moments refer to is not in it either, nor what several solids are called, after which tables are named. */
 void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {
     const kf_scene *scene = kf_plan_scene(plan);
     const double h = scene->cell_size;
@@ -198,6 +198,11 @@ void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {
     kf_facts_number(meaning, "reference_length", scene->reference_length * h, "m");
     kf_facts_number(meaning, "reference_speed", scene->reference_speed * h / scene->time_step, "m/s");
     kf_facts_number(meaning, "yaw", scene->yaw, "degrees");
+    for (int i = 0; i < scene->solid_count; i++) {
+        char name[KF_NAME];
+        (void)snprintf(name, sizeof name, "solid_%d", i + 1);
+        kf_facts_word(meaning, name, scene->solids[i].name);
+    }
     if (scene->motion.moving && scene->solid_count == 0) return;
     static const char *const names[3] = {"reference_point_x", "reference_point_y", "reference_point_z"};
     for (int a = 0; a < 3; a++)

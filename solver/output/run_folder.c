@@ -155,6 +155,7 @@ static const cJSON *first_difference(const cJSON *known, const kf_facts *meaning
         const cJSON *then = cJSON_GetObjectItemCaseSensitive(known, now->name);
         if (cJSON_IsNumber(then) && fabs(then->valuedouble - now->value) > 1e-9 * fabs(now->value))
             return then;
+        if (cJSON_IsString(then) && strcmp(then->valuestring, now->word) != 0) return then;
     }
     return NULL;
 }
@@ -165,7 +166,13 @@ kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning,
     const cJSON *then =
         first_difference(cJSON_GetObjectItemCaseSensitive(record, "columns_refer_to"), meaning);
     kf_status status = KF_OK;
-    if (then != NULL) {
+    if (cJSON_IsString(then)) {
+        status = kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: its tables refer to \"%.*s\" as %s, and this run to \"%s\"; say the same as then, "
+            "or give another folder with --output",
+            path, KF_NAME, then->valuestring, then->string, kf_facts_find(meaning, then->string)->word);
+    } else if (then != NULL) {
         const kf_fact *now = kf_facts_find(meaning, then->string);
         status =
             kf_fail(error, KF_BAD_INPUT,
