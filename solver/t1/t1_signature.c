@@ -164,9 +164,10 @@ static bool is_renamed(const source *s, token word) {
 
 /* --- Types ---------------------------------------------------------------------------------------------- */
 
-static const char *const qualifiers[] = {"const",        "volatile", "restrict",   "__restrict",  "__global",
-                                         "__restrict__", "global",   "__constant", "constant",    "register",
-                                         "__private",    "private",  "__constant", "__read_only", NULL};
+static const char *const qualifiers[] = {"const",       "volatile",          "restrict",  "__restrict",
+                                         "__global",    "__restrict__",      "global",    "__constant",
+                                         "constant",    "register",          "__private", "private",
+                                         "__read_only", "__grid_constant__", NULL};
 static const char *const builtin[] = {"signed", "unsigned", "short", "long",  "int",  "char",
                                       "float",  "double",   "bool",  "_Bool", "void", NULL};
 
@@ -306,6 +307,15 @@ static void copy_shown(const char *from, const char *end, char *text) {
     text[length] = '\0';
 }
 
+/* Returns whether the last token, '<' or '>', stands in a default or in the size of an array: it may be less,
+ * more or a shift. */
+static bool is_in_value(const token *tokens, int count) {
+    int brackets = 0;
+    for (int i = 0; i < count; i++)
+        brackets += is(tokens[i], "[") - is(tokens[i], "]") + (is(tokens[i], "=") ? count : 0);
+    return brackets > 0 && strchr("<>", tokens[count - 1].at[0]) != NULL;
+}
+
 /* Reads the list that begins behind a parenthesis, up to the one that ends it. False where it is not known
  * for certain how many parameters it has. */
 static bool read_list(const source *s, const char *at, kf_t1_signature *read) {
@@ -320,6 +330,7 @@ static bool read_list(const source *s, const char *at, kf_t1_signature *read) {
             depth += strchr("([<", t.at[0]) != NULL;
             depth -= strchr(")]>", t.at[0]) != NULL;
             tokens[count++] = t;
+            if (is_in_value(tokens, count)) return false;
             continue;
         }
         if (closes && read->count == 0 && (count == 0 || (count == 1 && is(tokens[0], "void")))) return true;

@@ -109,20 +109,35 @@ static size_t word_length(const char *text) {
     return length;
 }
 
-/* The name behind __global__ or __kernel: the first word that is followed by '(' and is no attribute. *length
- * 0: there is none. */
+/* Returns the end of what stands in parentheses, the first of which is at `at`; end: nothing ends it. */
+static const char *behind_parentheses(const char *at, const char *end) {
+    int depth = 0;
+    for (; at < end; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0) return at + 1;
+    }
+    return end;
+}
+
+/* The name behind __global__ or __kernel: the first word that is followed by '(' and is no attribute, nor in
+ * one's parentheses. *length 0: there is none. */
 const char *kf_t1_kernel_behind(const char *at, size_t *length) {
     enum { FARTHEST = 400 };
-    static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__maxnreg__",
-                                             "reqd_work_group_size"};
-    for (const char *end = at + strnlen(at, FARTHEST); at<end; at += *length> 0 ? *length : 1) {
+    static const char *const attributes[] = {"__launch_bounds__", "__attribute__",  "__maxnreg__",
+                                             "__cluster_dims__",  "__block_size__", "__align__"};
+    const char *end = at + strnlen(at, FARTHEST), *behind;
+    for (; at < end; at = behind) {
         *length = word_length(at);
         const char *next = at + *length + strspn(at + *length, " \t\n\r");
-        bool attribute = *length == 0 || *next != '(';
+        bool attribute = false;
+        behind = at + (*length > 0 ? *length : 1);
         for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
             attribute =
                 attribute || (strlen(attributes[i]) == *length && strncmp(at, attributes[i], *length) == 0);
-        if (!attribute) return at;
+        if (attribute && *next == '(')
+            behind = behind_parentheses(next, end);
+        else if (*length > 0 && *next == '(')
+            return at;
         if (*at == '{' || *at == ';') break;
     }
     *length = 0;

@@ -102,6 +102,13 @@ static void types_are_the_kernels(void **state) {
         {"__global__ void k(int *out);\n__global__ void k(int *o) {}", "float*", "Vector of int32"},
         {"namespace a { __global__ void other(float *x) {} }\n__global__ void k(int *out) {}", "float*",
          "Vector of int32"},
+        {"#define MOST(a, b) a\n__global__ void __launch_bounds__(MOST(64, (tuned)), 2) "
+         "__cluster_dims__(2, 1, 1)\nk(int *out) {}",
+         "float*", "Vector of int32"},
+        {"__global__ __attribute__((optimize(\"O2\"))) void k(int *out) {}", "float*", "Vector of int32"},
+        {"__global__ void k(float *out, const __grid_constant__ int n) {}", "float* float",
+         "Scalar of int32"},
+        {"__global__ void k(float *out, const __grid_constant__ int n) {}", "float* int32", NULL},
         /* Bits that a kernel moves whole. */
         {"__global__ void k(float4 *out, const uint4 *in) {}", "float* float*", NULL},
         {"__global__ void k(double2 *out) {}", "float*", "Vector of double"},
@@ -140,6 +147,12 @@ static void what_is_not_certain_is_passed_over(void **state) {
         {"template <class... Ts> __global__ void k(float *out, Ts... all) {}", "float* int32 int32", NULL},
         {"__global__ void k(float *out, void *in, float **rows) {}", "float* int32* int64*", NULL},
         {"__global__ void k(float *out, float (*rows)[4]) {}", "float* int32*", NULL},
+        /* A shift or a comparison is no template. */
+        {"__global__ void k(float *out, int n = 1 << 3, int m = 0) { out[n >> m] = f(1); }",
+         "float* int32 int32", NULL},
+        {"__global__ void k(float *out, const int in[1 << 4], int m) { out[in[0] >> m] = f(1); }",
+         "float* int32* int32", NULL},
+        {"__global__ void k(float *out, bool n = 2 > 1, int m = 0) {}", "float* bool int32", NULL},
         {"#define NAME k\n__global__ void NAME(int *out) {}", "float*", NULL},
         {"#define k other\n__global__ void k(int *out) {}", "float*", NULL},
         {"const char *text = R\"(__global__ void k(int *out) {})\";", "float*", NULL},

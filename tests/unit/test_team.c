@@ -208,11 +208,8 @@ static void test_refusals(void **state) {
     (void)state;
     static const struct {
         const char *spec, *says;
-    } wrong[] = {{"cuda:3-1", "no range"},
-                 {"cpu,cuda:0", "one kind"},
-                 {"cuda:0-", "no range"},
-                 {"cpu,,cpu", "not known"},
-                 {"cpu,gpu", "did you mean"}};
+    } wrong[] = {{"cuda:3-1", "no range"},     {"cpu,cuda:0", "one kind"}, {"cuda:0-", "no range"},
+                 {"cpu:0-3", "as in cpu,cpu"}, {"cpu,,cpu", "not known"},  {"cpu,gpu", "did you mean"}};
     kf_error error = {KF_OK, ""};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(kf_device_check(wrong[i].spec, NULL, &error), KF_BAD_INPUT);
