@@ -22,6 +22,7 @@
 #include "tests/unit/model_launches.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/problem_fixture.h"
+#include "tests/unit/quick_compiler.h"
 
 static void test_launches_add_up(void **state) {
     (void)state;
@@ -568,5 +569,5 @@ int main(void) {
         cmocka_unit_test(test_blocks_in_a_row),   cmocka_unit_test(test_calibration_has_limits),
         cmocka_unit_test(test_explanations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }
