@@ -17,6 +17,7 @@
 #include "tests/unit/output_plan.h"
 #include "tests/unit/output_scratch.h"
 #include "tests/unit/problem_fixture.h"
+#include "tests/unit/quick_compiler.h"
 
 static kf_scene *scene;
 static kf_plan *plan;
@@ -377,6 +378,10 @@ static void test_more_than_a_flow_is_not_lent(void **state) {
     }
 }
 
+static int begin(void **state) {
+    return take_quick_compiler(state) != 0 ? -1 : make_scratch(state);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
@@ -392,5 +397,5 @@ int main(void) {
         cmocka_unit_test(test_another_scene_begins_in_the_flow),
         cmocka_unit_test(test_more_than_a_flow_is_not_lent),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, begin, remove_scratch);
 }
