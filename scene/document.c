@@ -115,6 +115,7 @@ static void put(cJSON *object, const char *key, const cJSON *value) {
  * changed it by hand: then a line says what it was. */
 static void merge(const char *path, const cJSON *before, const cJSON *after, cJSON *scene, kf_text *notes) {
     for (int side = 0; side < 2; side++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both are objects, which NULL is not */
         for (const cJSON *item = (side == 0 ? before : after)->child; item != NULL; item = item->next) {
             const char *key = item->string;
             const cJSON *was = member_of(before, key), *is = member_of(after, key);
@@ -229,7 +230,8 @@ static void change_turning(cJSON *document, double factor) {
     for (const cJSON *solid = cJSON_IsArray(solids) ? solids->child : NULL; solid != NULL;
          solid = solid->next) {
         cJSON *speed = cJSON_GetObjectItemCaseSensitive(member_of(solid, "motion"), "angular_velocity");
-        if (cJSON_IsNumber(speed)) (void)cJSON_SetNumberValue(speed, speed->valuedouble * factor);
+        if (speed != NULL && cJSON_IsNumber(speed))
+            (void)cJSON_SetNumberValue(speed, speed->valuedouble * factor);
     }
 }
 

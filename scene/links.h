@@ -27,7 +27,7 @@ typedef struct kf_link_box {
 
 /* Direction d, whose opposite is KF_LINK_DIRECTIONS - 1 - d. */
 void kf_link_direction(int d, int c[3]);
-size_t kf_link_node_index(const kf_link_box *box, const int node[3]);
+size_t kf_link_node_index(const kf_link_box *b, const int at[3]);
 /* Returns whether populations that cross a face come back as from a mirror half a cell beyond its nodes. */
 bool kf_link_mirrors(const kf_scene *scene, int face);
 /* Finds hits and cut. */
