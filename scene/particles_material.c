@@ -222,6 +222,12 @@ kf_status kf_particle_material_read(const char *file, const cJSON *root, kf_part
     if (cJSON_GetObjectItemCaseSensitive(object, "sound_speed") == NULL)
         kf_note(notes, "material.sound_speed: %.4g m/s, ten times what falls through the box",
                 s->sound_speed);
+    else if (s->sound_speed < fastest)
+        kf_note(notes,
+                "material.sound_speed: %.4g m/s is slower than what falls through the box, %.4g m/s: the "
+                "fluid may "
+                "be pressed together; leave the key out, or give about ten times its fastest flow",
+                s->sound_speed, fastest);
     const cJSON *law = cJSON_GetObjectItemCaseSensitive(object, "law");
     s->material.law = law == NULL || strcmp(cJSON_IsString(law) ? law->valuestring : "", "newtonian") == 0
                           ? KF_LAW_NEWTONIAN

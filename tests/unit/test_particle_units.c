@@ -108,6 +108,10 @@ static void materials(void **state) {
     near(s->sound_speed, 10 * sqrt(2 * 5 * 1.2));
     assert_holds(s->notes, "material.sound_speed: 34.64 m/s");
     kf_particle_scene_free(s);
+    /* Kind of fault: a fluid that is pressed to a part of its volume without a word. */
+    s = parse(SCENE(MATERIAL("\"viscosity\": 1") ", \"gravity\": [0, 0, -500]"), NULL);
+    assert_holds(s->notes, "20 m/s is slower than what falls through the box, 34.64 m/s");
+    kf_particle_scene_free(s);
     refused(SCENE("\"material\": {\"density\": 500, \"viscosity\": 1}"), "sound_speed");
     refused(SCENE(MATERIAL("\"viscosity\": 1, \"branch\": \"elastic\"")), "has no yield stress");
     refused(SCENE(MATERIAL("\"viscosity\": 1") ", \"run\": {\"colour\": \"yield\"}"), "run.colour");
