@@ -3,7 +3,7 @@
 
 #include "scene/internal.h"
 
-#define KF_BOUNDARY_WORD(name, word) [name] = word,
+#define KF_BOUNDARY_WORD(name, word) [name] = (word),
 const char *const kf_boundary_names[KF_BOUNDARIES] = {KF_EACH_FACE(KF_BOUNDARY_WORD)};
 const char *const kf_collision_names[KF_COLLISIONS] = {"bgk",        "rm_mrt", "acm_mrt",
                                                        "bgk_linear", "mrt",    "mrt_linear"};

@@ -55,11 +55,13 @@ typedef double of_column(const kf_particle_scene *s, const kf_particle_body *bod
 
 static double sum_of_columns(const kf_particle_scene *s, const kf_particle_body *body, of_column *points) {
     const bool wide = s->dimensions == 3;
-    const double y0 = wide ? ceil(body->low[1] - 0.5) : 0.0, y1 = wide ? body->high[1] - 0.5 : 0.0;
+    const long x0 = (long)ceil(body->low[0] - 0.5), x1 = (long)floor(body->high[0] - 0.5),
+               y0 = wide ? (long)ceil(body->low[1] - 0.5) : 0,
+               y1 = wide ? (long)floor(body->high[1] - 0.5) : 0;
     double sum = 0.0;
-    for (double i = ceil(body->low[0] - 0.5); i <= body->high[0] - 0.5; i++)
-        for (double j = y0; j <= y1; j++)
-            sum += points(s, body, i + 0.5, j + 0.5);
+    for (long i = x0; i <= x1; i++)
+        for (long j = y0; j <= y1; j++)
+            sum += points(s, body, (double)i + 0.5, (double)j + 0.5);
     return sum;
 }
 
