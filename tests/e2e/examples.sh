@@ -3,6 +3,8 @@
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$(dirname "$0")/quick-compiler.bash"
 pages=$(realpath "$(dirname "$0")/../../docs")
 cd "$scratch" || exit 3
 export XDG_DATA_HOME=$scratch/data
