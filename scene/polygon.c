@@ -65,7 +65,8 @@ static const double *place_of(const kf_mesh_builder *b, uint32_t vertex) {
 }
 
 static bool same_place(const kf_mesh_builder *b, uint32_t one, uint32_t other) {
-    return one == other || memcmp(place_of(b, one), place_of(b, other), 3 * sizeof(double)) == 0;
+    const double *p = place_of(b, one), *q = place_of(b, other);
+    return one == other || (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]);
 }
 
 /* Returns whether the corners are one round of so many, over and over. */

@@ -129,6 +129,7 @@ static kf_status coarsen_nested(kf_scene *scene, kf_error *error) {
     int coarse[3], best[3];
     double least_work = INFINITY;
     scene->finer_count = scene->finer_count < KEPT ? scene->finer_count : KEPT;
+    /* NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter,cert-flp30-c): limits that grow by a factor */
     for (double limit = FEWEST; limit < MORE * all; limit *= MORE) {
         if (!coarse_grid(scene->nodes, (long)fmin(limit, all), coarse) || !coarse_boxes(scene, coarse, boxes))
             continue;

@@ -146,7 +146,7 @@ static int half_up(int cells) {
 
 /* Cells that a box of a level keeps off an outflow: KF_NESTED_MARGIN of each level around it. */
 static int off_outflow(int level) {
-    return KF_NESTED_MARGIN * ((2 << level) - 1);
+    return KF_NESTED_MARGIN * ((2 << level) - 1); /* NOLINT(clang-analyzer-core.*): a few levels */
 }
 
 /* Widens a box of a level to what has to lie in it; its sides then keep off the domain's faces or go to them.
