@@ -37,7 +37,7 @@ typedef struct hang_arguments {
 } hang_arguments;
 
 /* A clock of which each look takes so many seconds while the kernel hangs, and that lets the kernel go after
- * so many. */
+ * so many. It stands from then on, because a busy machine may take its time to run the kernel again. */
 typedef struct driven_clock {
     volatile int *words;
     double a_look, until; /* until: 0 for never */
@@ -46,7 +46,7 @@ typedef struct driven_clock {
 
 static double driven_seconds(void *context) {
     driven_clock *clock = context;
-    if (clock->words[HANGS] == 0) return clock->time;
+    if (clock->words[HANGS] == 0 || clock->words[LET_GO] != 0) return clock->time;
     clock->time += clock->a_look;
     clock->hung += clock->a_look;
     if (clock->until > 0 && clock->hung >= clock->until) clock->words[LET_GO] = 1;
