@@ -284,8 +284,7 @@ int main(void) {
         cmocka_unit_test(test_unfinished_caches), cmocka_unit_test(test_kinds_of_values),
         cmocka_unit_test(test_failures),          cmocka_unit_test(test_values_go_out_as_they_came),
         cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_small_files_stay_small),
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_units_of_time),
+        cmocka_unit_test(test_moments),           cmocka_unit_test(test_units_of_time),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

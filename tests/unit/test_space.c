@@ -395,7 +395,7 @@ static void test_rules_for_defaults(void **state) {
 static void test_lacking_parameters(void **state) {
     (void)state;
     static const char text[] = WHOLE(A "," B ",{\"name\":\"way\",\"type\":\"name\",\"values\":[\"near\","
-                                             "\"far\"],\"default\":\"far\",\"team\":true}",
+                                       "\"far\"],\"default\":\"far\",\"team\":true}",
                                      PRESETS);
     kf_error error = {KF_OK, ""};
     kf_space *space = from_text(text, scene(100, 4, 0), &error);
