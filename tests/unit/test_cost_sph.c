@@ -15,15 +15,7 @@
 #include "base/util/text.h"
 #include "harness/replay/landscape_prior.h"
 #include "solver/systems.h"
-
-static const kf_device_info gpu = {.backend = "cuda",
-                                   .spec = "cuda:0",
-                                   .name = "test",
-                                   .peak_bandwidth = 4814304000000,
-                                   .multiprocessors = 132,
-                                   .warp_size = 32,
-                                   .max_threads_per_block = 1024,
-                                   .memory_bytes = (uint64_t)128 << 30};
+#include "tests/unit/modelled_gpu.h"
 
 static kf_problem *opened(const char *scene, int nodes) {
     const kf_problem_options options = {.nodes = {nodes, nodes, nodes}};

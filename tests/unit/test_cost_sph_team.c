@@ -13,6 +13,7 @@
 
 #include "solver/sph/sph_cost_tally.h"
 #include "solver/systems.h"
+#include "tests/unit/modelled_gpu.h"
 #include "tests/unit/quick_compiler.h"
 #include "tests/unit/sph_team_fixture.h"
 
@@ -73,27 +74,20 @@ static void test_shares(void **state) {
 }
 
 static double predicted(const kf_problem *problem, int parts, const char *transfer) {
-    const kf_device_info gpu = {.backend = "cuda",
-                                .spec = "cuda:0",
-                                .name = "test",
-                                .peak_bandwidth = 4814304000000,
-                                .multiprocessors = 132,
-                                .warp_size = 32,
-                                .max_threads_per_block = 1024,
-                                .parts = parts,
-                                .memory_bytes = (uint64_t)128 << 30};
+    kf_device_info device = gpu;
     kf_error error = {KF_OK, ""};
     kf_variables variables;
     kf_space *space;
     kf_config config;
     kf_cost_model *model;
     kf_prediction prediction;
-    kf_system_sph.variables(problem, &gpu, &variables);
+    device.parts = parts;
+    kf_system_sph.variables(problem, &device, &variables);
     must(kf_space_open("sph", kf_system_sph.space_file, &variables, NULL, 0, &space, &error), &error);
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_space_free(space);
     kf_config_set_name(&config, "transfer", transfer);
-    kf_cost_model_open(problem, &gpu, NULL, &model);
+    kf_cost_model_open(problem, &device, NULL, &model);
     must(kf_cost_model_predict(model, &config, NULL, &prediction, &error), &error);
     kf_cost_model_close(model);
     return prediction.time_us;
