@@ -63,7 +63,8 @@ typedef struct kf_sph_grid {
     int capacity; /* words of lists and masks a particle; 0: none */
 } kf_sph_grid;
 
-enum { KF_SPH_THREADS = 128 }; /* of a block that searches outside of the sums, on a GPU */
+enum { KF_SPH_THREADS = 128 };    /* of a block that searches outside of the sums, on a GPU */
+enum { KF_SPH_WEIGH_EVERY = 16 }; /* steps between weighings of planes, by which a team cuts */
 typedef enum kf_sph_source {
     KF_SPH_SCHEME, /* modern.cu or thesis.cu */
     KF_SPH_SORT,

@@ -14,7 +14,6 @@ static const double LINK = 10, HOST = 160;
 static const double MARK = 4, CALL = 25;
 /* Starts of a kernel that take the host as long as a signal or an await. */
 static const double SIGNAL = 0.92;
-static const double SORTS_A_WEIGHING = 16; /* steps; as in sph_launches.c */
 
 /* Cuts the planes that the fluid fills: the fullest part has one more than others where they do not divide.
  */
@@ -80,7 +79,7 @@ static void add_copies(kf_sph_tally *t, double often, double bytes) {
 /* Adds the kernels that find what a device keeps, and choose cuts. */
 static void add_search(kf_sph_tally *t, double often, double state) {
     const double wait = kf_sph_cost_wait(), n = t->kept, cells = 4 * t->kept_cells / n,
-                 weighings = fmin(often, 1 / SORTS_A_WEIGHING),
+                 weighings = fmin(often, 1.0 / KF_SPH_WEIGH_EVERY),
                  up = t->scene->size[t->scene->dimensions - 1] / t->support * t->options.reach,
                  rows = t->cells / fmax(1, up) / t->options.parts;
     kf_sph_tally kept = *t, others = *t;

@@ -186,9 +186,9 @@ static void append_arrivals(builder *b) {
 
 /* Weighs planes every so many steps, for the cuts of the next sort. */
 static void append_weights(builder *b) {
-    enum { WEIGH_EVERY = 16 }; /* steps */
     const kf_sph *system = b->system;
-    const int kept = system->options.list_period, sorts = WEIGH_EVERY > kept ? WEIGH_EVERY / kept : 1;
+    const int kept = system->options.list_period,
+              sorts = KF_SPH_WEIGH_EVERY > kept ? KF_SPH_WEIGH_EVERY / kept : 1;
     if (b->now) return;
     b->period *= sorts;
     append(b, KF_SPH_SORT, "weigh_rows", SORT_THREADS, system->grid.rows, 0.0);
