@@ -113,8 +113,10 @@ static void verify_law(const kf_scene *scene, int first) {
         kf_config config;
         take_preset(space, configs[c].preset, &config);
         if (configs[c].parameter != NULL) kf_config_set_name(&config, configs[c].parameter, configs[c].value);
-        if (configs[c].parameter != NULL && strcmp(configs[c].value, "shift") == 0)
+        if (configs[c].parameter != NULL && strcmp(configs[c].value, "shift") == 0) {
             kf_config_set_integer(&config, "slab", 4);
+            kf_config_set_boolean(&config, "alternate", false);
+        }
         if (configs[c].parameter != NULL && strcmp(configs[c].value, "aos") == 0)
             kf_config_set_integer(&config, "alpha", 1);
         const double off = verify_config(kinetic_system, scene, &config, reference, 20);
