@@ -54,7 +54,9 @@ typedef struct kf_flow_methods {
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
     /* The load on each of several solids, about its own centre; NULL in systems that refuse them. */
     kf_status (*loads)(kf_plan *plan, kf_solid_load *loads, kf_error *error);
-    kf_status (*wall)(kf_plan *plan, kf_wall_look *look, kf_error *error); /* NULL: no such law */
+    /* Looks at what a law of the wall found; friction_velocity, unless NULL, gets that of each of the scene's
+     * links.wall, in cells a step. NULL: no such law. */
+    kf_status (*wall)(kf_plan *plan, kf_wall_look *look, double *friction_velocity, kf_error *error);
     /* Finds the pose of the last step; NULL in systems whose solids the fluid does not move. */
     kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
     /* Says that a checkpoint is of the flow alone, with nothing in it that belongs to its solid: the flow

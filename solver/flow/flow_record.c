@@ -143,7 +143,7 @@ static kf_status add_wall(kf_plan *plan, const kf_solid_load *load, kf_records *
                  unit = pressure > 0 ? 1 / pressure : NAN;
     kf_wall_look look;
     kf_flow_frame frame;
-    KF_TRY(plan->methods->flow->wall(plan, &look, error));
+    KF_TRY(plan->methods->flow->wall(plan, &look, NULL, error));
     if (!look.known) return KF_OK;
     kf_flow_frame_of(scene, &frame);
     const double drag = kf_dot(load->force, frame.drag), rubbed = kf_dot(look.friction, frame.drag);

@@ -346,7 +346,8 @@ kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
 /* Uploads the nodes beside it, where friction follows a law of the wall (kinetic_wall.c). */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Tells what the law found in the last step. */
-kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, kf_error *error);
+kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,
+                                  kf_error *error);
 /* Adds up what a launch of load_links, load_wall or load_band makes of the last step. */
 kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, const kf_launch *launch,
                               long long total[KF_LOAD_SUMS], kf_error *error);

@@ -37,6 +37,9 @@ kf_status kf_case_links_drag(kf_validation *validation, kf_error *error);
 kf_status kf_case_links(kf_validation *validation, kf_error *error);
 /* kinetic_case_wall.c */
 kf_status kf_case_wall_law(kf_validation *validation, kf_error *error);
+kf_status kf_case_wall_channels(kf_validation *validation, kf_error *error);
+kf_status kf_case_wall_channels_k17(kf_validation *validation, kf_error *error);
+kf_status kf_case_wall_plate(kf_validation *validation, kf_error *error);
 /* kinetic_case_wake.c */
 kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error);
 /* kinetic_case_free.c */

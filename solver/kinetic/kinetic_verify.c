@@ -48,7 +48,7 @@ static kf_status verify_friction(kf_plan *plan, const kf_reference_result *exact
                                  kf_verification *verification, kf_error *error) {
     kf_wall_look look;
     kf_solid_load seen = {{0}, {0}}, right = {{0}, {0}};
-    KF_TRY(kf_kinetic_look_at_wall(plan, &look, error));
+    KF_TRY(kf_kinetic_look_at_wall(plan, &look, NULL, error));
     memcpy(seen.force, look.friction, sizeof seen.force);
     memcpy(right.force, exact->friction, sizeof right.force);
     kf_verification_add(verification, "friction", kf_reference_load_deviation(&seen, &right), 20.0 * bound);

@@ -114,13 +114,16 @@ static void sum_up(const kf_scene *scene, const double *found, kf_wall_look *loo
     look->share = share[1];
 }
 
-kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, kf_error *error) {
+kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,
+                                  kf_error *error) {
     const kf_kinetic *kinetic = plan->system;
     const kf_scene *scene = kf_plan_scene(plan);
-    const size_t bytes = KF_WALL_FOUND * scene->links.wall_count * sizeof(double);
+    const size_t count = scene->links.wall_count, bytes = KF_WALL_FOUND * count * sizeof(double);
     long long total[KF_LOAD_SUMS] = {0};
     memset(look, 0, sizeof *look);
     look->known = kinetic->wall_found != NULL;
+    if (friction_velocity != NULL && count > 0)
+        memset(friction_velocity, 0, count * sizeof *friction_velocity);
     if (!look->known || plan->steps_done == 0) return KF_OK;
     KF_TRY(kf_kinetic_add_sums(kinetic, plan->backend, &kinetic->friction_launch, total, error));
     for (int i = 0; i < 3; i++)
@@ -128,6 +131,8 @@ kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, kf_error *e
     double *found = kf_allocate(bytes);
     const kf_status status = kf_buffer_download(kinetic->wall_found, 0, found, bytes, error);
     if (status == KF_OK) sum_up(scene, found, look);
+    if (status == KF_OK && friction_velocity != NULL)
+        memcpy(friction_velocity, found + count, count * sizeof *friction_velocity);
     free(found);
     return status;
 }

@@ -8,13 +8,37 @@
 
 enum { SIDES = 256, BEYOND = 4 };
 
+/* Makes room for more vertices and triangles; returns the first new vertex. */
+static uint32_t grow(kf_mesh *mesh, size_t vertices, size_t triangles) {
+    mesh->vertices =
+        kf_reallocate(mesh->vertices, 3 * (mesh->vertex_count + vertices) * sizeof *mesh->vertices);
+    mesh->triangles =
+        kf_reallocate(mesh->triangles, 3 * (mesh->triangle_count + triangles) * sizeof *mesh->triangles);
+    return (uint32_t)mesh->vertex_count;
+}
+
+void kf_body_add_box(kf_scene *scene, const double low[3], const double high[3]) {
+    enum { CORNERS = 8, FACES = 6 };
+    static const uint32_t faces[FACES][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                             {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    kf_mesh *mesh = &scene->mesh;
+    const uint32_t first = grow(mesh, CORNERS, 2 * FACES);
+    for (int corner = 0; corner < CORNERS; corner++)
+        for (int a = 0; a < 3; a++)
+            mesh->vertices[3 * (first + (uint32_t)corner) + (uint32_t)a] = (corner >> a & 1 ? high : low)[a];
+    mesh->vertex_count += CORNERS;
+    for (int face = 0; face < FACES; face++) {
+        const uint32_t *f = faces[face], corners[6] = {f[0], f[1], f[2], f[0], f[2], f[3]};
+        for (int c = 0; c < 6; c++)
+            mesh->triangles[3 * mesh->triangle_count + (size_t)c] = first + corners[c];
+        mesh->triangle_count += 2;
+    }
+}
+
 void kf_body_add_sheet(kf_scene *scene, const double from[2], const double along[2]) {
     kf_mesh *mesh = &scene->mesh;
-    const uint32_t first = (uint32_t)mesh->vertex_count;
+    const uint32_t first = grow(mesh, 4, 2);
     const uint32_t corners[6] = {first, first + 1, first + 3, first, first + 3, first + 2};
-    mesh->vertices = kf_reallocate(mesh->vertices, 3 * (mesh->vertex_count + 4) * sizeof *mesh->vertices);
-    mesh->triangles =
-        kf_reallocate(mesh->triangles, 3 * (mesh->triangle_count + 2) * sizeof *mesh->triangles);
     for (int corner = 0; corner < 4; corner++) {
         double *at = mesh->vertices + 3 * mesh->vertex_count++;
         at[0] = from[0] + corner % 2 * along[0];

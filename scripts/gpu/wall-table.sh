@@ -1,0 +1,162 @@
+#!/bin/bash
+# What a law of the wall must reach, measured: one row a figure, in Markdown, with what must come and what came.
+# From a bundle or a built source tree; builds nothing. Parts on an H200: channels (24 turbulent channels, about 250 s), bodies (plate,
+# square cylinder, spheres, Ahmed body on 127 cells, about 300 s), fine (Ahmed body on 255 cells, 25 and 35 degrees, 500 s).
+# A cpu takes tiny grids, which show that all of it runs and nothing else.
+# usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]; BUDGET (seconds, 480) and RATES (of the Ahmed body on its
+# road, k17) may be set. What does not fit into the time is left out and said; a run that time ends is kept with what it came to.
+# Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, mean-*.png, PART.log. Status 1 when a run failed or
+# something was left out; a row outside of its bounds is none.
+set -u
+folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
+part=${2:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
+device=${3:-cuda:0}
+budget=${BUDGET:-480} rates=${RATES:-k17}
+scripts=$(cd "$(dirname "$0")" && pwd)
+. "$scripts/budget.sh"
+case $device in
+cuda*) quick='' shrink=1 through=1 ;;
+*) quick=--quick shrink=${SHRINK:-4} through=4 ;; # grids so many times coarser, runs so many times shorter
+esac
+log=$folder/$part.log table=$folder/$part.md
+: >"$log"
+bad=0
+
+# row CASE MUST LOW HIGH GOT [HALF]: a figure, and whether it lies within what must be.
+row() {
+    awk -v name="$1" -v must="$2" -v low="$3" -v high="$4" -v got="$5" -v half="${6:-}" 'BEGIN {
+        if (got == "" || got == "null" || got ~ /nan/) { printf "| %s | %s | - | - |\n", name, must; exit }
+        printf "| %s | %s | %.4g%s | %s |\n", name, must, got, half == "" ? "" : sprintf(" +- %.2g", half),
+            (low == "" ? "" : (got + 0 >= low + 0 && got + 0 <= high + 0) ? "yes" : "no") }' >>"$table"
+}
+# value KEY FILE: the first number or word of that name in --json's output. of NAME KEY FILE: of one of its coefficients.
+value() { grep -m1 "\"$1\":" "$2" 2>/dev/null | sed 's/^[^:]*:[[:space:]]*//; s/,$//'; }
+of() { awk -v name="\"$1\":" -v key="\"$2\":" '$1 == name { inside = 1 } inside && $1 == key { sub(/^[^:]*:[ \t]*/, ""); sub(/,$/, ""); print; exit }' "$3"; }
+# half FILE: of the interval of the mean drag.
+half() { of drag interval_95 "$1" | tr -d '[]' | awk -F, 'NF == 2 { print ($2 - $1) / 2 }'; }
+# column NAME FILE: the mean of a table's column over its later half.
+column() {
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { value[++rows] = $at }
+        END { if (at && rows > 1) { for (i = int(rows / 2) + 1; i <= rows; i++) sum += value[i]; print sum / (rows - int(rows / 2)) } }' "$2" 2>/dev/null
+}
+# strouhal FILE SPEED LENGTH: the strongest frequency of the side force over the later two thirds, from 0.05 to 0.4.
+strouhal() {
+    awk -F, -v speed="$2" -v size="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "side_coefficient") at = i; next }
+        { time[++rows] = $2 * speed / size; side[rows] = $at }
+        END {
+            first = int(rows / 3) + 1; n = rows - first + 1; pi = atan2(0, -1)
+            if (!at || n < 50) exit
+            for (i = first; i <= rows; i++) mean += side[i] / n
+            for (s = 0.05; s <= 0.4; s += 0.0005) {
+                re = im = 0
+                for (i = first; i <= rows; i++) {
+                    a = (side[i] - mean) * (1 - cos(2 * pi * (i - first) / n)); b = 2 * pi * s * time[i]; re += a * cos(b); im += a * sin(b)
+                }
+                if (re * re + im * im > most) { most = re * re + im * im; best = s }
+            }
+            print best
+        }' "$1" 2>/dev/null
+}
+# run NAME GRID FLOW_THROUGHS: of $work/NAME.json; leaves $folder/run-NAME.json, forces-NAME.csv and wall-NAME.csv. Status 1 when
+# nothing came of it.
+run() {
+    local json=$folder/run-$1.json grid
+    if [ "$(left)" -le 15 ]; then
+        echo "wall-table.sh: no time is left for $1" >&2
+        bad=1
+        return 1
+    fi
+    grid=$(awk -v shrink="$shrink" -F x '{ printf "%dx%dx%d", $1 / shrink, $2 / shrink, $3 / shrink }' <<<"$2")
+    timeout -s INT -k 8 "$(left)" "$kftune" run --scene "$work/$1.json" --grid "$grid" --device "$device" \
+        --flow-throughs "$(awk "BEGIN { print $3 / $through }")" --mean-from "$(awk "BEGIN { print 0.6 * $3 / $through }")" \
+        --every 1000000000 --checkpoints 0 --fields none --output "$work/$1" --json >"$json" 2>>"$log"
+    cp "$work/$1/forces.csv" "$folder/forces-$1.csv" 2>>"$log"
+    [ ! -f "$work/$1/wall.csv" ] || cp "$work/$1/wall.csv" "$folder/wall-$1.csv"
+    find "$work/$1" -name '*mean*speed*.png' -exec cp {} "$folder/mean-$1.png" \; 2>>"$log"
+    [ "$(value flow_throughs "$json")" != '' ] && return
+    echo "wall-table.sh: $1: $(tail -n 1 "$log")" >&2
+    bad=1
+    return 1
+}
+# checks CASE: of kftune validate, as rows.
+checks() {
+    timeout -s INT -k 8 "$(left)" "$kftune" validate --device "$device" --case "$1" $quick --json >"$folder/$1.json" 2>>"$log" ||
+        echo "wall-table.sh: $1: $(tail -n 1 "$log")" >&2
+    awk -v OFS=' | ' '{ key = $1; gsub(/[":,]/, "", key); text = $0; sub(/^[^:]*:[ \t]*"?/, "", text); sub(/"?,?$/, "", text) }
+        key == "quantity" { quantity = text } key == "expected" { expected = text } key == "measured" { measured = text }
+        key == "bound" { bound = text }
+        key == "pass" { printf "| %s | %.4g +- %.3g %% | %.4g | %s |\n", quantity, expected, 100 * bound, measured, text == "true" ? "yes" : "no" }' \
+        "$folder/$1.json" >"$work/$1.rows"
+    [ -s "$work/$1.rows" ] || bad=1
+    cat "$work/$1.rows" >>"$table"
+}
+# model LAW: the rest of a scene's model.
+model() { [ "$1" = law ] && echo ', "wall": "law"'; }
+# square LAW: a square cylinder in the experiment's tunnel (blockage 7 %), 20 cells.
+square() {
+    local name=square-$1
+    awk -f "$scripts/bodies.awk" -v body=bar -v a=4 /dev/null >"$work/bar.obj"
+    cat >"$work/$name.json" <<EOF
+{"solid": {"mesh": "bar.obj", "boundary": "links", "position": [6, 7, 2]}, "domain": {"cells": [400, 280, 80], "size": [20, 14, 4]},
+ "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "periodic", "zmax": "periodic"},
+ "flow": {"speed": 1, "reynolds": 22000, "reference_length": 1, "reference_area": 4, "lattice_speed": 0.08},
+ "model": {"collision": "acm_mrt", "rates": "adaptive_2020"$(model "$1")}}
+EOF
+    run "$name" 400x280x80 11 || return
+    row "square cylinder, Re 22,000, 20 cells, $1: Cd" '2.1 +- 0.15' 1.95 2.25 "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
+    row "the same: St" '0.132 +- 0.006' 0.126 0.138 "$(strouhal "$folder/forces-$name.csv" 1 1)"
+}
+# sphere REYNOLDS LAW CD: 24 cells a diameter in a tunnel 7 wide; the drag is corrected for the tunnel.
+sphere() {
+    local name=sphere-$1-$2
+    cat >"$work/$name.json" <<EOF
+{"solid": {"shape": "ball", "radius": 0.5, "boundary": "links", "position": [3.5, 3.51, 3.49]}, "domain": {"cells": [288, 168, 168], "size": [12, 7, 7]},
+ "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "free_slip", "zmax": "free_slip"},
+ "flow": {"speed": 1, "reynolds": $1, "reference_length": 1, "lattice_speed": 0.08},
+ "model": {"collision": "acm_mrt", "rates": "adaptive_2020"$(model "$2")}}
+EOF
+    run "$name" 288x168x168 12 || return
+    row "sphere, Re $1, 24 cells, $2: Cd, corrected" "$3 +- 10 %" "$(awk "BEGIN { print 0.9 * $3 }")" "$(awk "BEGIN { print 1.1 * $3 }")" \
+        "$(value corrected "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
+}
+# ahmed DEGREES LAW GRID CELLS FLOW_THROUGHS MUST LOW HIGH: without stilts on its road, at the experiment's Reynolds number.
+ahmed() {
+    local name=ahmed-$1-$2-$4
+    sed "s/\"slant_angle\": 25,/\"slant_angle\": $1, \"boundary\": \"links\",/; s/\"reynolds\": *[0-9.e+]*/\"reynolds\": 4290000/
+        s/\"lattice_speed\": *[0-9.]*/\"lattice_speed\": 0.08/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"$rates\"$(model "$2")/" \
+        scene/library/ahmed_no_stilts.json >"$work/$name.json"
+    run "$name" "$3" "$5" || return
+    row "Ahmed body, $1 degrees, no stilts, $4 cells, $2, $rates: Cd" "$6" "$7" "$8" "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
+    [ "$2" != law ] || row "the same: friction's part of it" '0.04 to 0.06' '' '' "$(column friction_drag_coefficient "$folder/wall-$name.csv")"
+}
+printf '| case | must | got | reached |\n| --- | --- | ---: | --- |\n' >"$table"
+case $part in
+channels)
+    (checks wall_channels; exit $bad) &
+    first=$!
+    table=$work/k17.md
+    : >"$table"
+    checks wall_channels_k17
+    wait "$first" || bad=1
+    cat "$table" >>"$folder/$part.md"
+    ;;
+bodies)
+    checks wall_plate
+    square law
+    sphere 3700 law 0.394
+    sphere 10000 law 0.40
+    ahmed 35 law 512x192x192 127 5 '0.26 to 0.28, +- 15 %' 0.23 0.31
+    ahmed 25 law 512x192x192 127 5 '0.285 to 0.299, +- 25 %' 0.219 0.365
+    sphere 10000 none 0.40
+    sphere 3700 none 0.394
+    square none
+    ahmed 25 none 512x192x192 127 5 '' '' ''
+    ;;
+fine)
+    ahmed 35 law 1024x384x384 255 1.8 '0.26 to 0.28, +- 15 %' 0.23 0.31
+    ahmed 25 law 1024x384x384 255 1.8 '0.285 to 0.299, +- 25 %' 0.219 0.365
+    ;;
+*) echo "wall-table.sh: PART is channels, bodies or fine, not $part" >&2 && exit 2 ;;
+esac
+cat "$folder/$part.md"
+exit $bad
