@@ -512,7 +512,8 @@ static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level,
     }
 }
 
-/* Adds the work of a level: 2^level steps for one of the coarsest, one launch after the other. */
+/* Adds the work of a level: 2^level steps for one of the coarsest, those of a coarser level one launch after
+ * the other. */
 static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *options, kf_works *works) {
     kf_kinetic_cost *cost = &levels->level[l];
     const int *nodes = cost->scene->nodes;
@@ -524,7 +525,7 @@ static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *o
     if (levels->nested == NULL) return;
     for (size_t i = first; i < works->count; i++) {
         works->list[i].launches = ldexp(works->list[i].launches, l);
-        works->list[i].aside = works->list[i].follows = false;
+        if (l + 1 < levels->count) works->list[i].aside = works->list[i].follows = false;
     }
     if (l == 0 || l >= KF_MOST_LEVELS) return;
     add_crossings(&tally, &levels->nested->level[l], ldexp(1.0, l - 1));

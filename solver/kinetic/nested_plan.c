@@ -20,6 +20,7 @@ typedef struct nested_plan {
     kf_module *modules[KF_MOST_LEVELS]; /* [l] between level l - 1 and l */
     /* Cells within the rim that level l covers, after even and odd steps. */
     kf_launch covered[KF_MOST_LEVELS][2];
+    kf_mark *given[KF_LANES]; /* what a lane was given so far is done */
 } nested_plan;
 
 static nested_plan *nested_of(const kf_plan *plan) {
@@ -30,14 +31,14 @@ static const kf_kinetic *kinetic_of(const nested_plan *own, int level) {
     return own->plans[level]->system;
 }
 
-/* The lane of a level's own kernels, and of what crosses to it: the finest's is the main one. A lane waits
- * for what the main one was given before, once until the next join, so each coarser level has one of its own,
- * as far as there are some. */
+/* The lane of a level's own kernels, of what crosses to it, and of what the next finer one gives it. The two
+ * levels next to the finest take the most steps of the coarser ones. */
 static int lane_of(const kf_nested *nested, int level) {
-    static const int lanes[] = {KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD};
-    const int count = sizeof lanes / sizeof *lanes;
-    return level + 1 < nested->count && level < count ? lanes[level] : KF_LANE_MAIN;
+    const int coarser = nested->count - 1 - level;
+    return coarser == 0 ? KF_LANE_MAIN : coarser % 2 == 1 ? KF_LANE_AHEAD : KF_LANE_BESIDE;
 }
+/* The lane of what the finest level works out beside its flow: the solid. */
+enum { LANE_OF_SOLID = KF_LANE_ASIDE };
 
 /* --- Launches between two levels -------------------------------------------------------------------------
  */
@@ -168,8 +169,7 @@ static kf_status append_crossing(kf_plan *plan, int level, crossing what, bool o
     KF_TRY(prepare(nested_of(plan), level, what, odd, &launch, error));
     kf_item *item = kf_plan_add_kernel(plan, &launch);
     name_item(item, launch.name, level);
-    item->lane = what == REFINE ? lane_of(nested_of(plan)->nested, level) : KF_LANE_MAIN;
-    item->joins = what == COARSEN_RIM;
+    item->lane = lane_of(nested_of(plan)->nested, what == REFINE ? level : level - 1);
     item->period = period;
     item->phase = phase;
     item->bytes = bytes_of(nested_of(plan), level, what, &launch);
@@ -187,7 +187,26 @@ static kf_status cross(kf_plan *plan, int level, crossing what, int k, kf_error 
 }
 
 /* --- A step ----------------------------------------------------------------------------------------------
+ *
+ * What is in one lane is done in its order. Between lanes there is the order that this file asks for, and no
+ * other: a level's step needs the means of the next finer one and its own ghosts; what crosses from a level
+ * needs its last step. So a level's step goes from one of its grids to the other beside what crosses from the
+ * first and the finer level's two steps, and the solid's forces beside all that changes no node near it.
  */
+
+/* What a lane is given from here on comes after all that another was given so far. */
+static void follow(kf_plan *plan, int lane, int other) {
+    kf_mark *mark = nested_of(plan)->given[other];
+    if (lane == other) return;
+    kf_plan_add_signal(plan, "lane_given", mark)->lane = other;
+    kf_plan_add_await(plan, "lane_given", mark)->lane = lane;
+}
+
+static kf_status make_marks(kf_plan *plan, kf_error *error) {
+    for (int lane = 0; lane < KF_LANES; lane++)
+        KF_TRY(kf_plan_mark(plan, &nested_of(plan)->given[lane], error));
+    return KF_OK;
+}
 
 /* Finds the steps of the coarsest level in which step number k of 2^level is one that an item is due at:
  * those that leave the phase over the period. */
@@ -201,36 +220,65 @@ static bool is_ever_due(const kf_item *item, int level, int k, int *period, int 
     return false;
 }
 
-/* Appends the kernels of step number k of a level in a step of the coarsest. All are in one lane, whose order
- * is what the signals and the waits of a level with several lanes ask for. */
+/* Appends one of a level's kernels, in a lane. */
+static void append_kernel(kf_plan *plan, const kf_item *item, int level, int lane, int period, int phase) {
+    kf_item *made = kf_plan_add_kernel(plan, item->kernel);
+    name_item(made, item->name, level);
+    made->lane = lane;
+    made->period = period;
+    made->phase = phase;
+    made->bytes = item->bytes;
+    made->flops = item->flops;
+}
+
+/* Appends the kernels of step number k of a level in a step of the coarsest. Those of a coarser level are all
+ * in its lane, whose order is what the signals and the waits of a level with several lanes ask for. The
+ * finest level's side lane awaits the main one where that has been given kernels of this step. */
 static void append_level(kf_plan *plan, int level, int k) {
     const kf_plan *from = nested_of(plan)->plans[level];
     const int lane = lane_of(nested_of(plan)->nested, level);
+    bool apart = false, begun = false;
     for (size_t i = 0; i < from->item_count; i++) {
         const kf_item *item = &from->items[i];
+        const bool aside = lane == KF_LANE_MAIN && item->lane != KF_LANE_MAIN;
         int period, phase;
-        if (item->kind != KF_ITEM_KERNEL || !is_ever_due(item, level, k, &period, &phase)) continue;
-        kf_item *made = kf_plan_add_kernel(plan, item->kernel);
-        name_item(made, item->name, level);
-        made->lane = lane;
-        made->period = period;
-        made->phase = phase;
-        made->bytes = item->bytes;
-        made->flops = item->flops;
+        if (!is_ever_due(item, level, k, &period, &phase)) continue;
+        if (apart && !aside && item->joins) {
+            follow(plan, lane, LANE_OF_SOLID);
+            apart = false;
+        }
+        if (item->kind != KF_ITEM_KERNEL) continue;
+        if (aside && !apart && begun) follow(plan, LANE_OF_SOLID, lane);
+        apart = apart || aside;
+        begun = begun || !aside;
+        append_kernel(plan, item, level, aside ? LANE_OF_SOLID : lane, period, phase);
     }
+    if (apart) follow(plan, lane, LANE_OF_SOLID);
+    if (lane == KF_LANE_MAIN) follow(plan, LANE_OF_SOLID, lane);
 }
 
 /* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
- * The level's step goes from one of its grids to the other beside what crosses from the first and the finer
- * levels' steps, which need nothing of it before the means. */
+ * What crosses to the finer one awaits the level's last step, not this one. */
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
-    const bool finer = level + 1 < nested_of(plan)->nested->count;
+    const kf_nested *nested = nested_of(plan)->nested;
+    const bool finer = level + 1 < nested->count;
+    const int lane = lane_of(nested, level);
+    if (finer) follow(plan, lane_of(nested, level + 1), lane);
     if (level > 0 && k % 2 == 0) KF_TRY(cross(plan, level, REFINE, k / 2, error));
     append_level(plan, level, k);
     if (!finer) return KF_OK;
     KF_TRY(append_steps(plan, level + 1, 2 * k, error));
     KF_TRY(append_steps(plan, level + 1, 2 * k + 1, error));
+    follow(plan, lane, lane_of(nested, level + 1));
     return cross(plan, level + 1, COARSEN_RIM, k, error);
+}
+
+/* Appends a step of the coarsest level. All lanes begin where the last step of the finest level ended. */
+static kf_status append_all(kf_plan *plan, kf_error *error) {
+    KF_TRY(make_marks(plan, error));
+    for (int lane = 0; lane < KF_LANES; lane++)
+        follow(plan, lane, KF_LANE_MAIN);
+    return append_steps(plan, 0, 0, error);
 }
 
 /* --- Making ----------------------------------------------------------------------------------------------
@@ -307,7 +355,7 @@ static kf_status build(kf_plan *plan, const kf_config *config, kf_backend *backe
     plan->updates = updates_of(own->nested);
     for (int l = 1; l < own->nested->count; l++)
         KF_TRY(load_crossing(plan, l, error));
-    return append_steps(plan, 0, 0, error);
+    return append_all(plan, error);
 }
 
 /* --- Methods ---------------------------------------------------------------------------------------------

@@ -278,45 +278,140 @@ static void test_compiles_for_cuda(void **state) {
     end(&s);
 }
 
-/* Holds what lanes beside the main one have been given since they were joined. */
-typedef struct lanes {
-    bool apart[KF_LANES];
-    int mains, before[KF_LANES], aside; /* items of the main lane: so far, and when a lane began */
-} lanes;
+/* A kernel of a plan: what it does to which level, and how many of its name came before it. */
+typedef enum kind { FLOW, SOLID, REFINE, COARSEN } kind;
+enum { MOST_KERNELS = 128 };
+typedef struct kernel {
+    char name[48];
+    kind kind;
+    int level, number;
+    bool after[MOST_KERNELS]; /* of those before it in the plan: whether it waits for them */
+} kernel;
+
+/* Follows what each lane, and each mark, comes after. */
+typedef struct order {
+    int count;
+    kernel kernels[MOST_KERNELS];
+    bool lanes[KF_LANES][MOST_KERNELS], begun[KF_LANES];
+    struct {
+        const kf_mark *mark;
+        bool after[MOST_KERNELS];
+    } marks[KF_LANES];
+} order;
+
+static void unite(bool *into, const bool *other) {
+    for (int i = 0; i < MOST_KERNELS; i++)
+        into[i] = into[i] || other[i];
+}
+
+static void note_kernel(order *o, const kf_item *item, bool *lane) {
+    assert_true(o->count < MOST_KERNELS);
+    kernel *made = &o->kernels[o->count];
+    const size_t length = strlen(item->name);
+    memcpy(made->name, item->name, length + 1);
+    made->level = item->name[length - 1] - '0';
+    made->kind = strncmp(item->name, "refine", 6) == 0    ? REFINE
+                 : strncmp(item->name, "coarsen", 7) == 0 ? COARSEN
+                 : strncmp(item->name, "stream", 6) == 0  ? FLOW
+                                                          : SOLID;
+    memcpy(made->after, lane, sizeof made->after);
+    for (int i = 0; i < o->count; i++)
+        made->number += strcmp(o->kernels[i].name, made->name) == 0;
+    lane[o->count++] = true;
+}
 
 static kf_status follow_lanes(void *data, const kf_item *item, kf_error *error) {
     (void)error;
-    lanes *l = data;
-    if (item->lane == KF_LANE_MAIN) {
-        if (item->joins) memset(l->apart, 0, sizeof l->apart);
-        l->mains++;
+    order *o = data;
+    bool *lane = o->lanes[item->lane];
+    int m = 0;
+    assert_false(item->joins);
+    if (!o->begun[item->lane]) unite(lane, o->lanes[KF_LANE_MAIN]);
+    o->begun[item->lane] = true;
+    if (item->kind == KF_ITEM_KERNEL) {
+        note_kernel(o, item, lane);
         return KF_OK;
     }
-    if (!l->apart[item->lane]) l->before[item->lane] = l->mains;
-    l->apart[item->lane] = true;
-    l->aside++;
-    if (l->before[item->lane] != l->mains) fail_msg("%s does not wait for the main lane", item->name);
+    while (m + 1 < KF_LANES && o->marks[m].mark != NULL && o->marks[m].mark != item->mark)
+        m++;
+    o->marks[m].mark = item->mark;
+    if (item->kind == KF_ITEM_SIGNAL) memcpy(o->marks[m].after, lane, sizeof o->marks[m].after);
+    if (item->kind == KF_ITEM_AWAIT) unite(lane, o->marks[m].after);
     return KF_OK;
 }
 
-/* Steps of coarser levels run beside what crosses from them and the finer steps: each waits for all that the
- * main lane was given before, and the means wait for it. */
+/* Returns whether two kernels may run at once: what one writes, the other neither reads nor writes. A level
+ * steps from one of its grids to the other; boxes lie three cells apart, of which means and the lines that
+ * means come from share one. No node of the solid's is a ghost. */
+static bool may_run_at_once(const kernel *a, const kernel *b) {
+    if (a->kind > b->kind) return may_run_at_once(b, a);
+    const int finer = b->level - a->level;
+    if (b->kind == FLOW) return finer != 0;
+    if (a->kind == FLOW && b->kind == SOLID) return finer != 0 || a->number == b->number;
+    if (a->kind == FLOW && b->kind == REFINE) return finer != 0 && (finer != 1 || a->number == b->number);
+    if (a->kind == FLOW) return finer != 0 && finer != 1;
+    if (b->kind == SOLID) return finer != 0;
+    if (a->kind == SOLID && b->kind == REFINE) return true;
+    if (a->kind == SOLID) return finer != 0 || a->number == 2 * b->number + 2;
+    if (a->kind == REFINE) return finer != 0;
+    return finer < -1 || finer > 1;
+}
+
+static const kernel *find_kernel(const order *o, const char *name, int number) {
+    for (int i = 0; i < o->count; i++)
+        if (strcmp(o->kernels[i].name, name) == 0 && o->kernels[i].number == number) return &o->kernels[i];
+    fail_msg("the plan has no %s", name);
+    return NULL;
+}
+
+static bool wait(const order *o, const char *name, int number, const char *other, int other_number) {
+    const kernel *a = find_kernel(o, name, number), *b = find_kernel(o, other, other_number);
+    return a->after[b - o->kernels] || b->after[a - o->kernels];
+}
+
+/* The order of the kernels of two steps; caller frees. */
+static order *order_of(const kf_scene *scene, const char *const *fixed, int count) {
+    order *o = calloc(1, sizeof *o);
+    kf_error error = {KF_OK, ""};
+    kf_config config = config_of(scene, fixed, count);
+    kf_config_set_boolean(&config, "concurrent_solid", true); /* as a GPU's default */
+    kf_plan *plan = open_plan(scene, &config);
+    for (uint64_t step = 0; step < 2; step++)
+        must(kf_plan_walk(plan, step, follow_lanes, o, &error), &error);
+    kf_plan_free(plan);
+    for (int j = 0; j < o->count; j++)
+        for (int i = 0; i < j; i++)
+            if (!o->kernels[j].after[i] && !may_run_at_once(&o->kernels[i], &o->kernels[j]))
+                fail_msg("%s (%d) does not wait for %s (%d)", o->kernels[j].name, o->kernels[j].number,
+                         o->kernels[i].name, o->kernels[i].number);
+    return o;
+}
+
+/* Levels, what crosses between them, and the solid run beside each other where none needs or changes what
+ * another writes, and nowhere else. */
 static void test_lanes(void **state) {
     (void)state;
+    static const char *const twice[] = {"plan=fused", "storage=f64"};
+    static const char *const masked[] = {"plan=fused", "storage=f64", "masked_band=true",
+                                         "boundary_kernels=1", "staged_nodes=0"};
     stage s;
     kf_error error = {KF_OK, ""};
-    lanes seen = {.mains = 0};
     begin_tunnel(&s, KF_RATE_ONES);
     must(nest(&s, tunnel_boxes, 3, &error), &error);
-    const kf_config config = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
-    kf_plan *plan = open_plan(s.whole[0], &config);
-    for (uint64_t step = 0; step < 4; step++) {
-        must(kf_plan_walk(plan, step, follow_lanes, &seen, &error), &error);
-        for (int lane = 0; lane < KF_LANES; lane++)
-            assert_false(seen.apart[lane]);
-    }
-    assert_true(seen.aside >= 4 * 3);
-    kf_plan_free(plan);
+    order *o = order_of(s.whole[0], masked, 5);
+    assert_false(wait(o, "stream_collide 0", 1, "stream_collide 2", 4));
+    assert_false(wait(o, "stream_collide 0", 0, "refine 1", 0));
+    assert_false(wait(o, "stream_collide 1", 1, "refine 2", 1));
+    assert_false(wait(o, "stream_collide 1", 1, "stream_collide 2", 3));
+    assert_false(wait(o, "band_collide 2", 3, "stream_collide 2", 3));
+    free(o);
+    o = order_of(s.whole[0], twice, 2);
+    assert_false(wait(o, "band_macroscopic 2", 2, "refine 2", 1));
+    assert_false(wait(o, "band_macroscopic 2", 2, "coarsen 2", 0));
+    assert_false(wait(o, "band_macroscopic 2", 3, "stream_collide 2", 3));
+    for (int step = 0; step < 8; step++) /* whose nodes the flow's kernel works out first */
+        assert_true(wait(o, "band_collide 2", step, "stream_collide 2", step));
+    free(o);
     end(&s);
 }
 
