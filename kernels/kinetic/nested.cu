@@ -9,6 +9,14 @@ typedef kf_nested_side kf_module_arguments; /* what the functions of the headers
 #include "left.h"
 #include "moments.h"
 
+#if KF_CUDA
+/* So many blocks have to find room, which leaves registers for all values of a node: they are on their way at
+ * once. Where a compiler saves registers for more blocks it loads some values after it has used others, and
+ * a thread waits for memory again and again. */
+#undef KF_LAUNCH_BOUNDS
+#define KF_LAUNCH_BOUNDS __launch_bounds__(KF_THREADS, KF_BLOCKS)
+#endif
+
 enum { KF_CROSSING = 9 };
 /* Density - 1, velocity, and halves of the second moments without their trace, xx yy xy xz yz, over the
  * density; all but the velocity in KF_UNIT. */
@@ -36,7 +44,7 @@ KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real
     KF_EACH_VELOCITY(KF_TAKE_POPULATION)
     KF_EACH_VELOCITY(KF_ADD_SUMS)
     (void)a;
-    const kf_real density = KF_R(KF_UNIT) + s.one, per_density = KF_R(1.0) / density;
+    const kf_real density = KF_R(KF_UNIT) + s.one, per_density = kf_reciprocal(density);
     const kf_real ux = (s.x - KF_R(0.5) * KF_BODY_X) * per_density,
                   uy = (s.y - KF_R(0.5) * KF_BODY_Y) * per_density,
                   uz = (s.z - KF_R(0.5) * KF_BODY_Z) * per_density;
@@ -67,7 +75,7 @@ KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
     const kf_held h = kf_load_held(a, a->populations.source, k);
     if (!kf_is_listed(&h)) {
         const kf_moments m = kf_to_moments(&h);
-        const kf_real per_density = KF_R(1.0) / (KF_R(KF_UNIT) + m.deviation),
+        const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + m.deviation),
                       third = (m.xx + m.yy + KF_ZZ(&m)) * KF_R(1.0 / 3.0);
         kf_crossing c;
         c.value[0] = m.deviation;
@@ -328,8 +336,10 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 
 /* The ghosts of the finer level in cells beside the nested box, eight in each, from the 27 cells of the
  * coarser one around it: along each axis the parabola through three of them. */
+#define KF_THREADS KF_REFINE_THREADS
+#define KF_BLOCKS  3
 KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
-    enum { T = KF_REFINE_THREADS };
+    enum { T = KF_THREADS };
     KF_SHARED kf_real seen[KF_CROSSING][3 * KF_LAYER], layers[KF_CROSSING][2 * KF_LAYER];
     kf_real kept[KF_KEPT][KF_PRIVATE(T)];
     const kf_tile tile = kf_tile_of(a, block_x);
@@ -415,7 +425,8 @@ KF_FUNCTION kf_real kf_off_places(const kf_real *values, int from, int stride) {
 }
 
 /* The four nodes of a line across the layer: what each adds to an index, and its share in the mean of the two
- * that are the cell's own. A GPU has the code for one node, and finds both for each. */
+ * that are the cell's own. A GPU has the code for one node, and finds both for each. Of lines beside the
+ * tile's own cells nothing but that mean is taken: there it leaves the other two nodes out. */
 typedef struct kf_four {
     int own;
     kf_index off[4];
@@ -428,31 +439,40 @@ KF_FUNCTION kf_real kf_share_of(int own, int k) {
 #define KF_ONE_BY_ONE  _Pragma("unroll 1")
 #define KF_OFF_OF(k)   kf_along(&span[2], k)
 #define KF_SHARE_OF(k) kf_share_of(four->own, k)
+#define KF_LEAVES(k)   (!inner && (k) != four->own && (k) != four->own + 1)
 #else
 #define KF_ONE_BY_ONE  KF_UNROLL
 #define KF_OFF_OF(k)   four->off[k]
 #define KF_SHARE_OF(k) four->share[k]
+#define KF_LEAVES(k)   0
 #endif
+KF_FUNCTION int kf_is_own_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int u,
+                               int v) {
+    const int from_u = kf_line_of(a, t, 0, &span[0], 0).own, from_v = kf_line_of(a, t, 1, &span[1], 0).own;
+    return u >= from_u && u < from_u + 2 * t->cells[0] && v >= from_v && v < from_v + 2 * t->cells[1];
+}
 
 /* Steps of coarsen. Of line i across the layer: the mean of the cell's own two nodes, and that less the
  * second difference along it. */
-KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_span span[3], kf_index begin,
-                             const kf_four *four, int i, kf_real (*mean)[KF_LINES],
+KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
+                             kf_index begin, const kf_four *four, int i, kf_real (*mean)[KF_LINES],
                              kf_real (*middle)[KF_LINES]) {
-    const int row = kf_row_of(i, KF_LINES_U);
+    const int row = kf_row_of(i, KF_LINES_U), inner = kf_is_own_line(a, t, span, i - row * KF_LINES_U, row);
     const kf_index line = begin + kf_along(&span[0], i - row * KF_LINES_U) + kf_along(&span[1], row);
     kf_crossing of_own, off;
+    (void)inner;
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         of_own.value[q] = off.value[q] = KF_R(0.0);
     KF_ONE_BY_ONE
     for (int k = 0; k < 4; k++) {
-        const kf_real inner = k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
+        if (KF_LEAVES(k)) continue;
+        const kf_real part = k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
         const kf_crossing c = kf_look(&a->fine, line + KF_OFF_OF(k));
         KF_UNROLL
         for (int q = 0; q < KF_CROSSING; q++) {
             of_own.value[q] += KF_SHARE_OF(k) * c.value[q];
-            off.value[q] += inner * c.value[q];
+            off.value[q] += part * c.value[q];
         }
     }
     KF_UNROLL
@@ -485,8 +505,12 @@ KF_FUNCTION void kf_keep_cell(const kf_nested_arguments *a, kf_real (*found)[KF_
 
 /* Cells of the coarser level that the nested box covers: the mean of a cell's eight nodes, less an eighth of
  * the second difference along each axis, means across it. */
+#undef KF_THREADS
+#undef KF_BLOCKS
+#define KF_THREADS KF_COARSEN_THREADS
+#define KF_BLOCKS  2
 KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
-    enum { T = KF_COARSEN_THREADS };
+    enum { T = KF_THREADS };
     KF_SHARED kf_real mean[KF_CROSSING][KF_LINES], middle[KF_CROSSING][KF_LINES],
         found[KF_CROSSING][KF_CELLS];
     kf_real kept[KF_KEPT][KF_PRIVATE(KF_CELLS)];
@@ -505,7 +529,7 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
     }
     (void)block_y;
     KF_TOGETHER KF_EACH_OF(i, KF_LINES, T) {
-        kf_see_line(a, span, begin, &four, i, mean, middle);
+        kf_see_line(a, &tile, span, begin, &four, i, mean, middle);
     }
     KF_BARRIER;
     KF_TOGETHER KF_EACH_OF(i, KF_CROSSING * KF_CELLS, T) {
