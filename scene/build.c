@@ -181,10 +181,11 @@ static kf_status check_motion(const kf_description *d, const kf_solid_descriptio
                 error, KF_BAD_INPUT,
                 "%s: %s.motion: turning, the solid reaches from %.4g m to %.4g m "
                 "along %c and comes closer than half a cell to the domain's edge (0 and %.4g m); move "
-                "%s.motion.center, or make the domain larger",
+                "%s.%s, or make the domain larger",
                 d->source, solid->path, (m->center[a] + swept.low[a] + 0.5) * d->cell_size,
                 (m->center[a] + swept.high[a] + 0.5) * d->cell_size, "xyz"[a],
-                scene -> nodes[a] * d -> cell_size, solid -> path);
+                scene -> nodes[a] * d -> cell_size, solid -> path,
+                solid -> motion_center_given ? "motion.center" : "position");
     }
     return check_speed(d, solid, scene, farthest, error);
 }
@@ -426,6 +427,12 @@ static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *e
                        "%s: boundaries: fluid flows in and nowhere out; make the opposite face an "
                        "outflow",
                        d->source);
+    if (outflow && influx < -1e-9)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: boundaries: the inflows' velocities point out of the domain; turn them round, or make "
+            "that face the outflow",
+            d->source);
     return KF_OK;
 }
 
@@ -480,9 +487,9 @@ static kf_status check_grid(const kf_description *d, kf_error *error) {
     for (int a = 0; a < 3; a++)
         if (d->cells[a] < 3 && d->faces[2 * a] != KF_PERIODIC)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: the grid has %d cells along %c, at least 3 between faces that are "
+                           "%s: the grid has %d cell%s along %c, at least 3 between faces that are "
                            "not periodic",
-                           d->source, d->cells[a], "xyz"[a]);
+                           d->source, d->cells[a], d->cells[a] == 1 ? "" : "s", "xyz"[a]);
     return KF_OK;
 }
 

@@ -111,7 +111,7 @@ static kf_status read_face(const char *file, const cJSON *object, int face, kf_d
         KF_TRY(kf_json_numbers(place, value, "velocity", false, -1e6, 1e6, 3, d->face_velocity[face], error));
         if (d->face_velocity_given[face] && type != KF_WALL && type != KF_INFLOW)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: %s.velocity: a %s face has no velocity of its own; remove the "
+                           "%s: %s.velocity: a face of type %s has no velocity of its own; remove the "
                            "key, or make the face a wall or an inflow",
                            file, path, kf_boundary_names[type]);
         int profile = 0;

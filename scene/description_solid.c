@@ -83,12 +83,15 @@ static kf_status read_free(kf_json_place place, const cJSON *object, kf_solid_de
 /* Reads solid.motion: free, or turning (rad/s) and moving (m/s) as prescribed. */
 static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_description *s, kf_error *error) {
     static const char *const keys[] = {"free", "center", "axis", "angular_velocity", "velocity", NULL};
+    static const char *const of_free[] = {"density", "gravity", NULL};
     char path[INNER_PATH];
     const kf_json_place parent = {file, s->path}, place = {file, inner_path(s, "motion", path)};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(parent, solid, "motion", false, &object, error));
     if (object == NULL) return KF_OK;
     KF_TRY(kf_json_boolean(place, object, "free", false, &s->free, error));
+    if (!s->free)
+        KF_TRY(kf_json_refuse_keys(place, object, of_free, "is for a solid with \"free\": true", error));
     KF_TRY(s->free ? read_free(place, object, s, error) : kf_json_check_keys(place, object, keys, error));
     s->motion_center_given = cJSON_HasObjectItem(object, "center");
     KF_TRY(kf_json_numbers(place, object, "center", false, -FARTHEST, FARTHEST, 3, s->motion_center, error));

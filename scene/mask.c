@@ -175,7 +175,8 @@ void kf_mask_coarsen(kf_scene *scene, const int coarse[3]) {
 
 static kf_status from_picture(const kf_description *d, kf_scene *scene, kf_error *error) {
     picture read;
-    KF_TRY(read_picture(d->mask.file, &read, error));
+    if (read_picture(d->mask.file, &read, error) != KF_OK)
+        return kf_fail_context(error, "%s: mask.file", d->source);
     unsigned char *kinds = kf_allocate((size_t)read.width * (size_t)read.height);
     const int size[2] = {read.width, read.height};
     kf_status status = kinds_of_picture(d->mask.file, &read, kinds, error);
@@ -229,6 +230,7 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
     if (scene->nodes[2] != 1 || d->solid.present)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: mask: is for two-dimensional scenes: 1 cell along z and no \"solid\"", d->source);
+    const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     if (d->mask.source == KF_MASK_PICTURE)
         KF_TRY(from_picture(d, scene, error));
     else
@@ -244,7 +246,13 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
                 d->source, scene->mask_velocity[a]);
     }
     KF_TRY(set_pressure(d, scene, error));
-    if (memchr(scene->mask, KF_NODE_FLUID, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]) == NULL)
+    if (d->mask.source != KF_MASK_PICTURE && memchr(scene->mask, KF_NODE_SOLID, count) == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: mask: no node lies in the disc of radius %.4g m around %.4g, %.4g m; move it into the "
+            "domain, or make the cells of %.4g m smaller",
+            d->source, d->mask.radius, d->mask.center[0], d->mask.center[1], d->cell_size);
+    if (memchr(scene->mask, KF_NODE_FLUID, count) == NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: mask: has no fluid node", d->source);
     return KF_OK;
 }
@@ -257,6 +265,7 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
 kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const picture_keys[] = {"file", "velocity", "pressure", NULL};
     static const char *const disc_keys[] = {"shape", "center", "radius", "spacing", NULL};
+    static const char *const of_array[] = {"spacing", NULL};
     static const char *const shapes[] = {"disc", "disc_array"};
     const kf_json_place top = {file, ""}, place = {file, "mask"};
     kf_mask_description *m = &d->mask;
@@ -281,6 +290,7 @@ kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_descr
     int shape = 0;
     KF_TRY(kf_json_check_keys(place, object, disc_keys, error));
     KF_TRY(kf_json_choice(place, object, "shape", true, shapes, 2, &shape, error));
+    if (shape == 0) KF_TRY(kf_json_refuse_keys(place, object, of_array, "is for a \"disc_array\"", error));
     KF_TRY(kf_json_numbers(place, object, "center", true, -1e9, 1e9, 2, m->center, error));
     KF_TRY(kf_json_number(place, object, "radius", true, 1e-9, 1e9, &m->radius, error));
     KF_TRY(kf_json_number(place, object, "spacing", shape == 1, 1e-9, 1e9, &m->spacing, error));

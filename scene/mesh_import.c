@@ -3,13 +3,28 @@
 #include "scene/mesh_import.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/util/foreign.h"
 #include "scene/mesh_mend.h"
 
 /* ---- The mesh as it was read ---- */
 
+/* Refuses a file whose first bytes say that it is no mesh, whatever its name says. What cannot be read is for
+ * the reader to refuse. */
+static kf_status check_kind(const char *file, kf_error *error) {
+    char bytes[512];
+    FILE *stream = fopen(file, "rbe");
+    if (stream == NULL) return KF_OK;
+    const size_t size = fread(bytes, 1, sizeof bytes, stream);
+    (void)fclose(stream);
+    const char *kind = kf_foreign_kind(bytes, size);
+    return kind == NULL ? KF_OK : kf_fail(error, KF_BAD_INPUT, "%s: %s", file, kind);
+}
+
+/* Reads a mesh by the ending of its name. */
 static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     static const struct {
         const char *ending;
@@ -19,6 +34,7 @@ static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text 
                    {".ply", kf_ply_read},
                    {".gltf", kf_gltf_read},
                    {".glb", kf_gltf_read}};
+    KF_TRY(check_kind(file, error));
     for (size_t r = 0; r < sizeof readers / sizeof *readers; r++)
         if (strcasecmp(kf_mesh_ending(file), readers[r].ending) == 0)
             return readers[r].read(file, polygons, notes, error);

@@ -68,12 +68,14 @@ static kf_status read_coordinate(obj_scan *scan, const char **text, const char *
     const char *from = skip_blanks(scan, *text);
     *value = is_end(*from) ? 0.0 : kf_scan_number(from, text);
     if (is_end(*from) || *text == from || !ends_word(*text))
-        return kf_fail(scan->error, KF_BAD_INPUT,
-                       "%s:%ld: the %s coordinate of this vertex is not a number; a vertex line is 'v X Y Z'",
-                       scan->file, scan->line, name);
+        return kf_fail(
+            scan->error, KF_BAD_INPUT,
+            "%s:%ld: the %s coordinate of this vertex is not a number%s; a vertex line is 'v X Y Z'",
+            scan->file, scan->line, name,
+            *text != from && **text == ',' ? " (decimals begin with a point)" : "");
     if (isfinite(*value) && fabs(*value) <= (double)FLT_MAX) return KF_OK;
     return kf_fail(scan->error, KF_BAD_INPUT,
-                   "%s:%ld: the %s coordinate of this vertex is NaN or infinite; "
+                   "%s:%ld: the %s coordinate of this vertex is NaN, infinite or above 3.4e38; "
                    "repair the mesh and export it again",
                    scan->file, scan->line, name);
 }

@@ -286,10 +286,10 @@ static kf_status read_list(ply_scan *scan, const ply_property *property) {
 static kf_status take_place(ply_scan *scan, const double place[3]) {
     for (int a = 0; a < 3; a++)
         if (!isfinite(place[a]) || fabs(place[a]) > (double)FLT_MAX)
-            return kf_fail(
-                scan->error, KF_BAD_INPUT,
-                "%s: vertex %zu (counted from 0) is NaN or infinite; repair the mesh and export it again",
-                scan->file, scan->polygons->builder.mesh.vertex_count);
+            return kf_fail(scan->error, KF_BAD_INPUT,
+                           "%s: vertex %zu (counted from 0) is NaN, infinite or above 3.4e38; repair the "
+                           "mesh and export it again",
+                           scan->file, scan->polygons->builder.mesh.vertex_count);
     (void)kf_mesh_add_vertex(&scan->polygons->builder, place[0], place[1], place[2]);
     return KF_OK;
 }

@@ -218,6 +218,23 @@ static kf_status read_terrain(const char *file, const cJSON *root, const double 
 
 /* ---- Output of a run ---- */
 
+/* A gauge's name heads its column of a table: it can be read there, and no other gauge has it. */
+static kf_status check_gauge_name(kf_json_place place, const char *name, const kf_gauge *others, int count,
+                                  kf_error *error) {
+    const size_t most = sizeof others->name - 1;
+    if (name[0] == '\0' || strlen(name) > most || strpbrk(name, ",\"\n ") != NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.name: 1 to %zu characters without spaces, commas and quotes", place.file,
+                       place.path, most);
+    for (int g = 0; g < count; g++)
+        if (strcmp(others[g].name, name) == 0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s.name: '%s' is the name of gauges[%d], too; give another", place.file,
+                           place.path, name, g);
+    return KF_OK;
+}
+
+/* Reads where a gauge stands and what it measures there. */
 static kf_status read_gauge(const char *file, const cJSON *object, int number, kf_particle_scene *s,
                             kf_error *error) {
     static const char *const keys[] = {"name", "height", "pressure", NULL};
@@ -229,14 +246,13 @@ static kf_status read_gauge(const char *file, const cJSON *object, int number, k
     if (!cJSON_IsObject(object)) return kf_fail(error, KF_BAD_INPUT, "%s: %s: must be an object", file, path);
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     KF_TRY(kf_json_string(place, object, "name", true, &name, error));
+    KF_TRY(check_gauge_name(place, name, s->gauges, number, error));
+    kf_copy_text(gauge->name, sizeof gauge->name, name);
     gauge->is_pressure = cJSON_GetObjectItemCaseSensitive(object, "pressure") != NULL;
+    if (gauge->is_pressure && cJSON_GetObjectItemCaseSensitive(object, "height") != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: give \"height\" or \"pressure\", not both", file, path);
     KF_TRY(kf_json_numbers(place, object, gauge->is_pressure ? "pressure" : "height", true, -1e6, 1e6,
                            s->dimensions - !gauge->is_pressure, gauge->place, error));
-    if (strlen(name) >= sizeof gauge->name || strpbrk(name, ",\"\n ") != NULL)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.name: up to %zu characters without spaces, commas and quotes", file, path,
-                       sizeof gauge->name - 1);
-    kf_copy_text(gauge->name, sizeof gauge->name, name);
     const int axes = s->dimensions - !gauge->is_pressure;
     for (int i = 0; i < axes; i++) {
         const double end = (kf_particle_box_end(s, i) - s->origin[i]) * s->spacing;

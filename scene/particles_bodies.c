@@ -66,7 +66,9 @@ static kf_status read_mesh(kf_json_place place, const cJSON *object, const kf_pa
         KF_TRY(kf_path(path, error, "%s", name));
     else
         KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - place.file), place.file, name));
-    KF_TRY(kf_mesh_read(path, &body->mesh, notes, error));
+    const kf_status status = kf_mesh_read(path, &body->mesh, notes, error);
+    if (status == KF_BAD_INPUT) return kf_fail_context(error, "%s: %s.mesh", place.file, place.path);
+    KF_TRY(status);
     const size_t open = kf_mesh_body(&body->mesh, true, &volume);
     if (open > 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: the mesh %s is not closed: %zu edges are open",

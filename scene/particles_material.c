@@ -79,6 +79,32 @@ static kf_status read_yield(kf_json_place place, const cJSON *object, kf_particl
     return KF_OK;
 }
 
+/* A key of another law, or of another branch, would say nothing of this material. */
+static kf_status refuse_others(kf_json_place place, const cJSON *object, const kf_material *m,
+                               kf_error *error) {
+    static const char *const power[] = {"consistency", "exponent", NULL},
+                             *const plastic[] = {"yield_stress", NULL},
+                             *const drucker_prager[] = {"cohesion", "friction_angle", NULL},
+                             *const mu_i[] = {"mu_s", "mu_2", "I_0", "grain_diameter", "grain_density", NULL},
+                             *const growth[] = {"growth", NULL}, *const shear_speed[] = {"shear_speed", NULL};
+    const bool shear_thins = m->law == KF_LAW_POWER || m->law == KF_LAW_HERSCHEL_BULKLEY;
+    const struct {
+        bool is_read;
+        const char *const *keys, *why;
+    } groups[] = {
+        {shear_thins, power, "is for the laws power and herschel_bulkley"},
+        {m->yield_kind == KF_YIELD_CONSTANT, plastic, "is for the laws bingham and herschel_bulkley"},
+        {m->yield_kind == KF_YIELD_DRUCKER_PRAGER, drucker_prager, "is for the law drucker_prager"},
+        {m->yield_kind == KF_YIELD_MU_I, mu_i, "is for the law mu_i"},
+        {m->branch == KF_BRANCH_PAPANASTASIOU, growth, "is for the branch papanastasiou"},
+        {m->branch == KF_BRANCH_ELASTIC, shear_speed, "is for the branch elastic"},
+    };
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
+        if (!groups[g].is_read)
+            KF_TRY(kf_json_refuse_keys(place, object, groups[g].keys, groups[g].why, error));
+    return KF_OK;
+}
+
 /* Reads the law of a material, its equation of state, and the branch below the yield stress. */
 static kf_status read_law(kf_json_place place, const cJSON *object, kf_particle_scene *s, kf_error *error) {
     static const char *const states[] = {"linear", "tait"};
@@ -107,6 +133,7 @@ static kf_status read_law(kf_json_place place, const cJSON *object, kf_particle_
             error, KF_BAD_INPUT,
             "%s: material: scheme thesis has the laws newtonian, power, bingham and herschel_bulkley",
             place.file);
+    KF_TRY(refuse_others(place, object, m, error));
     double share = 1.0 / 3.0;
     KF_TRY(kf_json_number(place, object, "shear_speed", false, 0.01, 1.0, &share, error));
     m->shear_modulus = share * share;

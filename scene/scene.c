@@ -354,11 +354,14 @@ static kf_status check_options(const kf_scene_options *options, kf_error *error)
 }
 
 /* Makes the mesh of a solid that is described, in its own units. */
-static kf_status read_solid(const kf_solid_description *solid, kf_mesh *mesh, kf_text *notes,
-                            kf_error *error) {
-    if (solid->shape == NULL) return kf_mesh_read(solid->mesh_file, mesh, notes, error);
-    kf_shape_mesh(solid->shape, solid->shape_values, mesh);
-    return KF_OK;
+static kf_status read_solid(const kf_description *d, const kf_solid_description *solid, kf_mesh *mesh,
+                            kf_text *notes, kf_error *error) {
+    if (solid->shape != NULL) {
+        kf_shape_mesh(solid->shape, solid->shape_values, mesh);
+        return KF_OK;
+    }
+    const kf_status status = kf_mesh_read(solid->mesh_file, mesh, notes, error);
+    return status == KF_BAD_INPUT ? kf_fail_context(error, "%s: %s.mesh", d->source, solid->path) : status;
 }
 
 static kf_status describe(const char *path, const kf_placement *placement, const kf_scene_options *options,
@@ -384,9 +387,9 @@ static kf_status describe(const char *path, const kf_placement *placement, const
         if (nodes[0] > 0) kf_description_regrid(d, nodes, notes);
         if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
             d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
-        if (d->solid_count == 0 && d->solid.present) KF_TRY(read_solid(&d->solid, meshes, notes, error));
+        if (d->solid_count == 0 && d->solid.present) KF_TRY(read_solid(d, &d->solid, meshes, notes, error));
         for (int i = 0; i < d->solid_count; i++)
-            KF_TRY(read_solid(&d->solids[i], &meshes[i], notes, error));
+            KF_TRY(read_solid(d, &d->solids[i], &meshes[i], notes, error));
     }
     if (options->samples_per_cell > 0.0) d->samples_per_cell = options->samples_per_cell;
     if (options->accuracy > 0.0) d->accuracy = options->accuracy;

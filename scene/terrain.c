@@ -1,5 +1,6 @@
 #include "scene/terrain_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "base/expression/expression.h"
 #include "base/util/file.h"
+#include "base/util/foreign.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/number.h"
@@ -47,44 +49,99 @@ static const double USUAL_MISSING = -9999.0;
 /* ---- ESRI ASCII grid: a header of words and numbers, then rows from north to south ---- */
 
 typedef struct grid_header {
-    double columns, rows, x, y, cell, missing;
-    bool centres; /* x and y are of the lower left cell's centre, not of its corner */
+    double columns, rows, place[2], cell, missing;
+    bool centres[2]; /* along an axis, place is that of the lower left cell's centre, not of its corner */
 } grid_header;
 
-/* Reads the header of an ESRI ASCII grid: sizes, corner or centre, cell, and the value for no data. */
-static kf_status read_header(const char *file, const char **at, grid_header *header, kf_error *error) {
-    static const char *const words[] = {"ncols",     "nrows",     "xllcorner", "yllcorner",
-                                        "xllcenter", "yllcenter", "cellsize",  "nodata_value"};
-    enum { NODATA = 7 };
-    double *const values[] = {&header->columns, &header->rows, &header->x,    &header->y,
-                              &header->x,       &header->y,    &header->cell, &header->missing};
-    header->missing = USUAL_MISSING;
-    if (strncmp(*at, "\xef\xbb\xbf", 3) == 0)
+/* Refuses what comes before or in the place of a header, and says what it is. */
+static kf_status check_beginning(const char *file, const char *text, kf_error *error) {
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: begins with a byte order mark, which ESRI ASCII grids have not; save it as plain "
                        "text (sed '1s/^\\xEF\\xBB\\xBF//')",
                        file);
-    if (strchr("#/;%!", **at) != NULL && **at != '\0')
+    if (strchr("#/;%!", *text) != NULL && *text != '\0')
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: begins with a comment, which ESRI ASCII grids have not; remove the line '%.*s'",
-                       file, (int)strcspn(*at, "\r\n") < 60 ? (int)strcspn(*at, "\r\n") : 60, *at);
+                       file, (int)strcspn(text, "\r\n") < 60 ? (int)strcspn(text, "\r\n") : 60, text);
+    text += strspn(text, " \t\r\n");
+    if (strchr("+-.0123456789", *text) != NULL && *text != '\0')
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: begins with numbers, where an ESRI ASCII grid has 'ncols'; of a list of places x y z "
+            "'gdal_translate -of AAIGrid IN.xyz OUT.asc' makes one",
+            file);
+    return KF_OK;
+}
+
+/* What a word of the header says. */
+enum { COLUMNS, ROWS, PLACE_X, PLACE_Y, CELL, NODATA, SAID };
+static const struct {
+    const char *word;
+    int says;
+    bool centre;
+} header_words[] = {{"ncols", COLUMNS, false},     {"nrows", ROWS, false},
+                    {"xllcorner", PLACE_X, false}, {"yllcorner", PLACE_Y, false},
+                    {"xllcenter", PLACE_X, true},  {"yllcenter", PLACE_Y, true},
+                    {"cellsize", CELL, false},     {"nodata_value", NODATA, false}};
+enum { HEADER_WORDS = sizeof header_words / sizeof header_words[0] };
+
+static int find_word(const char *text, size_t length) {
+    int w = 0;
+    while (w < HEADER_WORDS &&
+           (strlen(header_words[w].word) != length || strncasecmp(header_words[w].word, text, length) != 0))
+        w++;
+    return w;
+}
+
+/* Reads the number behind a word of the header: one, for cells are squares. */
+static kf_status read_header_number(const char *file, const char **at, int w, double *value,
+                                    kf_error *error) {
+    const char *word = header_words[w].word, *number = *at + strspn(*at, " \t\r\n");
+    char *end;
+    *value = kf_read_decimal(number, &end);
+    if (end == number && header_words[w].says == NODATA)
+        *value = strtod(number, &end); /* nan and -inf mean it, too */
+    if (end == number) return kf_fail(error, KF_BAD_INPUT, "%s: no number after '%s'", file, word);
+    *at = end;
+    number = end + strspn(end, " \t\r");
+    if (*number == '\0' || *number == '\n' || isalpha((unsigned char)*number)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: more than a number after '%s'%s", file, word,
+                   header_words[w].says == CELL ? "; cells are squares: resample the grid" : "");
+}
+
+/* Reads the header of an ESRI ASCII grid: sizes, corner or centre, cell, and the value for no data. */
+static kf_status read_header(const char *file, const char **at, grid_header *header, kf_error *error) {
+    double *const values[SAID] = {&header->columns,  &header->rows, &header->place[0],
+                                  &header->place[1], &header->cell, &header->missing};
+    bool said[SAID] = {false};
+    header->missing = USUAL_MISSING;
+    KF_TRY(check_beginning(file, *at, error));
     for (;;) {
         *at += strspn(*at, " \t\r\n");
-        size_t length = strcspn(*at, " \t\r\n"), w = 0;
-        while (w < 8 && (strlen(words[w]) != length || strncasecmp(words[w], *at, length) != 0))
-            w++;
-        if (w == 8) break;
-        char *end;
-        const char *number = *at + length + strspn(*at + length, " \t\r\n");
-        *values[w] = kf_read_decimal(number, &end);
-        if (end == number && w == NODATA) *values[w] = strtod(number, &end); /* nan and -inf mean it, too */
-        if (end == number) return kf_fail(error, KF_BAD_INPUT, "%s: no number after '%s'", file, words[w]);
-        if (w == 4 || w == 5) header->centres = true;
-        *at = end;
+        const size_t length = strcspn(*at, " \t\r\n");
+        const int w = find_word(*at, length);
+        if (w == HEADER_WORDS) break;
+        const int says = header_words[w].says;
+        if (said[says])
+            return kf_fail(error, KF_BAD_INPUT, "%s: its header says '%s' twice; remove one", file,
+                           header_words[w].word);
+        said[says] = true;
+        *at += length;
+        KF_TRY(read_header_number(file, at, w, values[says], error));
+        if (says == PLACE_X || says == PLACE_Y) header->centres[says == PLACE_Y] = header_words[w].centre;
     }
+    const int shown = (int)strcspn(*at, " \t\r\n");
+    if (isalpha((unsigned char)**at) && strncasecmp(*at, "nan", 3) != 0 && strncasecmp(*at, "inf", 3) != 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: '%.*s' is no word of an ESRI ASCII grid's header, which gives ncols, nrows and cellsize%s",
+            file, shown < 40 ? shown : 40, *at,
+            strncasecmp(*at, "dx", 2) == 0 ? "; cells are squares: resample the grid (gdalwarp -tr)" : "");
     if (!(header->cell > 0.0) || !isfinite(header->cell) || !(header->columns >= 1) || !(header->rows >= 1))
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: not an ESRI ASCII grid: its header must give ncols, nrows and cellsize", file);
+                       "%s: not an ESRI ASCII grid: its header must give ncols, nrows and cellsize, above 0",
+                       file);
     return KF_OK;
 }
 
@@ -106,6 +163,10 @@ static kf_status read_values(const char *file, const char *at, const grid_header
             if (strncasecmp(at + (*at == '-'), "inf", 3) == 0) value = strtod(at, &end); /* is missing */
             const size_t length = strcspn(at, " \t\r\n");
             const bool whole = *end == '\0' || strchr(" \t\r\n", *end) != NULL;
+            if (length == 0)
+                return kf_fail(error, KF_BAD_INPUT,
+                               "%s: ends in row %zu, before column %zu; its header says %zu rows of %zu",
+                               file, r + 1, c + 1, rows, columns);
             if (end == at || isnan(value) || !whole)
                 return kf_fail(error, KF_BAD_INPUT, "%s: row %zu, column %zu: '%.*s' is not a height%s", file,
                                r + 1, c + 1, length < 24 ? (int)length : 24, at,
@@ -129,16 +190,18 @@ static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *erro
     KF_TRY(kf_file_read(file, LARGEST_FILE, &text, &size, error));
     grid_header header = {0};
     const char *at = text;
-    kf_status status = strlen(text) == size ? read_header(file, &at, &header, error)
-                                            : kf_fail(error, KF_BAD_INPUT, "%s: not a text file", file);
+    const char *kind = kf_foreign_kind(text, size);
+    if (kind == NULL && strlen(text) != size) kind = "is not a text file, so not an ESRI ASCII grid";
+    kf_status status = kind != NULL ? kf_fail(error, KF_BAD_INPUT, "%s: %s", file, kind)
+                                    : read_header(file, &at, &header, error);
     if (status == KF_OK) status = kf_terrain_reserve(file, terrain, header.columns, header.rows, error);
     if (status == KF_OK) status = read_values(file, at, &header, terrain, error);
     terrain->cell = header.cell;
-    const double shift = header.centres ? 0.0 : 0.5 * header.cell;
     /* Places are counted from the grid's lower left node: maps have origins of thousands of kilometres. */
-    terrain->origin[0] = terrain->origin[1] = shift;
-    terrain->corner[0] = header.x;
-    terrain->corner[1] = header.y;
+    for (int i = 0; i < 2; i++) {
+        terrain->origin[i] = header.centres[i] ? 0.0 : 0.5 * header.cell;
+        terrain->corner[i] = header.place[i];
+    }
     free(text);
     return status;
 }
@@ -193,6 +256,7 @@ static kf_status beside(const char *file, const char *name, char path[KF_PATH], 
 kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions, const double size[3],
                           kf_terrain *terrain, kf_error *error) {
     static const char *const keys[] = {"file", "picture", "formula", "low", "high", "cell", NULL};
+    static const char *const of_picture[] = {"low", "high", NULL}, *const of_others[] = {"cell", NULL};
     const kf_json_place place = {file, "terrain"};
     const char *grid = NULL, *picture = NULL, *formula = NULL;
     double low = 0.0, high = 0.0;
@@ -208,13 +272,21 @@ kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions,
                        file);
     if (dimensions == 2 && formula == NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: terrain: two dimensions take a formula of x", file);
+    if (picture == NULL)
+        KF_TRY(kf_json_refuse_keys(place, object, of_picture, "is for a \"picture\"", error));
+    if (grid != NULL)
+        KF_TRY(kf_json_refuse_keys(place, object, of_others,
+                                   "is for a \"picture\" or a \"formula\"; the file says its own cellsize",
+                                   error));
     KF_TRY(kf_json_number(place, object, "low", picture != NULL, -1e5, 1e5, &low, error));
     KF_TRY(kf_json_number(place, object, "high", picture != NULL, low, 1e5, &high, error));
     KF_TRY(kf_json_number(place, object, "cell", grid == NULL, 1e-6, 1e5, &terrain->cell, error));
     if (formula != NULL) return read_formula(file, formula, dimensions, size, terrain, error);
     KF_TRY(beside(file, grid != NULL ? grid : picture, path, error));
-    return grid != NULL ? read_grid(path, terrain, error)
-                        : kf_terrain_read_picture(path, low, high, terrain, error);
+    const kf_status status = grid != NULL ? read_grid(path, terrain, error)
+                                          : kf_terrain_read_picture(path, low, high, terrain, error);
+    if (status != KF_BAD_INPUT) return status;
+    return kf_fail_context(error, "%s: terrain.%s", file, grid != NULL ? "file" : "picture");
 }
 
 /* ---- Heights between the nodes ---- */

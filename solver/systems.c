@@ -107,6 +107,13 @@ static kf_status open_as(const kf_system *system, const char *source, const kf_p
     return KF_OK;
 }
 
+kf_status kf_system_accepts(const kf_system *system, const kf_problem *problem, kf_error *error) {
+    const kf_status status = system->accepts(problem, error);
+    if (status == KF_OK || problem->source[0] == '\0' || strstr(error->message, problem->source) != NULL)
+        return status;
+    return kf_fail_context(error, "%s", problem->source);
+}
+
 /* The first of the table that accepts it, among those that no section names. Systems that open alike take
  * over what is open. */
 static kf_status open_with_first(const char *source, const kf_problem_options *options, kf_problem **problem,
@@ -183,7 +190,7 @@ kf_status kf_problem_open(const char *source, const char *system, const kf_probl
         status = open_with_first(source, options, problem, error);
     } else {
         status = open_as(found, source, options, problem, error);
-        if (status == KF_OK) status = found->accepts(*problem, error);
+        if (status == KF_OK) status = kf_system_accepts(found, *problem, error);
     }
     if (status == KF_OK) {
         remember_source(source, *problem);

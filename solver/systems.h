@@ -16,6 +16,9 @@ const kf_scene_section *const *kf_systems_scene_sections(void);
  * on teams too, and accepts this one; KF_BAD_INPUT with each one's reason when none does. */
 kf_status kf_system_of_scene(kf_problem *problem, kf_error *error);
 
+/* KF_BAD_INPUT, with the problem's file, where the system cannot run it. */
+kf_status kf_system_accepts(const kf_system *system, const kf_problem *problem, kf_error *error);
+
 /* The system whose section the scene's file has; NULL: none has one of its own. KF_BAD_INPUT where that
  * system's problems are programs and the file's name does not say so: what may come from anybody must not run
  * anything. */

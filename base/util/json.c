@@ -185,6 +185,14 @@ kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const cha
     return status;
 }
 
+kf_status kf_json_refuse_keys(kf_json_place place, const cJSON *object, const char *const *keys,
+                              const char *why, kf_error *error) {
+    for (int i = 0; keys[i] != NULL; i++)
+        if (cJSON_GetObjectItemCaseSensitive(object, keys[i]) != NULL)
+            return fail_at(place, keys[i], error, "%s; remove the key", why);
+    return KF_OK;
+}
+
 /* Finds a member; *member is NULL when the key is missing and may be. */
 static kf_status find(kf_json_place place, const cJSON *object, const char *key, bool required,
                       const cJSON **member, kf_error *error) {

@@ -29,6 +29,11 @@ kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error);
 kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const char *const *keys,
                              kf_error *error);
 
+/* Refuses each of keys (NULL-terminated) that object has, with the reason why it would not be read there:
+ * "belongs to a picture". A key that does nothing is a mistake of whoever wrote it. */
+kf_status kf_json_refuse_keys(kf_json_place place, const cJSON *object, const char *const *keys,
+                              const char *why, kf_error *error);
+
 /* Typed access. A missing key leaves *value unchanged and is an error only if required. Numbers must be
  * finite and within [low, high]; vectors must have exactly count numbers. Strings live as long as the object.
  */

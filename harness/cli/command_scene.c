@@ -14,6 +14,7 @@
 #include "harness/cli/scene_fit.h"
 #include "harness/cli/scene_summary.h"
 #include "scene/document.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/picture/scene_view.h"
 #include "solver/systems.h"
 
@@ -201,6 +202,17 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     return status;
 }
 
+/* A scene that no system runs, or not the one whose section it has, is refused as kftune run does. */
+static kf_status check_system(const char *name, kf_scene *scene, kf_error *error) {
+    const kf_system *system = NULL;
+    if (!kf_scene_is_mesh(name)) KF_TRY(kf_system_by_section(name, &system, error));
+    kf_problem *problem = kf_flow_problem(system, scene, false);
+    const kf_status status =
+        system != NULL ? kf_system_accepts(system, problem, error) : kf_system_of_scene(problem, error);
+    kf_problem_free(problem);
+    return status;
+}
+
 /* Runs kftune scene: shows the file as a flow's scene, or else as the problem of another system. Where it
  * is neither, the error is that of the flow. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
@@ -218,7 +230,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         *error = own;
         return status;
     }
-    status = show(arguments, scene, error);
+    status = check_system(arguments->positional[0], scene, error);
+    if (status == KF_OK) status = show(arguments, scene, error);
     kf_scene_free(scene);
     return status;
 }

@@ -149,6 +149,7 @@ static kf_status read_flow(const reader *r) {
 /* Reads initial: how the flow starts; velocities become cells a step. */
 static kf_status read_start(const reader *r) {
     static const char *const keys[] = {"kind", "velocity", "amplitude", "mode", "seed", NULL};
+    static const char *const of_waves[] = {"amplitude", "mode", NULL};
     const kf_json_place place = {r->file, "initial"};
     const cJSON *initial;
     kf_fluid *f = r->fluid;
@@ -162,6 +163,8 @@ static kf_status read_start(const reader *r) {
     KF_TRY(kf_json_number(place, initial, "amplitude", false, -FAR, FAR, &amplitude, r->error));
     KF_TRY(kf_json_integer(place, initial, "mode", false, 0, 1024, &mode, r->error));
     KF_TRY(kf_json_integer(place, initial, "seed", false, 0, 1L << 53, &seed, r->error));
+    if (kind == KF_START_REST)
+        KF_TRY(kf_json_refuse_keys(place, initial, of_waves, "is for another \"kind\" than rest", r->error));
     f->start = (kf_fluid_start)kind;
     f->start_mode = (int)mode;
     f->seed = (uint64_t)seed;
@@ -187,6 +190,29 @@ static kf_status read_body(const reader *r) {
     return KF_OK;
 }
 
+/* A dye's name heads its field and its column of a table, beside those that a flow has without it. */
+static kf_status check_dye_name(const reader *r, const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    static const char *const taken[] = {"velocity", "solid", "kinetic_energy", "top_speed",
+                                        "top_displacement"};
+    const kf_fluid *f = r->fluid;
+    const size_t most = sizeof f->dyes->name - 1;
+    if (name[0] == '\0' || strlen(name) > most || name[strspn(name, letters)] != '\0')
+        return kf_fail(r->error, KF_BAD_INPUT, "%s: dyes[%d].name: must be 1 to %zu letters, digits, _ and -",
+                       r->file, f->dye_count, most);
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return kf_fail(r->error, KF_BAD_INPUT,
+                           "%s: dyes[%d].name: '%s' is the name of another output; give another", r->file,
+                           f->dye_count, name);
+    for (int i = 0; i < f->dye_count; i++)
+        if (strcmp(name, f->dyes[i].name) == 0)
+            return kf_fail(r->error, KF_BAD_INPUT,
+                           "%s: dyes[%d].name: '%s' is the name of dyes[%d], too; give another", r->file,
+                           f->dye_count, name, i);
+    return KF_OK;
+}
+
 /* Reads dyes: names, dissipation per second and lift in metres per second squared, which become those of a
  * step. */
 static kf_status read_dyes(const reader *r) {
@@ -205,6 +231,7 @@ static kf_status read_dyes(const reader *r) {
             return kf_fail(r->error, KF_BAD_INPUT, "%s: dyes: an entry is an object", r->file);
         KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
         KF_TRY(kf_json_string(place, entry, "name", true, &name, r->error));
+        KF_TRY(check_dye_name(r, name));
         KF_TRY(kf_json_number(place, entry, "dissipation", false, 0, FAR, &dissipation, r->error));
         KF_TRY(kf_json_number(place, entry, "lift", false, -FAR, FAR, &lift, r->error));
         kf_copy_text(dye->name, sizeof dye->name, name);
@@ -222,6 +249,23 @@ static void add_impulse(kf_fluid *f, const kf_fluid_impulse *impulse) {
         f->impulses =
             kf_reallocate(f->impulses, (f->impulse_count == 0 ? 1 : 2 * f->impulse_count) * sizeof *impulse);
     f->impulses[f->impulse_count++] = *impulse;
+}
+
+/* Refuses a place in metres, of what `key` names, that lies out of the box: behind a wall, or, where places
+ * beyond periodic faces are not taken for those that they repeat, anywhere. */
+static kf_status check_inside(const reader *r, const char *key, bool repeats, const double place[3]) {
+    const kf_fluid *f = r->fluid;
+    int cells[3];
+    kf_fluid_domain(f, cells);
+    for (int i = 0; i < f->dimensions; i++) {
+        const double size = cells[i] * f->cell_size;
+        if (repeats && !f->walls[i]) continue;
+        if (!(place[i] >= 0.0 && place[i] <= size * (1.0 + 1e-9)))
+            return kf_fail(r->error, KF_BAD_INPUT,
+                           "%s: %s: %.6g m along %c lies out of the box, which goes from 0 to %.6g m",
+                           r->file, key, place[i], "xyz"[i], size);
+    }
+    return KF_OK;
 }
 
 /* The cell that holds a place in metres. */
@@ -244,6 +288,7 @@ static kf_status read_push(const reader *r, const cJSON *entry, long reach) {
     KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
     KF_TRY(kf_json_integer(place, entry, "step", true, 0, 1L << 53, &step, r->error));
     KF_TRY(vector(r, place, entry, "at", true, at));
+    KF_TRY(check_inside(r, "pushes.list.at", true, at));
     KF_TRY(vector(r, place, entry, "velocity", true, impulse.vector));
     impulse.step = step;
     for (int i = 0; i < f->dimensions; i++) {
@@ -285,12 +330,48 @@ static kf_status read_stress_test(const reader *r, const cJSON *pushes, long rea
     return KF_OK;
 }
 
+/* Reads the line of a push: step, place and velocity, and nothing behind them. */
+static bool read_push_line(const kf_fluid *f, const char *line, double v[7]) {
+    const char *at = line;
+    char *end;
+    int count = 0;
+    for (; count < 7; count++, at = *end == ',' ? end + 1 : end) {
+        at += strspn(at, " \t");
+        v[count] = kf_read_decimal(at, &end);
+        if (end == at) break;
+    }
+    bool good = at[strspn(at, " \t\r")] == '\0' && count == 1 + 2 * f->dimensions && v[0] >= 0 &&
+                v[0] == floor(v[0]) && v[0] < 1e15;
+    for (int i = 1; good && i < count; i++)
+        good = fabs(v[i]) < FAR;
+    return good;
+}
+
+static kf_status add_push_line(const reader *r, const char *path, int number, const char *line, long reach) {
+    kf_fluid *f = r->fluid;
+    kf_fluid_impulse impulse = {.reach = (int)reach};
+    double v[7];
+    char key[KF_PATH + 16];
+    if (!read_push_line(f, line, v) || f->impulse_count >= MOST_IMPULSES)
+        return kf_fail(r->error, KF_BAD_INPUT,
+                       "%s:%d: a push is \"step,x,y,%su,v%s\" in metres and metres a second", path, number,
+                       f->dimensions == 3 ? "z," : "", f->dimensions == 3 ? ",w" : "");
+    (void)snprintf(key, sizeof key, "%s:%d", path, number);
+    KF_TRY(check_inside(r, key, true, v + 1));
+    for (int i = 0; i < f->dimensions; i++) {
+        impulse.cell[i] = cell_of(f, i, v[1 + i]);
+        impulse.vector[i] = v[1 + f->dimensions + i] * speed_unit(f);
+    }
+    impulse.step = (long long)v[0];
+    add_impulse(f, &impulse);
+    return KF_OK;
+}
+
 /* Lines of "step,x,y,u,v" (z and w in between in three dimensions), metres and metres a second; '#' begins a
  * comment. */
 static kf_status read_push_file(const reader *r, const char *name, long reach) {
-    char path[KF_PATH], *text = NULL, *rest = NULL;
+    char path[KF_PATH], *text = NULL;
     size_t size;
-    kf_fluid *f = r->fluid;
     const char *slash = strrchr(r->file, '/');
     KF_TRY(name[0] == '/' || slash == NULL
                ? kf_path(path, r->error, "%s", name)
@@ -298,33 +379,10 @@ static kf_status read_push_file(const reader *r, const char *name, long reach) {
     KF_TRY(kf_file_read(path, 1 << 28, &text, &size, r->error));
     kf_status status = KF_OK;
     int number = 0;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL && status == KF_OK;
-         line = strtok_r(NULL, "\n", &rest)) {
-        double v[7];
-        char *at = line, *end = line;
-        int count = 0;
+    for (char *rest = text, *line; status == KF_OK && (line = strsep(&rest, "\n")) != NULL;) {
         number++;
-        if (line[0] == '#') continue;
-        for (; count < 7; count++, at = *end == ',' ? end + 1 : end) {
-            at += strspn(at, " \t");
-            v[count] = kf_read_decimal(at, &end);
-            if (end == at) break;
-        }
-        kf_fluid_impulse impulse = {.reach = (int)reach};
-        bool good = count == 1 + 2 * f->dimensions && v[0] >= 0 && v[0] == floor(v[0]) && v[0] < 1e15;
-        for (int i = 0; good && i < f->dimensions; i++) {
-            const double at_metres = v[1 + i], velocity = v[1 + f->dimensions + i];
-            good = fabs(at_metres) < FAR && fabs(velocity) < FAR;
-            if (!good) break;
-            impulse.cell[i] = cell_of(f, i, at_metres);
-            impulse.vector[i] = velocity * speed_unit(f);
-        }
-        if (!good || f->impulse_count >= MOST_IMPULSES)
-            status = kf_fail(r->error, KF_BAD_INPUT,
-                             "%s:%d: a push is \"step,x,y,%su,v%s\" in metres and metres a second", path,
-                             number, f->dimensions == 3 ? "z," : "", f->dimensions == 3 ? ",w" : "");
-        impulse.step = good ? (long long)v[0] : 0;
-        if (good) add_impulse(f, &impulse);
+        if (line[0] != '#' && line[strspn(line, " \t\r")] != '\0')
+            status = add_push_line(r, path, number, line, reach);
     }
     free(text);
     return status;
@@ -375,6 +433,7 @@ static kf_status read_source(const reader *r, const cJSON *entry, kf_fluid_sourc
         return kf_fail(r->error, KF_BAD_INPUT, "%s: sources: an entry is an object", r->file);
     KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
     KF_TRY(vector(r, place, entry, "center", true, s->center));
+    KF_TRY(check_inside(r, "sources.center", false, s->center));
     KF_TRY(kf_json_number(place, entry, "radius", true, f->cell_size, FAR, &radius, r->error));
     KF_TRY(vector(r, place, entry, "velocity", false, s->velocity));
     KF_TRY(vector(r, place, entry, "acceleration", false, s->acceleration));

@@ -35,6 +35,9 @@ static void refused(const char *text, const char *why) {
 /* Cells of 0.25 m, steps of 0.1 s: 1 m/s is 0.4 cells a step, 1 m/s^2 0.04 cells a step^2. */
 #define FLAT  "\"domain\": {\"cells\": [16, 12], \"length\": 4}, \"flow\": {\"time_step\": 0.1"
 #define PLAIN "\"stable_fluids\": {}, " FLAT "}"
+#define WALLED                                                                                               \
+    "\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12], \"length\": 4, \"walls\": [\"x\", \"y\"]}, "   \
+    "\"flow\": {\"time_step\": 0.1}"
 #define DEEP                                                                                                 \
     "\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12, 8], \"length\": 4}, \"flow\": {\"time_step\": " \
     "0.1}"
@@ -132,6 +135,11 @@ static void dyes_sources_and_pushes(void **state) {
     write_text("clicks.csv", "# step,x,y,u,v\n4,1.3,2.6,1,2\n0.5,0.3,0.2,-1,0\n");
     refused("{" PLAIN ", \"pushes\": {\"file\": \"clicks.csv\"}}",
             "clicks.csv:3: a push is \"step,x,y,u,v\"");
+    write_text("clicks.csv", "4,1.3,2.6,1,2\r\n\r\n0,0.3,0.2,-1,0 m/s\r\n");
+    refused("{" PLAIN ", \"pushes\": {\"file\": \"clicks.csv\"}}", "clicks.csv:3: a push is");
+    write_text("clicks.csv", "4,1.3,9,1,2\n");
+    refused("{" WALLED ", \"pushes\": {\"file\": \"clicks.csv\"}}",
+            "clicks.csv:1: 9 m along y lies out of the box");
 
     /* F = strength N dt (displacement / N); a click every 50 steps, from step 100 on at half the box. */
     f = open_text("{" PLAIN ", \"pushes\": {\"stress_test\": {\"every\": 50, \"steps\": 120, "
@@ -188,6 +196,16 @@ static void images_behind_walls(void **state) {
             "periodic box");
     refused("{" PLAIN ", \"pushes\": {\"reach\": 6, \"list\": []}}", "pushes.reach");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 1.2}]}", "does not fit");
+    refused("{" PLAIN ", \"sources\": [{\"center\": [1, 3.1], \"radius\": 0.5}]}",
+            "sources.center: 3.1 m along y lies out of the box, which goes from 0 to 3 m");
+    refused("{" WALLED ", \"pushes\": {\"list\": [{\"step\": 0, \"at\": [-1, 1], \"velocity\": [1, 0]}]}}",
+            "pushes.list.at: -1 m along x lies out of the box");
+    refused("{" PLAIN ", \"dyes\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}",
+            "'a' is the name of dyes[0], too");
+    refused("{" PLAIN ", \"dyes\": [{\"name\": \"velocity\"}]}", "the name of another output");
+    refused("{" PLAIN ", \"dyes\": [{\"name\": \"a/b\"}]}", "dyes[0].name: must be 1 to 23 letters");
+    refused("{" PLAIN ", \"initial\": {\"amplitude\": 1}}",
+            "initial.amplitude: is for another \"kind\" than rest");
 }
 
 static double volume_of(const kf_fluid *f, double centre[3]) {

@@ -58,7 +58,7 @@ static void materials(void **state) {
 
     s = parse(SCENE(MATERIAL("\"law\": \"herschel_bulkley\", \"consistency\": 40, \"exponent\": 0.5, "
                              "\"yield_stress\": 100, \"viscosity_limit\": 700, \"growth\": 3, "
-                             "\"bed_friction\": 0.3, \"shear_speed\": 0.5, \"state\": \"tait\", "
+                             "\"bed_friction\": 0.3, \"state\": \"tait\", "
                              "\"branch\": \"papanastasiou\"") ", \"model\": {\"shifting\": 2, "
                                                               "\"diffusion\": 0.2, \"courant\": 0.3, "
                                                               "\"tension\": false, \"time_step\": 0.001, "
@@ -71,7 +71,6 @@ static void materials(void **state) {
     near(m->viscosity_limit, 0.7);
     near(m->growth, 600);
     near(m->bed_friction, 0.3);
-    near(m->shear_modulus, 0.25);
     assert_true(m->stiff && m->yield_kind == KF_YIELD_CONSTANT && m->branch == KF_BRANCH_PAPANASTASIOU);
     near(s->shifting, 2);
     near(s->diffusion, 0.2);
@@ -82,13 +81,14 @@ static void materials(void **state) {
     kf_particle_scene_free(s);
 
     s = parse(SCENE(MATERIAL("\"law\": \"mu_i\", \"mu_s\": 0.4, \"mu_2\": 0.7, \"I_0\": 0.3, "
-                             "\"grain_diameter\": 0.02, \"grain_density\": 2000")),
+                             "\"grain_diameter\": 0.02, \"grain_density\": 2000, \"shear_speed\": 0.5")),
               NULL);
     m = &s->material;
     near(m->friction, 0.4);
     near(m->friction_fast, 0.7);
     near(m->inertial_number, 0.3);
     near(m->grain, 0.2 * 2);
+    near(m->shear_modulus, 0.25);
     assert_true(!m->stiff && m->yield_kind == KF_YIELD_MU_I && m->branch == KF_BRANCH_ELASTIC);
     kf_particle_scene_free(s);
     s = parse(SCENE(MATERIAL("\"law\": \"mu_i\", \"mu_s\": 0.4")), NULL);

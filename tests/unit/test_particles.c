@@ -178,11 +178,11 @@ static void grids_are_read_from_north_to_south(void **state) {
                "ncols 4\nnrows 3\ncellsize 2\nNODATA_value -9999\n9 10 11 12\n5 -9999 7 8\n1 2 3 4\n");
     read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "row 2, column 2 has no data", &t);
     write_text("b.asc", "ncols 4\nnrows 3\ncellsize 2\n9 10 11 12\n5 6 7 8\n1 2 3\n");
-    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "row 3, column 4", &t);
+    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "ends in row 3, before column 4", &t);
     write_text("b.asc", "ncols 1e9\nnrows 3\ncellsize 2\n");
     read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "16384", &t);
     write_text("b.asc", "hello");
-    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "not an ESRI", &t);
+    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "no word of an ESRI", &t);
 }
 
 static void pictures_have_sixteen_bits(void **state) {
@@ -246,6 +246,37 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, " WATER
             ", \"fluid\": [{\"shape\": \"polygon\", \"polygon\": [[0,0],[1,0],[1,1]], \"depth\": 1}]}",
             "terrain");
+}
+
+/* A key that nothing reads would let its writer believe in it: of another law or branch, of another kind of
+ * terrain, a second measurement of one gauge, a second gauge of one name. */
+static void keys_that_nothing_reads_are_refused(void **state) {
+    (void)state;
+#define POOL(more)                                                                                           \
+    "{\"particles\": {\"spacing\": 0.1, \"dimensions\": 2}, \"box\": {\"size\": [2, 1]}, \"gravity\": [0, "  \
+    "-10], "                                                                                                 \
+    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 0.5]}], " more "}"
+#define OF(law, more)                                                                                        \
+    POOL("\"material\": {\"density\": 1000, \"law\": \"" law "\", \"viscosity\": 1, " more "}")
+    refused(OF("newtonian", "\"cohesion\": 4"),
+            "material.cohesion: is for the law drucker_prager; remove the key");
+    refused(OF("newtonian", "\"exponent\": 0.5"), "material.exponent: is for the laws power");
+    refused(OF("newtonian", "\"yield_stress\": 5"), "material.yield_stress: is for the laws bingham");
+    refused(OF("newtonian", "\"shear_speed\": 0.5"), "material.shear_speed: is for the branch elastic");
+    refused(OF("bingham", "\"yield_stress\": 5, \"mu_s\": 0.4"), "material.mu_s: is for the law mu_i");
+    refused(OF("bingham", "\"yield_stress\": 5, \"growth\": 9"),
+            "material.growth: is for the branch papanastasiou");
+    refused(OF("mu_i", "\"mu_s\": 0.4, \"friction_angle\": 9"), "material.friction_angle: is for the law");
+    refused(
+        POOL(WATER
+             ", \"gauges\": [{\"name\": \"a\", \"height\": [1]}, {\"name\": \"a\", \"pressure\": [1, 0]}]"),
+        "gauges[1].name: 'a' is the name of gauges[0], too");
+    refused(POOL(WATER ", \"gauges\": [{\"name\": \"a\", \"height\": [1], \"pressure\": [1, 0]}]"),
+            "gauges[0]: give \"height\" or \"pressure\", not both");
+    refused(POOL(WATER ", \"gauges\": [{\"name\": \"\", \"height\": [1]}]"),
+            "gauges[0].name: 1 to 23 characters");
+    refused(POOL(WATER ", \"terrain\": {\"formula\": \"0\", \"cell\": 0.1, \"low\": 1}"),
+            "terrain.low: is for a \"picture\"");
 }
 
 /* A few letters that ask for billions are refused before anything is looked at. */
@@ -409,6 +440,7 @@ int main(void) {
         cmocka_unit_test(pictures_have_sixteen_bits),
         cmocka_unit_test(formulas_are_checked),
         cmocka_unit_test(wrong_scenes_say_what_is_wrong),
+        cmocka_unit_test(keys_that_nothing_reads_are_refused),
         cmocka_unit_test(claims_are_looked_at_first),
         cmocka_unit_test(what_does_not_fit_is_not_placed),
         cmocka_unit_test(room_is_exact),

@@ -225,6 +225,16 @@ static void what_has_no_data_is_no_height(void **state) {
          "'5,5' is not a height; decimals begin with"},
         {"ncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 nan 6\n7 8 9\n", "row 2, column 2: 'nan' is not a height"},
         {"ncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 5m 6\n7 8 9\n", "row 2, column 2: '5m' is not a height"},
+        {"ncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 5 6\n7 8\n", "ends in row 3, before column 3"},
+        {"ncols 3\nncols 3\nnrows 3\ncellsize 1\n1 2 3\n4 5 6\n7 8 9\n", "says 'ncols' twice"},
+        {"ncols 3\nnrows 3\nxllcorner 0\nxllcenter 0\ncellsize 1\n1 2 3\n4 5 6\n7 8 9\n",
+         "'xllcenter' twice"},
+        {"ncols 3\nnrows 3\ndx 1\ndy 2\n1 2 3\n4 5 6\n7 8 9\n", "'dx' is no word of"},
+        {"ncols 3\nnrows 3\ncellsize 1 2\n1 2 3\n4 5 6\n7 8 9\n", "more than a number after 'cellsize'"},
+        {"0 0 5\n1 0 5\n2 0 5\n", "begins with numbers"},
+        {"\x49\x49*", "t.asc: 'II*' is no word"},
+        {"DSAA\n3 3\n", "t.asc: is a grid of Surfer"},
+        {"  <HTML><p>404", "is a web page"},
         {"ncols 3.5\nnrows 3\ncellsize 1\n1 2 3\n4 5 6\n7 8 9\n", "3.5x3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -236,6 +246,23 @@ static void what_has_no_data_is_no_height(void **state) {
         if ((status == KF_OK) != (cases[i].why == NULL)) fail_msg("case %zu: %s", i, error.message);
         if (cases[i].why != NULL) says(&error, cases[i].why);
     }
+}
+
+/* Each axis has its own word for where the grid lies: a corner is half a cell before the first node. */
+static void corner_and_centre_go_by_axis(void **state) {
+    (void)state;
+    kf_terrain t;
+    kf_error error = {0};
+    write_text("t.asc", "ncols 3\nnrows 3\nxllcorner 7\nyllcenter 9\ncellsize 2\n1 2 3\n4 5 6\n7 8 9\n");
+    assert_int_equal(read_terrain("{\"file\": \"t.asc\"}", &t, &error), KF_OK);
+    assert_true(t.origin[0] == 1.0 && t.origin[1] == 0.0 && t.corner[0] == 7.0 && t.corner[1] == 9.0);
+    kf_terrain_free(&t);
+    assert_int_equal(read_terrain("{\"file\": \"t.asc\", \"cell\": 1}", &t, &error), KF_BAD_INPUT);
+    says(&error, "terrain.cell: is for a \"picture\" or a \"formula\"");
+    kf_terrain_free(&t);
+    assert_int_equal(read_terrain("{\"file\": \"none.asc\"}", &t, &error), KF_BAD_INPUT);
+    says(&error, "scene.json: terrain.file: ");
+    kf_terrain_free(&t);
 }
 
 /* ---- Terrain and box ---- */
@@ -437,10 +464,10 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_numbers),           cmocka_unit_test(pictures_keep_their_places),
-        cmocka_unit_test(what_has_no_data_is_no_height),  cmocka_unit_test(terrain_lies_in_the_box),
-        cmocka_unit_test(nothing_is_lost_without_a_word), cmocka_unit_test(gauges_lie_in_the_box),
-        cmocka_unit_test(depths_keep_their_corner),
+        cmocka_unit_test(pictures_are_numbers),          cmocka_unit_test(pictures_keep_their_places),
+        cmocka_unit_test(what_has_no_data_is_no_height), cmocka_unit_test(corner_and_centre_go_by_axis),
+        cmocka_unit_test(terrain_lies_in_the_box),       cmocka_unit_test(nothing_is_lost_without_a_word),
+        cmocka_unit_test(gauges_lie_in_the_box),         cmocka_unit_test(depths_keep_their_corner),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
