@@ -11,6 +11,7 @@
 
 #include "base/util/clean.h"
 #include "base/util/file.h"
+#include "base/util/foreign.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
@@ -20,19 +21,64 @@ static const double exact_integers = 9007199254740992.0;
 
 /* --- Parsing ------------------------------------------------------------------------------------------ */
 
+/* The last letter before a place that is no blank; '\0': none is. */
+static char letter_before(const char *text, const char *at) {
+    while (at > text && strchr(" \t\r\n", at[-1]) != NULL)
+        at--;
+    return at > text ? at[-1] : '\0';
+}
+
+/* What is meant by what people write who know JavaScript, Python or YAML better. */
+static const char *syntax_hint(const char *text, const char *at) {
+    static const char *const numbers[] = {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"};
+    const char before = letter_before(text, at);
+    if (*at == '#' || (*at == '/' && (at[1] == '/' || at[1] == '*')))
+        return "; JSON has no comments: words go into \"description\"";
+    if (*at == '\'') return "; JSON has double quotes";
+    if ((*at == '}' || *at == ']') && before == ',') return "; remove the comma before it";
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strncmp(at, numbers[i], strlen(numbers[i])) == 0) return "; JSON has finite numbers only";
+    if ((*at == '.' || *at == '+') && isdigit((unsigned char)at[1]))
+        return "; a number begins with a digit or '-'";
+    if (isdigit((unsigned char)*at) && before == ',' && at - text >= 2 && isdigit((unsigned char)at[-2]))
+        return "; decimals begin with a point";
+    if (*at == '"' && before != '\0' && strchr("{[,:", before) == NULL)
+        return "; is a comma missing before it?";
+    if ((isalpha((unsigned char)*at) || *at == '_') && (before == '{' || before == ','))
+        return "; a key stands in double quotes";
+    return "";
+}
+
+/* Where cJSON misses the quote of a key, it points a letter behind what stands there. */
+static const char *place_of_key(const char *text, const char *at) {
+    if (at == text || strchr(" \t\r\n\"", at[-1]) != NULL) return at;
+    const char before = letter_before(text, at - 1);
+    return before == '{' || before == ',' ? at - 1 : at;
+}
+
 static kf_status syntax_error(const char *file, const char *text, const char *at, const char *what,
                               kf_error *error) {
     int line = 1, column = 1;
+    at = place_of_key(text, at);
     for (const char *c = text; c < at; c++) {
         column = *c == '\n' ? 1 : column + 1;
         line += *c == '\n';
     }
     char found[16];
     unsigned char letter = (unsigned char)*at;
-    if (letter == '\0')
+    if (letter == '\0' || (letter == '"' && at[1 + strspn(at + 1, " \t\r\n")] == '\0'))
         return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, but the text ends here", file, line, column, what);
     (void)snprintf(found, sizeof found, isprint(letter) ? "'%c'" : "byte 0x%02x", letter);
-    return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, near %s", file, line, column, what, found);
+    return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, near %s%s", file, line, column, what, found,
+                   syntax_hint(text, at));
+}
+
+/* Refuses a text of which cJSON made nothing. */
+static kf_status refuse_text(const char *file, const char *text, size_t size, const char *at,
+                             kf_error *error) {
+    const char *kind = kf_foreign_kind(text, size);
+    if (kind != NULL) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, kind);
+    return syntax_error(file, text, at < text + size ? at : text + size, "not valid JSON", error);
 }
 
 void kf_json_check_memory(void) {
@@ -84,7 +130,7 @@ kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON *
     if (parsed == NULL && errno == ENOMEM) {
         status = kf_fail(error, KF_HOST, "%s: out of memory", file);
     } else if (parsed == NULL) {
-        status = syntax_error(file, copy, end < copy + size ? end : copy + size, "not valid JSON", error);
+        status = refuse_text(file, copy, size, end, error);
     } else {
         end += strspn(end, " \t\r\n");
         if (end < copy + size)

@@ -225,7 +225,8 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
     char *end = NULL;
     double parsed = kf_read_decimal(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
-        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number", option, text);
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number%s", option, text,
+                       end != text && *end == ',' ? "; decimals begin with a point" : "");
     if (parsed < low || parsed > high)
         return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %g to %g", option, text, low, high);
     *value = parsed;

@@ -16,30 +16,62 @@ typedef struct unit {
     double factor;
 } unit;
 
-static const unit lengths[] = {{"", 1.0}, {"m", 1.0}, {"cm", 0.01}, {"mm", 0.001}, {NULL, 0.0}},
-                  speeds[] = {{"", 1.0}, {"m/s", 1.0}, {"km/h", 1.0 / 3.6}, {NULL, 0.0}},
-                  shares[] = {{"", 1.0}, {"%", 0.01}, {NULL, 0.0}}, plain[] = {{"", 1.0}, {NULL, 0.0}};
+static const unit lengths[] = {{"", 1.0},      {"m", 1.0},     {"cm", 0.01}, {"mm", 0.001},
+                               {"ft", 0.3048}, {"in", 0.0254}, {NULL, 0.0}},
+                  speeds[] = {{"", 1.0},
+                              {"m/s", 1.0},
+                              {"km/h", 1.0 / 3.6},
+                              {"mph", 0.44704},
+                              {"kn", 1852.0 / 3600.0},
+                              {NULL, 0.0}},
+                  shares[] = {{"", 1.0}, {"%", 0.01}, {NULL, 0.0}},
+                  angles[] = {{"", 1.0}, {"deg", 1.0}, {"°", 1.0}, {NULL, 0.0}},
+                  viscosities[] = {{"", 1.0}, {"m2/s", 1.0}, {"m^2/s", 1.0}, {"m²/s", 1.0}, {NULL, 0.0}},
+                  plain[] = {{"", 1.0}, {NULL, 0.0}};
 
+/* Says what is wrong with a number that has another unit than these, or none of its own. */
+static kf_status refuse_unit(const char *option, const char *text, const char *end, const unit *units,
+                             kf_error *error) {
+    kf_text known = {0};
+    for (const unit *u = units; u->name != NULL; u++)
+        if (u->name[0] != '\0') kf_text_append(&known, "%s%s", known.length > 0 ? ", " : "", u->name);
+    const kf_status status =
+        end == text || *end == ',' || known.length == 0
+            ? kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number%s%s%s", option, text,
+                      known.length > 0 ? ", alone or in " : "", known.length > 0 ? known.text : "",
+                      end != text && *end == ',' ? "; decimals begin with a point" : "")
+            : kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' has the unit '%s'; known are %s", option, text,
+                      end, known.text);
+    kf_text_free(&known);
+    return status;
+}
+
+/* Says between what a value must lie, in the unit that it has. */
+static kf_status refuse_range(const char *option, const char *text, double number, const unit *u,
+                              const unit *units, double low, double high, kf_error *error) {
+    const bool percent = units == shares && u->factor == 1.0 && number * 0.01 >= low && number * 0.01 <= high;
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is outside %.6g%s to %.6g%s%s%s%s", option, text,
+                   low / u->factor, u->name, high / u->factor, u->name, percent ? "; is it " : "",
+                   percent ? text : "", percent ? "%?" : "");
+}
+
+/* Reads a number with or without one of the units, a blank between them or not; *value becomes SI. */
 static kf_status read_quantity(const kf_arguments *arguments, const char *option, const unit *units,
                                double low, double high, double *value, kf_error *error) {
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
     const double number = kf_read_decimal(text, &end);
+    const char *name = end + strspn(end, " ");
     for (const unit *u = units; end != text && u->name != NULL; u++) {
-        if (strcmp(end, u->name) != 0) continue;
+        if (strcmp(name, u->name) != 0) continue;
         const double quantity = number * u->factor;
-        if (!(quantity >= low && quantity <= high)) break;
+        if (!(quantity >= low && quantity <= high))
+            return refuse_range(option, text, number, u, units, low, high, error);
         *value = quantity;
         return KF_OK;
     }
-    kf_text known = {0};
-    for (const unit *u = units; u->name != NULL; u++)
-        if (u->name[0] != '\0') kf_text_append(&known, "%s%s", known.length > 0 ? ", " : ", in ", u->name);
-    const kf_status status = kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number from %g to %g%s",
-                                     option, text, low, high, known.text != NULL ? known.text : "");
-    kf_text_free(&known);
-    return status;
+    return refuse_unit(option, text, end == text ? text : name, units, error);
 }
 
 static kf_status read_heading(const kf_arguments *arguments, const char *option, kf_heading *heading,
@@ -69,8 +101,8 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
     KF_TRY(read_quantity(arguments, "--length", lengths, 1e-6, 1e6, &p->length, error));
     KF_TRY(read_quantity(arguments, "--speed", speeds, 1e-6, 1e6, &p->speed, error));
     KF_TRY(read_quantity(arguments, "--reynolds", plain, 1e-3, 1e9, &p->reynolds, error));
-    KF_TRY(read_quantity(arguments, "--viscosity", plain, 1e-12, 1e6, &p->viscosity, error));
-    KF_TRY(read_quantity(arguments, "--yaw", plain, -180.0, 180.0, &p->yaw, error));
+    KF_TRY(read_quantity(arguments, "--viscosity", viscosities, 1e-12, 1e6, &p->viscosity, error));
+    KF_TRY(read_quantity(arguments, "--yaw", angles, -180.0, 180.0, &p->yaw, error));
     p->yaw_given = kf_argument_given(arguments, "--yaw");
     KF_TRY(read_quantity(arguments, "--blockage", shares, 1e-4, 0.25, &p->blockage, error));
     KF_TRY(read_quantity(arguments, "--cells", plain, 4.0, 4096.0, &p->cells, error));

@@ -11,8 +11,8 @@
     {"--wind", "AXIS", "mesh: where the wind blows to, in its axes; -z for a car that looks along +z",       \
      false},                                                                                                 \
         {"--up", "AXIS", "mesh: its axis that points up: x, -x, y, -y, z, -z", false},                       \
-        {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 420cm, 4200mm", false},               \
-        {"--speed", "SPEED", "speed of the wind and of a road: 30, 30m/s, 108km/h (10 m/s)", false},         \
+        {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 4200mm, 14ft, 165in", false},         \
+        {"--speed", "SPEED", "speed of the wind and of a road: 30, 30m/s, 108km/h, 67mph (10 m/s)", false},  \
         {"--reynolds", "RE", "Reynolds number of the solid's length (10000)", false},                        \
         {"--viscosity", "NU", "kinematic viscosity in m^2/s, instead of --reynolds; air has 1.5e-5", false}, \
         {"--road", "yes|no", "mesh: put it on a road that moves with the wind (guessed)", false},            \

@@ -32,9 +32,27 @@ for scene in two nested links free; do
     cmp -s "$err" said || complain "$scene.json: scene and run refuse it with other words"
 done
 
+# Numbers with units as people write them, and those that are no numbers here.
+printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
+roof=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)
+expect 0 "${roof[@]}" --speed '108 km/h' --length 10ft --yaw 90deg --blockage '3 %'
+shows "flow         30 m/s"
+shows "solid        1.524 x 3.048 x"
+expect 0 "${roof[@]}" --speed 10kn --length '48 in'
+shows "flow         5.144 m/s"
+shows "solid        1.219 x"
+for given in "--speed|30knots|has the unit 'knots'; known are m/s, km/h, mph, kn" '--speed|30,5|decimals begin with a point' \
+    '--speed|fast|is not a number, alone or in m/s' '--speed|0|is outside 1e-06 to 1e+06' \
+    '--blockage|5|is outside 0.0001 to 0.25; is it 5%?' '--blockage|150%|is outside 0.01% to 25%' '--yaw|270|is outside -180 to 180' \
+    '--samples-per-cell|2,5|decimals begin with a point'; do
+    IFS='|' read -r option value said <<<"$given"
+    refused "$said" "${roof[@]}" "$option" "$value"
+done
+rm roof.obj
+
 # Files that are no meshes, whatever their names say.
 kind() { # TEXT CONTENT
-    for name in car.obj car.stl car.ply; do
+    for name in car.obj car.stl; do
         printf "$2" >$name
         refused "$name: $1" scene $name
     done
@@ -45,7 +63,7 @@ kind 'is a zip archive; unpack it' 'PK\003\004 and more'
 kind 'is compressed (gzip)' '\037\213\010 and more'
 kind 'is text in UTF-16' '\377\376v\000 \0001\000'
 kind 'is a STEP file' 'ISO-10303-21;\nHEADER;\n'
-rm -f car.*
+rm -f car.obj car.stl
 
 left=$(ls | grep -vE '^(two|nested|links|free).json$|^said$')
 [ -z "$left" ] || complain "refusals left files: $left"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static void expect_syntax_error(const char *text, const char *where) {
     kf_error error = {0};
     assert_int_equal(kf_json_parse("a.json", text, strlen(text), &root, &error), KF_BAD_INPUT);
     assert_null(root);
-    assert_ptr_equal(strstr(error.message, where), error.message);
+    if (strstr(error.message, where) != error.message) fail_msg("%s, not %s", error.message, where);
     assert_null(strchr(error.message, '\n'));
 }
 
@@ -38,6 +39,36 @@ static void syntax_errors_have_a_place(void **state) {
     expect_syntax_error("[1,2],", "a.json:1:6: ");
     expect_syntax_error("\x01\x02", "a.json:1:");
     expect_syntax_error("[\n\n\n\"open", "a.json:4:");
+}
+
+/* Known to people from other languages: the place is that of what is wrong, and the line says what to write.
+ */
+static void syntax_errors_say_what_to_write(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *where, *near, *what;
+    } cases[] = {
+        {"// mine\n{}", "1:1", "'/'", "JSON has no comments"},
+        {"{\"a\": 1, /* b */ \"c\": 1}", "1:10", "'/'", "JSON has no comments"},
+        {"{\n# mine\n\"a\": 1}", "2:1", "'#'", "JSON has no comments"},
+        {"{'a': 1}", "1:2", "'\''", "JSON has double quotes"},
+        {"{\"a\": 'b'}", "1:7", "'\''", "JSON has double quotes"},
+        {"{a: 1}", "1:2", "'a'", "a key stands in double quotes"},
+        {"{\"a\": 1,\n}", "2:1", "'}'", "remove the comma before it"},
+        {"[1, 2,]", "1:7", "']'", "remove the comma before it"},
+        {"{\"a\": 1,5}", "1:9", "'5'", "decimals begin with a point"},
+        {"{\"a\": NaN}", "1:7", "'N'", "JSON has finite numbers only"},
+        {"{\"a\": +1}", "1:7", "'+'", "a number begins with a digit"},
+        {"{\"a\": 1 \"b\": 2}", "1:9", "'\"'", "is a comma missing"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[160];
+        (void)snprintf(said, sizeof said, "a.json:%s: not valid JSON, near %s; %s", cases[i].where,
+                       cases[i].near, cases[i].what);
+        expect_syntax_error(cases[i].text, said);
+    }
+    expect_syntax_error("\xff\xfe{", "a.json: is text in UTF-16; save it as UTF-8");
+    expect_syntax_error("<html>", "a.json: is a web page (HTML)");
 }
 
 static void hostile_nesting_is_refused(void **state) {
@@ -238,6 +269,7 @@ static void more_values_than_memory_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(syntax_errors_have_a_place),
+        cmocka_unit_test(syntax_errors_say_what_to_write),
         cmocka_unit_test(hostile_nesting_is_refused),
         cmocka_unit_test(missing_file_is_named),
         cmocka_unit_test(more_values_than_memory_are_refused),
