@@ -44,9 +44,8 @@ double kf_cost_blocks_by_shared(double bytes) {
 static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 110, ATOMIC_BYTES = 65, INSTRUCTION_BYTES = 0.21;
 /* A copy reaches this share of the data sheet's bandwidth. */
 static const double COPY_SHARE = 0.88, CPU_BANDWIDTH = 1.2e10;
-/* A kernel of a graph takes so long to start, or outside of one so many times that; a read waits so long. */
-static const double GPU_LAUNCH_US = 1.0, SINGLE_LAUNCH = 2.5, CPU_LAUNCH_US = 1.0, GPU_LATENCY_US = 1.2,
-                    CPU_LATENCY_US = 0.1;
+/* A kernel of a graph takes so long to start; a read waits so long. */
+static const double GPU_LAUNCH_US = 1.0, CPU_LAUNCH_US = 1.0, GPU_LATENCY_US = 1.2, CPU_LATENCY_US = 0.1;
 /* Work beside the flow's kernel has the device until that one's blocks fill it, and in its last wave: so
  * much of it costs no time. */
 static const double BESIDE_US = 14.0;
@@ -150,7 +149,7 @@ typedef struct kf_launch_time {
 static double start_of(const kf_work *work, bool one_by_one) {
     static const double FOLLOWS = 0.6, SINGLE_FOLLOWS = 0.75;
     if (work->follows) return one_by_one ? SINGLE_FOLLOWS : FOLLOWS;
-    return one_by_one ? SINGLE_LAUNCH : 1;
+    return one_by_one ? KF_SINGLE_LAUNCH_US / GPU_LAUNCH_US : 1;
 }
 
 /* Starting a kernel and waiting for memory hide nothing: they add to what the slowest resource then takes. */

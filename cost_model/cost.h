@@ -62,6 +62,9 @@ double kf_cost_cached(double bytes, double cache_bytes, double least);
  * has so many bytes and the KiB that the system keeps of it. */
 double kf_cost_blocks_by_shared(double bytes);
 
+/* A kernel outside of a graph takes the host so many microseconds to start on a GPU. */
+#define KF_SINGLE_LAUNCH_US 2.5
+
 /* Rates of the device: what it does in a second. */
 typedef struct kf_ceilings {
     double rate[KF_RESOURCES]; /* bytes, sectors, atomics, instructions, launches a second */

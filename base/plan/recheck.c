@@ -72,10 +72,10 @@ static double length_of(const float *a, const float *b, size_t count) {
     return sqrt(sum);
 }
 
-/* What counts as a speed of fluid at rest, as the gates of flows have it: 1e-4 cells a step. */
+/* Returns what counts as the speed of a fluid at rest, in the units of the snapshot; 0: it has none. */
 static double rest_of(const kf_plan *plan, const kf_snapshot *snapshot) {
     const double step = plan->methods->time != NULL ? plan->methods->time(plan, 1) : 0.0;
-    return snapshot->on == KF_ON_NODES && step > 0.0 ? 1e-4 * snapshot->spacing[0] / step : 0.0;
+    return snapshot->on == KF_ON_NODES && step > 0.0 ? KF_REST_SPEED * snapshot->spacing[0] / step : 0.0;
 }
 
 /* --- Steps ------------------------------------------------------------------------------------------------

@@ -13,6 +13,10 @@ typedef struct kf_deviation {
     double bound; /* what is accepted for this storage type */
 } kf_deviation;
 
+/* Deviations of a velocity are relative to at least this speed, in cells a step: a fluid at rest has no
+ * scale. */
+#define KF_REST_SPEED 1e-4
+
 /* How far a plan's result is from the reference on the same problem after the same number of steps. */
 enum { KF_DEVIATIONS = 8 };
 typedef struct kf_verification {

@@ -112,8 +112,7 @@ KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->samples.force;
     kf_int64 load[KF_LOAD_SUMS];
-    for (int i = 0; i < KF_LOAD_SUMS; i++)
-        load[i] = 0;
+    kf_begin_load(load);
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         kf_sample sample = kf_load_sample(a, s, 1);
         if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
@@ -134,8 +133,7 @@ KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->samples.force;
     kf_int64 load[KF_LOAD_SUMS];
-    for (int i = 0; i < KF_LOAD_SUMS; i++)
-        load[i] = 0;
+    kf_begin_load(load);
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 1);
         kf_add_to_solid(a, x, s, s + a->extent[0], &sample.cell, (double)force[s],

@@ -10,6 +10,12 @@ KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
         a->body.load_sums[i] = 0;
 }
 
+/* Begins an item's own sums, [KF_LOAD_SUMS]. */
+KF_FUNCTION void kf_begin_load(kf_int64 *load) {
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        load[i] = 0;
+}
+
 /* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
  * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
 KF_FUNCTION void kf_add_load_to(kf_int64 *sums, int item, const kf_int64 *load) {

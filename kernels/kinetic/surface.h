@@ -64,8 +64,7 @@ KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, 
     if (next < a->samples.count && a->solids.of[next] == solid) return;
     kf_add_load_to((kf_int64 *)a->solids.load_sums + (long long)solid * KF_LOAD_SLOTS * KF_LOAD_SUMS, item,
                    load);
-    for (int i = 0; i < KF_LOAD_SUMS; i++)
-        load[i] = 0;
+    kf_begin_load(load);
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* Roots of unity with constant indices: what the butterflies of transform.h turn by. */
+/* Roots of unity with constant indices: what butterflies.h turns by. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ROOTS_H
 #define KF_KERNELS_STABLE_FLUIDS_ROOTS_H
 

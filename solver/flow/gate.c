@@ -27,7 +27,8 @@ kf_field_deviation kf_compare_fields(const double *values, const double *referen
     }
     /* Fluid at rest with density 1 has no scale of its own, and the density of a uniform stream none but that
      * of the dynamic pressure, u^2 / (2 c_s^2). */
-    const double rest = 1e-4 * sqrt((double)count), dynamic = 1.5 * velocity_scale / sqrt((double)count);
+    const double rest = KF_REST_SPEED * sqrt((double)count),
+                 dynamic = 1.5 * velocity_scale / sqrt((double)count);
     result.velocity = sqrt(velocity_error) / fmax(sqrt(velocity_scale), rest);
     result.density = sqrt(density_error) / fmax(fmax(sqrt(density_scale), dynamic), rest);
     result.mass = fabs(mass - reference_mass) / ((double)count + reference_mass);

@@ -1,5 +1,4 @@
-/* The reference solution, shared by kinetic_reference.c, kinetic_reference_collision.c and kinetic_verify.c.
- */
+/* The reference solution, shared by kinetic_reference*.c, nested_reference.c and kinetic_verify.c. */
 #ifndef KF_SOLVER_KINETIC_REFERENCE_H
 #define KF_SOLVER_KINETIC_REFERENCE_H
 
@@ -46,7 +45,7 @@ double kf_reference_sums(const double *f, size_t stride, double j[3], double sec
 /* Frobenius norm. */
 double kf_reference_norm(const double second[3][3]);
 /* Populations f[i * stride] of a node with force F on it, after the scene's collision, into out[i * stride];
- * folded: on 19 velocities.  * average: what the adaptive rule divides density, |momentum| and |second
+ * folded: on 19 velocities; average: what the adaptive rule divides density, |momentum| and |second
  * moments| by. */
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out);

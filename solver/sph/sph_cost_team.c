@@ -109,7 +109,6 @@ static void add_search(kf_sph_tally *t, double often, double state) {
 
 /* Adds the time that the host of all devices takes to give them a step, where they are done before. */
 static void add_host(kf_sph_tally *t) {
-    static const double KERNEL_US = 2.5; /* cost_model/cost.c: outside of a graph */
     kf_ceilings ceilings;
     kf_calibration none;
     kf_prediction device;
@@ -124,7 +123,7 @@ static void add_host(kf_sph_tally *t) {
     kf_calibration_begin(&none);
     kf_cost_predict(t->works, &ceilings, &none, &device);
     const double given = kernels * parts + SIGNAL * marks * parts * parts,
-                 left = given - device.time_us / KERNEL_US;
+                 left = given - device.time_us / KF_SINGLE_LAUNCH_US;
     if (t->gpu && left > 0) kf_works_add(t->works, "given by the host", 1)->amount[KF_COST_LAUNCH] = left;
 }
 

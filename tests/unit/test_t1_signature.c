@@ -124,6 +124,7 @@ static void types_are_the_kernels(void **state) {
     check_cases("CUDA", "k", cases, sizeof cases / sizeof *cases);
 }
 
+#define MANY "const const const const const const const const const const "
 /* Nothing is said of what these mean. */
 static void what_is_not_certain_is_passed_over(void **state) {
     (void)state;
@@ -161,6 +162,8 @@ static void what_is_not_certain_is_passed_over(void **state) {
         {"__global__ void k(int *out, \" , ( [", "float*", NULL},
         {"__global__ void k(", "float*", NULL},
         {"", "float*", NULL},
+        /* More words than a type ever has; `make check-sanitize` sees whether they have a place. */
+        {"__global__ void k(" MANY MANY MANY MANY "float *out) {}", "float*", NULL},
     };
     check_cases("CUDA", "k", cases, sizeof cases / sizeof *cases);
 }
