@@ -231,11 +231,11 @@ static bool is_identifier(const char *name) {
 static kf_status check_name(const kf_space *space, const char *name, kf_json_place place, kf_error *error) {
     kf_scalar value;
     if (!is_identifier(name))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: %s.name must be 1 to %d letters, digits and _, not beginning with a digit and no word of "
-            "the expression language",
-            place.file, place.path, KF_NAME - 1);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.name: '%.60s' is no name: 1 to %d letters, digits and _, not beginning with a "
+                       "digit and no "
+                       "word of the expression language",
+                       place.file, place.path, name, KF_NAME - 1);
     for (int p = 0; p < space->parameter_count; p++)
         if (strcmp(space->parameters[p].name, name) == 0)
             return kf_fail(error, KF_BAD_INPUT, "%s: %s.name: parameter '%s' is there twice", place.file,

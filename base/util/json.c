@@ -33,7 +33,7 @@ static const char *syntax_hint(const char *text, const char *at) {
     static const char *const numbers[] = {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"};
     const char before = letter_before(text, at);
     if (*at == '#' || (*at == '/' && (at[1] == '/' || at[1] == '*')))
-        return "; JSON has no comments: words go into \"description\"";
+        return strchr(text, '{') == NULL ? "" : "; JSON has no comments: words go into \"description\"";
     if (*at == '\'') return "; JSON has double quotes";
     if ((*at == '}' || *at == ']') && before == ',') return "; remove the comma before it";
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

@@ -31,6 +31,11 @@ static kf_status unknown_command(const char *name, kf_error *error) {
     const char *nearest = kf_nearest(name, names, count);
     if (nearest != NULL)
         return kf_fail(error, KF_BAD_INPUT, "unknown command '%s' (did you mean '%s'?)", name, nearest);
+    if (strpbrk(name, "./") != NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "unknown command '%s'; give a mesh or scene as in 'kftune scene %s' or 'kftune --scene %s'", name,
+            name, name);
     return kf_fail(error, KF_BAD_INPUT, "unknown command '%s'; 'kftune --help' lists them", name);
 }
 

@@ -98,6 +98,31 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
     return KF_OK;
 }
 
+/* The option whose value somebody gave without it, as in 'kftune run car.obj'; NULL: none comes to mind. */
+static const char *meant_option(const char *word, const kf_arguments *arguments) {
+    static const char *const candidates[] = {"--config", "--scene", "--suite", "--case", "--landscape"};
+    static const char config[] = ".kftune.json";
+    const size_t length = strlen(word), tail = sizeof config - 1;
+    const bool is_config = length > tail && strcmp(word + length - tail, config) == 0;
+    if (word[0] >= '0' && word[0] <= '9') return NULL;
+    for (size_t i = is_config ? 0 : 1; i < sizeof candidates / sizeof candidates[0]; i++) {
+        const int found = find_option(arguments, candidates[i], strlen(candidates[i]));
+        if (found >= 0) return arguments->given[found].count > 0 ? NULL : candidates[i];
+    }
+    return NULL;
+}
+
+static kf_status refuse_positional(const kf_command *command, const char *word, const kf_arguments *arguments,
+                                   kf_error *error) {
+    const char *option = meant_option(word, arguments);
+    if (option != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: unexpected argument '%s'; did you mean '%s %s'?",
+                       command->name, word, option, word);
+    return kf_fail(error, KF_BAD_INPUT, "%s: unexpected argument '%s'; see 'kftune %s --help'", command->name,
+                   word, command->name);
+}
+
+/* Takes a word that belongs to no option, of which a command may know some, or any number. */
 static kf_status take_positional(const kf_command *command, const char *word, kf_arguments *arguments,
                                  kf_error *error) {
     int accepted = 0;
@@ -109,8 +134,7 @@ static kf_status take_positional(const kf_command *command, const char *word, kf
     }
     if (any_number) accepted = KF_OPTION_VALUES;
     if (arguments->positional_count >= accepted || arguments->positional_count >= KF_OPTION_VALUES)
-        return kf_fail(error, KF_BAD_INPUT, "%s: unexpected argument '%s'; usage: %s", command->name, word,
-                       command->synopsis);
+        return refuse_positional(command, word, arguments, error);
     arguments->positional[arguments->positional_count++] = word;
     return KF_OK;
 }

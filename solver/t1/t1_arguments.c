@@ -22,21 +22,26 @@ static kf_status read_values(const kf_t1_problem *problem, kf_json_place place, 
                        place.path, key, argument->name);
     KF_TRY(kf_json_string(place, json, key, true, &name, error));
     KF_TRY(kf_t1_beside(problem, name, path, error));
-    KF_TRY(kf_file_read(path, wanted + 1, &data, &size, error));
+    if (kf_file_read(path, wanted + 1, &data, &size, error) != KF_OK)
+        return kf_fail_context(error, "%s: %s.%s", place.file, place.path, key);
     if (size == wanted) memcpy(values, data, wanted);
     free(data);
     if (size == wanted) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: has %zu bytes, %s of %s needs %zu", path, size, argument->name,
-                   problem->file, wanted);
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: %s has %zu bytes, %s needs %zu", place.file, place.path,
+                   key, path, size, argument->name, wanted);
 }
 
 static kf_status read_fill(const kf_t1_problem *problem, kf_json_place place, const cJSON *json, int number,
                            kf_t1_argument *argument, kf_error *error) {
     static const char *const kinds[] = {"Constant", "Random", "BinaryRaw", "Generator"};
+    static const char *const of_files[] = {"DataSource", NULL};
     int kind = 0;
     long seed = number + 1;
     KF_TRY(kf_json_choice(place, json, "FillType", false, kinds, KF_T1_FILLS, &kind, error));
     argument->fill = (kf_t1_fill_kind)kind;
+    if (argument->fill == KF_T1_CONSTANT || argument->fill == KF_T1_RANDOM)
+        KF_TRY(kf_json_refuse_keys(place, json, of_files, "is for the FillTypes BinaryRaw and Generator",
+                                   error));
     const cJSON *given = cJSON_GetObjectItemCaseSensitive(json, "FillValue");
     argument->fill_value = argument->fill == KF_T1_RANDOM ? 1.0 : 0.0;
     if (given != NULL && argument->fill != KF_T1_GENERATOR)

@@ -48,6 +48,7 @@ for given in "--speed|30knots|has the unit 'knots'; known are m/s, km/h, mph, kn
     IFS='|' read -r option value said <<<"$given"
     refused "$said" "${roof[@]}" "$option" "$value"
 done
+refused "as in 'kftune scene roof.obj' or 'kftune --scene roof.obj'" roof.obj
 rm roof.obj
 
 # Files that are no meshes, whatever their names say.
