@@ -143,7 +143,12 @@ bool kf_drag_interval_complete(const kf_drag_interval *i) {
 const char *kf_drag_interval_text(const kf_drag_interval *i, char text[256]) {
     const double total = kf_drag_interval_total(i);
     int at = snprintf(text, 256, "%.4g", i->corrected);
-    if (isfinite(total)) at += snprintf(text + at, 256 - (size_t)at, " +- %.2g", total);
+    if (kf_drag_interval_complete(i))
+        at += snprintf(text + at, 256 - (size_t)at, " +- %.2g", total);
+    else if (total > 0.0)
+        at += snprintf(text + at, 256 - (size_t)at, " +- %.2g or more", total);
+    else
+        at += snprintf(text + at, 256 - (size_t)at, ", interval not known");
     for (int p = 0; p < KF_DRAG_PARTS; p++) {
         at += snprintf(text + at, 256 - (size_t)at, "%s%s ", p == 0 ? " (" : ", ", kf_drag_part_names[p]);
         if (isfinite(i->half[p]))

@@ -33,7 +33,8 @@ void kf_drag_interval_judge(const void *scene, const kf_drag_report *report, dou
 double kf_drag_interval_total(const kf_drag_interval *interval);
 /* All parts are known. */
 bool kf_drag_interval_complete(const kf_drag_interval *interval);
-/* "1.089 +- 0.09 (statistics 0.001, grid 0.07, tunnel 0.05)"; parts that are not known are named. */
+/* "1.089 +- 0.09 (statistics 0.001, grid 0.07, tunnel 0.05)"; parts that are not known are named, and the
+ * rest of the interval is then "+- 0.07 or more". */
 const char *kf_drag_interval_text(const kf_drag_interval *interval, char text[256]);
 /* Reads what kf_drag_interval_json wrote; false where it is none. */
 bool kf_drag_interval_read(const cJSON *json, kf_drag_interval *interval);

@@ -112,6 +112,13 @@ static void print_scatter(const kf_figure *scatter, bool without_chance) {
            300.0 * scatter->half / fabs(scatter->mean));
 }
 
+/* Half of the open stream's interval; NAN unless all its parts are known. */
+static double whole_half(const kf_run_figures *run) {
+    return run->judged && kf_drag_interval_complete(&run->open_stream)
+               ? kf_drag_interval_total(&run->open_stream)
+               : (double)NAN;
+}
+
 /* ---- Table, CSV, JSON ---- */
 
 /* Prints the coefficients of each run as a table, and whether they settled. */
@@ -127,8 +134,7 @@ static void print_table(const kf_sweep_result *r) {
         printf("%-*s", width, r->points[i].value);
         for (int k = 0; k < KF_FIGURES; k++)
             printf("  %-18s", kf_figure_text(&run->wind[k], text));
-        const kf_figure open = {run->judged ? run->open_stream.corrected : (double)NAN,
-                                run->judged ? kf_drag_interval_total(&run->open_stream) : (double)NAN};
+        const kf_figure open = {run->judged ? run->open_stream.corrected : (double)NAN, whole_half(run)};
         printf("  %-18s", kf_figure_text(&open, text));
         printf("  %s, %.3g flow-throughs\n",
                strcmp(run->state, "finished") != 0 ? run->state
@@ -175,7 +181,7 @@ static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error 
             append_number(&csv, rest[k]);
         const kf_drag_interval *open = &run->open_stream;
         append_number(&csv, run->judged ? open->corrected : (double)NAN);
-        append_number(&csv, run->judged ? kf_drag_interval_total(open) : (double)NAN);
+        append_number(&csv, whole_half(run));
         for (int p = 0; p < KF_DRAG_PARTS; p++)
             append_number(&csv, run->judged ? open->half[p] : (double)NAN);
         kf_text_append(&csv, ",%s\n", run->folder);

@@ -127,7 +127,11 @@ static void test_total(void **state) {
     kf_drag_interval_of(ball, &begun, &early);
     assert_false(kf_drag_interval_complete(&early));
     assert_true(kf_drag_interval_total(&early) < kf_drag_interval_total(&whole));
-    assert_non_null(strstr(kf_drag_interval_text(&early, text), "statistics not known"));
+    assert_non_null(strstr(kf_drag_interval_text(&early, text), " or more (statistics not known"));
+    for (int p = 0; p < KF_DRAG_PARTS; p++)
+        early.half[p] = p == KF_PART_TUNNEL ? 0.0 : (double)NAN;
+    assert_non_null(strstr(kf_drag_interval_text(&early, text), ", interval not known ("));
+    kf_drag_interval_of(ball, &begun, &early);
     assert_non_null(strstr(early.why[KF_PART_STATISTICS], "not settled"));
     cJSON *json = kf_drag_interval_json(&early);
     assert_true(kf_drag_interval_read(json, &read));
