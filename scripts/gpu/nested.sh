@@ -1,5 +1,5 @@
 #!/bin/bash
-# Nested grids on a GPU. PARTS=cases: their tests against the reference, then the validation cases nested and nested_drag with each plan.
+# Nested grids on a GPU. PARTS=cases: their tests against the reference, then the validation cases nested, nested_flows and nested_drag with each plan.
 # PARTS=scene: the Ahmed body in nested grids, from a scene file, against the finest cells everywhere: drag, wall time, updates a second,
 # and each kernel's share of a step by level (share.txt).
 # From a bundle or a built source tree; builds nothing; each part some eight minutes (at most 540 s: BUDGET).
@@ -87,6 +87,7 @@ check() {
 }
 check nested plan=fused
 check nested plan=moments
+check nested_flows plan=fused
 check nested_drag plan=moments
 check nested_drag plan=fused
 check nested_drag plan=moments storage=f16

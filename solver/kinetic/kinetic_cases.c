@@ -41,6 +41,8 @@ const kf_case kf_kinetic_cases[] = {
     {"cylinder_wake", "shedding behind a cylinder at Re 100", true, kf_case_cylinder_wake,
      KF_LEFT_TO_STORAGE},
     {"nested", "vortices and sound across the interface of nested grids", false, kf_case_nested, 0},
+    {"nested_flows", "uniform, sheared and decaying flows across that interface", false, kf_case_nested_flows,
+     0},
     {"nested_drag", "drag in nested boxes against fine cells everywhere", true, kf_case_nested_drag,
      KF_LEFT_TO_STORAGE},
     {"rate_rules", "rate rules on the Taylor-Green vortex against an independent program", true,

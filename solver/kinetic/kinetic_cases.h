@@ -54,6 +54,8 @@ kf_status kf_case_long_runs(kf_validation *validation, kf_error *error);
 /* kinetic_case_nineteen.c */
 kf_status kf_case_nineteen(kf_validation *validation, kf_error *error);
 
+/* kinetic_case_nested_flows.c */
+kf_status kf_case_nested_flows(kf_validation *validation, kf_error *error);
 /* kinetic_case_nested.c */
 kf_status kf_case_nested(kf_validation *validation, kf_error *error);
 kf_status kf_case_nested_drag(kf_validation *validation, kf_error *error);
