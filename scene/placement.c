@@ -330,9 +330,9 @@ static void set_flow(kf_description *d, const kf_placement *said, double length,
     d->viscosity = said->viscosity;
     if (said->viscosity == 0.0) d->reynolds = said->reynolds > 0.0 ? said->reynolds : USUAL_REYNOLDS;
     kf_note(notes, "flow: %g m/s%s, Reynolds number %.4g%s with the length of %.4g m, %g cells a step",
-            d->speed, said->speed > 0.0 ? "" : " (not said)",
+            d->speed, said->speed > 0.0 ? "" : " (default)",
             d->reynolds > 0.0 ? d->reynolds : d->speed * length / d->viscosity,
-            said->reynolds > 0.0 || said->viscosity > 0.0 ? "" : " (not said)", length, d->lattice_speed);
+            said->reynolds > 0.0 || said->viscosity > 0.0 ? "" : " (default)", length, d->lattice_speed);
 }
 
 static void note_yaw(const kf_placement *said, kf_text *notes) {

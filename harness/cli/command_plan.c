@@ -195,7 +195,7 @@ static kf_status find_rate(plan *p, kf_error *error) {
     if (best.updates_per_second > 0.0) {
         p->updates_per_second = best.updates_per_second;
         kf_copy_text(p->rate_from, sizeof p->rate_from,
-                     foreign ? "by this machine's store, of the nearest scene" : "by this machine's store");
+                     foreign ? "as measured here on the nearest scene" : "as measured here");
     } else {
         rate_by_model(p, &best.config);
     }

@@ -275,7 +275,7 @@ void kf_check_load(kf_diagnosis *check) {
     if (load[0] > 0.5)
         kf_check_report(check, KF_CHECK_DEGRADED,
                         "let other programs end before tuning: they make times scatter",
-                        "other programs kept %.1f of %d processors busy in the last minute", load[0],
+                        "%.1f other threads on average wanted the %d processors in the last minute", load[0],
                         cpu.multiprocessors);
     else
         kf_check_report(check, KF_CHECK_OK, "", "load %.2f on %d processors", load[0], cpu.multiprocessors);
