@@ -74,7 +74,7 @@ static kf_status check_beginning(const char *file, const char *text, kf_error *e
     return KF_OK;
 }
 
-/* What a word of the header says. */
+/* The words of a header, and what each says. */
 enum { COLUMNS, ROWS, PLACE_X, PLACE_Y, CELL, NODATA, SAID };
 static const struct {
     const char *word;

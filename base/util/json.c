@@ -28,7 +28,7 @@ static char letter_before(const char *text, const char *at) {
     return at > text ? at[-1] : '\0';
 }
 
-/* What is meant by what people write who know JavaScript, Python or YAML better. */
+/* Says what to write instead to people who know JavaScript, Python or YAML better. */
 static const char *syntax_hint(const char *text, const char *at) {
     static const char *const numbers[] = {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"};
     const char before = letter_before(text, at);
@@ -49,7 +49,7 @@ static const char *syntax_hint(const char *text, const char *at) {
     return "";
 }
 
-/* Where cJSON misses the quote of a key, it points a letter behind what stands there. */
+/* Finds the place of a key without quotes: cJSON points a letter behind it. */
 static const char *place_of_key(const char *text, const char *at) {
     if (at == text || strchr(" \t\r\n\"", at[-1]) != NULL) return at;
     const char before = letter_before(text, at - 1);

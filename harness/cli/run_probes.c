@@ -168,6 +168,7 @@ static void add_means(cJSON *json, const kf_probe_report *report, bool velocity)
     kf_json_add_number(json, name, half[3]);
 }
 
+/* Tells each probe's kind, place, files, rows, and the means of a point. */
 cJSON *kf_run_probes_json(const kf_production *done, const kf_run_probes *probes) {
     static const char *const kinds[] = {"point", "line", "surface"};
     cJSON *list = cJSON_CreateArray();

@@ -119,6 +119,13 @@ static double whole_half(const kf_run_figures *run) {
                : (double)NAN;
 }
 
+/* The drag in an open stream; NAN where no rule takes the tunnel's walls off: it would be the tunnel's drag
+ * in a column of others that are corrected. */
+static double open_drag(const kf_run_figures *run) {
+    const bool known = run->judged && isfinite(run->open_stream.half[KF_PART_TUNNEL]);
+    return known ? run->open_stream.corrected : (double)NAN;
+}
+
 /* ---- Table, CSV, JSON ---- */
 
 /* Prints the coefficients of each run as a table, and whether they settled. */
@@ -134,7 +141,7 @@ static void print_table(const kf_sweep_result *r) {
         printf("%-*s", width, r->points[i].value);
         for (int k = 0; k < KF_FIGURES; k++)
             printf("  %-18s", kf_figure_text(&run->wind[k], text));
-        const kf_figure open = {run->judged ? run->open_stream.corrected : (double)NAN, whole_half(run)};
+        const kf_figure open = {open_drag(run), whole_half(run)};
         printf("  %-18s", kf_figure_text(&open, text));
         printf("  %s, %.3g flow-throughs\n",
                strcmp(run->state, "finished") != 0 ? run->state
@@ -180,7 +187,7 @@ static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error 
         for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
             append_number(&csv, rest[k]);
         const kf_drag_interval *open = &run->open_stream;
-        append_number(&csv, run->judged ? open->corrected : (double)NAN);
+        append_number(&csv, open_drag(run));
         append_number(&csv, whole_half(run));
         for (int p = 0; p < KF_DRAG_PARTS; p++)
             append_number(&csv, run->judged ? open->half[p] : (double)NAN);

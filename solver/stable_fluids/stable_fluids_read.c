@@ -347,6 +347,7 @@ static bool read_push_line(const kf_fluid *f, const char *line, double v[7]) {
     return good;
 }
 
+/* Adds the push of a line, which messages name by its number. */
 static kf_status add_push_line(const reader *r, const char *path, int number, const char *line, long reach) {
     kf_fluid *f = r->fluid;
     kf_fluid_impulse impulse = {.reach = (int)reach};
