@@ -158,14 +158,17 @@ typedef struct kf_kinetic_links {
     /* [count]: of the nodes below a link's direction to the surface, KF_LINK_CODE_BITS each, and behind them
      * how many nodes behind the outer one are the fluid's. */
     int *code;
-    void *node;         /* kf_index [KF_LINK_NODES][count]: the outer node, two behind it, the inner one */
-    void *share;        /* kf_real [count]: of the link that lies outside of the surface, 0 .. 1 */
-    void *memory;       /* kf_real [count + 1]: mean corrections, and what each weight takes back of them */
+    void *node;  /* kf_index [KF_LINK_NODES][count]: the outer node, two behind it, the inner one */
+    void *share; /* kf_real [count]: of the link that lies outside of the surface, 0 .. 1 */
+    /* kf_real [2 count + 1]: mean corrections; what each weight takes back of them; what left a step before.
+     */
+    void *memory;
     void *value;        /* kf_real [2][count]: what comes back; its sum with what left */
     void *inside;       /* kf_index: nodes that the fluid does not reach, those that it touches first */
     long long *sums;    /* fixed point, [KF_LOAD_SLOTS]: of the corrections */
     double part_of_sum; /* for each weight */
     double center[3];   /* of the solid */
+    int at_once;        /* what comes back is what left in this step alone */
 } kf_kinetic_links;
 
 /* The nodes of the fluid beside that surface, for a law of the wall (wall.cu). */

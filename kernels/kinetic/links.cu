@@ -2,12 +2,18 @@
  * the populations that would arrive from inside are replaced, at the inner node, where the outer one pulls
  * them from: nothing else changes, and every such place belongs to one link.
  *
- * What comes back is what left (half-way bounce-back), and a correction for where the surface is. In a steady
- * flow the correction is that of multireflection (Ginzburg and d'Humieres, Phys. Rev. E 68, 066614, 2003),
- * which is exact for a parabola along the link and for a pressure that changes linearly; with one node behind
- * the outer one, that of central linear interpolation. Taken at once it lets short waves grow at small
- * viscosities, so it is a mean over about KF_LINK_STEPS steps: waves meet half-way bounce-back, which does
- * not amplify them.
+ * What comes back is what left (bounce-back), and a correction for where the surface is. What left is the
+ * mean of this step and the one before: fluid that a wall throws back at once can swing from step to step for
+ * ever, most of all in a gap of one node, whose momentum across changes its sign in every step. Such a swing
+ * spoils forces that are read every second step and grows where rates are near 2. The mean takes it away,
+ * leaves a steady flow as it is, damps a wave of frequency w by cos(w / 2) and keeps mass: half of what last
+ * left each link is on its way. With links half-way the bounce-back is the plain one.
+ *
+ * In a steady flow the correction is that of multireflection (Ginzburg and d'Humieres, Phys. Rev. E 68,
+ * 066614, 2003), which is exact for a parabola along the link and for a pressure that changes linearly; with
+ * one node behind the outer one, that of central linear interpolation. Taken at once it lets short waves grow
+ * at small viscosities, so it is a mean over about KF_LINK_STEPS steps: waves meet bounce-back, which does not
+ * amplify them.
  *
  * All corrections together would add mass. The mean of a step is taken back in the next, by the weights of
  * the velocities, so a closed domain keeps its mass. */
@@ -57,6 +63,11 @@ KF_SCALAR_KERNEL(reflect_links, kf_links_arguments) {
     const int behind = kf_link_code(a, x, KF_LINK_NODES);
     const kf_real leaves = kf_link_load(a, x, 0, 0);
     kf_real value = leaves;
+    if (!a->links.at_once) {
+        kf_real *left = memory + a->links.count + 1 + x;
+        value = KF_R(0.5) * (leaves + *left);
+        *left = leaves;
+    }
     if (behind > 0) {
         const int code = kf_link_code(a, x, 0);
         const kf_real weight = KF_WEIGHT(code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1);

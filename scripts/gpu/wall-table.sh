@@ -4,14 +4,14 @@
 # square cylinder, spheres, Ahmed body on 127 cells, about 300 s), fine (Ahmed body on 255 cells, 25 and 35 degrees, 500 s).
 # A cpu takes tiny grids, which show that all of it runs and nothing else.
 # usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]; BUDGET (seconds, 480) and RATES (of the Ahmed body on its
-# road, k17) may be set. What does not fit into the time is left out and said; a run that time ends is kept with what it came to.
+# road, adaptive_2020) may be set. What does not fit into the time is left out and said; a run that time ends is kept with what it came to.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, mean-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
 set -u
 folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
 part=${2:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
 device=${3:-cuda:0}
-budget=${BUDGET:-480} rates=${RATES:-k17}
+budget=${BUDGET:-480} rates=${RATES:-adaptive_2020}
 scripts=$(cd "$(dirname "$0")" && pwd)
 . "$scripts/budget.sh"
 case $device in

@@ -248,7 +248,7 @@ static void add_wall(kf_kinetic_tally *tally) {
 /* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
  * its own, and then put where one of them streams from. */
 void kf_kinetic_add_links(kf_kinetic_tally *tally) {
-    static const double LINK_BYTES = 44, PLACE_BYTES = 12, POPULATIONS = 5;
+    static const double LINK_BYTES = 52, PLACE_BYTES = 12, POPULATIONS = 5;
     const double links = (double)tally->cost->scene->links.count;
     if (!(links > 0)) return;
     add_items(tally, "reflect_links", LINK_BYTES * links, POPULATIONS * links, 3)->amount[KF_COST_ATOMICS] =

@@ -75,6 +75,7 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
     kf_kinetic_links *a = &kinetic->arguments.links;
     const double weights = sum_of_weights(&scene->links);
     a->count = (int)scene->links.count;
+    a->at_once = scene->half_way;
     a->part_of_sum = weights > 0.0 ? 1.0 / (KF_FORCE_SCALE * weights) : 0.0;
     for (int i = 0; i < 3; i++)
         a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
@@ -89,7 +90,7 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     if (links->count + links->inside_count > INT_MAX / KF_LINK_NODES)
         return kf_fail(error, KF_MACHINE, "%s: the solid cuts too many links (%zu)", scene->source,
                        links->count);
-    kinetic->link_memory_bytes = (links->count + 1) * kinetic->real_bytes;
+    kinetic->link_memory_bytes = (2 * links->count + 1) * kinetic->real_bytes;
     KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * links->count * index_bytes, &nodes, error));
     KF_TRY(kf_plan_buffer(plan, links->count * sizeof(int), &codes, error));
     KF_TRY(kf_plan_buffer(plan, links->count * kinetic->real_bytes, &shares, error));

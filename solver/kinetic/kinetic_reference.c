@@ -193,6 +193,11 @@ static void reflect_all(reference_run *run, const kf_links *links, double *value
         const size_t out = of_link(run, &link->at[0], false);
         const double weight = run->weights[out / run->count];
         values[n] = run->f[out];
+        if (!run->scene->half_way) {
+            double *left = &run->link_memory[links->count + n];
+            values[n] = 0.5 * (run->f[out] + weight + *left);
+            *left = run->f[out] - weight;
+        }
         if (link->behind > 0) {
             run->link_memory[n] += (link_correction(run, link) - run->link_memory[n]) / REFERENCE_LINK_STEPS;
             values[n] += run->link_memory[n] - weight * run->taken_back;
@@ -209,7 +214,7 @@ static void reflect_links(reference_run *run) {
     const kf_links *links = &run->scene->links;
     double *values = kf_allocate((links->count + 1) * sizeof *values);
     if (run->link_memory == NULL)
-        run->link_memory = kf_allocate_zeroed(links->count + 1, sizeof *run->link_memory);
+        run->link_memory = kf_allocate_zeroed(2 * links->count + 1, sizeof *run->link_memory);
     reflect_all(run, links, values);
     for (size_t n = 0; n < links->shell_count; n++)
         for (size_t i = 0; i < KF_REFERENCE_Q; i++)

@@ -22,9 +22,9 @@ struct kf_reference_run {
     double *f, *streamed, *force; /* [KF_REFERENCE_Q][count] twice, [3][count] */
     double *outside[KF_FACES];    /* of outflows: [KF_REFERENCE_Q][count], at the face's nodes */
     double *area;                 /* of samples, as they act */
-    double *link_memory,
-        taken_back;    /* [links]: mean corrections; and what a weight gives back of their sum */
-    double average[3]; /* density, |momentum|, |second moment| */
+    double *link_memory; /* [2 links]: mean corrections; what left a step before, less that of rest */
+    double taken_back;   /* what a weight gives back of the corrections' sum */
+    double average[3];   /* density, |momentum|, |second moment| */
     double omega;
     kf_solid_load load, loads[KF_MOST_SOLIDS]; /* on all solids about the first's place; on each of several */
     kf_reference_solid solid[1 + KF_MOST_SOLIDS]; /* one, or all together; each of several */

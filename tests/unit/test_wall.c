@@ -306,7 +306,8 @@ static void test_keeps_momentum_and_mass(void **state) {
         assert_true(look_at(plan).share > 0.5);
         if (walls == 0)
             assert_true(fabs(load.force[0] - (momentum[1] - momentum[2])) < 1e-6 * fabs(load.force[0]));
-        assert_true(fabs(mass[2] - mass[0]) < 1e-5 * 6000.0);
+        /* Half of what last left each link is on its way back. */
+        assert_true(fabs(mass[2] - mass[0]) < 5e-5 * 6000.0);
         kf_plan_free(plan);
         kf_scene_free(scene);
     }
