@@ -4,10 +4,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/util/foreign.h"
+#include "base/util/memory.h"
 #include "scene/mesh_mend.h"
 
 /* ---- The mesh as it was read ---- */
@@ -113,6 +115,54 @@ static kf_status check_precision(const char *file, const kf_polygons *p, const k
     return KF_OK;
 }
 
+/* ---- Pieces that were left behind ---- */
+
+/* What a triangle covers along an axis. */
+typedef struct stretch {
+    double low, high;
+} stretch;
+
+static int by_low(const void *a, const void *b) {
+    const double x = ((const stretch *)a)->low, y = ((const stretch *)b)->low;
+    return (x > y) - (x < y);
+}
+
+static void stretch_of(const kf_mesh *mesh, size_t triangle, int axis, stretch *s) {
+    *s = (stretch){INFINITY, -INFINITY};
+    for (int c = 0; c < 3; c++) {
+        const double at =
+            mesh->vertices[3 * (size_t)mesh->triangles[3 * triangle + (size_t)c] + (size_t)axis];
+        s->low = fmin(s->low, at);
+        s->high = fmax(s->high, at);
+    }
+}
+
+/* Notes where most of a mesh's extent is empty: a triangle that a modeller lost far away makes the solid as
+ * long as the way to it, and lengths, Reynolds number and grid go by that. */
+static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
+    static const double MOST = 0.5;
+    const size_t count = mesh->triangle_count;
+    const kf_box box = kf_mesh_bounds(mesh);
+    stretch *all = kf_allocate(count * sizeof *all);
+    for (int axis = 0; axis < 3; axis++) {
+        const double extent = box.high[axis] - box.low[axis];
+        for (size_t t = 0; t < count; t++)
+            stretch_of(mesh, t, axis, &all[t]);
+        qsort(all, count, sizeof *all, by_low);
+        double reached = all[0].high;
+        for (size_t t = 1; t < count; reached = fmax(reached, all[t++].high)) {
+            const size_t less = t < count - t ? t : count - t;
+            if (!(all[t].low - reached > MOST * extent)) continue;
+            kf_note(notes,
+                    "%s: nothing of it lies between %.4g and %.4g along %c, %.0f %% of its extent; is the "
+                    "piece of %zu triangle%s beyond meant?",
+                    file, reached, all[t].low, "xyz"[axis], 100.0 * (all[t].low - reached) / extent, less,
+                    less == 1 ? "" : "s");
+        }
+    }
+    free(all);
+}
+
 /* ---- All of it ---- */
 
 /* Mends a mesh that was read, and notes what was done to it. */
@@ -153,6 +203,7 @@ kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_err
     memset(&polygons.builder.mesh, 0, sizeof polygons.builder.mesh);
     if (status == KF_OK) status = mend(file, mesh, notes, error);
     if (status == KF_OK) status = check_precision(file, &polygons, mesh, notes, error);
+    if (status == KF_OK) note_gap(file, mesh, notes);
     kf_polygons_free(&polygons);
     if (status != KF_OK) kf_mesh_free(mesh);
     return status;

@@ -28,7 +28,7 @@ static const kind kinds[] = {
     {BEGINS("\x28\xb5\x2f\xfd"), "is compressed (zstd); unpack it with unzstd"},
     {BEGINS("\xff\xfe"), "is text in UTF-16; save it as UTF-8"},
     {BEGINS("\xfe\xff"), "is text in UTF-16; save it as UTF-8"},
-    {BEGINS("\x89PNG"), "is a PNG picture"},
+    {BEGINS("\x89PNG"), "is a PNG picture; a mask is named so (.png), a terrain gives it as \"picture\""},
     {BEGINS("II*\0"), picture},
     {BEGINS("MM\0*"), picture},
     {BEGINS("II+\0"), picture},

@@ -375,7 +375,8 @@ static void test_bad_obj(void **state) {
     refuse(write_text("empty.obj", ""), "empty");
     refuse(write_text("blank.obj", "\n\n"), "no vertices");
     refuse(write_text("words.obj", "this is no mesh at all\nreally\n"), "no vertices");
-    refuse(write_bytes("binary.obj", "\x89PNG\0\0\0\0v 1 2 3", 16), "not a text file");
+    refuse(write_bytes("binary.obj", "\x89XYZ\0\0\0\0v 1 2 3", 16), "not a text file");
+    refuse(write_bytes("picture.obj", "\x89PNG\0\0\0\0v 1 2 3", 16), "is a PNG picture; a mask is named so");
     refuse(write_text("points.obj", SQUARE), "no faces");
     refuse(write_text("nan.obj", SQUARE "v nan 0 0\nf 1 2 3\n"), "nan.obj:4: the x coordinate");
     refuse(write_text("inf.obj", "\n# a\nv 0 0 0\nv 1 0 0\nv 0 -inf 0\nf 1 2 3\n"),

@@ -109,6 +109,22 @@ static void test_4_crossed(void **state) {
     kf_mesh_free(&mesh);
 }
 
+/* The kind of 5 with a face: a triangle that was lost far away is told; what is merely apart is not. */
+static void test_5_lost_triangle(void **state) {
+    (void)state;
+    kf_text notes = {0};
+    kf_mesh mesh =
+        read_mesh(write_text("lost.obj", PRISM "v 0 99 0\nv 0.1 99 0\nv 0 99.1 0\nf 13 14 15\n"), &notes);
+    assert_holds(notes.text, "nothing of it lies between 2 and 99 along y, 98 % of its extent");
+    assert_holds(notes.text, "is the piece of 1 triangle beyond meant?");
+    kf_text_free(&notes);
+    kf_mesh_free(&mesh);
+    mesh = read_mesh(write_text("apart.obj", PRISM "v 0 3 0\nv 0.1 3 0\nv 0 5 0\nf 13 14 15\n"), &notes);
+    assert_true(notes.text == NULL || strstr(notes.text, "nothing of it") == NULL);
+    kf_text_free(&notes);
+    kf_mesh_free(&mesh);
+}
+
 /* A vertex that no face uses, in each format that can have one. */
 static void test_5_unused_vertex(void **state) {
     (void)state;
@@ -284,11 +300,17 @@ static void test_10_reference_area(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_2_double_sided),    cmocka_unit_test(test_2_double_sided_free),
-        cmocka_unit_test(test_3_georeferenced),   cmocka_unit_test(test_4_concave),
-        cmocka_unit_test(test_4_crossed),         cmocka_unit_test(test_5_unused_vertex),
-        cmocka_unit_test(test_10_frontal_area),   cmocka_unit_test(test_11_closed_by_slivers),
-        cmocka_unit_test(test_22_guesses),        cmocka_unit_test(test_23_units),
+        cmocka_unit_test(test_2_double_sided),
+        cmocka_unit_test(test_2_double_sided_free),
+        cmocka_unit_test(test_3_georeferenced),
+        cmocka_unit_test(test_4_concave),
+        cmocka_unit_test(test_5_lost_triangle),
+        cmocka_unit_test(test_4_crossed),
+        cmocka_unit_test(test_5_unused_vertex),
+        cmocka_unit_test(test_10_frontal_area),
+        cmocka_unit_test(test_11_closed_by_slivers),
+        cmocka_unit_test(test_22_guesses),
+        cmocka_unit_test(test_23_units),
         cmocka_unit_test(test_10_reference_area),
     };
     return cmocka_run_group_tests_name("mesh cases", tests, make_test_folder, remove_test_folder);
