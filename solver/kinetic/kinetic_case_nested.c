@@ -127,6 +127,7 @@ static kf_status reflection(const kf_validation *validation, double *back, kf_er
     return status;
 }
 
+/* Vortices on two grids, each with a box, and a pulse of sound. */
 kf_status kf_case_nested(kf_validation *validation, kf_error *error) {
     const int coarse = validation->quick ? 16 : 32;
     double off[2], gained[2], back;

@@ -211,6 +211,7 @@ static kf_status check_beside(kf_validation *validation, const char *name, neste
     return KF_OK;
 }
 
+/* A uniform flow; with more time flows beside fine cells everywhere. */
 kf_status kf_case_nested_flows(kf_validation *validation, kf_error *error) {
     /* At Reynolds numbers of 1000 with the edge and 100 with the wave's; viscosities over the edge. */
     const nested_flow shear = {.state = double_shear,

@@ -194,7 +194,7 @@ static kf_status cross(kf_plan *plan, int level, crossing what, int k, kf_error 
  * first and the finer level's two steps, and the solid's forces beside all that changes no node near it.
  */
 
-/* What a lane is given from here on comes after all that another was given so far. */
+/* A lane is to do what it is given from here on after all that another was given so far. */
 static void follow(kf_plan *plan, int lane, int other) {
     kf_mark *mark = nested_of(plan)->given[other];
     if (lane == other) return;
