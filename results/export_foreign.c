@@ -66,13 +66,7 @@ static cJSON *outgoing(const kf_config *config, const kf_provenance *provenance)
     return provenance->domains != NULL ? original_parameters(config, provenance) : parameters_json(config);
 }
 
-void kf_domains_add(cJSON *domains, const kf_config *config) {
-    cJSON *parameters = parameters_json(config);
-    kf_domains_add_values(domains, parameters);
-    cJSON_Delete(parameters);
-}
-
-void kf_domains_add_values(cJSON *domains, const cJSON *parameters) {
+void kf_domains_add(cJSON *domains, const cJSON *parameters) {
     const cJSON *value = NULL;
     cJSON_ArrayForEach(value, parameters) {
         cJSON *domain = cJSON_GetObjectItemCaseSensitive(domains, value->string);
@@ -296,7 +290,7 @@ static kf_status collect_domains(void *context, const kf_result_row *row, kf_err
     (void)error;
     kf_landscape_writer *writer = context;
     cJSON *parameters = outgoing(&row->config, &writer->provenance);
-    kf_domains_add_values(writer->domains, parameters);
+    kf_domains_add(writer->domains, parameters);
     cJSON_Delete(parameters);
     return KF_OK;
 }

@@ -16,10 +16,9 @@ extern const kf_state_words kf_state_words_of[KF_STATES];
  * "verify_s", "measure_s", "build", "verification": {...}}. */
 #define KF_LANDSCAPE_KEY "kftune"
 
-/* Adds what occurs to the values of every parameter: {"alpha": [1, 2, 4], ...}, each once; of a config, or of
- * parameters as another program wrote them. */
-void kf_domains_add(cJSON *domains, const kf_config *config);
-void kf_domains_add_values(cJSON *domains, const cJSON *parameters);
+/* Adds what occurs to the values of every parameter: {"alpha": [1, 2, 4], ...}, each once; parameters: as a
+ * config has them, or another program wrote them. */
+void kf_domains_add(cJSON *domains, const cJSON *parameters);
 
 /* A parameter's value of "1.0" begins with this where a file is read, and in a run's space: JSON has one
  * kind of numbers, and keys of Python's caches two. */

@@ -66,7 +66,7 @@ static void note_order(kf_import *import, const kf_landscape_entry *entry) {
         if (!cJSON_HasObjectItem(import->provenance.domains, value->string))
             (void)cJSON_AddArrayToObject(import->provenance.domains, value->string);
     }
-    kf_domains_add_values(import->provenance.domains, values);
+    kf_domains_add(import->provenance.domains, values);
 }
 
 /* Looks at all entries for what the run needs to know before its first result. */

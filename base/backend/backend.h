@@ -87,9 +87,8 @@ typedef struct kf_source {
     kf_language language; /* cpu */
 } kf_source;
 
-/* A copy of its own, to be freed with kf_source_free; and a text that is equal for equal sources alone, to be
- * freed with free, from which kf_source_from_text makes such a copy again. */
-kf_source *kf_source_copy(const kf_source *source);
+/* A text that is equal for equal sources alone, to be freed with free; kf_source_from_text makes a source of
+ * it again, to be freed with kf_source_free. */
 void kf_source_free(kf_source *source); /* NULL is fine */
 char *kf_source_text(const kf_source *source);
 kf_source *kf_source_from_text(const char *text); /* that kf_source_text made */

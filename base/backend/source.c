@@ -1,17 +1,10 @@
-/* Sources as values: copied, and as a text that travels to another process. */
+/* Sources as a text that travels to another process. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 
 #include "base/backend/backend.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
-
-kf_source *kf_source_copy(const kf_source *source) {
-    char *text = kf_source_text(source);
-    kf_source *copy = kf_source_from_text(text);
-    free(text);
-    return copy;
-}
 
 void kf_source_free(kf_source *source) {
     if (source == NULL) return;

@@ -18,13 +18,18 @@ static void measure(const kf_scene *scene, int level, int nodes[3], double low[3
     }
 }
 
-kf_uniform_cost kf_uniform_cost_of(const kf_scene *scene) {
+/* The cost of fine cells in the whole domain. */
+typedef struct uniform_cost {
+    double nodes;
+    double updates; /* in the time of a step of the coarsest level */
+} uniform_cost;
+static uniform_cost cost_of_uniform(const kf_scene *scene) {
     const double nodes = ldexp(kf_scene_level_nodes(scene, 0), 3 * scene->finer_count);
-    return (kf_uniform_cost){nodes, ldexp(nodes, scene->finer_count)};
+    return (uniform_cost){nodes, ldexp(nodes, scene->finer_count)};
 }
 
 void kf_scene_levels_print(const kf_scene *scene, FILE *file) {
-    const kf_uniform_cost uniform = kf_uniform_cost_of(scene);
+    const uniform_cost uniform = cost_of_uniform(scene);
     char grid[KF_GRID_TEXT], memory[32];
     int nodes[3];
     double low[3], high[3];
@@ -64,7 +69,7 @@ cJSON *kf_scene_levels_json(const kf_scene *scene) {
 }
 
 cJSON *kf_uniform_cost_json(const kf_scene *scene) {
-    const kf_uniform_cost uniform = kf_uniform_cost_of(scene);
+    const uniform_cost uniform = cost_of_uniform(scene);
     cJSON *json = cJSON_CreateObject();
     kf_json_add_number(json, "nodes", uniform.nodes);
     kf_json_add_number(json, "updates_a_step", uniform.updates);

@@ -7,13 +7,6 @@
 
 #include "scene/scene.h"
 
-/* What fine cells in the whole domain would take. */
-typedef struct kf_uniform_cost {
-    double nodes;
-    double updates; /* in the time of a step of the coarsest level */
-} kf_uniform_cost;
-kf_uniform_cost kf_uniform_cost_of(const kf_scene *scene);
-
 /* Prints a line a level and one for the uniform grid; nothing for a scene of one grid. */
 void kf_scene_levels_print(const kf_scene *scene, FILE *file);
 /* An array with an object a level, and an object; the caller owns both. */

@@ -99,9 +99,6 @@ KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index p
         const kf_real pull = KF_R(a->outflow.pull[2 * axis + high] * (KF_WAITING_UNIT / KF_UNIT));           \
         KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                    \
     }
-#define KF_HAS_OUTFLOW                                                                                       \
-    (KF_FACE_0 == KF_OUTFLOW_FACE || KF_FACE_1 == KF_OUTFLOW_FACE || KF_FACE_2 == KF_OUTFLOW_FACE ||         \
-     KF_FACE_3 == KF_OUTFLOW_FACE || KF_FACE_4 == KF_OUTFLOW_FACE || KF_FACE_5 == KF_OUTFLOW_FACE)
 #define KF_KEEP_OUTFLOWS                                                                                     \
     if (KF_FACE_0 == KF_OUTFLOW_FACE && x == 0) KF_KEEP_OUTFLOW(0, 0, y, z)                                  \
     if (KF_FACE_1 == KF_OUTFLOW_FACE && x == a->grid.nodes[0] - 1) KF_KEEP_OUTFLOW(0, 1, y, z)               \

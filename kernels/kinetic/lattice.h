@@ -458,8 +458,6 @@ KF_FUNCTION void kf_set_component(const kf_module_arguments *a, void *v, int i, 
 #define KF_LOAD_PULL(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
     kf_real f_##name = kf_from_store(*kf_kept(a, a->populations.source, i, k, cx, cy, cz));
-#define KF_LOAD_TARGET(i, name, cx, cy, cz)                                                                  \
-    kf_real f_##name = kf_from_store(*kf_kept(a, a->populations.target, i, k, cx, cy, cz));
 #define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->populations.target, i, k), f_##name);
 #define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
     *kf_kept(a, a->populations.target, i, k, cx, cy, cz) = kf_to_store(f_##name);

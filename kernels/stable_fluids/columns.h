@@ -1,8 +1,7 @@
 /* The pass along the last axis, of the spectrum in place: forward transform, diffusion and projection,
  * inverse transform. Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values,
  * KF_COLUMN_R0
- * .. R4; KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one; KF_PREFETCH 1: a
- * block goes on from column to column, and asks for the next ones before it works on the present */
+ * .. R4; KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one */
 #ifndef KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 #define KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 
@@ -11,11 +10,6 @@
 #ifndef KF_LANES
 #define KF_LANES KF_COLUMN_ALL
 #endif
-#ifndef KF_PREFETCH
-#define KF_PREFETCH 0
-#endif
-#define KF_EXCHANGE_HALVES KF_PREFETCH
-#define KF_EXCHANGE_MOST   KF_COLUMN_MOST
 #include "modes.h"
 #include "transform.h"
 
@@ -79,11 +73,11 @@ KF_FUNCTION void kf_both_column_twiddles(const kf_fluid_arguments *a, kf_both_tw
          : &(twiddles)->inverse)
 
 /* Wave numbers of value i of a column, and what its modes are multiplied by. */
-#define KF_COLUMN_FACTORS(a, kx, origin, i, iy)                                                              \
+#define KF_COLUMN_FACTORS(a, kx, i, iy)                                                                      \
     kf_factors_of(a, KF_R(kx),                                                                               \
                   KF_DIMENSIONS == 3 ? KF_R((iy) + KF_SIGN_SHIFT(iy, KF_NY))                                 \
-                                     : KF_REAL_VALUE_NUMBER(origin, i) + KF_R(KF_SIGN_SHIFT(i, KF_NY)),      \
-                  KF_DIMENSIONS == 3 ? KF_REAL_VALUE_NUMBER(origin, i) + KF_R(KF_SIGN_SHIFT(i, KF_NZ))       \
+                                     : KF_REAL_VALUE_NUMBER(KF_R(0), i) + KF_R(KF_SIGN_SHIFT(i, KF_NY)),     \
+                  KF_DIMENSIONS == 3 ? KF_REAL_VALUE_NUMBER(KF_R(0), i) + KF_R(KF_SIGN_SHIFT(i, KF_NZ))      \
                                      : KF_R(0),                                                              \
                   (kx) == 0 && (iy) == 0 && (i) == 0,                                                        \
                   (KF_DIMENSIONS == 3 && 2 * (iy) == KF_NY) || 2 * (i) == KF_COLUMN_N)
@@ -113,35 +107,6 @@ KF_FUNCTION void kf_read_columns(const kf_fluid_arguments *a, int first, int iy,
 #endif
     }
 }
-
-#if KF_PREFETCH
-/* Columns go by way of shared memory: each thread asks for what it will take, while it works on something
- * else. */
-#define KF_COLUMN_STAGED(slot) ((slot) * (KF_COLUMN_THREADS * KF_COLUMN_ALL) + (int)threadIdx.x)
-KF_FUNCTION void kf_request_columns(const kf_fluid_arguments *a, int first, int simulation,
-                                    kf_stored_mode *staged) {
-    unsigned target = (unsigned)__cvta_generic_to_shared(staged + KF_COLUMN_STAGED(0));
-    const int line = KF_LINE_OF(KF_COLUMN_THREADS, KF_COLUMN_ALL, 1),
-              thread = KF_THREAD_OF(KF_COLUMN_THREADS, KF_COLUMN_ALL, 1);
-    const kf_stored_mode *source =
-        kf_mode(a, simulation, KF_COMPONENT_OF(line), kf_mode_place(first + KF_COLUMN_OF(line), thread));
-    asm volatile("" : "+r"(target), "+l"(source)); /* one register, not one a value */
-    KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
-        const kf_stored_mode *from = source + KF_DIMENSIONS * kf_mode_place(0, i - kf_t);
-        const unsigned to =
-            target + (unsigned)(sizeof *staged * (KF_COLUMN_STAGED(slot) - KF_COLUMN_STAGED(0)));
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof *staged)
-                     : "memory");
-    }
-}
-KF_FUNCTION void kf_take_columns(const kf_stored_mode *staged, kf_wide *v) {
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
-        kf_set(v, KF_COLUMN_AT(0, slot, i), l, kf_mode_from(staged[KF_COLUMN_STAGED(slot)]));
-        (void)i;
-    }
-}
-#endif
 
 #if KF_FOLDED
 #define KF_OTHER_X (KF_LINE_X / 2 * 2 == KF_LINE_X ? KF_LINE_X / 2 : 0)
@@ -299,10 +264,8 @@ KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int 
 #else
     kf_wide *projected = v;
 #endif
-    kf_real origin = 0;
-    if (KF_PREFETCH) KF_OPAQUE(origin);
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_LAST) {
-        const kf_mode_factors f = KF_COLUMN_FACTORS(a, first + KF_COLUMN_OF(l), origin, i, iy);
+        const kf_mode_factors f = KF_COLUMN_FACTORS(a, first + KF_COLUMN_OF(l), i, iy);
         const int at = KF_COLUMN_AT(0, slot, i);
 #if KF_DIMENSIONS == 2 && KF_COMPONENT_PER_THREAD
         const kf_complex mine = kf_get(v, at, l), other = kf_partner(v, at, l);
@@ -354,7 +317,6 @@ KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int 
     }
 }
 
-#if !KF_PREFETCH
 /* Columns that lie together in tiles, of a later block. */
 KF_FUNCTION void kf_ask_for_columns(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2 && KF_TILE > 0
@@ -374,21 +336,5 @@ KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulati
     kf_read_columns(a, first, iy, simulation, v);
     kf_work_on_columns(a, first, iy, simulation, twiddles, shared, v);
 }
-#else
-/* All columns whose turn it is: every so many blocks. */
-KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation,
-                            const kf_both_twiddles *twiddles, kf_wide *shared) {
-    kf_wide v[KF_VALUES(KF_COLUMN_MANY, KF_COLUMN_N, KF_COLUMN_MOST)];
-    kf_stored_mode *staged = (kf_stored_mode *)(shared + (KF_COLUMN_SHARED + 1) / 2 * 2);
-    const int blocks = (int)gridDim.x;
-    kf_request_columns(a, block * KF_COLUMN_LINES, simulation, staged);
-    for (; block < KF_COLUMN_TILES; block += blocks) {
-        kf_take_columns(staged, v);
-        if (block + blocks < KF_COLUMN_TILES)
-            kf_request_columns(a, (block + blocks) * KF_COLUMN_LINES, simulation, staged);
-        kf_work_on_columns(a, block * KF_COLUMN_LINES, 0, simulation, twiddles, shared, v);
-    }
-}
-#endif
 
 #endif

@@ -8,9 +8,6 @@
 #ifndef KF_EXCHANGE_BUFFERS
 #define KF_EXCHANGE_BUFFERS 1
 #endif
-#ifndef KF_EXCHANGE_HALVES
-#define KF_EXCHANGE_HALVES 0
-#endif
 #ifndef KF_SURPLUS
 #define KF_SURPLUS 0
 #endif
@@ -72,13 +69,10 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
     v[at] = value;
 }
 /* Shared memory: value i of line l, padded so that a thread's radix is no stride of the banks. */
-#define KF_LINE_PITCH(n, lines)                                                                              \
-    ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? (KF_EXCHANGE_HALVES ? 32 : 16) / (lines) : 1))
-#define KF_EXCHANGE_VALUES(many, n, lines)                                                                   \
-    (KF_EXCHANGE_BUFFERS * ((many) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) /                 \
-     (1 + KF_EXCHANGE_HALVES))
-#define KF_MIRRORED(x, n)                ((x) == 0 ? 0 : (n) - (x))
-#define KF_LINE_PLACE(m, i, l, n, lines) (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
+#define KF_LINE_PITCH(n, lines)            ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? 16 / (lines) : 1))
+#define KF_EXCHANGE_VALUES(many, n, lines) (KF_EXCHANGE_BUFFERS * (many) * (lines)*KF_LINE_PITCH(n, lines))
+#define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
+#define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
 /* Place of value i + step, the step a constant: apart where no carry can come into the padding, so that it
  * becomes part of the access. low: i is below it, or a multiple of it and of 16 beyond. */
 #define KF_NO_CARRY(step, low) ((step) % 16 == 0 || (16 % (low) == 0 && (step) % (low) == 0))

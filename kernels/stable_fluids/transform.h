@@ -13,8 +13,7 @@
  *
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
  * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they
- * are used | 2 all from the table, before the data; KF_EXCHANGE_HALVES 1: real and imaginary parts are
- * exchanged one after the other, through half the shared memory; KF_KEEP_POWERS 1: those products may stay in
+ * are used | 2 all from the table, before the data; KF_KEEP_POWERS 1: those products may stay in
  * registers from transform to transform; KF_SURPLUS 1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
@@ -187,52 +186,6 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddl
     const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
     const int below = threads % 16 == 0 || after == 1 ? stride : n;
 #define KF_SOURCE(m, b, q) KF_LINE_STEP(m, t, threads *(b) + stride * (q), below, l, n, lines)
-#if KF_EXCHANGE_HALVES
-    kf_real *part = (kf_real *)target;
-    kf_wide taken[KF_EXCHANGE_MOST];
-    KF_UNROLL
-    for (int half = 0; half < 2; half++) {
-        KF_BARRIER;
-        if (active) {
-            KF_UNROLL
-            for (int b = 0; b < slots; b++) {
-                if (!KF_RAGGED(n, threads, radix) || t + threads * b < n / radix) {
-                    KF_UNROLL
-                    for (int m = 0; m < many; m++) {
-                        KF_UNROLL
-                        for (int q = 0; q < radix; q++) {
-                            const kf_wide value = v[m * most + b + slots * q];
-                            part[KF_TARGET(m, b, q)] = half == 0 ? value.re : value.im;
-                        }
-                    }
-                }
-            }
-        }
-        KF_BARRIER;
-        if (active) {
-            KF_UNROLL
-            for (int b = 0; b < after; b++) {
-                if (!KF_RAGGED(n, threads, (next ? next : 1)) || t + threads * b < stride) {
-                    KF_UNROLL
-                    for (int m = 0; m < many; m++) {
-                        KF_UNROLL
-                        for (int q = 0; q < next; q++) {
-                            const kf_real value = part[KF_SOURCE(m, b, q)];
-                            if (half == 0)
-                                taken[m * most + b + after * q].re = value;
-                            else
-                                taken[m * most + b + after * q].im = value;
-                        }
-                    }
-                }
-            }
-        }
-    }
-    KF_UNROLL
-    for (int i = 0; i < many * most; i++)
-        v[i] = taken[i];
-    return;
-#endif
 #if KF_EXCHANGE_BUFFERS != 2
     KF_BARRIER;
     if (active) {

@@ -34,20 +34,20 @@ scene() { # FILE CELLS N SIMULATIONS PARTICLES
 space() { # SIZE
     case $1 in
     256) echo plan=persistent steps_per_launch=64 points_rows=4,8 points_columns=8 points_inverse=8 rows_per_block=1,2,4 columns_per_block=2 \
-        twiddles=products,early exchange_buffers=2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+        twiddles=products,early exchange_buffers=2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 ;;
     512) echo plan=persistent steps_per_launch=64 points_rows=4,8 points_columns=8 points_inverse=8 rows_per_block=2,4 columns_per_block=1,2 \
-        twiddles=products,early exchange_buffers=2 tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+        twiddles=products,early exchange_buffers=2 tile_columns=0 resident_rows=0 resident_columns=0 ;;
     1024) echo plan=fused points_rows=16 points_columns=8,16 points_inverse=16 rows_per_block=2 columns_per_block=2,4 \
-        twiddles=products,table exchange_buffers=2 tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+        twiddles=products,table exchange_buffers=2 tile_columns=0 resident_rows=0 resident_columns=0 ;;
     2048) echo plan=fused points_rows=16,32 points_columns=16 points_inverse=16,32 rows_per_block=1 columns_per_block=2 twiddles=products \
-        exchange_buffers=1 component_per_thread=false tile_columns=4 resident_rows=0 resident_columns=0 prefetch=false ahead_rows=0,4 ahead_columns=0,1 ;;
+        exchange_buffers=1 component_per_thread=false tile_columns=4 resident_rows=0 resident_columns=0 ahead_rows=0,4 ahead_columns=0,1 ;;
     4096 | 8192) echo plan=fused points_rows=16,32 points_columns=16,32 points_inverse=16,32 rows_per_block=1 columns_per_block=$(($1 > 4096 ? 1 : 2)) twiddles=products \
-        exchange_buffers=1 component_per_thread=false,true tile_columns=$([ "$1" = 4096 ] && echo 4 || echo 2,4) resident_rows=$(($1 > 4096 ? 2 : 0)) resident_columns=0 prefetch=false ahead_rows=0,2 ahead_columns=0,1 ;;
+        exchange_buffers=1 component_per_thread=false,true tile_columns=$([ "$1" = 4096 ] && echo 4 || echo 2,4) resident_rows=$(($1 > 4096 ? 2 : 0)) resident_columns=0 ahead_rows=0,2 ahead_columns=0,1 ;;
     4096p) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 ;;
     *x*x*) echo plan=fused points_rows=8 points_columns=8,16 points_inverse=8 rows_per_block=1,2 columns_per_block=8,16 \
-        twiddles=products exchange_buffers=1,2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+        twiddles=products exchange_buffers=1,2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 ;;
     *x*) echo plan=fused points_rows=16 points_columns=4,8 points_inverse=16 rows_per_block=2 columns_per_block=4 \
-        twiddles=products exchange_buffers=2 component_per_thread=true tile_columns=0,4 resident_rows=0 resident_columns=0 prefetch=false ;;
+        twiddles=products exchange_buffers=2 component_per_thread=true tile_columns=0,4 resident_rows=0 resident_columns=0 ;;
     *) echo plan=fused ;;
     esac
 }

@@ -132,7 +132,7 @@ static const profile_table profiles[] = {
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
 /* The lid-driven cavity at Reynolds number 1000 is held against published profiles of its velocity. */
-kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error) {
+static kf_status cavity(kf_validation *validation, kf_error *error) {
     const int n = validation->gpu ? 512 : validation->quick ? 64 : 128;
     const double turnovers = validation->quick ? 40 : 80, margin = n < 128 ? 4.0 : 1.0;
     char quantity[96];
@@ -160,7 +160,7 @@ kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error) {
 const kf_case kf_d2q9_cases[] = {
     {"d2q9-poiseuille", "channel driven by a force or by pressure: the parabola", false,
      kf_case_d2q9_poiseuille, 0},
-    {"d2q9-cavity", "lid-driven cavity at Re 1000: published profiles", false, kf_case_d2q9_cavity, 0},
+    {"d2q9-cavity", "lid-driven cavity at Re 1000: published profiles", false, cavity, 0},
     {"d2q9-array", "Stokes flow through a square array of cylinders: drag factor", false, kf_case_d2q9_array,
      KF_LEFT_TO_STORAGE},
     {"d2q9-channel", "cylinder in a channel at Re 100: shedding frequency, drag, lift", false,

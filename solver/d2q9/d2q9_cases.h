@@ -25,7 +25,6 @@ kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, i
 void kf_d2q9_close_flow(kf_d2q9_flow *flow);
 
 kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error);
-kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_array(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error);
 
@@ -45,8 +44,6 @@ typedef struct kf_table_4_row {
 enum { KF_TABLE_4_ROWS = 6 };
 extern const kf_table_4_row kf_table_4[KF_TABLE_4_ROWS];
 
-/* The nodes of a mesh^2 of the paper that carry the array, (mesh - 2)^2, as kf_node_kind; caller frees. */
-unsigned char *kf_table_4_voxels(int mesh);
 double kf_table_4_fraction_error(int mesh);
 kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_array_errors *errors,
                                kf_error *error);

@@ -21,12 +21,13 @@ const kf_table_4_row kf_table_4[KF_TABLE_4_ROWS] = {
     {1024, 5.99e-4, 5.61e-3}, {2048, 8.70e-4, 4.78e-3}, {3072, 2.36e-4, 2.37e-3},
 };
 
-/* The paper does not say how its circles were made of squares; of all rules tried this one gives the six
- * solid fractions of its Table 4. The array covers the mesh but for its rim, nodes are cells, a cell is solid
- * when its centre lies within a circle, and all of it is in single precision, which on 512^2 decides about
- * 432 centres that lie on a circle. The position is volatile lest the compiler fuses its product with the
- * subtraction. */
-unsigned char *kf_table_4_voxels(int mesh) {
+/* Returns the nodes of a mesh^2 of the paper that carry the array, (mesh - 2)^2, as kf_node_kind; caller
+ * frees. The paper does not say how its circles were made of squares; of all rules tried this one gives the
+ * six solid fractions of its Table 4. The array covers the mesh but for its rim, nodes are cells, a cell is
+ * solid when its centre lies within a circle, and all of it is in single precision, which on 512^2 decides
+ * about 432 centres that lie on a circle. The position is volatile lest the compiler fuses its product with
+ * the subtraction. */
+static unsigned char *voxels_of_table_4(int mesh) {
     const int n = mesh - 2;
     const float step = 180.0F / (float)n, radius = 2.0F;
     float *square = kf_allocate((size_t)n * sizeof *square);
@@ -54,7 +55,7 @@ static double fraction_error(const unsigned char *voxels, int n) {
 }
 
 double kf_table_4_fraction_error(int mesh) {
-    unsigned char *voxels = kf_table_4_voxels(mesh);
+    unsigned char *voxels = voxels_of_table_4(mesh);
     const double error = fraction_error(voxels, mesh - 2);
     free(voxels);
     return error;
@@ -116,7 +117,7 @@ static kf_status open_array(const kf_validation *validation, int mesh, kf_d2q9_f
     KF_TRY(kf_scene_open("cylinder_array2d", &options, &array->scene, error));
     lengthen_time_step(array->scene);
     free(array->scene->mask);
-    array->scene->mask = kf_table_4_voxels(mesh);
+    array->scene->mask = voxels_of_table_4(mesh);
     return kf_d2q9_open_plan(validation, NULL, array, error);
 }
 

@@ -270,7 +270,6 @@ bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene);
 bool kf_kinetic_is_regularised(const kf_scene *scene);
 /* Returns whether there is a collision on 19 velocities (kernels/kinetic/collision_19.h). */
 bool kf_kinetic_has_19_velocities(const kf_scene *scene);
-bool kf_kinetic_has_outflow(const kf_scene *scene);
 /* Returns whether the relaxation rule divides by averages of the domain, on so many velocities. */
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
 /* Returns whether the solid's force lives on the band of nodes that its samples touch (plans fused and
@@ -330,7 +329,6 @@ void kf_kinetic_place_listed(kf_list_placing *placing, int grid, int first, int 
 kf_status kf_kinetic_end_placing(kf_list_placing *placing, kf_status status, kf_error *error);
 /* Uploads the samples in their order, the pose, and the band of a static solid. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
-kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Returns whether the solid comes to walls or inflows that end at cuts across an axis (1: y, 2: z): its
  * nodes beside a cut take back there what has left them. */
 bool kf_kinetic_is_bounced(const kf_scene *scene, int axis);
@@ -369,8 +367,6 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
 /* Sides of a part: below (0) and above (1) along z; where there are cuts across y, those along y too, and the
  * edges between both. Of two parts that touch each has the other beyond the opposite side, side ^ 1. */
 enum { KF_PART_SIDES = 8 };
-/* -1, 0 or 1 along y and z. */
-extern const int kf_kinetic_steps[KF_PART_SIDES][2];
 int kf_kinetic_sides(const kf_plan *plan);
 /* A side of a part has beyond it nothing, a part whose memory it reaches, or one of another process, with
  * which it exchanges messages. */

@@ -8,10 +8,11 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 
-enum { ROWS, PLANES }; /* of a kf_kinetic_box and of kf_kinetic_steps */
+enum { ROWS, PLANES }; /* of a kf_kinetic_box and of steps_to_side */
 
-const int kf_kinetic_steps[KF_PART_SIDES][2] = {{0, -1},  {0, 1}, {-1, 0}, {1, 0},
-                                                {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
+/* To the part beyond a side: -1, 0 or 1 along y and z. */
+static const int steps_to_side[KF_PART_SIDES][2] = {{0, -1},  {0, 1}, {-1, 0}, {1, 0},
+                                                    {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
 
 int kf_kinetic_sides(const kf_plan *plan) {
     return ((const kf_kinetic *)plan->system)->options.parts_y > 1 ? KF_PART_SIDES : 2;
@@ -19,7 +20,7 @@ int kf_kinetic_sides(const kf_plan *plan) {
 
 int kf_kinetic_neighbour(const kf_plan *plan, int number, int side) {
     const int along_y = ((const kf_kinetic *)plan->system)->options.parts_y,
-              along_z = plan->all_parts / along_y, *step = kf_kinetic_steps[side];
+              along_z = plan->all_parts / along_y, *step = steps_to_side[side];
     const kf_boundary *faces = kf_plan_scene(plan)->faces;
     const bool ring_y = faces[KF_YMIN] == KF_PERIODIC && along_y > 1,
                ring_z = faces[KF_ZMIN] == KF_PERIODIC && along_z > 1;
@@ -51,7 +52,7 @@ kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side) {
     const int near = b->kinetics->halo_width;
     kf_kinetic_box box = b->boxes[number];
     for (int i = ROWS; i <= PLANES; i++) {
-        const int step = kf_kinetic_steps[side][i];
+        const int step = steps_to_side[side][i];
         if (step == 0) continue;
         if (step > 0) box.first[i] += box.count[i] - near;
         box.count[i] = near;
@@ -126,7 +127,7 @@ static size_t outflow_bytes(const kf_builder *b, const kf_kinetic_box *box) {
 size_t kf_message_bytes(const kf_builder *b, int number, int side) {
     if (kf_kinetic_sides(b->plan) == 2) return kf_halo_bytes(b->kinetics);
     const kf_kinetic_box box = kf_box_sent(b, number, side);
-    return outflow_place(b->kinetics, &box, kf_kinetic_steps[side]) + outflow_bytes(b, &box);
+    return outflow_place(b->kinetics, &box, steps_to_side[side]) + outflow_bytes(b, &box);
 }
 
 size_t kf_halo_bytes(const kf_kinetic *kinetic) {
@@ -244,8 +245,8 @@ static kf_kinetic_arguments after_step(const kf_kinetic *kinetic, int p) {
  * of outflows beside them. */
 static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int number = b->plan->first_part + kinetic->part, *step = kf_kinetic_steps[side],
-              to = packs ? 1 : -1, *n = kinetic->geometry.nodes;
+    const int number = b->plan->first_part + kinetic->part, *step = steps_to_side[side], to = packs ? 1 : -1,
+              *n = kinetic->geometry.nodes;
     const kf_kinetic_box box = packs ? kf_box_sent(b, number, side) : kf_box_received(b, number, side);
     const int *count = box.count, extent[3] = {n[0], count[ROWS], count[PLANES]},
               ends[3] = {n[0] > count[ROWS] ? n[0] : count[ROWS],
@@ -283,7 +284,7 @@ void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const 
     }
     arguments.part.first_plane =
         (packs ? kf_box_sent(b, number, side) : kf_box_received(b, number, side)).first[PLANES];
-    arguments.part.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];
+    arguments.part.cut_side = (packs ? 1 : -1) * steps_to_side[side][PLANES];
     arguments.fields.density = kf_buffer_address(packed);
     kf_append(b, p, KF_SOURCE_STATE, names[packs][is_cut_alone(kinetic)], extent, b->face_block, arguments,
               2.0 * (double)kf_halo_bytes(kinetic));

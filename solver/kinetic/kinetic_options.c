@@ -31,7 +31,7 @@ bool kf_kinetic_has_19_velocities(const kf_scene *scene) {
     return scene->collision == KF_BGK || (kf_kinetic_has_one_high_order_rate(scene) && !too_fast);
 }
 
-bool kf_kinetic_has_outflow(const kf_scene *scene) {
+static bool has_outflow(const kf_scene *scene) {
     bool outflow = false;
     for (int face = 0; face < KF_FACES; face++)
         outflow = outflow || scene->faces[face] == KF_OUTFLOW;
@@ -356,7 +356,7 @@ bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *optio
 
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which) {
     bool solid = scene->samples.count > 0;
-    if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || kf_kinetic_has_outflow(scene);
+    if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || has_outflow(scene);
     if (which == KF_SOURCE_IMMERSED) return solid;
     if (which == KF_SOURCE_LINKS) return scene->links.count > 0;
     if (which == KF_SOURCE_WALL) return scene->links.wall_count > 0;

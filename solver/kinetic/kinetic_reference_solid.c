@@ -221,6 +221,7 @@ static void apply_samples(reference_run *run, const seen_sample *seen) {
     }
 }
 
+/* Looks at all samples before any force is spread, in each pass anew. */
 void kf_reference_immerse(reference_run *run, int step) {
     const kf_motion *motion = &run->scene->motion;
     const int given = run->scene->immersed_passes, passes = given > 1 ? given : 1;

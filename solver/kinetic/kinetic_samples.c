@@ -150,7 +150,7 @@ kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error) {
 
 /* Uploads the solid's pose at the start, with what its equations of motion need: excess mass and inertia,
  * weight, and angular momentum. */
-kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+static kf_status upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const kf_motion *motion = &scene->motion;
     kf_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -375,7 +375,7 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
 
 /* Back to step 0: the pose, the counters. */
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    KF_TRY(kf_kinetic_upload_pose(plan, kinetic, error));
+    KF_TRY(upload_pose(plan, kinetic, error));
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
     KF_TRY(kf_kinetic_reset_solids(kf_plan_scene(plan), kinetic, error));
     if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));

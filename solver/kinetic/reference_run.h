@@ -1,4 +1,4 @@
-/* What a run of the reference holds, for the files that make a step of it: kinetic_reference.c and
+/* The state of a run of the reference, for the files that make a step of it: kinetic_reference.c and
  * kinetic_reference_solid.c. All in lattice units. */
 #ifndef KF_SOLVER_KINETIC_REFERENCE_RUN_H
 #define KF_SOLVER_KINETIC_REFERENCE_RUN_H

@@ -186,8 +186,8 @@ bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps) {
            (double)(report->step - report->from_step) >= KF_DRAG_FLOW_THROUGHS * flow_through_steps;
 }
 
-const char *const kf_drag_judged_names[KF_DRAG_JUDGED] = {"open_stream_drag", "open_stream_half",
-                                                          "half_statistics", "half_grid", "half_tunnel"};
+static const char *const judged_names[KF_DRAG_JUDGED] = {"open_stream_drag", "open_stream_half",
+                                                         "half_statistics", "half_grid", "half_tunnel"};
 
 void kf_drag_judge_rows(kf_drag_judgement *j, kf_force_series *series) {
     enum { SHARE = 20 };
@@ -210,5 +210,5 @@ void kf_drag_judge_rows(kf_drag_judgement *j, kf_force_series *series) {
 
 void kf_drag_judgement_add(const kf_drag_judgement *j, kf_record *forces) {
     for (int i = 0; j->judge != NULL && i < KF_DRAG_JUDGED; i++)
-        kf_record_add(forces, kf_drag_judged_names[i], "", j->next > 0 ? j->values[i] : (double)NAN);
+        kf_record_add(forces, judged_names[i], "", j->next > 0 ? j->values[i] : (double)NAN);
 }

@@ -12,7 +12,8 @@
 #include "solver/output/probe_chart.h"
 #include "solver/output/table.h"
 
-const int kf_stress_components[KF_STRESSES][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+/* The stresses u'u', v'v', w'w', u'v', u'w', v'w': the two components of each. */
+static const int stress_components[KF_STRESSES][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 static const double PRESSURE_AT = 1.0; /* cells outside of the surface */
 
 /* The name of a pressure's column, with its unit as tables spell it. */
@@ -128,8 +129,8 @@ static void add_to_sums(sums *s, double rows, const double value[KF_PROBED]) {
         s->mean[q] += before[q] / rows;
     }
     for (int k = 0; k < KF_STRESSES; k++)
-        s->stress[k] += before[kf_stress_components[k][0]] *
-                        (value[kf_stress_components[k][1]] - s->mean[kf_stress_components[k][1]]);
+        s->stress[k] += before[stress_components[k][0]] *
+                        (value[stress_components[k][1]] - s->mean[stress_components[k][1]]);
     s->pressure_square += before[KF_PROBED - 1] * (value[KF_PROBED - 1] - s->mean[KF_PROBED - 1]);
 }
 

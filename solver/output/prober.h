@@ -10,8 +10,6 @@
 #include "scene/probes.h"
 
 enum { KF_PROBED = 4, KF_STRESSES = 6 };
-/* u'u', v'v', w'w', u'v', u'w', v'w': the two components of each. */
-extern const int kf_stress_components[KF_STRESSES][2];
 
 /* A probe comes to this. */
 typedef struct kf_probe_report {

@@ -124,8 +124,6 @@ typedef struct kf_sph {
 /* sph_options.c */
 kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config,
                               const kf_device_info *device, kf_sph_options *options, kf_error *error);
-/* The axis across which a team cuts the domain: the longest of those that rows of cells do not run along. */
-int kf_sph_cut_axis(const kf_particle_scene *scene);
 bool kf_sph_has_stress(const kf_particle_scene *scene);
 bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which);
 void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,

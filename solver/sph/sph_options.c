@@ -112,7 +112,8 @@ static const kf_config_field table[] = {
 };
 static const kf_config_field of_team[] = {CHOICE(transfer, "direct", "copies", "host", "nccl")};
 
-int kf_sph_cut_axis(const kf_particle_scene *scene) {
+/* The axis across which a team cuts the domain: the longest of those that rows of cells do not run along. */
+static int cut_axis_of(const kf_particle_scene *scene) {
     return scene->dimensions == 3 && scene->size[1] > scene->size[0] ? 1 : 0;
 }
 
@@ -122,7 +123,7 @@ kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *c
     memset(options, 0, sizeof *options);
     options->gpu = gpu;
     options->parts = device->parts > 1 ? device->parts : 1;
-    options->cut_axis = options->parts > 1 ? kf_sph_cut_axis(scene) : 0;
+    options->cut_axis = options->parts > 1 ? cut_axis_of(scene) : 0;
     KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, options, error));
     if (options->parts > 1 && kf_config_find(config, "transfer") != NULL)
         KF_TRY(kf_options_read(config, of_team, sizeof of_team / sizeof *of_team, options, error));

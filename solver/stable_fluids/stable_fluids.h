@@ -52,7 +52,6 @@ typedef struct kf_fluid_options {
     bool overlap; /* fused: a pass begins while the one before it ends */
     int ahead_rows,
         ahead_columns; /* blocks a multiprocessor after which the one comes whose data is asked for */
-    bool prefetch;     /* fused: blocks go from column to column and read the next ones ahead */
 } kf_fluid_options;
 
 /* How a block transforms lines of n values (kernels/stable_fluids/transform.h). */
@@ -108,9 +107,6 @@ kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line
                          kf_error *error);
 size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once, int buffers,
                             size_t real_bytes);
-/* Returns the shared memory of a pass that reads ahead, in bytes: exchanges by halves, and the next lines. */
-size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
-                              size_t stored_bytes);
 /* Forward and inverse tables, 2 (n - 1) complex numbers, then exp(-i pi k / (2 n)), k < n; the caller frees.
  */
 double *kf_line_twiddles(const kf_line_engine *engine);
@@ -149,8 +145,6 @@ kf_status kf_fluid_add_inverse(kf_plan *plan, kf_error *error);
 extern const kf_plan_methods kf_fluid_methods;
 /* The present state of a simulation, as the reference has it; the caller frees. */
 kf_status kf_fluid_read(kf_plan *plan, int simulation, kf_fluid_state *state, kf_error *error);
-/* Which of the dye buffers holds the dye after so many steps. */
-int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps);
 
 /* The nearest number of half precision, and what it stands for. */
 uint16_t kf_half_of(double value);

@@ -100,11 +100,11 @@ typedef struct kf_line_pass {
 
 /* Registers of a thread: its values, those that stay of the twiddles, and what is on its way from memory. */
 static double registers_of(const kf_fluid_tally *t, const kf_line_pass *p) {
-    static const double OWN = 26, VALUE = 2.1, EARLY = 0.9, TABLE = 1.2, BOTH = 10, PREFETCHED = 2;
+    static const double OWN = 26, VALUE = 2.1, EARLY = 0.9, TABLE = 1.2, BOTH = 10;
     const kf_line_engine *e = p->engine;
     const bool both = p->transforms > 1;
     const double wide = t->design.real_bytes == sizeof(double) ? 1.8 : 1;
-    double more = both ? BOTH + (t->options.prefetch ? PREFETCHED * e->most : 0) : 0;
+    double more = both ? BOTH : 0;
     if (t->options.twiddles == KF_TWIDDLES_TABLE && both && p->at_once > 1) more += TABLE * e->most;
     for (int i = 1; i < 5 && t->options.twiddles == KF_TWIDDLES_EARLY; i++)
         more += e->radices[i] > 1 ? EARLY * e->most : 0;
@@ -293,10 +293,8 @@ static kf_line_pass columns_pass(const kf_fluid_tally *t, const char *name, cons
     p.instructions = last ? 18 * t->cells : 0;
     /* The persistent plan's one kernel is built for its rows. */
     p.resident = o->plan == KF_FLUID_PERSISTENT ? o->resident_rows : o->resident_columns;
-    p.shared_bytes = o->prefetch
-                         ? kf_line_prefetch_bytes(e, e->lines, t->design.real_bytes, t->design.spectrum_bytes)
-                         : kf_line_shared_bytes(e, (int)p.lines, (int)p.at_once, o->exchange_buffers,
-                                                t->design.real_bytes);
+    p.shared_bytes =
+        kf_line_shared_bytes(e, (int)p.lines, (int)p.at_once, o->exchange_buffers, t->design.real_bytes);
     return p;
 }
 

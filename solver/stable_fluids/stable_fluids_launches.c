@@ -215,23 +215,6 @@ static double dye_bytes(const builder *b) {
     return 2.0 * b->f->dye_count * (double)cell_count(b) * (double)b->p->design.velocity_bytes;
 }
 
-/* Blocks that go from column to column: as many as fit on the device at once. */
-static kf_status read_ahead(const builder *b, work *columns) {
-    const kf_fluid_design *d = &b->p->design;
-    kf_function *function;
-    KF_TRY(kf_module_function(b->p->modules[KF_COLUMNS], "columns", &function, b->error));
-    columns->shared = kf_line_prefetch_bytes(&d->columns, d->columns.lines, d->real_bytes, d->spectrum_bytes);
-    const int threads = columns->block[0],
-              resident = kf_function_resident_blocks(function, threads, columns->shared);
-    if (resident < 1)
-        return kf_fail(b->error, KF_MACHINE,
-                       "columns: not one block of %d threads and %zu bytes fits a multiprocessor", threads,
-                       columns->shared);
-    const long most = (long)resident * kf_backend_device(b->plan->backend)->multiprocessors;
-    if (columns->extent[0] > most * threads) columns->extent[0] = (int)most * threads;
-    return KF_OK;
-}
-
 /* Appends the three launches of the fused plan, rows forward, columns and rows inverse; in three
  * dimensions the axis between takes one before and one after the columns. */
 static kf_status add_fused(const builder *b, int half) {
@@ -251,10 +234,9 @@ static kf_status add_fused(const builder *b, int half) {
                                     row_blocks, velocity + spectrum + dye_bytes(b));
     const work inverse = over_lines(b, KF_ROWS_INVERSE, "rows_inverse", &d->inverse, o->rows_per_block,
                                     at_once, row_blocks, velocity + spectrum);
-    work columns = over_lines(b, KF_COLUMNS, "columns", &d->columns, d->columns.lines,
-                              o->component_per_thread ? 1 : f->dimensions, deep ? tiles * f->cells[1] : tiles,
-                              2 * spectrum);
-    if (o->prefetch) KF_TRY(read_ahead(b, &columns));
+    const work columns = over_lines(b, KF_COLUMNS, "columns", &d->columns, d->columns.lines,
+                                    o->component_per_thread ? 1 : f->dimensions,
+                                    deep ? tiles * f->cells[1] : tiles, 2 * spectrum);
     const long axis_blocks = tiles * (rows / f->cells[1]) * 3;
     KF_TRY(add_versions(b, &forward, along, half));
     if (deep) {

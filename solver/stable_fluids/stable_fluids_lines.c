@@ -64,14 +64,6 @@ size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once
     return (size_t)buffers * (size_t)at_once * (size_t)lines * (size_t)pitch * 2 * real_bytes;
 }
 
-size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
-                              size_t stored_bytes) {
-    const int pitch = engine->n + (engine->n >> 4) + (lines > 1 && lines < 16 ? 32 / lines : 1);
-    const size_t exchange = ((size_t)lines * (size_t)pitch + 1) / 2, even = (exchange + 1) / 2 * 2;
-    return even * 2 * real_bytes +
-           (size_t)engine->threads * (size_t)lines * (size_t)engine->most * 2 * stored_bytes;
-}
-
 /* Returns the twiddles of all stages, forward and inverse, then quarters of a turn for walls; (re, im)
  * pairs, which the caller frees. */
 double *kf_line_twiddles(const kf_line_engine *e) {

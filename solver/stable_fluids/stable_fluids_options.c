@@ -28,18 +28,13 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
         return kf_options_refuse(error, "plan persistent needs a GPU and two dimensions");
     if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
                  o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY ||
-                 o->overlap || o->prefetch || o->ahead_rows > 0 || o->ahead_columns > 0))
+                 o->overlap || o->ahead_rows > 0 || o->ahead_columns > 0))
         return kf_options_refuse(
             error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident "
-                   "blocks, graphs, overlap, prefetch, ahead_rows and ahead_columns are for GPUs");
+                   "blocks, graphs, overlap, ahead_rows and ahead_columns are for GPUs");
     if ((o->ahead_rows > 0 || o->ahead_columns > 0) && (o->plan != KF_FLUID_FUSED || f->dimensions == 3))
         return kf_options_refuse(error,
                                  "ahead_rows and ahead_columns are for the fused plan in two dimensions");
-    if (o->prefetch && (f->dimensions == 3 || !o->component_per_thread || o->exchange_buffers == 2))
-        return kf_options_refuse(
-            error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
-    if (o->prefetch && (f->walls[0] || f->walls[1]))
-        return kf_options_refuse(error, "prefetch is for boxes without walls");
     if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||
         o->columns_per_block > 32)
         return kf_options_refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
@@ -77,7 +72,6 @@ static const kf_config_field table[] = {
     FLAG(component_per_thread),
     FLAG(graph),
     FLAG(overlap),
-    FLAG(prefetch),
 };
 
 kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, bool gpu, kf_fluid_options *o,
@@ -232,7 +226,6 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     if (module == KF_AXIS) return;
     kf_define_to(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
     kf_define_to(d, "KF_EXPONENTIAL", f->exponential);
-    kf_define_to(d, "KF_PREFETCH", o->prefetch);
     kf_define_to(d, "KF_AHEAD", o->ahead_columns > 0);
 }
 

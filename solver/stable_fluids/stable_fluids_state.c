@@ -14,7 +14,8 @@ static kf_fluid_plan *own(const kf_plan *plan) {
     return plan->system;
 }
 
-int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps) {
+/* Returns which of the dye buffers holds the dye after so many steps. */
+static int dye_buffer(const kf_fluid *fluid, uint64_t steps) {
     return fluid->reflection ? 0 : (int)(steps % 2);
 }
 
@@ -148,8 +149,7 @@ static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_er
     memset(m, 0, sizeof *m);
     kf_status status = kf_backend_synchronize(plan->backend, error);
     if (status == KF_OK) status = fetch(velocity, &m->velocity, error);
-    if (status == KF_OK)
-        status = fetch(p->dyes[kf_fluid_dye_buffer(p->fluid, plan->steps_done)], &m->dye, error);
+    if (status == KF_OK) status = fetch(p->dyes[dye_buffer(p->fluid, plan->steps_done)], &m->dye, error);
     if (status == KF_OK) status = fetch(p->particles, &m->particles, error);
     if (status != KF_OK) free_mirrors(m);
     return status;

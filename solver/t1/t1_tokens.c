@@ -61,6 +61,7 @@ static const char *skip_aside(const char *at) {
     return at;
 }
 
+/* Goes through the text once; a line that ends with a backslash goes on in the next. */
 void kf_t1_split(const char *text, char *code, char *directives) {
     bool begins = true, directive = false; /* a line, and what it is */
     for (const char *at = text; *at != '\0';) {

@@ -18,7 +18,7 @@ kf_t1_token kf_t1_token_at(const char *at, const char *end);
 /* Returns a text as a token. */
 kf_t1_token kf_t1_word(const char *text);
 bool kf_t1_is(kf_t1_token word, const char *text);
-/* list ends with NULL. */
+/* Returns whether the word is one of the list, which ends with NULL. */
 bool kf_t1_is_one_of(kf_t1_token word, const char *const *list);
 bool kf_t1_same(kf_t1_token a, kf_t1_token b);
 /* Returns the first place of a word from `at` on; NULL: it is nowhere. */

@@ -15,6 +15,7 @@ static bool is_intricate(const char *body) {
     return strcspn(body, "(),*&[]<>:;={}#") < strcspn(body, "\n");
 }
 
+/* Looks through the directives of all files, the compiler's options, and the parameters. */
 bool kf_t1_is_macro(const source *s, token word, bool *intricate) {
     const kf_t1_problem *problem = s->problem;
     bool found = false;
@@ -153,6 +154,7 @@ static bool read_type(const source *s, const token *words, int count, kf_t1_type
 
 /* --- Parameters ----------------------------------------------------------------------------------------- */
 
+/* Sorts the tokens into words, stars and brackets, from which name and type follow. */
 bool kf_t1_read_parameter(const source *s, const token *tokens, int count, kf_t1_parameter_text *p) {
     int stars = 0, brackets = 0, words = 0, before = 0;
     bool odd = false, intricate = false;

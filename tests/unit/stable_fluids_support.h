@@ -46,8 +46,7 @@ static inline void test_config(kf_config *config, const char *changes) {
                 {"ahead_rows", "", 0, 1},
                 {"ahead_columns", "", 0, 1},
                 {"graph", "", 0, 2},
-                {"overlap", "", 0, 2},
-                {"prefetch", "", 0, 2}};
+                {"overlap", "", 0, 2}};
     memset(config, 0, sizeof *config);
     kf_copy_text(config->system, sizeof config->system, "stable_fluids");
     for (size_t i = 0; i < sizeof base / sizeof *base; i++) {

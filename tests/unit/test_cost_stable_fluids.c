@@ -137,7 +137,7 @@ static kf_config config_of(const char *plan, const char *fft) {
                    {"steps_per_launch", 1},
                    {"ahead_rows", 0},
                    {"ahead_columns", 0}};
-    static const char *const switches[] = {"component_per_thread", "overlap", "prefetch"};
+    static const char *const switches[] = {"component_per_thread", "overlap"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         kf_config_set_integer(&config, numbers[i].name, numbers[i].value);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)

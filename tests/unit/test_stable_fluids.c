@@ -73,7 +73,7 @@ static void plans_of_a_gpu(void **state) {
             holds(box(n, 2 * n, 1), config, 6);
             holds(box(16, 24, n / 2), config, 4);
         }
-    holds(box(64, 256, 1), F64 "component_per_thread=true prefetch=true columns_per_block=2 overlap=true", 6);
+    holds(box(64, 256, 1), F64 "component_per_thread=true columns_per_block=2 overlap=true", 6);
     holds(box(600, 300, 1),
           F64 "rows_per_block=1 columns_per_block=2 tile_columns=4 ahead_rows=1 ahead_columns=1", 4);
     holds(box(300, 600, 1), "rows_per_block=1 columns_per_block=1 ahead_rows=1", 4);
@@ -86,14 +86,10 @@ static void plans_of_a_gpu(void **state) {
         holds(box(16, 8192, 1), config, 4);
     }
     holds(box(4096, 16, 1), "points_rows=16 points_inverse=16 rows_per_block=1 twiddles=products", 4);
-    for (int prefetch = 0; prefetch < 2; prefetch++) {
-        char config[256];
-        (void)snprintf(config, sizeof config,
-                       "component_per_thread=true points_columns=16 columns_per_block=%d twiddles=products "
-                       "resident_columns=%d prefetch=%s",
-                       1 + prefetch, 2 - prefetch, prefetch ? "true" : "false");
-        holds(box(32, 4096, 1), config, 4);
-    }
+    holds(box(32, 4096, 1),
+          "component_per_thread=true points_columns=16 columns_per_block=1 twiddles=products "
+          "resident_columns=2",
+          4);
 }
 static void separate_plans(void **state) {
     static const char *const plans[] = {"paper", "separate", "packed", "batched"};

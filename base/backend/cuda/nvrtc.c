@@ -271,7 +271,10 @@ static kf_status compile(const char *architecture, const kf_source *source, void
 
 static bool staying; /* this process forks none that opens a device */
 
-void kf_nvrtc_stay(const char *architecture) {
+/* From now on this process compiles by itself, not in a child for each source: it must never fork one that
+ * opens a device. What NVRTC takes to start is paid now, once: its call of cuInit can take most of a second
+ * where there is a GPU, and only one process at a time gets on with it. */
+static void stay(const char *architecture) {
     char *words[1] = {NULL};
     options list = {words, 0};
     void *cubin = NULL;
@@ -370,7 +373,7 @@ kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void
 }
 
 void kf_cuda_compiler_stay(const kf_device_info *info) {
-    kf_nvrtc_stay(info->architecture);
+    stay(info->architecture);
 }
 
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,

@@ -16,9 +16,4 @@ kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void
 /* The symbol of the kernel that source->name names, from what kf_nvrtc_build made of such a source. */
 const char *kf_nvrtc_symbol(const void *cubin, size_t size);
 
-/* From now on this process compiles by itself, not in a child for each source: it must never fork one that
- * opens a device. What NVRTC takes to start is paid now, once: its call of cuInit can take most of a second
- * where there is a GPU, and only one process at a time gets on with it. */
-void kf_nvrtc_stay(const char *architecture);
-
 #endif
