@@ -89,6 +89,19 @@ for ranks in 2 4 4; do
     mistaken $ranks 'unknown option' --scene ball --devices cpu:1 --nothing
     mistaken $ranks 'number of threads' --scene ball --devices cpu:1x
 done
+# The first has its say, however late it comes to that: the other ends after it, because mpirun ends all with the first that ends.
+cat >late-words <<'END'
+#!/bin/bash
+# Its words go into a pipe that is full, and that nobody reads for two seconds.
+exec 2> >(trap '' TERM HUP; sleep 2; cat >late.part && mv late.part late.txt)
+head -c 65536 /dev/zero >&2
+exec "$@"
+END
+chmod +x late-words
+late=(run --config nothing.json --devices cpu:1)
+timeout 60 mpirun -n 1 ./late-words "$kftune" "${late[@]}" : -n 1 "$kftune" "${late[@]}" >mistaken.out 2>&1 && fail "a mistake that is said late: it runs"
+for ((looks = 0; looks < 100; looks++)); do [ ! -f late.txt ] || break; sleep 0.1; done
+tr -d '\0' <late.txt | grep -q '^kftune: nothing.json: ' || fail "the other did not wait for the mistake to be said: $(grep kftune: mistaken.out)"
 # A scene that the host cannot hold is refused before MPI begins, as it is by one process: 2580^3 nodes take 256 GiB at least.
 if [ "$(awk '/MemTotal/ { print $2 }' /proc/meminfo)" -lt $((250 << 20)) ]; then
     mistaken 2 'nodes, which take 256 GiB at least' --scene ball --grid 2580x2580x2580 --devices cpu:1 --output vast

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Draws lines of code at random, weighted by lines, and a change of each by program. usage: tests/mutants/draw.py ROOT SEED COUNT
+"""Draws lines of code at random, weighted by lines, and a change of each by program.
+usage: tests/mutants/draw.py ROOT SEED COUNT [FOLDER...], of all rooms or of these folders only
 Writes COUNT faults as of tests/mutants/list.txt without programs: id, file, line, operator; from; to."""
 import os, random, re, sys
 
 root, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 rng = random.Random(seed)
-ROOMS = ["base", "kernels", "scene", "solver", "cost_model", "results", "plots", "harness"]
+ROOMS = sys.argv[4:] or ["base", "kernels", "scene", "solver", "cost_model", "results", "plots", "harness"]
 NO_MACHINE = re.compile(r"base/backend/cuda|base/backend/team/cuda|cupti|nvml|world|harness/counters/ncu")  # need a GPU or MPI
 
 def code_lines(path):
@@ -31,7 +32,7 @@ for room in ROOMS:
             path = os.path.join(folder, name)
             rel = os.path.relpath(path, root)
             if NO_MACHINE.search(rel): continue
-            if name.endswith((".c", ".cu")) or (name.endswith(".h") and room == "kernels"):
+            if name.endswith((".c", ".cu")) or (name.endswith(".h") and rel.startswith("kernels")):
                 pool += [(rel, n, t) for n, t in code_lines(path)]
 pool.sort()
 

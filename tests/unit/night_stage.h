@@ -122,6 +122,17 @@ static inline void write_program(const stage *s, const char *name, double time_u
     kf_text_free(&script);
 }
 
+/* The words of a comparison say what the figures beside them say. */
+static inline void assert_words_are_figures(const kf_verdict *v) {
+    char words[160];
+    if (strstr(v->reason, " processes each, p ") == NULL) return;
+    (void)snprintf(words, sizeof words, "%+.3g %% (%+.3g to %+.3g) next to ", 100.0 * v->change,
+                   100.0 * v->change_low, 100.0 * v->change_high);
+    if (strstr(v->reason, words) == NULL) fail_msg("%s\n is not %s", v->reason, words);
+    (void)snprintf(words, sizeof words, " processes each, p %.2g", v->probability);
+    if (strstr(v->reason, words) == NULL) fail_msg("%s\n is not%s", v->reason, words);
+}
+
 static inline kf_verdict play(const stage *s, const char *program, kf_status expected) {
     kf_error error = {0};
     kf_store *store = fixture_open(s->store);
@@ -131,6 +142,7 @@ static inline kf_verdict play(const stage *s, const char *program, kf_status exp
     kf_status status = kf_nightly(&request, &result, &error);
     if (status != expected) fail_msg("status %d: %s", (int)status, error.message);
     kf_verdict verdict = status == KF_OK ? result.verdicts[0] : (kf_verdict){0};
+    assert_words_are_figures(&verdict);
     kf_nightly_result_free(&result);
     kf_store_close(store);
     return verdict;

@@ -20,12 +20,12 @@ typedef struct plan {
 static void write_series(const char *path, const plan *plans, int count) {
     kf_text text = {0};
     kf_error error = {0};
-    uint64_t seed = 7;
+    uint64_t seeds[] = {7, 7}; /* each series has its own noise, whatever stands beside it */
     kf_text_append(&text, "machine,\"time\",commit,value\r\n");
     for (int night = 0; night < NIGHTS; night++)
         for (int p = 0; p < count; p++)
             for (int k = 0; k < plans[p].each; k++) {
-                const double noise = (double)kf_random_below(&seed, 10000) / 10000.0 - 0.5;
+                const double noise = (double)kf_random_below(&seeds[p], 10000) / 10000.0 - 0.5;
                 const double change = night >= plans[p].changed ? 0.01 * plans[p].percent : 0.0;
                 kf_text_append(&text, "\"%s\", 2026-%02d-%02d , c%d,%.6f\r\n", plans[p].machine,
                                1 + night / 28, 1 + night % 28, night,
@@ -89,6 +89,24 @@ static void test_machines_are_apart(void **state) {
     assert_string_equal(slow.machine, "fast");
     assert_true(fabs(expm1(slow.comparison.shift) - 0.1) < 0.01);
     assert_int_equal(same.state, KF_SAME);
+}
+
+/* What a series is judged by is its own: the same verdict alone and after one of other sizes, and of all its
+ * values. */
+static void test_series_are_judged_alone(void **state) {
+    (void)state;
+    const plan huge = {.changed = 0, .each = 1, .percent = 1e8, .noise = 0.01, .machine = "a"},
+               quiet = {.changed = 99, .each = 1, .noise = 0.01, .machine = "b"},
+               slow = {.changed = 35, .each = 1, .percent = 5, .noise = 0.01, .machine = "b"};
+    const plan *own[] = {&quiet, &slow};
+    for (int i = 0; i < 2; i++) {
+        const kf_series_verdict alone = judged(own[i], 1, NULL, 0),
+                                after = judged((const plan[]){huge, *own[i]}, 2, NULL, 1);
+        assert_int_equal(after.state, alone.state);
+        assert_string_equal(after.reason, alone.reason);
+        assert_int_equal(after.old_count, alone.old_count);
+        if (i == 1) assert_int_equal(after.old_count, 35);
+    }
 }
 
 /* Files of one name, a night each: nothing says that their code is the same. */
@@ -155,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_machines_are_apart),
+        cmocka_unit_test(test_series_are_judged_alone),
         cmocka_unit_test(test_files_of_libraries),
         cmocka_unit_test(test_bad_files),
     };

@@ -62,6 +62,22 @@ static void test_suites(void **state) {
 /* --- Whole nights
  * -------------------------------------------------------------------------------------------------- */
 
+static int not_counted;
+
+static void hear(const char *line) {
+    not_counted += strstr(line, "ball: not counted: ") != NULL;
+}
+
+/* What --verbose says of counters: once for a change that is confirmed, whose program counts nothing. */
+static kf_verdict play_aloud(const stage *s, const char *program) {
+    kf_log_set_level(KF_LOG_VERBOSE);
+    kf_log_to(hear);
+    const kf_verdict verdict = play(s, program, KF_OK);
+    kf_log_to(NULL);
+    kf_log_set_level(KF_LOG_QUIET);
+    return verdict;
+}
+
 static void test_nights(void **state) {
     (void)state;
     stage *s = kf_allocate_zeroed(1, sizeof *s);
@@ -77,11 +93,13 @@ static void test_nights(void **state) {
     verdict = play(s, base, KF_OK);
     assert_verdict(&verdict, KF_SAME);
     assert_true(verdict.identical);
-    verdict = play(s, same, KF_OK);
+    verdict = play_aloud(s, same);
     assert_verdict(&verdict, KF_SAME);
     assert_false(verdict.identical);
-    verdict = play(s, slow, KF_OK);
+    assert_int_equal(not_counted, 0);
+    verdict = play_aloud(s, slow);
     assert_verdict(&verdict, KF_SLOW);
+    assert_int_equal(not_counted, 1);
     assert_true(verdict.change > 0.025 && verdict.change < 0.035);
     assert_true(verdict.probability < 0.01 && verdict.reference == 3);
     /* The slow program comes once more: nothing new. */
