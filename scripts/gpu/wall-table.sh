@@ -68,7 +68,7 @@ run() {
     fi
     grid=$(awk -v shrink="$shrink" -F x '{ printf "%dx%dx%d", $1 / shrink, $2 / shrink, $3 / shrink }' <<<"$2")
     timeout -s INT -k 8 "$(left)" "$kftune" run --scene "$work/$1.json" --grid "$grid" --device "$device" \
-        --flow-throughs "$(awk "BEGIN { print $3 / $through }")" --mean-from "$(awk "BEGIN { print 0.6 * $3 / $through }")" \
+        --flow-throughs "$(awk "BEGIN { print $3 / $through }")" --mean-from "$(awk "BEGIN { print 0.85 * $3 / $through }")" \
         --every 1000000000 --checkpoints 0 --fields none --output "$work/$1" --json >"$json" 2>>"$log"
     cp "$work/$1/forces.csv" "$folder/forces-$1.csv" 2>>"$log"
     [ ! -f "$work/$1/wall.csv" ] || cp "$work/$1/wall.csv" "$folder/wall-$1.csv"
