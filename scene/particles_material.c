@@ -87,12 +87,11 @@ static kf_status refuse_others(kf_json_place place, const cJSON *object, const k
                              *const drucker_prager[] = {"cohesion", "friction_angle", NULL},
                              *const mu_i[] = {"mu_s", "mu_2", "I_0", "grain_diameter", "grain_density", NULL},
                              *const growth[] = {"growth", NULL}, *const shear_speed[] = {"shear_speed", NULL};
-    const bool shear_thins = m->law == KF_LAW_POWER || m->law == KF_LAW_HERSCHEL_BULKLEY;
     const struct {
         bool is_read;
         const char *const *keys, *why;
     } groups[] = {
-        {shear_thins, power, "is for the laws power and herschel_bulkley"},
+        {m->law != KF_LAW_NEWTONIAN, power, "is for other laws than newtonian, such as power"},
         {m->yield_kind == KF_YIELD_CONSTANT, plastic, "is for the laws bingham and herschel_bulkley"},
         {m->yield_kind == KF_YIELD_DRUCKER_PRAGER, drucker_prager, "is for the law drucker_prager"},
         {m->yield_kind == KF_YIELD_MU_I, mu_i, "is for the law mu_i"},

@@ -260,7 +260,7 @@ static void keys_that_nothing_reads_are_refused(void **state) {
     POOL("\"material\": {\"density\": 1000, \"law\": \"" law "\", \"viscosity\": 1, " more "}")
     refused(OF("newtonian", "\"cohesion\": 4"),
             "material.cohesion: is for the law drucker_prager; remove the key");
-    refused(OF("newtonian", "\"exponent\": 0.5"), "material.exponent: is for the laws power");
+    refused(OF("newtonian", "\"exponent\": 0.5"), "material.exponent: is for other laws than newtonian");
     refused(OF("newtonian", "\"yield_stress\": 5"), "material.yield_stress: is for the laws bingham");
     refused(OF("newtonian", "\"shear_speed\": 0.5"), "material.shear_speed: is for the branch elastic");
     refused(OF("bingham", "\"yield_stress\": 5, \"mu_s\": 0.4"), "material.mu_s: is for the law mu_i");
