@@ -9,12 +9,19 @@
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
-static const double LENGTH = 1.044, HALF_WIDTH = 0.1945, HEIGHT = 0.288, ROUNDING = 0.1, SLANT = 0.222;
 static const double STILT_RADIUS = 0.015,
                     STILT_PATCH = 0.03; /* the floor around a stilt is a square of twice that */
 static const double STILT_X[2] = {0.202, 0.672}, STILT_Y = 0.1635;
 
 enum { NOSE_STEPS = 24, STATIONS = NOSE_STEPS + 8, FLOOR_POINTS = 6, CIRCLE = 24, QUARTER = CIRCLE / 4 };
+
+/* The values of the shape's parameters, in their order in shapes.c. */
+enum { SLANT_ANGLE, CLEARANCE, STILTS, LENGTH, WIDTH, HEIGHT, RADIUS, SLANT_LENGTH };
+
+/* Half the width, the top and the bottom of a cross-section. */
+typedef struct section {
+    double half_width, bottom, top;
+} section;
 
 typedef struct station {
     uint32_t floor[FLOOR_POINTS]; /* along y; the first and last are the lower corners */
@@ -22,9 +29,8 @@ typedef struct station {
     uint32_t top_left, top_right; /* left: y < 0 */
 } station;
 
-static station add_station(kf_mesh_builder *b, double x, double inset, double bottom, double top,
-                           bool beside_stilt) {
-    const double half = HALF_WIDTH - inset, low = bottom + inset;
+static station add_station(kf_mesh_builder *b, double x, double inset, const section *at, bool beside_stilt) {
+    const double half = at->half_width - inset, low = at->bottom + inset, top = at->top;
     station s = {.floor_count = 0};
     s.floor[s.floor_count++] = kf_mesh_add_vertex(b, x, -half, low);
     for (int side = -1; beside_stilt && side <= 1; side += 2)
@@ -94,30 +100,47 @@ static void join_walls(kf_mesh_builder *b, const station *from, const station *t
     kf_mesh_add_quad(b, from->top_left, to->top_left, to->top_right, from->top_right);
 }
 
-/* Makes the Ahmed body (Ahmed, Ramm and Faltin 1984) with a slant of values[0] degrees, values[1] above
- * the ground, with or without stilts: stations along its length, joined by walls, floor and roof. */
+/* Returns what is wrong with the parameters, or NULL. */
+const char *kf_check_ahmed(const double *values) {
+    const double slant = values[SLANT_ANGLE] * PI / 180.0,
+                 roof = values[LENGTH] - values[SLANT_LENGTH] * cos(slant);
+    if (2.0 * values[RADIUS] >= fmin(values[WIDTH], values[HEIGHT]))
+        return "nose_radius must be less than half of body_width and body_height";
+    if (roof <= values[RADIUS] || values[SLANT_LENGTH] * sin(slant) >= values[HEIGHT])
+        return "slant_length must leave some of the roof and of the base";
+    if (values[STILTS] != 0.0 &&
+        (STILT_X[0] - STILT_PATCH <= values[RADIUS] || STILT_X[1] + STILT_PATCH >= roof ||
+         STILT_Y + STILT_PATCH >= 0.5 * values[WIDTH]))
+        return "the stilts do not fit under that floor: take \"stilts\": false";
+    return NULL;
+}
+
+/* Makes the Ahmed body (Ahmed, Ramm and Faltin 1984), or one of other measures: stations along its length,
+ * joined by walls, floor and roof. */
 void kf_shape_ahmed(const double *values, kf_mesh_builder *b) {
-    const double slant = values[0] * PI / 180.0, bottom = values[1], top = bottom + HEIGHT;
-    const bool stilts = values[2] != 0.0;
+    const double slant = values[SLANT_ANGLE] * PI / 180.0, radius = values[RADIUS];
+    const section body = {0.5 * values[WIDTH], values[CLEARANCE], values[CLEARANCE] + values[HEIGHT]};
+    const section base = {body.half_width, body.bottom, body.top - values[SLANT_LENGTH] * sin(slant)};
+    const bool stilts = values[STILTS] != 0.0;
     station stations[STATIONS];
     int count = 0, stilt_station[2] = {-1, -1};
     for (int k = 0; k <= NOSE_STEPS; k++) {
         const double angle = 0.5 * PI * k / NOSE_STEPS;
         stations[count++] =
-            add_station(b, ROUNDING * (1.0 - cos(angle)), ROUNDING * (1.0 - sin(angle)), bottom, top, false);
+            add_station(b, radius * (1.0 - cos(angle)), radius * (1.0 - sin(angle)), &body, false);
     }
     for (int pair = 0; stilts && pair < 2; pair++) {
         stilt_station[pair] = count;
-        stations[count++] = add_station(b, STILT_X[pair] - STILT_PATCH, 0.0, bottom, top, true);
-        stations[count++] = add_station(b, STILT_X[pair] + STILT_PATCH, 0.0, bottom, top, true);
+        stations[count++] = add_station(b, STILT_X[pair] - STILT_PATCH, 0.0, &body, true);
+        stations[count++] = add_station(b, STILT_X[pair] + STILT_PATCH, 0.0, &body, true);
     }
-    stations[count++] = add_station(b, LENGTH - SLANT * cos(slant), 0.0, bottom, top, false);
-    stations[count++] = add_station(b, LENGTH, 0.0, bottom, top - SLANT * sin(slant), false);
+    stations[count++] = add_station(b, values[LENGTH] - values[SLANT_LENGTH] * cos(slant), 0.0, &body, false);
+    stations[count++] = add_station(b, values[LENGTH], 0.0, &base, false);
 
     for (int s = 0; s + 1 < count; s++) {
         join_walls(b, &stations[s], &stations[s + 1]);
         if (s == stilt_station[0] || s == stilt_station[1])
-            add_stilts(b, STILT_X[s == stilt_station[1]], bottom, &stations[s], &stations[s + 1]);
+            add_stilts(b, STILT_X[s == stilt_station[1]], body.bottom, &stations[s], &stations[s + 1]);
         else
             join_floor(b, &stations[s], &stations[s + 1]);
     }

@@ -232,7 +232,8 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
 
 /* Reads model: collision, rates, basis, accuracy and passes of the immersed boundary, and refuses what
  * does not go together. */
-static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
+                            kf_error *error) {
     static const char *const keys[] = {
         "collision", "rates", "high_order_rate", "basis", "accuracy", "immersed_passes", "wall", NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
@@ -264,6 +265,10 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
         if (!rule_given) d->rate_rule = KF_RATE_CONSTANT;
         if (!cJSON_HasObjectItem(object, "high_order_rate"))
             d->high_order_rate = 1.4; /* 1 and 1.8 blow up earlier */
+    }
+    if (d->wall_law && !rule_given && d->collision == KF_ACM_MRT) {
+        d->rate_rule = KF_RATE_K17;
+        kf_note(notes, "model.rates: k17, with which channels by a law of the wall are closest");
     }
     const bool of_raw_moments =
         d->rate_rule == KF_RATE_ONES || d->rate_rule == KF_RATE_CONSTANT || d->rate_rule == KF_RATE_SUGA_2015;
@@ -351,7 +356,7 @@ static kf_status read_root(const char *file, const cJSON *root, const kf_scene_o
     KF_TRY(read_domain(file, root, d, error));
     KF_TRY(read_boundaries(file, root, d, notes, error));
     KF_TRY(read_flow(file, root, d, notes, error));
-    KF_TRY(read_model(file, root, d, error));
+    KF_TRY(read_model(file, root, d, notes, error));
     KF_TRY(kf_description_read_refine(file, root, d, notes, error));
     KF_TRY(read_sampling(file, root, d, error));
     KF_TRY(read_asked(file, root, d, error));

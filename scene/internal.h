@@ -88,7 +88,7 @@ void kf_mesh_add_quad(kf_mesh_builder *builder, uint32_t a, uint32_t b, uint32_t
 
 /* ---- Shapes: closed meshes from a few numbers, metres, outward normals ---- */
 
-enum { KF_SHAPE_PARAMETERS = 6 };
+enum { KF_SHAPE_PARAMETERS = 8 };
 typedef enum kf_shape_kind {
     KF_SHAPE_LENGTH,
     KF_SHAPE_DEGREES,
@@ -114,7 +114,8 @@ extern const kf_shape kf_shapes[KF_SHAPES];
 const char *const *kf_shape_names(void);
 void kf_shape_mesh(const kf_shape *shape, const double *values, kf_mesh *mesh);
 
-void kf_shape_ahmed(const double *values, kf_mesh_builder *builder); /* slant_angle, clearance, stilts */
+const char *kf_check_ahmed(const double *values);
+void kf_shape_ahmed(const double *values, kf_mesh_builder *builder);
 void kf_shape_car(const double *values, kf_mesh_builder *builder);
 void kf_shape_aircraft(const double *values, kf_mesh_builder *builder);
 void kf_shape_town(const double *values, kf_mesh_builder *builder);

@@ -3,15 +3,15 @@
 # From a bundle or a built source tree; builds nothing. Parts on an H200: channels (24 turbulent channels, about 250 s), bodies (plate,
 # square cylinder, spheres, Ahmed body on 127 cells, about 300 s), fine (Ahmed body on 255 cells, 25 and 35 degrees, 500 s).
 # A cpu takes tiny grids, which show that all of it runs and nothing else.
-# usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]; BUDGET (seconds, 480) and RATES (of the Ahmed body on its
-# road, adaptive_2020) may be set. What does not fit into the time is left out and said; a run that time ends is kept with what it came to.
+# usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]; BUDGET (seconds, 480) and RATES (of all bodies, k17) may
+# be set. What does not fit into the time is left out and said; a run that time ends is kept with what it came to.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, mean-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
 set -u
 folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
 part=${2:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
 device=${3:-cuda:0}
-budget=${BUDGET:-480} rates=${RATES:-adaptive_2020}
+budget=${BUDGET:-480} rates=${RATES:-k17}
 scripts=$(cd "$(dirname "$0")" && pwd)
 . "$scripts/budget.sh"
 case $device in
@@ -100,7 +100,7 @@ square() {
 {"solid": {"mesh": "bar.obj", "boundary": "links", "position": [6, 7, 2]}, "domain": {"cells": [400, 280, 80], "size": [20, 14, 4]},
  "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "periodic", "zmax": "periodic"},
  "flow": {"speed": 1, "reynolds": 22000, "reference_length": 1, "reference_area": 4, "lattice_speed": 0.08},
- "model": {"collision": "acm_mrt", "rates": "adaptive_2020"$(model "$1")}}
+ "model": {"collision": "acm_mrt", "rates": "$rates"$(model "$1")}}
 EOF
     run "$name" 400x280x80 11 || return
     row "square cylinder, Re 22,000, 20 cells, $1: Cd" '2.1 +- 0.15' 1.95 2.25 "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
@@ -113,7 +113,7 @@ sphere() {
 {"solid": {"shape": "ball", "radius": 0.5, "boundary": "links", "position": [3.5, 3.51, 3.49]}, "domain": {"cells": [288, 168, 168], "size": [12, 7, 7]},
  "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "free_slip", "zmax": "free_slip"},
  "flow": {"speed": 1, "reynolds": $1, "reference_length": 1, "lattice_speed": 0.08},
- "model": {"collision": "acm_mrt", "rates": "adaptive_2020"$(model "$2")}}
+ "model": {"collision": "acm_mrt", "rates": "$rates"$(model "$2")}}
 EOF
     run "$name" 288x168x168 12 || return
     row "sphere, Re $1, 24 cells, $2: Cd, corrected" "$3 +- 10 %" "$(awk "BEGIN { print 0.9 * $3 }")" "$(awk "BEGIN { print 1.1 * $3 }")" \

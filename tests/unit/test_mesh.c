@@ -183,33 +183,36 @@ static void test_bodies(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* Against the published dimensions, and the volume worked out by hand. */
+/* Against the published dimensions and others, and the volume worked out by hand. */
 static void test_ahmed(void **state) {
     (void)state;
-    static const double slants[] = {0.0, 25.0, 35.0};
-    for (int s = 0; s < 3; s++)
+    static const double slants[] = {0.0, 25.0, 35.0},
+                        measures[2][5] = {{1.044, 0.389, 0.288, 0.1, 0.222}, {0.93, 0.42, 0.25, 0.08, 0.17}};
+    for (int s = 0; s < 6; s++)
         for (int stilts = 0; stilts <= 1; stilts++) {
-            const double values[] = {slants[s], 0.05, stilts};
+            const double *m = measures[s / 3], angle = slants[s % 3] * PI / 180.0, radius = m[3];
+            const double values[] = {slants[s % 3], 0.05, stilts, m[0], m[1], m[2], m[3], m[4]};
             kf_mesh mesh;
             make_shape(2, values, &mesh);
             assert_closed(&mesh);
             const kf_box box = kf_mesh_bounds(&mesh);
-            assert_near(box.high[0] - box.low[0], 1.044, 1e-9);
-            assert_near(box.high[1] - box.low[1], 0.389, 1e-9);
-            assert_near(box.high[2], 0.338, 1e-9);
+            assert_near(box.high[0] - box.low[0], m[0], 1e-9);
+            assert_near(box.high[1] - box.low[1], m[1], 1e-9);
+            assert_near(box.high[2], 0.05 + m[2], 1e-9);
             assert_true(fabs(box.low[2] - (stilts ? 0.0 : 0.05)) < 1e-9);
-            const double angle = slants[s] * PI / 180.0;
-            double expected = 0.944 * 0.389 * 0.288 - 0.5 * 0.222 * cos(angle) * 0.222 * sin(angle) * 0.389;
+            double expected =
+                (m[0] - radius) * m[1] * m[2] - 0.5 * m[4] * cos(angle) * m[4] * sin(angle) * m[1];
             for (int i = 0; i < 10000; i++) { /* the nose, slice by slice */
-                const double x = 0.1 * (i + 0.5) / 10000.0, inset = 0.1 - sqrt(0.01 - (0.1 - x) * (0.1 - x));
-                expected += 1e-5 * (0.389 - 2.0 * inset) * (0.288 - 2.0 * inset);
+                const double x = radius * (i + 0.5) / 10000.0,
+                             inset = radius - sqrt(radius * radius - (radius - x) * (radius - x));
+                expected += radius / 10000.0 * (m[1] - 2.0 * inset) * (m[2] - 2.0 * inset);
             }
             expected += stilts * 4 * PI * 0.015 * 0.015 * 0.05;
             assert_near(volume(&mesh), expected, 1e-3);
             const double ahead[3] = {60.0, 0.0, 0.0}, scaling[9] = {100, 0, 0, 0, 100, 0, 0, 0, 100},
                          nowhere[3] = {0};
             kf_mesh_transform(&mesh, scaling, nowhere);
-            assert_near(kf_mesh_shadow(&mesh, ahead), 1e4 * (0.389 * 0.288 + stilts * 2 * 0.03 * 0.05), 0.02);
+            assert_near(kf_mesh_shadow(&mesh, ahead), 1e4 * (m[1] * m[2] + stilts * 2 * 0.03 * 0.05), 0.02);
             kf_mesh_free(&mesh);
         }
 }

@@ -334,6 +334,7 @@ static void test_scene_files(void **state) {
                                : BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\""));
         must(kf_scene_open(write_text("law.json", text), NULL, &scene, &error), &error);
         assert_int_equal(scene->wall_law, law);
+        assert_int_equal(scene->rate_rule, law ? KF_RATE_K17 : KF_RATE_ADAPTIVE_2020);
         assert_int_equal(scene->links.wall_count > 50, law);
         memcpy(hash[law], scene->hash, sizeof scene->hash);
         kf_scene_free(scene);

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Variants of the Ahmed body against published drags: rank correlation and slope, for each way to bound the body.
+
+Of a data set of such bodies it takes two tables: of measures, with the columns run, body-length, body-width, body-height,
+front-arc-diameter, slant-surface-length and slant-angle-degrees (millimetres, degrees), and of drags, with run and cd. AhmedML
+(Ashton and others, arXiv 2407.20801, CC-BY-SA) has them as geo_parameters_all.csv and force_mom_all.csv, whose drags are for one
+area of 0.112 m^2. No figure of it is in this repository. The variants are spread evenly over the published drags.
+
+It leaves FOLDER/variants.md, the table, and a folder for each run; a run that is there already is not run again.
+"""
+import argparse
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+WAYS = {
+    "law": ({"boundary": "links"}, {"wall": "law"}),
+    "links": ({"boundary": "links"}, {"rates": "k17"}),
+    "immersed": ({}, {}),
+}
+MEASURES = {"body_length": ("body-length", 1), "body_width": ("body-width", 1), "body_height": ("body-height", 1),
+            "nose_radius": ("front-arc-diameter", 0.5), "slant_length": ("slant-surface-length", 1)}
+
+
+def read_table(path):
+    """The rows of a table by their run; blanks around names and values do not count."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = [{(key or "").strip().lower(): (value or "").strip() for key, value in row.items()} for row in csv.DictReader(file)]
+    if not rows or "run" not in rows[0]:
+        sys.exit(f"{path}: no column is called run")
+    return {row["run"]: row for row in rows}
+
+
+def number(path, row, column):
+    """A finite number of a row, or the end of the program."""
+    try:
+        value = float(row[column])
+    except (KeyError, ValueError):
+        sys.exit(f"{path}: run {row.get('run')}: no number in the column {column}")
+    if not math.isfinite(value):
+        sys.exit(f"{path}: run {row['run']}: {column} is not finite")
+    return value
+
+
+def read_variants(said):
+    """Measures in metres and published drag of each run that both tables have, by drag."""
+    measures, drags = read_table(said.measures), read_table(said.drags)
+    variants = []
+    for run in measures.keys() & drags.keys():
+        body = {key: 1e-3 * factor * number(said.measures, measures[run], column) for key, (column, factor) in MEASURES.items()}
+        body["slant_angle"] = number(said.measures, measures[run], "slant-angle-degrees")
+        variants.append((number(said.drags, drags[run], "cd"), run, body))
+    if len(variants) < said.count:
+        sys.exit(f"{said.measures}, {said.drags}: {len(variants)} runs are in both, fewer than {said.count}")
+    return sorted(variants)
+
+
+def spread(variants, count):
+    """So many of them, evenly by rank."""
+    return [variants[round(i * (len(variants) - 1) / max(1, count - 1))] for i in range(count)]
+
+
+def make_scene(said, body, way):
+    """A scene: the body in the shipped tunnel, on a road that moves with the wind."""
+    solid, model = WAYS[way]
+    return {
+        "solid": {"shape": "ahmed", "stilts": said.stilts, "clearance": said.clearance, **body, **solid,
+                  "anchor": "origin", "position": [1.05, 0.7875, 0]},
+        "domain": {"cells": [256, 96, 96], "size": [4.2, 1.575, 1.575]},
+        "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip",
+                       "zmin": {"type": "wall", "velocity": [said.speed, 0, 0], "specular_share": 0.5}, "zmax": "free_slip"},
+        "flow": {"speed": said.speed, "viscosity": said.viscosity, "reference_area": said.area, "lattice_speed": said.lattice_speed},
+        "model": model,
+    }
+
+
+def run_one(said, run, body, way):
+    """The mean drag and half of its interval; None where nothing came of the run."""
+    folder = said.folder / f"{run}-{way}"
+    result = folder / "run.json"
+    if not result.exists():
+        scene = said.folder / f"{run}-{way}.json"
+        scene.write_text(json.dumps(make_scene(said, body, way)), encoding="utf-8")
+        command = [said.kftune, "run", "--scene", str(scene), "--grid", said.grid, "--device", said.device, "--flow-throughs",
+                   str(said.flow_throughs), "--every", "1000000000", "--checkpoints", "0", "--fields", "none", "--picture", "none",
+                   "--output", str(folder), "--force"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            print(f"run {run}, {way}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+            return None
+    drag = json.loads(result.read_text(encoding="utf-8"))["coefficients"]["drag"]
+    low, high = drag["interval_95"]
+    return drag["mean"], 0.5 * (high - low) if low is not None and high is not None else math.nan
+
+
+def ranks(values):
+    """Ranks, equal values sharing theirs."""
+    order = sorted(values)
+    return [order.index(value) + 0.5 * (order.count(value) - 1) for value in values]
+
+
+def slope_and_correlation(one, other):
+    """Of `other` over `one`, by least squares; not a number where one of them does not vary."""
+    middle = [sum(values) / len(values) for values in (one, other)]
+    xx = sum((x - middle[0]) ** 2 for x in one)
+    yy = sum((y - middle[1]) ** 2 for y in other)
+    xy = sum((x - middle[0]) * (y - middle[1]) for x, y in zip(one, other))
+    return (xy / xx, xy / math.sqrt(xx * yy)) if xx > 0 and yy > 0 else (math.nan, math.nan)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measures", help="table of measures")
+    parser.add_argument("drags", help="table of drags")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--kftune", default="build/kftune")
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--grid", default="256x96x96")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["law", "immersed"])
+    parser.add_argument("--flow-throughs", type=float, default=6)
+    parser.add_argument("--speed", type=float, default=40, help="m/s")
+    parser.add_argument("--viscosity", type=float, default=1.5e-5, help="m^2/s")
+    parser.add_argument("--lattice-speed", type=float, default=0.08)
+    parser.add_argument("--clearance", type=float, default=0.05, help="m")
+    parser.add_argument("--area", type=float, default=0.112, help="m^2 that the drags are for")
+    parser.add_argument("--stilts", action="store_true")
+    said = parser.parse_args()
+    said.folder.mkdir(parents=True, exist_ok=True)
+    chosen = spread(read_variants(said), said.count)
+    lines = ["| run | published | " + " | ".join(said.ways) + " |", "| --- | ---: |" + " ---: |" * len(said.ways)]
+    got = {way: [] for way in said.ways}
+    for published, run, body in chosen:
+        cells = []
+        for way in said.ways:
+            drag = run_one(said, run, body, way)
+            cells.append("-" if drag is None else f"{drag[0]:.4g} +- {drag[1]:.2g}")
+            if drag is not None:
+                got[way].append((published, drag[0]))
+        lines.append(f"| {run} | {published:.4g} | " + " | ".join(cells) + " |")
+    for way, pairs in got.items():
+        if len(pairs) < 3:
+            lines.append(f"\n{way}: {len(pairs)} runs, too few to compare")
+            continue
+        one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        lines.append(f"\n{way}: {len(pairs)} runs, rank correlation {slope_and_correlation(ranks(one), ranks(other))[1]:.3f}, "
+                     f"slope {slope_and_correlation(one, other)[0]:.3f}, mean ratio {sum(other) / sum(one):.3f}")
+    text = "\n".join(lines) + "\n"
+    (said.folder / "variants.md").write_text(text, encoding="utf-8")
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
