@@ -6,8 +6,7 @@
 #include "nested_arguments.h"
 typedef kf_nested_side kf_module_arguments; /* what the functions of the headers take */
 
-#include "left.h"
-#include "moments.h"
+#include "crossing.h"
 
 #if KF_CUDA
 /* So many blocks have to find room, which leaves registers for all values of a node: they are on their way at
@@ -17,123 +16,6 @@ typedef kf_nested_side kf_module_arguments; /* what the functions of the headers
 #define KF_LAUNCH_BOUNDS __launch_bounds__(KF_THREADS, KF_BLOCKS)
 #endif
 
-enum { KF_CROSSING = 9 };
-/* Density - 1, velocity, and halves of the second moments without their trace, xx yy xy xz yz, over the
- * density; all but the velocity in KF_UNIT. */
-typedef struct kf_crossing {
-    kf_real value[KF_CROSSING];
-} kf_crossing;
-
-#define KF_ADD_SUMS(i, name, cx, cy, cz)                                                                     \
-    s.one += f_##name;                                                                                       \
-    if ((cx) != 0) s.x += KF_R(cx) * f_##name;                                                               \
-    if ((cy) != 0) s.y += KF_R(cy) * f_##name;                                                               \
-    if ((cz) != 0) s.z += KF_R(cz) * f_##name;                                                               \
-    if ((cx) != 0) s.xx += f_##name;                                                                         \
-    if ((cy) != 0) s.yy += f_##name;                                                                         \
-    if ((cz) != 0) s.zz += f_##name;                                                                         \
-    if ((cx) * (cy) != 0) s.xy += KF_R((cx) * (cy)) * f_##name;                                              \
-    if ((cx) * (cz) != 0) s.xz += KF_R((cx) * (cz)) * f_##name;                                              \
-    if ((cy) * (cz) != 0) s.yz += KF_R((cy) * (cz)) * f_##name;
-
-/* This is what populations after a collision say, whose momentum has half of a step's force too much. */
-KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real *populations) {
-    kf_sums s;
-    kf_crossing c;
-    s.one = s.x = s.y = s.z = s.xx = s.yy = s.zz = s.xy = s.xz = s.yz = KF_R(0.0);
-    KF_EACH_VELOCITY(KF_TAKE_POPULATION)
-    KF_EACH_VELOCITY(KF_ADD_SUMS)
-    (void)a;
-    const kf_real density = KF_R(KF_UNIT) + s.one, per_density = kf_reciprocal(density);
-    const kf_real ux = (s.x - KF_R(0.5) * KF_BODY_X) * per_density,
-                  uy = (s.y - KF_R(0.5) * KF_BODY_Y) * per_density,
-                  uz = (s.z - KF_R(0.5) * KF_BODY_Z) * per_density;
-    const kf_real xx = s.xx - ux * (s.x + s.x - density * ux), yy = s.yy - uy * (s.y + s.y - density * uy),
-                  zz = s.zz - uz * (s.z + s.z - density * uz);
-    const kf_real third = (xx + yy + zz) * KF_R(1.0 / 3.0), half = KF_R(0.5) * per_density;
-    c.value[0] = s.one;
-    c.value[1] = ux;
-    c.value[2] = uy;
-    c.value[3] = uz;
-    c.value[4] = half * (xx - third);
-    c.value[5] = half * (yy - third);
-    c.value[6] = half * (s.xy - ux * s.y - uy * s.x + density * ux * uy);
-    c.value[7] = half * (s.xz - ux * s.z - uz * s.x + density * ux * uz);
-    c.value[8] = half * (s.yz - uy * s.z - uz * s.y + density * uy * uz);
-    return c;
-}
-
-#define KF_LOAD_TO_ARRAY(i, name, cx, cy, cz)                                                                \
-    populations[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
-#define KF_STORE_FROM_ARRAY(i, name, cx, cy, cz)                                                             \
-    *kf_address(a, a->populations.source, i, k) = kf_to_store(populations[i]);
-
-/* This is what node k of a level says. */
-KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
-    kf_real populations[27];
-#if KF_MOMENTS
-    const kf_held h = kf_load_held(a, a->populations.source, k);
-    if (!kf_is_listed(&h)) {
-        const kf_moments m = kf_to_moments(&h);
-        const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + m.deviation),
-                      third = (m.xx + m.yy + KF_ZZ(&m)) * KF_R(1.0 / 3.0);
-        kf_crossing c;
-        c.value[0] = m.deviation;
-        c.value[1] = m.ux;
-        c.value[2] = m.uy;
-        c.value[3] = m.uz;
-        c.value[4] = (m.xx - third) * per_density;
-        c.value[5] = (m.yy - third) * per_density;
-        c.value[6] = m.xy * per_density;
-        c.value[7] = m.xz * per_density;
-        c.value[8] = m.yz * per_density;
-        return c;
-    }
-    kf_held_populations(a, &h, populations, 1);
-#else
-    KF_EACH_VELOCITY(KF_LOAD_TO_ARRAY)
-#endif
-    return kf_of_populations(a, populations);
-}
-
-/* Gives a node of a level the state after a collision that says c. What is stored of it is kept first, so
- * that a cpu works it out for many nodes at once. */
-#if KF_MOMENTS
-enum { KF_KEPT = KF_CROSSING };
-#else
-enum { KF_KEPT = 27 };
-#endif
-/* The moments of a level that a node says, whose second ones are scaled to it. */
-KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
-    const kf_real factor = (KF_R(KF_UNIT) + c.value[0]) * scale;
-    kf_moments m;
-    m.deviation = c.value[0];
-    m.ux = c.value[1];
-    m.uy = c.value[2];
-    m.uz = c.value[3];
-    m.xx = c.value[4] * factor;
-    m.yy = c.value[5] * factor;
-    m.xy = c.value[6] * factor;
-    m.xz = c.value[7] * factor;
-    m.yz = c.value[8] * factor;
-#if KF_BODY_FORCE
-    m.zz = -(m.xx + m.yy);
-#endif
-    return m;
-}
-/* Makes kept[i * stride], i < KF_KEPT. */
-KF_FUNCTION void kf_keep(const kf_nested_side *a, kf_crossing c, kf_real scale, kf_real *kept, int stride) {
-    (void)a;
-#if KF_MOMENTS
-    (void)scale;
-    KF_UNROLL
-    for (int q = 0; q < KF_CROSSING; q++)
-        kept[q * stride] = c.value[q];
-#else
-    const kf_moments m = kf_moments_of(c, scale);
-    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, kept, stride);
-#endif
-}
 /* --- Tiles -----------------------------------------------------------------------------------------------
  */
 
@@ -223,22 +105,49 @@ KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real 
 }
 #endif
 
+#if KF_CUDA
+/* Nodes of a sector, which a GPU moves at once. To write a part of one takes it several times as long, and
+ * at faces across x each row ends in one: there the nodes beside are read, and written again as they are.
+ * Nothing else writes them while a crossing runs. 1: values of neighbours do not lie side by side. */
+#define KF_NODES_OF_SECTOR (KF_STORAGE == KF_F16_STORAGE ? 16 : KF_STORAGE == KF_F32_STORAGE ? 8 : 4)
+#if !KF_MOMENTS && (KF_LAYOUT == KF_SOA_LAYOUT || (KF_LAYOUT == KF_CSOA_LAYOUT && KF_ALPHA_LOG2 >= 4))
+enum { KF_SECTOR = KF_NODES_OF_SECTOR };
+#else
+enum { KF_SECTOR = 1 };
+#endif
+/* Returns the threads that write the places of a row of a tile: those of a sector where a layer lies across
+ * x, its places are in one, and those of the layer at the box's other end in another, else one for each
+ * place. */
+KF_FUNCTION int kf_row_threads(const kf_tile *tile, const kf_span *row, int cells) {
+    const int whole = tile->axis[2] == 0 && row->from % KF_SECTOR + row->count <= KF_SECTOR &&
+                      cells > 2 * KF_SECTOR && row->period == KF_NO_PERIOD;
+    return whole ? KF_SECTOR : 1;
+}
+/* Reads a node that is to be written again. */
+KF_FUNCTION void kf_keep_as_it_is(const kf_nested_side *a, kf_index k, kf_real *kept) {
+#if !KF_MOMENTS
+    KF_UNROLL
+    for (int i = 0; i < KF_KEPT; i++)
+        kept[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
+#endif
+}
+#else
 /* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer, in order of
  * kf_node_of. */
 KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_tile *tile, const kf_span span[3], int length,
                         int rows, int threads, const kf_real *kept, kf_real scale) {
     const kf_index begin = kf_node(a, 0, 0, 0);
-#if KF_MOMENTS || KF_CUDA
+    (void)tile;
+#if KF_MOMENTS
     KF_EACH_THREAD_SCALAR(t, threads) {
-        const int i = kf_node_of(tile, t, length * rows, threads / (length * rows)), u = i % length,
-                  v = i / length % rows, w = i / length / rows;
+        const int u = t % length, v = t / length % rows, w = t / length / rows;
         if (u < span[0].count && v < span[1].count && w < span[2].count)
             kf_put_node(a, begin + kf_along(&span[2], w) + kf_along(&span[1], v) + kf_along(&span[0], u),
                         kept + KF_OWN(t), KF_PRIVATE(threads), scale);
     }
 #else /* populations lie far apart: a cpu writes rows of one after the other */
     const int in_line = span[0].stride == 1 && span[0].from + span[0].count <= span[0].period;
-    (void)scale, (void)tile;
+    (void)scale;
     for (int i = 0; i < KF_KEPT; i++)
         for (int n = 0; n < span[1].count * span[2].count; n++) {
             const int v = n % span[1].count, w = n / span[1].count;
@@ -255,6 +164,7 @@ KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_tile *tile, const kf_s
         }
 #endif
 }
+#endif
 
 /* --- To the finer level ----------------------------------------------------------------------------------
  */
@@ -334,6 +244,30 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
     kf_keep(&a->fine, c, KF_R(a->scale), kept, stride);
 }
 
+#if KF_CUDA
+/* Makes and writes the ghosts of a tile, each by a thread. */
+KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile, const kf_span span[3],
+                               const kf_span ghosts[3], kf_real (*rows)[3 * KF_LAYER]) {
+    enum { ROWS = KF_FINE_U * KF_FINE_V };
+    const int threads = kf_row_threads(tile, &ghosts[2], a->fine.grid.nodes[0]);
+    const kf_index begin = kf_node(&a->fine, 0, 0, 0);
+    KF_EACH_OF(n, ROWS * (threads > 1 ? KF_SECTOR : 2), KF_REFINE_THREADS) {
+        const int node = kf_node_of(tile, n, ROWS, 2), row = threads > 1 ? n / KF_SECTOR : node % ROWS,
+                  w = threads > 1 ? n % KF_SECTOR - ghosts[2].from % KF_SECTOR : node / ROWS,
+                  u = row % KF_FINE_U, v = row / KF_FINE_U;
+        const kf_index k = begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) +
+                           (ghosts[2].from + w) * ghosts[2].stride;
+        kf_real kept[KF_KEPT];
+        if (u >= ghosts[0].count || v >= ghosts[1].count) continue;
+        if (w < 0 || w >= ghosts[2].count)
+            kf_keep_as_it_is(&a->fine, k, kept);
+        else
+            kf_make_ghost(a, tile, span, w * ROWS + row, rows, kept, 1);
+        kf_put_node(&a->fine, k, kept, 1, KF_R(a->scale));
+    }
+}
+#endif
+
 /* The ghosts of the finer level in cells beside the nested box, eight in each, from the 27 cells of the
  * coarser one around it: along each axis the parabola through three of them. */
 #define KF_THREADS KF_REFINE_THREADS
@@ -341,7 +275,6 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
     enum { T = KF_THREADS };
     KF_SHARED kf_real seen[KF_CROSSING][3 * KF_LAYER], layers[KF_CROSSING][2 * KF_LAYER];
-    kf_real kept[KF_KEPT][KF_PRIVATE(T)];
     const kf_tile tile = kf_tile_of(a, block_x);
     const kf_span span[3] = {kf_span_around(a, &tile, 0), kf_span_around(a, &tile, 1),
                              kf_span_around(a, &tile, 2)};
@@ -367,11 +300,15 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
         kf_make_rows(a, &tile, span, i, layers, seen);
     }
     KF_BARRIER;
+#if KF_CUDA
+    kf_put_ghosts(a, &tile, span, ghosts, seen);
+#else
+    kf_real kept[KF_KEPT][KF_PRIVATE(T)];
     KF_EACH_THREAD(t, T) {
-        kf_make_ghost(a, &tile, span, kf_node_of(&tile, t, KF_FINE_U * KF_FINE_V, 2), seen,
-                      &kept[0][KF_OWN(t)], KF_PRIVATE(T));
+        kf_make_ghost(a, &tile, span, t, seen, &kept[0][KF_OWN(t)], KF_PRIVATE(T));
     }
     kf_put(&a->fine, &tile, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
+#endif
 }
 
 /* --- To the coarser level --------------------------------------------------------------------------------
@@ -424,63 +361,103 @@ KF_FUNCTION kf_real kf_off_places(const kf_real *values, int from, int stride) {
                        values[from + 3 * stride]);
 }
 
-/* The four nodes of a line across the layer: what each adds to an index, and its share in the mean of the two
- * that are the cell's own. A GPU has the code for one node, and finds both for each. Of lines beside the
- * tile's own cells nothing but that mean is taken: there it leaves the other two nodes out. */
-typedef struct kf_four {
-    int own;
-    kf_index off[4];
-    kf_real share[4];
-} kf_four;
 KF_FUNCTION kf_real kf_share_of(int own, int k) {
     return k == own || k == own + 1 ? KF_R(0.5) : KF_R(0.0);
 }
+/* What node k of a line adds to an eighth of the second difference along it. */
+KF_FUNCTION kf_real kf_part_of(int k) {
+    return k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
+}
+/* Of line i across the layer: the mean of the cell's own two nodes, and that less the second difference. */
+KF_FUNCTION void kf_keep_line(const kf_real *of_own, const kf_real *off, int i, kf_real (*mean)[KF_LINES],
+                              kf_real (*middle)[KF_LINES]) {
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++) {
+        mean[q][i] = of_own[q];
+        middle[q][i] = of_own[q] + off[q];
+    }
+}
+
+/* The first step of coarsen looks at the lines across the layer. */
 #if KF_CUDA
-#define KF_ONE_BY_ONE  _Pragma("unroll 1")
-#define KF_OFF_OF(k)   kf_along(&span[2], k)
-#define KF_SHARE_OF(k) kf_share_of(four->own, k)
-#define KF_LEAVES(k)   (!inner && (k) != four->own && (k) != four->own + 1)
-#else
-#define KF_ONE_BY_ONE  KF_UNROLL
-#define KF_OFF_OF(k)   four->off[k]
-#define KF_SHARE_OF(k) four->share[k]
-#define KF_LEAVES(k)   0
-#endif
+/* Of lines beside the tile's own cells nothing but the mean is taken. */
 KF_FUNCTION int kf_is_own_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int u,
                                int v) {
     const int from_u = kf_line_of(a, t, 0, &span[0], 0).own, from_v = kf_line_of(a, t, 1, &span[1], 0).own;
     return u >= from_u && u < from_u + 2 * t->cells[0] && v >= from_v && v < from_v + 2 * t->cells[1];
 }
-
-/* Steps of coarsen. Of line i across the layer: the mean of the cell's own two nodes, and that less the
- * second difference along it. */
-KF_FUNCTION void kf_see_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
-                             kf_index begin, const kf_four *four, int i, kf_real (*mean)[KF_LINES],
-                             kf_real (*middle)[KF_LINES]) {
-    const int row = kf_row_of(i, KF_LINES_U), inner = kf_is_own_line(a, t, span, i - row * KF_LINES_U, row);
-    const kf_index line = begin + kf_along(&span[0], i - row * KF_LINES_U) + kf_along(&span[1], row);
-    kf_crossing of_own, off;
-    (void)inner;
-    KF_UNROLL
-    for (int q = 0; q < KF_CROSSING; q++)
-        of_own.value[q] = off.value[q] = KF_R(0.0);
-    KF_ONE_BY_ONE
-    for (int k = 0; k < 4; k++) {
-        if (KF_LEAVES(k)) continue;
-        const kf_real part = k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
-        const kf_crossing c = kf_look(&a->fine, line + KF_OFF_OF(k));
+/* Adds up what four threads beside each other have, in whole warps. */
+KF_FUNCTION kf_real kf_sum_of_four(kf_real value) {
+    value += __shfl_xor_sync(0xffffffffU, value, 1);
+    return value + __shfl_xor_sync(0xffffffffU, value, 2);
+}
+/* Across x the four nodes of a line lie in one or two sectors: four threads look at one each, so that each
+ * sector is fetched once. Elsewhere a thread looks at all, one after the other. */
+KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
+                              kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
+    const int together = t->axis[2] == 0, own = kf_line_of(a, t, 2, &span[2], 0).own;
+    const kf_index begin = kf_node(&a->fine, 0, 0, 0);
+    enum { WARPS = (4 * KF_LINES + 31) / 32 };
+    KF_EACH_OF(n, together ? 32 * WARPS : KF_LINES, KF_COARSEN_THREADS) {
+        const int i = together ? n / 4 : n, row = kf_row_of(i, KF_LINES_U), u = i - row * KF_LINES_U;
+        const int inner = kf_is_own_line(a, t, span, u, row), first = together ? n % 4 : 0,
+                  end = together ? first + 1 : 4;
+        const kf_index line = begin + kf_along(&span[0], u) + kf_along(&span[1], row);
+        kf_real of_own[KF_CROSSING], off[KF_CROSSING];
         KF_UNROLL
-        for (int q = 0; q < KF_CROSSING; q++) {
-            of_own.value[q] += KF_SHARE_OF(k) * c.value[q];
-            off.value[q] += part * c.value[q];
+        for (int q = 0; q < KF_CROSSING; q++)
+            of_own[q] = off[q] = KF_R(0.0);
+        _Pragma("unroll 1") for (int k = first; k < end; k++) {
+            if (i >= KF_LINES || (!inner && k != own && k != own + 1)) continue;
+            const kf_crossing c = kf_look(&a->fine, line + kf_along(&span[2], k));
+            KF_UNROLL
+            for (int q = 0; q < KF_CROSSING; q++) {
+                of_own[q] += kf_share_of(own, k) * c.value[q];
+                off[q] += kf_part_of(k) * c.value[q];
+            }
         }
-    }
-    KF_UNROLL
-    for (int q = 0; q < KF_CROSSING; q++) {
-        mean[q][i] = of_own.value[q];
-        middle[q][i] = of_own.value[q] + off.value[q];
+        if (together) {
+            KF_UNROLL
+            for (int q = 0; q < KF_CROSSING; q++) {
+                of_own[q] = kf_sum_of_four(of_own[q]);
+                off[q] = kf_sum_of_four(off[q]);
+            }
+        }
+        if (first == 0 && i < KF_LINES) kf_keep_line(of_own, off, i, mean, middle);
     }
 }
+#else
+KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
+                              kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
+    const int own = kf_line_of(a, t, 2, &span[2], 0).own;
+    const kf_index begin = kf_node(&a->fine, 0, 0, 0);
+    kf_index along[4];
+    kf_real share[4];
+    for (int k = 0; k < 4; k++) {
+        along[k] = kf_along(&span[2], k);
+        share[k] = kf_share_of(own, k);
+    }
+    KF_TOGETHER for (int i = 0; i < KF_LINES; i++) {
+        const int row = kf_row_of(i, KF_LINES_U);
+        const kf_index line = begin + kf_along(&span[0], i - row * KF_LINES_U) + kf_along(&span[1], row);
+        kf_real of_own[KF_CROSSING], off[KF_CROSSING];
+        KF_UNROLL
+        for (int q = 0; q < KF_CROSSING; q++)
+            of_own[q] = off[q] = KF_R(0.0);
+        KF_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const kf_crossing c = kf_look(&a->fine, line + along[k]);
+            KF_UNROLL
+            for (int q = 0; q < KF_CROSSING; q++) {
+                of_own[q] += share[k] * c.value[q];
+                off[q] += kf_part_of(k) * c.value[q];
+            }
+        }
+        kf_keep_line(of_own, off, i, mean, middle);
+    }
+}
+#endif
+
 /* Returns value q in the middle of a cell. */
 KF_FUNCTION kf_real kf_middle_of(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                                  int cell, int q, const kf_real *mean, const kf_real *middle) {
@@ -503,6 +480,30 @@ KF_FUNCTION void kf_keep_cell(const kf_nested_arguments *a, kf_real (*found)[KF_
     kf_keep(&a->coarse, c, KF_R(a->scale), kept, stride);
 }
 
+#if KF_CUDA
+/* Writes the cells of a tile, each by a thread. */
+KF_FUNCTION void kf_put_cells(const kf_nested_arguments *a, const kf_tile *tile, const kf_span cells[3],
+                              kf_real (*found)[KF_CELLS]) {
+    const kf_span row = {cells[2].from, 1, KF_NO_PERIOD, cells[2].stride};
+    const int threads = kf_row_threads(tile, &row, (a->end[0] - a->ghosts[0]) / 2);
+    const kf_index begin = kf_node(&a->coarse, 0, 0, 0);
+    KF_EACH_OF(n, KF_CELLS * (threads > 1 ? KF_SECTOR : 1), KF_COARSEN_THREADS) {
+        const int cell = threads > 1 ? n / KF_SECTOR : n,
+                  w = threads > 1 ? n % KF_SECTOR - cells[2].from % KF_SECTOR : 0,
+                  u = cell % KF_NESTED_TILE_U, v = cell / KF_NESTED_TILE_U;
+        const kf_index k =
+            begin + kf_along(&cells[0], u) + kf_along(&cells[1], v) + (cells[2].from + w) * cells[2].stride;
+        kf_real kept[KF_KEPT];
+        if (u >= cells[0].count || v >= cells[1].count) continue;
+        if (w != 0)
+            kf_keep_as_it_is(&a->coarse, k, kept);
+        else
+            kf_keep_cell(a, found, cell, kept, 1);
+        kf_put_node(&a->coarse, k, kept, 1, KF_R(a->scale));
+    }
+}
+#endif
+
 /* Cells of the coarser level that the nested box covers: the mean of a cell's eight nodes, less an eighth of
  * the second difference along each axis, means across it. */
 #undef KF_THREADS
@@ -513,34 +514,27 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
     enum { T = KF_THREADS };
     KF_SHARED kf_real mean[KF_CROSSING][KF_LINES], middle[KF_CROSSING][KF_LINES],
         found[KF_CROSSING][KF_CELLS];
-    kf_real kept[KF_KEPT][KF_PRIVATE(KF_CELLS)];
     const kf_tile tile = kf_tile_of(a, block_x);
     const kf_span span[3] = {kf_span_within(a, &tile, 0), kf_span_within(a, &tile, 1),
                              kf_span_within(a, &tile, 2)};
     const kf_span cells[3] = {kf_span_of_cells(a, &tile, 0), kf_span_of_cells(a, &tile, 1),
                               kf_span_of_cells(a, &tile, 2)};
-    const kf_index begin = kf_node(&a->fine, 0, 0, 0);
-    kf_four four;
-    four.own = kf_line_of(a, &tile, 2, &span[2], 0).own;
-    KF_UNROLL
-    for (int k = 0; k < 4; k++) {
-        four.off[k] = kf_along(&span[2], k);
-        four.share[k] = kf_share_of(four.own, k);
-    }
     (void)block_y;
-    KF_TOGETHER KF_EACH_OF(i, KF_LINES, T) {
-        kf_see_line(a, &tile, span, begin, &four, i, mean, middle);
-    }
+    kf_see_lines(a, &tile, span, mean, middle);
     KF_BARRIER;
     KF_TOGETHER KF_EACH_OF(i, KF_CROSSING * KF_CELLS, T) {
         (&found[0][0])[i] =
             kf_middle_of(a, &tile, span, i % KF_CELLS, i / KF_CELLS, &mean[0][0], &middle[0][0]);
     }
     KF_BARRIER;
+#if KF_CUDA
+    kf_put_cells(a, &tile, cells, found);
+#else
+    kf_real kept[KF_KEPT][KF_PRIVATE(KF_CELLS)];
     KF_EACH_THREAD(t, KF_CELLS) {
-        const int cell = t < KF_CELLS ? t : 0;
-        kf_keep_cell(a, found, cell, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
+        kf_keep_cell(a, found, t, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
     }
     kf_put(&a->coarse, &tile, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0],
            KF_R(a->scale));
+#endif
 }

@@ -1,0 +1,125 @@
+/* What crosses between nested grids: what a node says of the flow, and the state of a node that says it. For
+ * nested.cu, whose modules take kf_nested_side as kf_module_arguments. */
+#ifndef KF_KERNELS_KINETIC_CROSSING_H
+#define KF_KERNELS_KINETIC_CROSSING_H
+
+#include "left.h"
+#include "moments.h"
+
+enum { KF_CROSSING = 9 };
+/* Density - 1, velocity, and halves of the second moments without their trace, xx yy xy xz yz, over the
+ * density; all but the velocity in KF_UNIT. */
+typedef struct kf_crossing {
+    kf_real value[KF_CROSSING];
+} kf_crossing;
+
+#define KF_ADD_SUMS(i, name, cx, cy, cz)                                                                     \
+    s.one += f_##name;                                                                                       \
+    if ((cx) != 0) s.x += KF_R(cx) * f_##name;                                                               \
+    if ((cy) != 0) s.y += KF_R(cy) * f_##name;                                                               \
+    if ((cz) != 0) s.z += KF_R(cz) * f_##name;                                                               \
+    if ((cx) != 0) s.xx += f_##name;                                                                         \
+    if ((cy) != 0) s.yy += f_##name;                                                                         \
+    if ((cz) != 0) s.zz += f_##name;                                                                         \
+    if ((cx) * (cy) != 0) s.xy += KF_R((cx) * (cy)) * f_##name;                                              \
+    if ((cx) * (cz) != 0) s.xz += KF_R((cx) * (cz)) * f_##name;                                              \
+    if ((cy) * (cz) != 0) s.yz += KF_R((cy) * (cz)) * f_##name;
+
+/* This is what populations after a collision say, whose momentum has half of a step's force too much. */
+KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real *populations) {
+    kf_sums s;
+    kf_crossing c;
+    s.one = s.x = s.y = s.z = s.xx = s.yy = s.zz = s.xy = s.xz = s.yz = KF_R(0.0);
+    KF_EACH_VELOCITY(KF_TAKE_POPULATION)
+    KF_EACH_VELOCITY(KF_ADD_SUMS)
+    (void)a;
+    const kf_real density = KF_R(KF_UNIT) + s.one, per_density = kf_reciprocal(density);
+    const kf_real ux = (s.x - KF_R(0.5) * KF_BODY_X) * per_density,
+                  uy = (s.y - KF_R(0.5) * KF_BODY_Y) * per_density,
+                  uz = (s.z - KF_R(0.5) * KF_BODY_Z) * per_density;
+    const kf_real xx = s.xx - ux * (s.x + s.x - density * ux), yy = s.yy - uy * (s.y + s.y - density * uy),
+                  zz = s.zz - uz * (s.z + s.z - density * uz);
+    const kf_real third = (xx + yy + zz) * KF_R(1.0 / 3.0), half = KF_R(0.5) * per_density;
+    c.value[0] = s.one;
+    c.value[1] = ux;
+    c.value[2] = uy;
+    c.value[3] = uz;
+    c.value[4] = half * (xx - third);
+    c.value[5] = half * (yy - third);
+    c.value[6] = half * (s.xy - ux * s.y - uy * s.x + density * ux * uy);
+    c.value[7] = half * (s.xz - ux * s.z - uz * s.x + density * ux * uz);
+    c.value[8] = half * (s.yz - uy * s.z - uz * s.y + density * uy * uz);
+    return c;
+}
+
+#define KF_LOAD_TO_ARRAY(i, name, cx, cy, cz)                                                                \
+    populations[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
+
+/* This is what node k of a level says. */
+KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
+    kf_real populations[27];
+#if KF_MOMENTS
+    const kf_held h = kf_load_held(a, a->populations.source, k);
+    if (!kf_is_listed(&h)) {
+        const kf_moments m = kf_to_moments(&h);
+        const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + m.deviation),
+                      third = (m.xx + m.yy + KF_ZZ(&m)) * KF_R(1.0 / 3.0);
+        kf_crossing c;
+        c.value[0] = m.deviation;
+        c.value[1] = m.ux;
+        c.value[2] = m.uy;
+        c.value[3] = m.uz;
+        c.value[4] = (m.xx - third) * per_density;
+        c.value[5] = (m.yy - third) * per_density;
+        c.value[6] = m.xy * per_density;
+        c.value[7] = m.xz * per_density;
+        c.value[8] = m.yz * per_density;
+        return c;
+    }
+    kf_held_populations(a, &h, populations, 1);
+#else
+    KF_EACH_VELOCITY(KF_LOAD_TO_ARRAY)
+#endif
+    return kf_of_populations(a, populations);
+}
+
+/* Gives a node of a level the state after a collision that says c. What is stored of it is kept first, so
+ * that a cpu works it out for many nodes at once. */
+#if KF_MOMENTS
+enum { KF_KEPT = KF_CROSSING };
+#else
+enum { KF_KEPT = 27 };
+#endif
+/* The moments of a level that a node says, whose second ones are scaled to it. */
+KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
+    const kf_real factor = (KF_R(KF_UNIT) + c.value[0]) * scale;
+    kf_moments m;
+    m.deviation = c.value[0];
+    m.ux = c.value[1];
+    m.uy = c.value[2];
+    m.uz = c.value[3];
+    m.xx = c.value[4] * factor;
+    m.yy = c.value[5] * factor;
+    m.xy = c.value[6] * factor;
+    m.xz = c.value[7] * factor;
+    m.yz = c.value[8] * factor;
+#if KF_BODY_FORCE
+    m.zz = -(m.xx + m.yy);
+#endif
+    return m;
+}
+/* Makes kept[i * stride], i < KF_KEPT. */
+KF_FUNCTION void kf_keep(const kf_nested_side *a, kf_crossing c, kf_real scale, kf_real *kept, int stride) {
+    (void)a;
+#if KF_MOMENTS
+    (void)scale;
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++)
+        kept[q * stride] = c.value[q];
+#else
+    const kf_moments m = kf_moments_of(c, scale);
+    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, kept, stride);
+#endif
+}
+
+#endif
