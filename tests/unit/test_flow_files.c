@@ -60,6 +60,35 @@ static void test_derivatives(void **state) {
     check_linear(2.0, 2.0, 0.0, -4.0); /* pure strain */
 }
 
+/* A flow of one layer of nodes has no derivatives across it, whichever axis that is: u = (y, z, x) without
+ * one. */
+static void test_derivatives_of_a_layer(void **state) {
+    (void)state;
+    for (int flat = 0; flat < 3; flat++) {
+        int nodes[3] = {N, N, N};
+        nodes[flat] = 1;
+        const kf_scene empty = {.nodes = {nodes[0], nodes[1], nodes[2]}};
+        kf_snapshot s;
+        kf_snapshot_of_nodes(&s, nodes, 0.5 * cell, cell);
+        float *u = kf_snapshot_add(&s, "velocity", "m/s", 3);
+        for (size_t i = 0; i < s.count; i++) {
+            const size_t at[3] = {i % (size_t)nodes[0], i / (size_t)nodes[0] % (size_t)nodes[1],
+                                  i / (size_t)(nodes[0] * nodes[1])};
+            for (size_t c = 0; c < 3; c++)
+                u[3 * i + c] = (float)(cell * (double)at[(c + 1) % 3]);
+        }
+        kf_flow_quantities_derive(&empty, identity, origin, KF_VORTICITY | KF_Q_CRITERION, &s);
+        const float *w = kf_snapshot_find(&s, "vorticity")->values,
+                    *q = kf_snapshot_find(&s, "q_criterion")->values;
+        for (size_t i = 0; i < s.count; i++) {
+            for (int a = 0; a < 3; a++) /* -d u_b / d x_c, where c has nodes */
+                assert_true(fabs((double)w[3 * i + (size_t)a] - ((a + 2) % 3 == flat ? 0.0 : -1.0)) < 1e-4);
+            assert_true(fabs((double)q[i]) < 1e-4);
+        }
+        kf_snapshot_free(&s);
+    }
+}
+
 /* A cube from 3 to 8 in lattice units, triangles outwards. */
 static kf_scene *make_cube(void) {
     static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
@@ -263,9 +292,10 @@ static void test_series(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_mask),     cmocka_unit_test(test_surface),
-        cmocka_unit_test(test_means),       cmocka_unit_test(test_stresses), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_series),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_derivatives_of_a_layer),
+        cmocka_unit_test(test_mask),        cmocka_unit_test(test_surface),
+        cmocka_unit_test(test_means),       cmocka_unit_test(test_stresses),
+        cmocka_unit_test(test_words),       cmocka_unit_test(test_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,35 @@ static void test_series_are_judged_alone(void **state) {
     }
 }
 
+/* A night is called by its commit, however short that is, and by its time where it has none. */
+static void test_names_of_nights(void **state) {
+    (void)state;
+    static const char *const commits[][2] = {{"b", "b"}, {"bb", "bb"}, {"", "2026-01-02"}};
+    for (size_t c = 0; c < sizeof commits / sizeof *commits; c++) {
+        char path[KF_PATH], text[256];
+        kf_error error = {0};
+        kf_series_rows rows = {.list = NULL};
+        kf_series_verdict *list = NULL;
+        int count = 0;
+        (void)snprintf(text, sizeof text, "time,commit,value\n2026-01-01,a,5\n2026-01-02,%s,5\n",
+                       commits[c][0]);
+        fixture_path(path, "names.csv");
+        assert_int_equal(kf_file_write_atomic(path, text, strlen(text), &error), KF_OK);
+        if (kf_series_read(path, 1, &rows, &error) != KF_OK) fail_msg("%s", error.message);
+        if (kf_series_judge(&rows, "a", &list, &count, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(count, 1);
+        assert_string_equal(list[0].newest, commits[c][1]);
+        free(list);
+        list = NULL;
+        if (kf_series_judge(&rows, commits[c][1], &list, &count, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        free(list);
+        list = NULL;
+        assert_int_equal(kf_series_judge(&rows, "none", &list, &count, &error), KF_BAD_INPUT);
+        kf_series_free(&rows);
+    }
+}
+
 /* Files of one name, a night each: nothing says that their code is the same. */
 static void test_files_of_libraries(void **state) {
     (void)state;
@@ -174,6 +203,7 @@ int main(void) {
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_machines_are_apart),
         cmocka_unit_test(test_series_are_judged_alone),
+        cmocka_unit_test(test_names_of_nights),
         cmocka_unit_test(test_files_of_libraries),
         cmocka_unit_test(test_bad_files),
     };
