@@ -98,8 +98,93 @@ static void nights_do_not_come(void **state) {
     merge(here, there, 0, 0);
 }
 
+typedef struct shard_list {
+    kf_shard list[8];
+    int count;
+} shard_list;
+
+static void note_shard(void *context, const kf_shard *shard) {
+    shard_list *all = context;
+    assert_true(all->count < 8);
+    all->list[all->count++] = *shard;
+}
+
+/* A run with results of these configs and roles; the first number is of the config. */
+static void add_run(kf_store *store, const char *strategy, uint64_t seed, const int configs[4],
+                    const char *const roles[4], const double times[4], bool ended) {
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
+    kf_device_info device;
+    kf_run_row run;
+    kf_error error = {0};
+    fixture_problem(problem, "beetle");
+    fixture_device(&device);
+    fixture_run(&run);
+    kf_copy_text(run.strategy, sizeof run.strategy, strategy);
+    run.seed = seed;
+    if (kf_store_begin_run(store, problem, &device, &run, &error) != KF_OK) fail_msg("%s", error.message);
+    for (int i = 0; i < 4; i++) {
+        kf_config config;
+        kf_measurement *m = kf_allocate(sizeof *m);
+        fixture_config(&config, configs[i]);
+        if (times[i] > 0.0)
+            fixture_measurement(m, times[i], 1);
+        else
+            fixture_failure(m, KF_STATE_CRASH, "as the test wants it");
+        if (kf_store_add(store, &run, i, roles[i], &config, m, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        kf_measurement_free(m);
+        free(m);
+    }
+    if (ended) assert_int_equal(kf_store_end_run(store, &run, "finished", &error), KF_OK);
+    kf_problem_free(problem);
+}
+
+/* Of all runs those of shards; of a shard's results each config once, and as its anchor the default that
+ * worked. */
+static void which_runs_are_shards(void **state) {
+    (void)state;
+    static const char *const usual[] = {"preset:default", "search", "search", "preset:other"},
+                             *const two[] = {"preset:default", "preset:default", "search", "search"};
+    static const int each[] = {1, 2, 3, 4}, twice[] = {1, 1, 2, 2};
+    char path[KF_PATH];
+    kf_error error = {0};
+    fixture_path(path, "shards.db");
+    kf_store *store = fixture_open(path);
+    add_run(store, "model", 1, each, usual, (const double[]){10, 1, 2, 3}, true);
+    add_run(store, "shard:i=2:n=3:x", 7, each, usual, (const double[]){100, 20, 30, 400}, true);
+    add_run(store, "shard:i=0:n=3:x", 8, twice, two, (const double[]){200, -1, 20, 30}, false);
+    add_run(store, "shard:i=1:n=3:x", 9, each, usual, (const double[]){-1, 20, 30, 40}, true);
+    add_run(store, "shard:no", 9, each, usual, (const double[]){100, 20, 30, 40}, true);
+    shard_list all = {.count = 0};
+    assert_int_equal(kf_store_shards(store, note_shard, &all, &error), KF_OK);
+    static const struct {
+        int index, configs;
+        uint64_t seed;
+        bool finished;
+        double anchor_us;
+    } expected[] = {{2, 4, 7, true, 100}, {0, 2, 8, false, 200}, {1, 4, 9, true, NAN}};
+    assert_int_equal(all.count, 3);
+    for (int i = 0; i < 3; i++) {
+        const kf_shard *s = &all.list[i];
+        assert_int_equal(s->index, expected[i].index);
+        assert_int_equal(s->count, 3);
+        assert_int_equal(s->configs, expected[i].configs);
+        assert_true(s->seed == expected[i].seed && s->finished == expected[i].finished);
+        if (isnan(expected[i].anchor_us))
+            assert_true(isnan(s->anchor_us));
+        else
+            assert_true(fabs(s->anchor_us - expected[i].anchor_us) < 1e-3);
+        kf_device_info device;
+        fixture_device(&device);
+        assert_string_equal(s->device, device.name);
+        assert_string_equal(s->scene, "beetle");
+    }
+    kf_store_close(store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_outcome_of_a_run_that_goes_on_stays),
-                                       cmocka_unit_test(nights_do_not_come)};
+                                       cmocka_unit_test(nights_do_not_come),
+                                       cmocka_unit_test(which_runs_are_shards)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }
