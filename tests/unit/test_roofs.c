@@ -155,6 +155,44 @@ static double best_seconds(const bare_kernel *kernel, int items, int repeats) {
     return best;
 }
 
+/* The ceilings of a run are those of all its GPUs together, times aside; cpus of one machine share theirs. */
+static void test_ceilings_of_a_team(void **state) {
+    (void)state;
+    static const struct {
+        const char *backend, *name;
+        double parts;
+    } devices[] = {{"cuda", "Test device", 1}, {"cuda", "4 x Test device", 4}, {"cpu", "4 x Test cpu", 1}};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        char path[KF_PATH], name[32];
+        kf_error error = {0};
+        kf_device_info device;
+        kf_run_row run;
+        kf_roofs roofs = {.count = 2,
+                          .list = {{.name = "memory", .unit = "B/s", .value = 3e12, .theoretical = 4e12},
+                                   {.name = "launch", .unit = "us", .value = 5, .theoretical = 6}}};
+        double peak = 0.0;
+        kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
+        (void)snprintf(name, sizeof name, "team-%zu.db", i);
+        fixture_path(path, name);
+        kf_store *store = fixture_open(path);
+        fixture_problem(problem, "beetle");
+        fixture_run(&run);
+        fixture_device(&device);
+        kf_copy_text(device.backend, sizeof device.backend, devices[i].backend);
+        kf_copy_text(device.name, sizeof device.name, devices[i].name);
+        assert_int_equal(kf_store_begin_run(store, problem, &device, &run, &error), KF_OK);
+        assert_int_equal(kf_store_save_roofs(store, &device, &roofs, &error), KF_OK);
+        if (kf_store_run_roofs(store, run.id, &roofs, &peak, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_true(fabs(peak / (4.8e12 * devices[i].parts) - 1.0) < 1e-12);
+        const kf_roof *memory = kf_roofs_find(&roofs, "memory"), *launch = kf_roofs_find(&roofs, "launch");
+        assert_true(fabs(memory->value / (3e12 * devices[i].parts) - 1.0) < 1e-12);
+        assert_true(fabs(memory->theoretical / (4e12 * devices[i].parts) - 1.0) < 1e-12);
+        assert_true(launch->value == 5.0 && launch->theoretical == 6.0);
+        kf_store_close(store);
+        kf_problem_free(problem);
+    }
+}
+
 /* A multiply-add is two operations. Other work on the machine disturbs one of the two rates now and then, not
  * always. */
 static void test_multiply_adds_are_counted(void **state) {
@@ -214,6 +252,7 @@ int main(void) {
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_newest_replaces),
+        cmocka_unit_test(test_ceilings_of_a_team),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }
