@@ -265,6 +265,33 @@ static void test_what_is_said(void **state) {
     kf_mesh_free(&box);
 }
 
+/* The notes say of each direction whether it was given or guessed, whichever of the two was given. */
+static void test_what_was_guessed_is_said(void **state) {
+    (void)state;
+    static const struct {
+        kf_placement said;
+        const char *words;
+    } cases[] = {
+        {{.wind = {1, -1}, .up = {0, -1}}, "axes of the mesh: -x is up, the wind blows towards -y\n"},
+        {{.wind = {1, -1}},
+         "axes of the mesh: +z is up (guessed: it stands that way), the wind blows towards -y\nguess: up 100 "
+         "%"},
+        {{.up = {0, -1}}, "axes of the mesh: -x is up, the wind blows towards +y (guessed)\nguess: up 100 %"},
+        {{.yaw = 0.0},
+         "axes: as in the file, z up and the wind along +x (the mesh is symmetric along all three)"},
+    };
+    kf_mesh box = make_box(2, 1, 0.5);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_text notes = {0};
+        kf_description d;
+        place(&box, &cases[i].said, &d, &notes);
+        if (strstr(notes.text, cases[i].words) == NULL)
+            fail_msg("'%s' is not in %s", cases[i].words, notes.text);
+        kf_text_free(&notes);
+    }
+    kf_mesh_free(&box);
+}
+
 static void test_an_unsure_guess_names_the_option(void **state) {
     (void)state;
     const int nodes[3] = {96, 48, 48};
@@ -580,6 +607,7 @@ int main(void) {
         cmocka_unit_test(test_an_image_lies_a_cube_aside_at_most),
         cmocka_unit_test(test_the_cabin_is_behind_the_front),
         cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_what_was_guessed_is_said),
         cmocka_unit_test(test_an_unsure_guess_names_the_option),
         cmocka_unit_test(test_written_scene_is_the_same),
         cmocka_unit_test(test_refined_placement),
