@@ -388,7 +388,8 @@ static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_erro
     if (scene->viscosity > LARGEST_VISCOSITY)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: flow: the lattice viscosity is %.3g, above %g, where the method is "
-                       "inaccurate; make flow.lattice_speed smaller, at most %.2g",
+                       "inaccurate; raise the Reynolds number, or make the scene's flow.lattice_speed "
+                       "smaller, at most %.2g",
                        d->source, scene->viscosity, LARGEST_VISCOSITY,
                        d->lattice_speed * LARGEST_VISCOSITY / scene->viscosity);
     return KF_OK;

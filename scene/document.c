@@ -315,11 +315,19 @@ void kf_scene_document_ask(cJSON *document, const kf_scene_options *options) {
     if (options->seed > 0) put_number(asked, "seed", (double)options->seed);
 }
 
+/* Keeps the hash of a solid's mesh. One that is there already is of the mesh that the scene was made of. */
 static kf_status pin_solid(cJSON *solid, kf_error *error) {
-    const char *mesh = cJSON_GetStringValue(member_of(solid, "mesh"));
+    const char *mesh = cJSON_GetStringValue(member_of(solid, "mesh")),
+               *before = cJSON_GetStringValue(member_of(solid, "mesh_hash"));
     char hash[KF_HASH_HEX];
     if (mesh == NULL) return KF_OK;
     KF_TRY(kf_mesh_file_hash(mesh, hash, error));
+    if (before != NULL && strcmp(before, hash) != 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s is not the mesh that this scene was made of: its file was changed; give the new one with "
+            "--scene, or take mesh_hash out",
+            mesh);
     cJSON_DeleteItemFromObjectCaseSensitive(solid, "mesh_hash");
     cJSON_AddStringToObject(solid, "mesh_hash", hash);
     return KF_OK;

@@ -11,6 +11,7 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/placement_argument.h"
 #include "results/store.h"
 
 /* A log that stands still for longer looks like a program that hangs. */
@@ -62,7 +63,9 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     if (kf_argument_given(&arguments, "--verbose")) kf_log_set_level(KF_LOG_VERBOSE);
     kf_catch_interrupts();
     kf_log_give_signs(SIGN_SECONDS);
-    return command->run(&arguments, error);
+    const kf_status status = command->run(&arguments, error);
+    if (status != KF_OK) kf_argument_name_source(error);
+    return status;
 }
 
 static kf_status help_about(int word_count, char *const *words, kf_error *error) {

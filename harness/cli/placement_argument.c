@@ -1,6 +1,7 @@
 #include "harness/cli/placement_argument.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,19 +196,33 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
     return status;
 }
 
+/* The scene that was kept last, and the file or name that the user gave for it. */
+static char kept[KF_PATH], given[KF_PATH];
+
+void kf_argument_name_source(kf_error *error) {
+    const char *found =
+        kept[0] != '\0' && error->status == KF_BAD_INPUT ? strstr(error->message, kept) : NULL;
+    kf_text message = {0};
+    if (found == NULL) return;
+    kf_text_append(&message, "%.*s%s%s", (int)(found - error->message), error->message, given,
+                   found + strlen(kept));
+    kf_copy_text(error->message, sizeof error->message, message.text);
+    kf_text_free(&message);
+}
+
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const cJSON *like, const char **name, kf_error *error) {
-    static char file[KF_PATH];
     char variant[128];
     cJSON *document = NULL;
     if (*name == NULL) return KF_OK;
     KF_TRY(kf_argument_document(arguments, nodes, samples_per_cell, *name, like, &document, variant, error));
     if (document == NULL) return KF_OK;
     kf_status status = kf_scene_document_pin(document, error);
-    if (status == KF_OK) status = kf_scene_document_keep(document, variant, file, error);
+    if (status == KF_OK) status = kf_scene_document_keep(document, variant, kept, error);
     cJSON_Delete(document);
     KF_TRY(status);
-    kf_detail("%s as it is placed is kept in %s", *name, file);
-    *name = file;
+    kf_copy_text(given, sizeof given, *name);
+    kf_detail("%s as it is placed is kept in %s", *name, kept);
+    *name = kept;
     return KF_OK;
 }

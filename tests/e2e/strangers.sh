@@ -49,7 +49,16 @@ for given in "--speed|30knots|has the unit 'knots'; known are m/s, km/h, mph, kn
     refused "$said" "${roof[@]}" "$option" "$value"
 done
 refused "as in 'kftune scene roof.obj' or 'kftune --scene roof.obj'" roof.obj
-rm roof.obj
+# What options make of a file is refused by the file's own name, not by that of the scene which kftune keeps; and a mesh
+# that is not the one that the scene was made of is none, options or not.
+refused "roof.obj: flow: Reynolds number 1e+09 needs" run --scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 1e9 --steps 1 --device cpu:1 --quiet
+expect 0 "${roof[@]}" --write kept.json
+sed -i 's/"mesh":/"mesh_hash": "00", "mesh":/' kept.json
+for yaw in '' '--yaw 5'; do
+    # shellcheck disable=SC2086
+    refused "roof.obj is not the mesh that this scene was made of" scene kept.json --quiet $yaw
+done
+rm roof.obj kept.json
 
 # Files that are no meshes, whatever their names say.
 kind() { # TEXT CONTENT
