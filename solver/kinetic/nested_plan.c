@@ -202,12 +202,6 @@ static void follow(kf_plan *plan, int lane, int other) {
     kf_plan_add_await(plan, "lane_given", mark)->lane = lane;
 }
 
-static kf_status make_marks(kf_plan *plan, kf_error *error) {
-    for (int lane = 0; lane < KF_LANES; lane++)
-        KF_TRY(kf_plan_mark(plan, &nested_of(plan)->given[lane], error));
-    return KF_OK;
-}
-
 /* Finds the steps of the coarsest level in which step number k of 2^level is one that an item is due at:
  * those that leave the phase over the period. */
 static bool is_ever_due(const kf_item *item, int level, int k, int *period, int *phase) {
@@ -257,13 +251,21 @@ static void append_level(kf_plan *plan, int level, int k) {
     if (lane == KF_LANE_MAIN) follow(plan, LANE_OF_SOLID, lane);
 }
 
+/* What crosses to finer levels awaits the last step of the level before, of a level on; a finer one's not
+ * what a coarser one's does. */
+static void await_last_steps(kf_plan *plan, int level) {
+    const kf_nested *nested = nested_of(plan)->nested;
+    for (int l = nested->count - 2; l >= level; l--)
+        follow(plan, lane_of(nested, l + 1), lane_of(nested, l));
+}
+
 /* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
- * What crosses to the finer one awaits the level's last step, not this one. */
+ * The first of two steps begins where the coarser level's does. */
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
     const kf_nested *nested = nested_of(plan)->nested;
     const bool finer = level + 1 < nested->count;
     const int lane = lane_of(nested, level);
-    if (finer) follow(plan, lane_of(nested, level + 1), lane);
+    if (level == 0 || k % 2 == 1) await_last_steps(plan, level);
     if (level > 0 && k % 2 == 0) KF_TRY(cross(plan, level, REFINE, k / 2, error));
     append_level(plan, level, k);
     if (!finer) return KF_OK;
@@ -275,7 +277,8 @@ static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) 
 
 /* Appends a step of the coarsest level. All lanes begin where the last step of the finest level ended. */
 static kf_status append_all(kf_plan *plan, kf_error *error) {
-    KF_TRY(make_marks(plan, error));
+    for (int lane = 0; lane < KF_LANES; lane++)
+        KF_TRY(kf_plan_mark(plan, &nested_of(plan)->given[lane], error));
     for (int lane = 0; lane < KF_LANES; lane++)
         follow(plan, lane, KF_LANE_MAIN);
     return append_steps(plan, 0, 0, error);

@@ -402,6 +402,7 @@ static void test_lanes(void **state) {
     assert_false(wait(o, "stream_collide 0", 1, "stream_collide 2", 4));
     assert_false(wait(o, "stream_collide 0", 0, "refine 1", 0));
     assert_false(wait(o, "stream_collide 1", 1, "refine 2", 1));
+    assert_false(wait(o, "coarsen 1", 0, "refine 2", 2));
     assert_false(wait(o, "stream_collide 1", 1, "stream_collide 2", 3));
     assert_false(wait(o, "band_collide 2", 3, "stream_collide 2", 3));
     free(o);
