@@ -337,12 +337,33 @@ static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_
     return kf_json_check_keys(top, root, keys, error);
 }
 
+/* Refuses what is JSON and no scene, and says where it belongs. */
+static kf_status check_is_scene(const char *file, const cJSON *root, kf_error *error) {
+    static const struct {
+        const char *key, *says;
+    } others[] = {
+        {"asset", "is a glTF mesh; let its name end in .gltf"},
+        {"config", "is a config of 'kftune tune'; run it with --config"},
+        {"command", "is an answer of kftune; the scene of a run is scene.json in its folder"},
+        {"benchmarks", "is a suite; give it to 'kftune nightly --suite'"},
+        {"cache", "is a cache of Kernel Tuner; 'kftune store import' reads it"},
+        {"results", "is a list of measurements; 'kftune store import' reads it"},
+    };
+    if (cJSON_HasObjectItem(root, "flow") || cJSON_HasObjectItem(root, "domain")) return KF_OK;
+    for (size_t o = 0; o < sizeof others / sizeof others[0]; o++)
+        if (cJSON_GetObjectItemCaseSensitive(root, others[o].key) != NULL)
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, others[o].says);
+    return KF_OK;
+}
+
+/* Reads the sections of a scene file, in the order in which they need each other. */
 static kf_status read_root(const char *file, const cJSON *root, const kf_scene_options *options,
                            kf_description *d, kf_text *notes, kf_error *error) {
     const kf_json_place top = {file, ""};
     if (!cJSON_IsObject(root))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: a scene file holds one JSON object, {\"domain\": ..., \"flow\": ...}", file);
+    KF_TRY(check_is_scene(file, root, error));
     KF_TRY(check_root_keys(top, root, options, error));
     const char *description = NULL;
     const cJSON *placed = NULL;

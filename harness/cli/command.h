@@ -67,6 +67,9 @@ kf_status kf_argument_integer(const kf_arguments *arguments, const char *option,
                               long *value, kf_error *error);
 kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
                              double *value, kf_error *error);
+/* KF_BAD_INPUT unless the file that the option names, if any, ends so; "none" is no file. */
+kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
+                             kf_error *error);
 /* KF_BAD_INPUT names the first option given that is not among read ("--store --run"), but for the common
  * ones. what: who has no use for it, "store list". */
 kf_status kf_argument_only(const kf_arguments *arguments, const char *what, const char *read,

@@ -23,6 +23,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     if (out == NULL)
         return kf_fail(error, KF_BAD_INPUT,
                        "report: option '--out FILE' is missing; it becomes an HTML file");
+    KF_TRY(kf_argument_ending(arguments, "--out", ".html", error));
     kf_store *store = NULL;
     KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
     kf_status status = kf_report_write(store, kf_argument(arguments, "--run", NULL), out, error);

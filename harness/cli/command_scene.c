@@ -222,6 +222,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         return kf_fail(
             error, KF_BAD_INPUT,
             "scene: FILE|NAME is missing: a mesh, a scene file, or a shipped scene ('kftune list scenes')");
+    KF_TRY(kf_argument_ending(arguments, "--write", ".json", error));
+    KF_TRY(kf_argument_ending(arguments, "--picture", ".png", error));
     kf_error own = {KF_OK, ""};
     kf_status status = open_scene(arguments, arguments->positional[0], &scene, &own);
     if (status != KF_OK) { /* it may be no flow's */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/util/number.h"
 #include "base/util/text.h"
@@ -255,6 +256,15 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
         return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %g to %g", option, text, low, high);
     *value = parsed;
     return KF_OK;
+}
+
+kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
+                             kf_error *error) {
+    const char *text = kf_argument(arguments, option, ending);
+    const size_t length = strlen(text), wanted = strlen(ending);
+    if (strcmp(text, "none") == 0 || (length >= wanted && strcasecmp(text + length - wanted, ending) == 0))
+        return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' must end in %s", option, text, ending);
 }
 
 /* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions, into nodes. Without the option nodes stay

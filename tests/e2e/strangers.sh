@@ -58,7 +58,19 @@ for yaw in '' '--yaw 5'; do
     # shellcheck disable=SC2086
     refused "roof.obj is not the mesh that this scene was made of" scene kept.json --quiet $yaw
 done
+# What is written has the name of what it is; nothing is written under another.
+refused "'x.txt' must end in .json" "${roof[@]}" --write x.txt
+refused "'x.jpg' must end in .png" "${roof[@]/none/x.jpg}"
+refused "'x.pdf' must end in .html" report --out x.pdf
 rm roof.obj kept.json
+
+# JSON that is no scene says what it is.
+for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run"}|is an answer of kftune' \
+    '{"benchmarks": []}|is a suite' '{"cache": {}}|is a cache of Kernel Tuner'; do
+    echo "${other%|*}" >other.json
+    refused "other.json: ${other#*|}" run --scene other.json
+done
+rm other.json
 
 # Files that are no meshes, whatever their names say.
 kind() { # TEXT CONTENT
