@@ -47,7 +47,7 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
  * scene in the user's folder of data, so that it can be opened again. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const cJSON *like, const char **name, kf_error *error);
-/* Where the error is of that file, it names what the user gave instead, who does not know the file. */
+/* Makes an error of that file name what the user gave instead, who does not know the file. */
 void kf_argument_name_source(kf_error *error);
 /* "1%" or 0.01; stays where it is not given. */
 kf_status kf_argument_share(const kf_arguments *arguments, const char *option, double low, double high,
