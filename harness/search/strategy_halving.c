@@ -21,7 +21,8 @@ typedef struct kf_rung_entry {
 
 typedef struct kf_rung {
     kf_rung_entry *entries; /* in order of time */
-    int count, capacity;
+    int count;
+    size_t capacity;
 } kf_rung;
 
 /* A proposal that was not answered yet. */
@@ -36,7 +37,8 @@ typedef struct kf_halving {
     uint64_t random, order_seed, place;
     kf_rung rungs[RUNGS];
     kf_open_proposal *open;
-    int open_count, open_capacity;
+    int open_count;
+    size_t open_capacity;
     int rung; /* of the last proposal */
     int started;
 } kf_halving;
@@ -48,12 +50,6 @@ static void *open_halving(const kf_strategy *strategy, const kf_space *space, ui
     state->random = seed;
     state->order_seed = kf_random_next(&state->random);
     return state;
-}
-
-static void *with_room(void *list, int count, int *capacity, size_t size) {
-    if (count < *capacity) return list;
-    *capacity = *capacity > 0 ? 2 * *capacity : 64;
-    return kf_reallocate(list, (size_t)*capacity * size);
 }
 
 /* --- Proposing ------------------------------------------------------------------------------------------ */
@@ -117,7 +113,7 @@ static bool next(void *state, uint64_t *index) {
     kf_halving *halving = state;
     if (!choose(halving, index)) return false;
     halving->open =
-        with_room(halving->open, halving->open_count, &halving->open_capacity, sizeof *halving->open);
+        kf_grow(halving->open, (size_t)halving->open_count, &halving->open_capacity, sizeof *halving->open);
     halving->open[halving->open_count++] = (kf_open_proposal){*index, halving->rung};
     return true;
 }
@@ -143,7 +139,7 @@ static int answered(kf_halving *state, uint64_t index) {
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_halving *halving = state;
     kf_rung *rung = &halving->rungs[answered(halving, index)];
-    rung->entries = with_room(rung->entries, rung->count, &rung->capacity, sizeof *rung->entries);
+    rung->entries = kf_grow(rung->entries, (size_t)rung->count, &rung->capacity, sizeof *rung->entries);
     double time = ok ? time_us : INFINITY;
     int at = rung->count++;
     for (; at > 0 && rung->entries[at - 1].time_us > time; at--)

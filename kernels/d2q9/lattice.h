@@ -16,10 +16,9 @@ typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
 #if KF_STORAGE == KF_F32_STORAGE
 typedef float kf_stored;
-#elif KF_CUDA
-typedef unsigned short kf_stored; /* the bits of a half */
 #else
-typedef _Float16 kf_stored;
+#include "half.h"
+typedef kf_half kf_stored;
 #endif
 #endif
 #define KF_R(value) ((kf_real)(value))
@@ -34,23 +33,15 @@ typedef int kf_index;
 KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #if KF_STORAGE != KF_F16_STORAGE
     return value;
-#elif KF_CUDA
-    float wide;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value));
-    return wide * 3.0517578125e-05f;
 #else
-    return (float)value * 3.0517578125e-05f;
+    return kf_from_half(value) * 3.0517578125e-05f;
 #endif
 }
 KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #if KF_STORAGE != KF_F16_STORAGE
     return value;
-#elif KF_CUDA
-    unsigned short bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value * 32768.0f));
-    return bits;
 #else
-    return (kf_stored)(value * 32768.0f);
+    return kf_to_half(value * 32768.0f);
 #endif
 }
 

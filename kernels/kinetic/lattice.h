@@ -27,10 +27,9 @@ typedef float kf_real;
 #define KF_FACE_VELOCITY(a)   ((a)->faces.velocity_single)
 #if KF_STORAGE == KF_F32_STORAGE
 typedef float kf_stored;
-#elif KF_CUDA
-typedef unsigned short kf_stored; /* the bits of a half */
 #else
-typedef _Float16 kf_stored;
+#include "half.h"
+typedef kf_half kf_stored;
 #endif
 #endif
 #define KF_R(value) ((kf_real)(value))
@@ -112,23 +111,15 @@ typedef int kf_index;
 KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #if KF_STORAGE != KF_F16_STORAGE
     return value;
-#elif KF_CUDA
-    float wide;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value));
-    return wide * KF_R(KF_UNIT / KF_STORED_UNIT);
 #else
-    return (float)value * KF_R(KF_UNIT / KF_STORED_UNIT);
+    return kf_from_half(value) * KF_R(KF_UNIT / KF_STORED_UNIT);
 #endif
 }
 KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #if KF_STORAGE != KF_F16_STORAGE
     return value;
-#elif KF_CUDA
-    unsigned short bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value * KF_R(KF_STORED_UNIT / KF_UNIT)));
-    return bits;
 #else
-    return (kf_stored)(value * KF_R(KF_STORED_UNIT / KF_UNIT));
+    return kf_to_half(value * KF_R(KF_STORED_UNIT / KF_UNIT));
 #endif
 }
 

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "choices.h"
+#include "half.h"
 #include "portable.h"
 
 #ifndef KF_VELOCITY_BITS
@@ -53,26 +54,8 @@ KF_FUNCTION kf_real kf_larger(kf_real x, kf_real y) {
 
 #if KF_CUDA
 #define KF_ALIGNED(bytes) __align__(bytes)
-typedef unsigned short kf_half; /* the bits of one */
-KF_FUNCTION float kf_from_half(kf_half bits) {
-    float wide;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(bits));
-    return wide;
-}
-KF_FUNCTION kf_half kf_to_half(float value) {
-    unsigned short bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-    return bits;
-}
 #else
 #define KF_ALIGNED(bytes) /* gcc makes no vectors of members of an aligned struct */
-typedef _Float16 kf_half;
-KF_FUNCTION float kf_from_half(kf_half value) {
-    return (float)value;
-}
-KF_FUNCTION kf_half kf_to_half(float value) {
-    return (kf_half)value;
-}
 #endif
 
 typedef struct KF_ALIGNED(2 * sizeof(kf_real)) kf_complex {

@@ -9,6 +9,7 @@
 #include "solver/d2q9/d2q9.h"
 #include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/flow/gate.h"
 
 static kf_d2q9 *system_of(const kf_plan *plan) {
     return plan->system;
@@ -314,22 +315,12 @@ static kf_status read_nodes(kf_plan *plan, const size_t *nodes, size_t count, fl
     return system_of(plan)->options.slab ? kf_flow_share(&values[0][0], 4 * count, error) : KF_OK;
 }
 
-typedef struct double_fields {
-    double *values;
-    size_t count;
-} double_fields;
-
-static void take_double(void *context, size_t index, const double value[3]) {
-    double_fields *fields = context;
-    for (size_t i = 0; i < 3; i++)
-        fields->values[i * fields->count + index] = value[i];
-}
-
 kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error) {
-    double_fields fields = {.count = (size_t)kf_plan_scene(plan)->nodes[0] *
-                                     (size_t)kf_plan_scene(plan)->nodes[1]};
+    kf_gate_fields fields = {.components = 3,
+                             .count = (size_t)kf_plan_scene(plan)->nodes[0] *
+                                      (size_t)kf_plan_scene(plan)->nodes[1]};
     fields.values = kf_allocate(3 * fields.count * sizeof(double));
-    kf_status status = visit_fields(plan, take_double, &fields, error);
+    kf_status status = visit_fields(plan, kf_gate_take, &fields, error);
     for (size_t i = 0; i < 3 && status == KF_OK; i++)
         status = gather_rows(plan, fields.values + i * fields.count, sizeof(double), error);
     if (status != KF_OK)

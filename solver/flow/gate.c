@@ -2,6 +2,12 @@
 
 #include <math.h>
 
+void kf_gate_take(void *context, size_t index, const double *value) {
+    kf_gate_fields *fields = context;
+    for (int i = 0; i < fields->components; i++)
+        fields->values[(size_t)i * fields->count + index] = value[i];
+}
+
 kf_field_deviation kf_compare_fields(const double *values, const double *reference, size_t count,
                                      int components) {
     double velocity_error = 0, velocity_scale = 0, density_error = 0, density_scale = 0, mass = 0,

@@ -12,6 +12,16 @@ typedef struct kf_field_deviation {
     double worst_value; /* and the square of that */
 } kf_field_deviation;
 
+/* Fields as the gate compares them, node by node: density - 1 and the components of the velocity. */
+typedef struct kf_gate_fields {
+    double *values; /* [components][count] */
+    size_t count;
+    int components;
+} kf_gate_fields;
+
+/* Takes what a node has, value[components], into a kf_gate_fields (context). */
+void kf_gate_take(void *context, size_t index, const double *value);
+
 /* Compares fields: density - 1 and the components of the velocity, [1 + components][count]. */
 kf_field_deviation kf_compare_fields(const double *values, const double *reference, size_t count,
                                      int components);

@@ -9,6 +9,7 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/flow/gate.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_samples.h"
 #include "solver/kinetic/nested_plan.h"
@@ -324,23 +325,12 @@ static kf_status read_nodes(kf_plan *plan, const size_t *nodes, size_t count, fl
     return kf_flow_share(&values[0][0], 4 * count, error);
 }
 
-typedef struct double_fields {
-    double *values;
-    size_t count;
-} double_fields;
-
-static void take_double(void *context, size_t index, const double value[4]) {
-    double_fields *fields = context;
-    for (size_t i = 0; i < 4; i++)
-        fields->values[i * fields->count + index] = value[i];
-}
-
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
     if (kf_plan_scene(plan)->finer_count > 0) return kf_nested_read(plan, values, error);
     const int *n = kf_plan_scene(plan)->nodes;
-    double_fields fields = {.count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
+    kf_gate_fields fields = {.components = 4, .count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
     fields.values = kf_allocate(4 * fields.count * sizeof(double));
-    kf_status status = visit_fields(plan, take_double, &fields, error);
+    kf_status status = visit_fields(plan, kf_gate_take, &fields, error);
     for (size_t i = 0; i < 4 && status == KF_OK; i++)
         status = kf_kinetic_gather_planes(plan, fields.values + i * fields.count,
                                           (size_t)n[0] * (size_t)n[1] * sizeof(double), 1, error);
