@@ -1,7 +1,6 @@
 #include "harness/cli/known_config.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/plan/trial.h"
@@ -23,7 +22,7 @@ static kf_status find(const kf_arguments *arguments, const kf_problem *problem, 
         kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, asked ? error : &missing);
     if (status == KF_OK) {
         const kf_similar_query query = {
-            .problem = problem, .device = device, .space = space, .farthest = (double)INFINITY};
+            .problem = problem, .device = device, .space = space, .farthest = KF_SIMILAR_FARTHEST};
         status = kf_knowledge_similar(store, &query, similar, error);
         kf_store_close(store);
     } else if (!asked) {

@@ -24,6 +24,9 @@ typedef struct kf_similar_query {
     int64_t before;        /* only runs with a smaller number; 0: all */
     double farthest;       /* largest product of the factors between extensive facts; INFINITY: any */
 } kf_similar_query;
+/* Beyond this product another scene's best config says less than the default: caches and launches weigh
+ * otherwise. */
+#define KF_SIMILAR_FARTHEST 4.0
 
 typedef struct kf_similar {
     bool found;

@@ -251,14 +251,13 @@ static void propose(search *s) {
 /* Enqueues what was best for a similar scene, which is worth one try. Only runs that began before this one
  * are looked at, so that a run that is carried on finds what it found at its first beginning. */
 static kf_status enqueue_similar(search *s, kf_error *error) {
-    static const double FARTHEST = 4.0;
     const kf_session *session = s->session;
     const kf_tune_request *request = session->request;
     const kf_similar_query query = {.problem = request->problem,
                                     .device = &session->result->device,
                                     .space = session->space,
                                     .before = session->result->run.id,
-                                    .farthest = FARTHEST};
+                                    .farthest = KF_SIMILAR_FARTHEST};
     kf_similar similar;
     char hash[KF_HASH_HEX];
     KF_TRY(kf_knowledge_similar(request->store, &query, &similar, error));

@@ -219,6 +219,9 @@ done
 expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu:1 --steps 1 --picture none --output near
 says "concave was never tuned"
 says "nearest scene known, ball (40x20x20 nodes"
+# One of fifteen times as many nodes has nothing from it.
+expect 0 run --scene concave --grid 80x50x50 --samples-per-cell 2 --store ball.db --device cpu:1 --steps 1 --picture none --output far
+says "nothing like it: running the default config"
 expect 0 run --scene ball --grid 40x20x20 --store ball.db --device cpu:1 --steps 1 --picture none --output known
 says "ball was tuned before"
 for said in "--store ball.db" "--accuracy 1%"; do
