@@ -22,8 +22,8 @@ kf_status kf_gnuplot_run(const kf_gnuplot_job *job, kf_error *error);
  * characters, comment signs) becomes '_'. */
 void kf_gnuplot_field(kf_text *data, const char *text);
 
-/* The same for a title or subtitle: of a word of more than 48 characters the middle becomes "...", so that a
- * long name leaves the picture's edges alone. */
+/* Appends a title or subtitle in the same way. The middle of a word of more than 48 characters becomes "...",
+ * so that a long name stays within the picture. */
 void kf_gnuplot_heading(kf_text *heading, const char *text);
 
 /* "svg", "png" or "pdf" by the ending of path, or NULL. */

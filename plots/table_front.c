@@ -59,6 +59,7 @@ static void name_axis(const kf_goal *goal, kf_text *axis) {
     kf_text_append(axis, "%s%s", kf_quantity_unit(goal->name), goal->maximise ? ", more is better" : "");
 }
 
+/* Sorts the configs by the first goal, so that those of the front follow each other. */
 kf_status kf_table_front(const kf_plot_results *results, kf_text *data, kf_text axes[2], kf_error *error) {
     if (results->objective.count < 2)
         return kf_fail(

@@ -68,6 +68,7 @@ static void collect_metrics(kf_csv *csv, const kf_measurement *m) {
         kf_copy_text(csv->metrics[i], sizeof csv->metrics[i], m->user_values[i].name);
 }
 
+/* Adds a row's metrics and parameters to the columns, each name once, in the order of the alphabet. */
 static kf_status collect_columns(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
     kf_csv *csv = context;

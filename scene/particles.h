@@ -150,7 +150,8 @@ typedef struct kf_particle_options {
     int spacings_x;       /* along the box and the layers beyond its faces; 0: as the file says */
     uint64_t seed;        /* 0: the file's */
     double shake;         /* spacings; velocities are shaken by a tenth of it */
-    /* As of kf_scene_options: a large scene that would not fit is refused before its particles are placed. */
+    /* Returns bytes of memory (kf_scene_options): a large scene that would not fit is refused before its
+     * particles are placed. */
     double (*memory)(const void *context);
     const void *memory_context;
 } kf_particle_options;

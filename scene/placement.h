@@ -25,7 +25,7 @@ typedef enum kf_road { KF_ROAD_GUESS, KF_ROAD_YES, KF_ROAD_NO } kf_road;
 enum { KF_REFINE_NONE = -1, KF_REFINE_BODY = -2 };
 /* "none", "body", "1" to "4": false when text is none of them. */
 bool kf_refine_read(const char *text, int *refine);
-/* What a scene file's "refine" says of it; the caller frees it; NULL: the file has none. */
+/* Returns the value of a scene file's "refine", which the caller frees; NULL: the file has none. */
 cJSON *kf_refine_json(int refine);
 
 /* Placement of a mesh as the user gives it; zero: not said. */

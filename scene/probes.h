@@ -7,7 +7,7 @@
 
 enum { KF_PROBE_NAME = 24, KF_PROBES = 16, KF_PROBE_POINTS = 2000 };
 
-/* What places refer to; metres from the domain's lower corner. */
+/* The frame that places refer to, in metres from the domain's lower corner. */
 typedef struct kf_probe_frame {
     int nodes[3];
     double cell_size;      /* m */
@@ -30,7 +30,7 @@ typedef struct kf_probe {
     double (*normals)[3]; /* [count], unit vectors out of the solid, of a surface's; else NULL; owned */
 } kf_probe;
 
-/* What a scene's file says of probes: their names, and where they are. */
+/* Probes as a scene's file has them: their names and places. */
 typedef struct kf_probe_texts {
     int count;
     struct {

@@ -79,6 +79,8 @@ static kf_status check_side(const kf_scene *scene, int number, int axis, int sid
     return KF_OK;
 }
 
+/* Refuses a box that leaves the domain, touches one of two periodic faces, or comes too near to another face.
+ */
 static kf_status check_box(const kf_scene *scene, int number, kf_error *error) {
     const kf_cell_box *box = &scene->boxes[number - 1];
     for (int axis = 0; axis < 3; axis++) {
@@ -174,7 +176,7 @@ static bool widen(const kf_scene *scene, const int nodes[3], int level, const kf
     return true;
 }
 
-/* Where the solid has room in cells of level finest - 1: some more than it must have. */
+/* Returns the box in which the solid has room, in cells of level finest - 1: some more than it must have. */
 static kf_cell_box room_of_solid(const double low[3], const double high[3], int finest) {
     enum { SOLID_ROOM = KF_NESTED_ROOM + 3 };
     kf_cell_box box;
@@ -212,7 +214,7 @@ bool kf_scene_fit_boxes(const kf_scene *scene, const int nodes[3], const double 
     return widen_all(scene, nodes, low, high, 0, boxes);
 }
 
-/* ---- What a description asks for ---- */
+/* ---- Boxes around the body ---- */
 
 /* Which way the stream goes along each axis, -1 to 1. */
 static void find_stream(const kf_scene *scene, double stream[3]) {
@@ -371,7 +373,7 @@ static void copy_mesh(const kf_mesh *mesh, double factor, kf_mesh *copy) {
     kf_mesh_transform(copy, matrix, offset);
 }
 
-/* The same flow in cells 2^level times as fine, by acoustic scaling: speeds in cells a step stay. */
+/* Makes the same flow in cells 2^level times as fine, by acoustic scaling: speeds in cells a step stay. */
 static kf_scene *make_level(const kf_scene *scene, int level) {
     const double factor = ldexp(1.0, level);
     kf_scene *finer = kf_allocate(sizeof *finer);

@@ -16,7 +16,7 @@
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
-/* Of a large scene: what it claims is told and looked at before it is made. */
+/* A scene is large from here on: its claims are told and checked before it is made. */
 static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5; /* the same in solid_samples.c */
 
 /* ---- Size and front ---- */
@@ -179,7 +179,8 @@ static void hash_scene(kf_scene *scene) {
     kf_hash_end(&hasher, scene->hash);
 }
 
-/* Of nested grids the finest has samples, depth and open edges; the coarsest is told them in its cells. */
+/* Finishes the finest of nested grids, which alone has samples, depth and open edges; the coarsest gets them
+ * in its cells. */
 kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error) {
     const kf_scene_options of_finer = {.described = options != NULL && options->described};
     double samples = 0.0;

@@ -274,8 +274,9 @@ struct kf_scene {
     double moment_center[3]; /* lattice: of a solid at rest, what moments refer to */
     kf_mesh mesh;            /* placed, lattice coordinates; empty when there is no solid */
     kf_motion motion;
-    /* Of several solids, solids[0 .. solid_count - 1]: mesh, box and samples are those of all together, and
-     * motion stays where it is, moving without speeds, about what moments of all refer to. 0: one or none. */
+    /* Several solids, solids[0 .. solid_count - 1]; 0: one or none. Mesh, box and samples above are then
+     * those of all together, and motion stays at the point that moments of all refer to, moving without
+     * speeds. */
     int solid_count;
     kf_solid solids[KF_MOST_SOLIDS];
     unsigned char *mask;     /* kf_node_kind [y][x]; NULL: fluid everywhere; only with nodes[2] == 1.
@@ -304,8 +305,8 @@ struct kf_scene {
     int finer_count; /* 0: one grid */
     kf_scene *finer[KF_FINER_LEVELS];
     kf_cell_box boxes[KF_FINER_LEVELS];
-    /* Of the grid of a level alone: nodes whose state the next finer one has, and layers of nodes at each
-     * face that lie beyond the level's box. */
+    /* Only in the grid of a level: the nodes whose state the next finer level has, and the layers of nodes at
+     * each face that lie beyond the level's box. */
     kf_cell_box covered;
     int ghosts[KF_FACES];
 

@@ -1,4 +1,4 @@
-/* What no machine of a kind can do: a time that is shorter is not one of the work that it stands for. */
+/* Limits that no machine of a kind passes. A shorter time cannot be that of the work that it stands for. */
 #ifndef KF_BASE_PLAN_MACHINE_LIMIT_H
 #define KF_BASE_PLAN_MACHINE_LIMIT_H
 

@@ -40,7 +40,7 @@ typedef struct kf_problem_options {
     /* Sections of systems that the scene's file may have (kf_system.scene_section of each), NULL-terminated;
      * NULL: none but those of the system that opens it. */
     const struct kf_scene_section *const *sections;
-    /* As of kf_scene_options: bytes of memory of the devices that are to run it; NULL: not asked. */
+    /* Returns the bytes of memory of the devices that are to run it (kf_scene_options); NULL: not asked. */
     double (*memory)(const void *context);
     const void *memory_context;
     const char *candidate; /* a file that takes the place of a kernel's own (system t1), to be judged by it;

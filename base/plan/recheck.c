@@ -12,8 +12,7 @@
 /* A problem of few updates is compared whatever the clock says: on a busy machine, too. */
 enum { KINDS = 8, MOST_PLACES = 1 << 20, FEW_UPDATES = 1 << 16, MOST_UPDATES = 1 << 26, STEPS = 4 };
 
-/* What the first config of a kind has made of the whole problem's velocity after STEPS steps, at every
- * stride-th place. */
+/* The whole problem's velocity after STEPS steps of the first config of a kind, at every stride-th place. */
 typedef struct kind {
     char problem[KF_HASH_HEX]; /* this and the next two tell kinds apart: a suite verifies some problems by
                                   another */

@@ -40,11 +40,11 @@ bool kf_trial_knows_whole(const kf_trial *trial, const kf_plan *plan, const kf_v
  * with such bounds, what it makes of the problem in a few steps is kept. */
 kf_status kf_trial_begin_whole(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
                                kf_error *error);
-/* Whether the plan, after it was timed with step_us a step, still does what it should: from spoilt outputs it
- * comes in these steps to where the first one with equal bounds came before it was timed, and takes no less
- * than its device must. Where that would cost more than a twentieth of `seconds`, which the config has taken
- * so far, it takes two steps, and some of its state is looked at. KF_GATE_FAILED says what is wrong.
- */
+/* Checks that a plan still does what it should after it was timed, with step_us microseconds a step. From
+ * spoilt outputs it must come to where the first one with equal bounds came before that was timed. It must
+ * take no less time than its device needs. Where this would cost more than a twentieth of `seconds`, the time
+ * that the config has taken so far, it takes two steps, and some of its state is looked at. KF_GATE_FAILED
+ * says what is wrong. */
 kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verification *verification,
                            double step_us, double seconds, kf_error *error);
 void kf_trial_close(kf_trial *trial);

@@ -95,6 +95,7 @@ cJSON *kf_user_values_to_json(const kf_user_value *values, int count) {
     return json;
 }
 
+/* Frees the lists alone; a measurement may be freed twice. */
 void kf_measurement_free(kf_measurement *measurement) {
     free(measurement->samples_us);
     measurement->samples_us = NULL;

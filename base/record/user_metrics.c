@@ -274,6 +274,8 @@ static bool take_parameter(const kf_value *parameter, kf_scalar *value) {
     return true;
 }
 
+/* Finds a name of a formula: a parameter, a quantity of the measurement, a number of the problem, or a
+ * counter, in this order. */
 static bool look_up(void *context, const char *name, kf_scalar *value) {
     view *v = context;
     const bool chosen = strncmp(name, in_config, sizeof in_config - 1) == 0,

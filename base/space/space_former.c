@@ -145,6 +145,7 @@ static void add_teams(const kf_space *space, kf_config *config, kf_text *notes) 
     }
 }
 
+/* Goes through the former parameters one by one, then gives parameters of teams their defaults. */
 kf_status kf_space_update(const kf_space *space, kf_config *config, kf_text *notes, kf_error *error) {
     const cJSON *former;
     cJSON_ArrayForEach(former, space->former) {

@@ -44,6 +44,8 @@ static void rest(kf_watchdog *w) {
     (void)pthread_cond_timedwait(&w->change, &w->lock, &until);
 }
 
+/* The thread of a watchdog. A look that comes late counts no more than most_a_look, so that a process that
+ * was stopped is not taken for one that hangs. */
 static void *keep_watch(void *data) {
     kf_watchdog *w = data;
     (void)pthread_mutex_lock(&w->lock);

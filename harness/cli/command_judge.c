@@ -196,6 +196,7 @@ static double roof_share(const judgement *j, const kf_measurement *m) {
     return j->device.peak_bandwidth > 0.0 ? m->effective_bandwidth / j->device.peak_bandwidth : (double)NAN;
 }
 
+/* Prints a candidate: refused and why, or its time against the problem's own kernel. */
 static void print_verdict(const judgement *j, const verdict *v) {
     const kf_measurement *m = &v->m;
     char time[32], low[32], high[32], share[32] = "";

@@ -40,7 +40,7 @@ static const kf_option options[] = {
 static const double STATISTICS = 0.01, FLOW_THROUGHS = 6.0, BLUFF_DRAG = 1.0, LEAST_CELLS = 4.0,
                     TUNNEL_SHARE = 0.6;
 
-/* What is found of a scene on one grid in one tunnel. */
+/* The accuracy to be expected of a scene on one grid in one tunnel. */
 typedef struct outlook {
     double across, y_plus; /* of the grid */
     double grid, tunnel;   /* shares of the drag: halves of the interval's parts; NAN: not known */
@@ -163,7 +163,7 @@ static kf_status choose_grid(plan *p, kf_error *error) {
     return KF_OK;
 }
 
-/* ---- What it costs ---- */
+/* ---- The cost ---- */
 
 /* The step of the default config, as the cost model has it for this device. */
 static void rate_by_model(plan *p, const kf_config *config) {
@@ -242,6 +242,7 @@ static void print_part(const char *name, double share, const char *why) {
         printf("    %-10s not known: %s\n", name, why);
 }
 
+/* Prints the plan for a reader: parts of the interval, grid, steps, time and memory, and the command. */
 static void print_plan(const plan *p, const char *command) {
     const kf_scene *scene = scene_of(p);
     const kf_scene_summary summary = kf_summarise_scene(scene);
@@ -314,7 +315,7 @@ static kf_status choose(plan *p, kf_error *error) {
     return choose_grid(p, error);
 }
 
-/* What is said while grids are tried is of grids that nobody will run. */
+/* Makes the plan. Notes are held back while grids are tried, because nobody will run these. */
 static kf_status make(plan *p, kf_error *error) {
     p->within = 0.05;
     KF_TRY(kf_argument_share(p->arguments, "--drag-within", 0.001, 1.0, &p->within, error));

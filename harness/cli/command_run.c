@@ -258,6 +258,7 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
+/* Reads --fields, and refuses fields that the scene does not have. */
 static kf_status read_fields(kf_run_job *job, kf_error *error) {
     const char *fields = kf_argument(job->arguments, "--fields", NULL);
     const kf_scene *scene = kf_run_scene(job->problem);

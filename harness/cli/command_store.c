@@ -283,7 +283,7 @@ static void print_kernels(const kf_show *show) {
     }
 }
 
-/* What a config that is right has besides: that it differs from launch to launch, and the user's metrics. */
+/* Prints remarks on a config that is right: that it differs from launch to launch, and the user's metrics. */
 static void print_remarks(const kf_shown *shown) {
     char number[32];
     if (shown->state == KF_STATE_OK && shown->spread > 0)

@@ -27,11 +27,11 @@ typedef struct kf_drag_interval {
 
 /* Makes the interval of a run's drag. The report is known, and the scene has a solid. */
 void kf_drag_interval_of(const kf_scene *scene, const kf_drag_report *report, kf_drag_interval *interval);
-/* The same as values of rows: a kf_drag_judge, whose context is the scene. */
+/* A kf_drag_judge, whose context is the scene: the interval as values of rows. */
 void kf_drag_interval_judge(const void *scene, const kf_drag_report *report, double values[KF_DRAG_JUDGED]);
-/* The halves of the parts that are known, added by squares; NAN: none is known. */
+/* Returns the halves of the parts that are known, added by squares; NAN: none is known. */
 double kf_drag_interval_total(const kf_drag_interval *interval);
-/* All parts are known. */
+/* Returns whether all parts are known. */
 bool kf_drag_interval_complete(const kf_drag_interval *interval);
 /* "1.089 +- 0.09 (statistics 0.001, grid 0.07, tunnel 0.05)"; parts that are not known are named, and the
  * rest of the interval is then "+- 0.07 or more". */
@@ -42,7 +42,7 @@ cJSON *kf_drag_interval_json(const kf_drag_interval *interval); /* the caller ow
 
 /* ---- The parts ---- */
 
-/* What two published rules make of the tunnel's effect on the drag. A ratio is the drag in the tunnel over
+/* The tunnel's effect on the drag by two published rules. A ratio is the drag in the tunnel over
  * that in an unbounded stream. */
 typedef struct kf_tunnel_effect {
     bool known;
@@ -56,8 +56,8 @@ typedef struct kf_tunnel_effect {
  * body, e = 5/2, or 0.96 of one that spans the tunnel (Maskell, ARC R&M 3400, 1963). */
 kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag);
 
-/* What the drag of flows with a known answer was off by, as a function of the grid: made by
- * scripts/drag-prior.py of the table of flows in accuracy/. */
+/* The error of the drag of flows with a known answer, as a function of the grid: made by
+ * scripts/drag-prior.py from the table of flows in accuracy/. */
 typedef struct kf_grid_prior {
     double factor, cells_power, y_plus_power; /* half over drag: factor cells^-a max(1, y+)^b */
     double least_cells, most_cells;           /* across the front, of the table's flows */

@@ -28,6 +28,7 @@ static kf_figure figure_of(const cJSON *means, const char *name) {
                        known ? 0.5 * (high->valuedouble - low->valuedouble) : (double)NAN};
 }
 
+/* Reads the coefficients of a run.json; a figure that is not there is NAN. */
 static void read_coefficients(const cJSON *json, kf_run_figures *f) {
     const cJSON *body = cJSON_GetObjectItemCaseSensitive(json, "body_axes");
     f->known = cJSON_IsObject(json);

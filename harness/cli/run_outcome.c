@@ -59,7 +59,7 @@ static double share_of_drag(const kf_run_job *job) {
     return kf_drag_interval_total(&interval) / fabs(interval.corrected);
 }
 
-/* What kftune plan foretold, beside what came; null without a plan of this scene. */
+/* Returns the prediction of `kftune plan` beside the result; null without a plan of this scene. */
 static cJSON *plan_json(const kf_run_job *job) {
     kf_run_plan plan;
     kf_error ignored;

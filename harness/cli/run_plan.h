@@ -1,4 +1,4 @@
-/* What `kftune plan` foretold of a run, kept in the user's folder of data until the run looks for it. */
+/* The prediction of `kftune plan` for a run, kept in the user's folder of data until the run looks for it. */
 #ifndef KF_HARNESS_CLI_RUN_PLAN_H
 #define KF_HARNESS_CLI_RUN_PLAN_H
 

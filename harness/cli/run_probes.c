@@ -15,7 +15,7 @@
 
 /* ---- Reading ---- */
 
-/* What places of another system refer to: the nodes of its snapshots. */
+/* Finds the frame of places of another system: the nodes of its snapshots. */
 static kf_status frame_of_plan(kf_plan *plan, kf_probe_frame *frame, kf_error *error) {
     kf_snapshot snapshot = {.count = 0};
     kf_status status = KF_OK;

@@ -19,7 +19,7 @@
             false                                                                                            \
     }
 
-/* What a run of a sweep has of the others. */
+/* The part of a run in a sweep: its role, and the neighbour from whose flow it begins. */
 typedef struct kf_run_part {
     bool first;               /* which says what the scene means; the others only warn, */
     bool alike;               /* and these not even that, as all is the same that is warned of */

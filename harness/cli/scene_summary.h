@@ -33,10 +33,10 @@ typedef struct kf_scene_summary {
  * above (White, Viscous Fluid Flow, 3rd ed., section 6-6). */
 kf_scene_summary kf_summarise_scene(const kf_scene *scene);
 
-/* wall_distance alone, which costs nothing: a summary looks at the whole mesh. */
+/* Returns wall_distance of a summary alone, at no cost: a summary looks at the whole mesh. */
 double kf_scene_wall_distance(const kf_scene *scene);
 
-/* Both end with what the grid cannot carry, one line each. */
+/* Both end with a line for each thing that the grid cannot carry. The caller frees the JSON. */
 void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *summary, FILE *file);
 cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *summary);
 

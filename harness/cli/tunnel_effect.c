@@ -1,4 +1,4 @@
-/* What the walls of the tunnel do to the drag, by published rules. */
+/* The effect of the tunnel's walls on the drag, by published rules. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
                     BLUFF_SPANNING = 0.96, ALIKE = 1e-3;
 
-/* What surrounds the solid, along the axis of the stream. */
+/* The tunnel around the solid, along the axis of the stream. */
 typedef struct tunnel {
     int axis;       /* of the stream */
     double section; /* cells^2, its mirror image behind a road included */

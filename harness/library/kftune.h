@@ -121,7 +121,8 @@ typedef struct kftune_options {
     double seconds;           /* budget of wall time; 0 with evaluations 0: 60 s */
     long evaluations;         /* budget of configs; 0: no limit */
     uint64_t seed;            /* of the search; 0: 1 */
-    /* As of `kftune tune`, which computes metrics of every config. A size that ends here leaves them out. */
+    /* Metrics of every config and goals, as for `kftune tune`. A size that ends before them leaves both out.
+     */
     const char *const *metrics; /* "gflops=2*n/time/1e9", NULL-terminated; or NULL */
     const char *objective;      /* "max:gflops", "time,energy"; NULL: "time" */
 } kftune_options;

@@ -215,7 +215,7 @@ static kf_status begin(asking *asked, bool read_only, kf_error *error) {
     if (asked->problem == NULL) return kf_fail(error, KF_BAD_INPUT, "the problem is missing");
     asked->given = (kftune_options){.size = sizeof asked->given};
     if (asked->options != NULL) {
-        /* Its members from metrics on may be missing: the size says so. */
+        /* The size says whether the members from metrics on are there. */
         if (asked->options->size < offsetof(kftune_options, metrics))
             return kf_fail(error, KF_BAD_INPUT, "options.size must be sizeof(kftune_options), %zu",
                            sizeof *asked->options);

@@ -50,7 +50,7 @@ static int fastest(const kf_tune_result *result, bool finals_only) {
 
 /* --- Ties ----------------------------------------------------------------------------------------------- */
 
-/* Of the time's interval, relative: what a metric made of a time may be off by. */
+/* Returns the relative half width of the time's interval, by which a metric made of a time may be off. */
 static double half_width(const kf_measurement *m) {
     return 0.5 * (m->step_us.high - m->step_us.low) / m->step_us.median;
 }

@@ -188,6 +188,7 @@ static void print_alternatives(const kf_tune_request *request, const kf_tune_res
                       LABEL, label, coarser);
 }
 
+/* Prints the time against the budget, and the presets that were left out for it. */
 static void print_time(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const kf_tune_timeline *t = &result->timeline;
     (void)fprintf(stream, "%-*s%.1f s", LABEL, "took", result->seconds);

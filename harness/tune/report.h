@@ -14,8 +14,8 @@ void kf_report_counters(const kf_measurement *measurement, FILE *stream);
 /* {"kernel": {"metric": value}}, the whole step as "step"; the caller deletes it. */
 cJSON *kf_report_counters_json(const kf_measurement *measurement);
 
-/* report_goals.c: what the user's metrics gave for a measurement; with several goals, the configs of the
- * front. */
+/* Print the user's metrics of a measurement, and, of several goals, the configs of the front
+ * (report_goals.c). */
 void kf_report_user_values(const kf_measurement *measurement, FILE *stream);
 void kf_report_front(const kf_tune_result *result, FILE *stream);
 cJSON *kf_report_front_json(const kf_system *system, const kf_tune_result *result);

@@ -99,8 +99,8 @@ KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y
 
 #define KF_WIDEN_PART(i, name, cx, cy, cz)                                                                   \
     kf_widen(kept + (i)*KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
-/* Where the part of row (y, z) ends that begins at x0. Covered nodes are a part of their own, in whole lines
- * of memory, which the others begin and end with. */
+/* Returns where the part of row (y, z) ends that begins at x0. Covered nodes are a part of their own, in
+ * whole lines of memory, which the others begin and end with. */
 KF_FUNCTION int kf_end_of_part(const kf_module_arguments *a, int x0, int end, int y, int z) {
     int until = end - x0 < KF_ROW_PART ? end : x0 + KF_ROW_PART;
 #if KF_COVERED

@@ -117,6 +117,7 @@ kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes
     return kf_plan_spread(plan, values * (size_t)g->capacity * node_bytes, period, ends, buffer, error);
 }
 
+/* Makes the grids, room for rows that are read, and the sums of the solid's load. */
 static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     enum { ROW_VALUES = 9, LARGEST = 64 << 20 };
     const int *n = kf_plan_scene(plan)->nodes;

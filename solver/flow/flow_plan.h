@@ -101,7 +101,7 @@ double kf_flow_time(const kf_plan *plan, uint64_t step); /* s */
  * has moved it. */
 kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
 
-/* What a flow's pressure is called in the user's units, and the factors from lattice units to them. */
+/* Names of a flow's pressure in the user's units, and the factors from lattice units to these. */
 typedef struct kf_flow_units {
     double velocity; /* m/s */
     double pressure; /* of density - 1 */

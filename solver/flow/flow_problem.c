@@ -6,6 +6,7 @@
 
 enum { TRIAL_NODES = 24000, TRIAL_STEPS = 10, NESTED_STEPS = 4 };
 
+/* Adds the facts of a flow that store, reports and the search for similar problems use. */
 static void add_facts(const kf_scene *scene, kf_facts *facts) {
     const int *nodes = scene->nodes;
     kf_facts_size(facts, nodes, "nodes");

@@ -353,7 +353,8 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
     return KF_OK;
 }
 
-/* Of two grids a step reads one and writes the other; where they swap, an even step writes the second. */
+/* Declares which grid a step writes: it reads the other one; where they swap, an even step writes the second.
+ */
 static void declare_fresh(kf_plan *plan, const kf_kinetic *kinetics) {
     const bool swaps = kinetics->swaps;
     for (int part = 0; part < (has_own_grids(plan, kinetics) ? plan->part_count : 1); part++) {

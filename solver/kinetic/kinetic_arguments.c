@@ -3,6 +3,7 @@
 
 #include "solver/kinetic/kinetic.h"
 
+/* Takes the groups that a kernel of the flow reads out of all arguments. */
 static kf_flow_arguments flow_arguments(const kf_kinetic_arguments *a) {
     return (kf_flow_arguments){.extent = {a->extent[0], a->extent[1], a->extent[2]},
                                .march = a->march,

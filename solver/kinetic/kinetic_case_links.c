@@ -46,6 +46,7 @@ static void turned_state(const void *context, int x, int y, int z, double *densi
     velocity[2] = 0.0;
 }
 
+/* Makes a channel between two sheets that lies across the grid. */
 static kf_scene *make_channel(const turned *t, double viscosity) {
     kf_scene *scene = kf_flow_box("turned", 2 * t->nodes, t->nodes, 1, viscosity);
     const double drive = 8.0 * viscosity * t->top_speed / (t->width * t->width);
@@ -124,6 +125,7 @@ typedef struct fluid_sums {
     double nodes, mass, momentum;
 } fluid_sums;
 
+/* Sums mass and momentum along x of the nodes that are fluid. */
 static kf_status sum_fluid(const kf_scene *scene, kf_plan *plan, fluid_sums *sums, kf_error *error) {
     const size_t count = kf_flow_count(scene), nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1];
     double *values;

@@ -345,7 +345,7 @@ static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
     a->populations.pushed = b->kinetic->options.esoteric && p == 1;
     kf_kinetic_choose_outflow(b->plan, b->kinetic->part, p);
-    /* Of ghosts the first of two steps is needed at all but the outermost layer, the second at none. */
+    /* The first of two steps is needed at all ghosts but the outermost layer, the second at none. */
     const kf_scene *scene = kf_plan_scene(b->plan);
     for (int axis = 0; axis < 3; axis++) {
         const int low = scene->ghosts[2 * axis], high = scene->ghosts[2 * axis + 1];

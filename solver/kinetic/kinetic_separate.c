@@ -23,7 +23,7 @@ static void append_planes(kf_builder *b, int parity, const char *name, kf_kineti
               values * b->node_bytes * (end - first) / kinetic->planes);
 }
 
-/* A kernel over the nodes of every part, */
+/* Appends a kernel over the nodes of every part. */
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
@@ -33,7 +33,7 @@ static void append_nodes(kf_builder *b, int parity, const char *name, int from, 
     }
 }
 
-/* and also over the planes beside them to which it streams. */
+/* Appends such a kernel over a part's planes and the planes beside them to which it streams. */
 static void append_streamed_nodes(kf_builder *b, int parity, const char *name, int from, int to,
                                   double values) {
     for (int part = 0; part < b->parts; part++) {
@@ -53,7 +53,7 @@ static void append_penalty(kf_builder *b, int parity) {
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.samples.count, 0, 1);
 }
 
-/* and their sum at the nodes. */
+/* Appends the sum of the samples' forces at the nodes. */
 static void append_force_sum(kf_builder *b, int parity) {
     const kf_kinetic *kinetic = b->kinetic;
     const int samples = kinetic->arguments.samples.count, *box = kinetic->arguments.samples.box;
@@ -112,7 +112,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
     if (solid) append_force(b, parity);
 }
 
-/* What follows the collision into a grid. */
+/* Appends the launches that follow the collision into a grid. */
 static void end_step(kf_builder *b, int parity, int grid) {
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);

@@ -233,6 +233,8 @@ static kf_status read_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) 
     return KF_OK;
 }
 
+/* Reads density and velocity of all nodes in single precision, from every part; the caller frees the fields.
+ */
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
     const int *n = kf_plan_scene(plan)->nodes;
     size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];

@@ -309,7 +309,7 @@ static kf_status check_smoke(const char *path, const kf_checkpoint *stored, cons
         path);
 }
 
-/* What a checkpoint is wanted for: to go on with its scene, or to begin another in its flow. */
+/* The use of a checkpoint: to go on with its scene, or to begin another in its flow. */
 typedef enum way { GO_ON, BEGIN } way;
 
 static kf_status check_lends(const char *path, const kf_plan *plan, kf_error *error) {

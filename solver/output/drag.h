@@ -57,9 +57,9 @@ double kf_drag_steps_left(const kf_drag_report *report, double flow_through_step
 double kf_drag_steps_forecast(const kf_force_series *series, const kf_drag_report *report,
                               double flow_through_steps);
 
-/* What a row of forces says of the drag in an open stream: "open_stream_drag", its half, and the halves of
- * its parts. Renewed whenever the rows are a twentieth more, which depends on their number alone: a run that
- * goes on writes the same rows as one in one piece. */
+/* Values of the drag in an open stream that a row of forces has: "open_stream_drag", its half, and the halves
+ * of its parts. Renewed whenever the rows are a twentieth more, which depends on their number alone: a run
+ * that goes on writes the same rows as one in one piece. */
 enum { KF_DRAG_JUDGED = 5 };
 typedef void kf_drag_judge(const void *context, const kf_drag_report *report, double values[KF_DRAG_JUDGED]);
 typedef struct kf_drag_judgement {

@@ -17,7 +17,7 @@ typedef struct surroundings {
     double wall_velocity[3]; /* m/s */
 } surroundings;
 
-/* What nodes are, of any system. */
+/* The nodes of any system. */
 typedef struct lattice {
     int nodes[3];
     double origin[3], spacing[3];

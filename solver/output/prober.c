@@ -61,7 +61,7 @@ kf_status kf_prober_open(kf_prober *prober, kf_plan *plan, const kf_probe *probe
     return KF_OK;
 }
 
-/* Where a probe's points are now: those of a surface turn and go with the solid, a little outside of it. */
+/* Finds where a probe's points are: those of a surface turn and go with the solid, a little outside of it. */
 static kf_status place_points(const kf_probe *probe, kf_plan *plan, double (*points)[3], kf_error *error) {
     memcpy(points, probe->points, probe->count * sizeof *points);
     if (probe->kind != KF_PROBE_SURFACE) return KF_OK;
@@ -115,7 +115,7 @@ kf_status kf_prober_add(kf_prober *prober, kf_plan *plan, kf_error *error) {
     return status;
 }
 
-/* ---- What the rows come to ---- */
+/* ---- Means and stresses ---- */
 
 /* Sums over time at one point (Welford's method). */
 typedef struct sums {
@@ -207,6 +207,7 @@ static kf_status read_table(const kf_prober *prober, size_t which, uint64_t from
     return KF_OK;
 }
 
+/* Writes a probe's table of means, a row a point. */
 static kf_status write_means(const kf_prober *prober, size_t which, const probe_rows *rows, kf_error *error) {
     const kf_probe *probe = &prober->probes[which];
     const kf_probe_report *report = &prober->reports[which];

@@ -11,6 +11,7 @@
 #include "solver/sph/sph_problem.h"
 #include "solver/sph/sph_windows.h"
 
+/* Gives the variables that expressions of variants/sph.json may use. */
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_particle_scene *scene = problem->own;
     memset(variables, 0, sizeof *variables);

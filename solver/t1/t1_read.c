@@ -247,6 +247,8 @@ static void note_unread(kf_t1_problem *problem, const cJSON *root) {
     kf_text_free(&unread);
 }
 
+/* Reads a T1 file in an order in which sizes are known before arguments, then holds these against the source.
+ */
 static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *error) {
     const kf_json_place top = {problem->file, ""};
     const cJSON *space = NULL, *kernel = NULL;

@@ -4,9 +4,9 @@
 cd "$(dirname "$0")/../.." || exit 3
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 command -v python3 >/dev/null || { echo "prose.sh: needs python3 (Debian: python3): skipped"; exit 77; }
-python3 tests/e2e/prose-check.py 40 README.md docs/*.md || exit 1
+python3 tests/e2e/prose-check.py 10 README.md docs/*.md || exit 1
 find base cost_model harness kernels plots results scene solver -name '*.[ch]' -o -name '*.cu' | sort |
-    xargs python3 tests/e2e/comments-check.py 60 || exit 1
+    xargs python3 tests/e2e/comments-check.py 45 || exit 1
 {
     printf 'A line that goes on%.0s' {1..8}
     printf '\n\nOn 2026-01-01 it was so.\n\nAt commit 0123abc too.\n\n'

@@ -107,6 +107,7 @@ static double memory_of_best(int of_each_host) {
                 kf_cuda_device_count(why, sizeof why) > 0 ? of_each_host * memory_of("cuda") : 0.0);
 }
 
+/* A team with a member of unknown memory has 0. */
 double kf_device_memory(const char *spec) {
     kf_error ignored;
     members team;
