@@ -84,7 +84,9 @@ static kf_status read_time(kf_json_place place, const cJSON *json, kf_timed_comm
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(json, "time");
     command->unit_us = 1e6;
     if (time == NULL || (cJSON_IsString(time) && strcmp(time->valuestring, "wall") == 0)) return KF_OK;
-    kf_json_place inner = {place.file, "benchmarks.time"};
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s.time", place.path);
+    kf_json_place inner = {place.file, path};
     if (!cJSON_IsObject(time) || (cJSON_HasObjectItem(time, "printed") == cJSON_HasObjectItem(time, "json")))
         return kf_fail(
             error, KF_BAD_INPUT,

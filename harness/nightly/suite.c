@@ -55,7 +55,9 @@ static kf_status read_config(kf_json_place place, const defaults *base, const cJ
     kf_copy_text(benchmark->text, sizeof benchmark->text, "default");
     KF_TRY(kf_json_object(place, json, "config", false, &config, error));
     if (config == NULL) return KF_OK;
-    kf_json_place inner = {place.file, "benchmarks.config"};
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s.config", place.path);
+    kf_json_place inner = {place.file, path};
     KF_TRY(kf_json_check_keys(inner, config, keys, error));
     if (cJSON_GetArraySize(config) != 1)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: give one of preset, best_of_store, file, parameters",
@@ -148,15 +150,18 @@ static int list_kinds(const char *kinds[MOST_KINDS]) {
     return count;
 }
 
-static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json,
+/* Reads one benchmark; its number in the list says which one a message means. */
+static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json, int number,
                                 kf_suite_benchmark *benchmark, kf_error *error) {
     static const char *const keys[] = {"kind",   "name",   "scene",  "grid",      "samples_per_cell",
                                        "system", "device", "config", "processes", "seconds",
                                        NULL};
-    kf_json_place place = {file, "benchmarks"};
+    char path[32];
+    (void)snprintf(path, sizeof path, "benchmarks[%d]", number);
+    kf_json_place place = {file, path};
     *benchmark = (kf_suite_benchmark){.seconds = base->seconds};
     if (!cJSON_IsObject(json))
-        return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: each must be an object {...}", file);
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: must be an object {...}", file, path);
     const char *kinds[MOST_KINDS];
     const int count = list_kinds(kinds);
     int kind = cJSON_HasObjectItem(json, "command") ? count - 1 : 0;
@@ -207,12 +212,14 @@ static kf_status read_suite(const char *file, const cJSON *root, const char *dev
     cJSON_ArrayForEach(item, list) {
         kf_suite_benchmark *benchmark = &suite->benchmarks[suite->count++];
         base.device = device;
-        KF_TRY(read_benchmark(file, &base, item, benchmark, error));
+        KF_TRY(read_benchmark(file, &base, item, suite->count - 1, benchmark, error));
         if (benchmark->device[0] == '\0') kf_copy_text(benchmark->device, sizeof benchmark->device, own);
         for (int i = 0; i + 1 < suite->count; i++)
             if (strcmp(suite->benchmarks[i].name, benchmark->name) == 0)
-                return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: two are called '%s'", file,
-                               benchmark->name);
+                return kf_fail(
+                    error, KF_BAD_INPUT,
+                    "%s: benchmarks[%d].name: '%s' is the name of benchmarks[%d], too; give another", file,
+                    suite->count - 1, benchmark->name, i);
     }
     return KF_OK;
 }

@@ -223,12 +223,14 @@ static kf_status read_dyes(const reader *r) {
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > KF_FLUID_DYES)
         return kf_fail(r->error, KF_BAD_INPUT, "%s: dyes: give a list of at most %d", r->file, KF_FLUID_DYES);
     cJSON_ArrayForEach(entry, list) {
-        const kf_json_place place = {r->file, "dyes"};
+        char path[32];
+        (void)snprintf(path, sizeof path, "dyes[%d]", f->dye_count);
+        const kf_json_place place = {r->file, path};
         kf_fluid_dye *dye = &f->dyes[f->dye_count];
         const char *name = "dye";
         double dissipation = 0, lift = 0;
         if (!cJSON_IsObject(entry))
-            return kf_fail(r->error, KF_BAD_INPUT, "%s: dyes: an entry is an object", r->file);
+            return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: must be an object {...}", r->file, path);
         KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
         KF_TRY(kf_json_string(place, entry, "name", true, &name, r->error));
         KF_TRY(check_dye_name(r, name));
@@ -276,19 +278,22 @@ static int cell_of(const kf_fluid *f, int axis, double metres) {
 }
 
 /* Reads one push {"step", "at", "velocity"}, in metres and metres per second, into cells and cells a step. */
-static kf_status read_push(const reader *r, const cJSON *entry, long reach) {
+static kf_status read_push(const reader *r, const cJSON *entry, int number, long reach) {
     static const char *const keys[] = {"step", "at", "velocity", NULL};
-    const kf_json_place place = {r->file, "pushes.list"};
+    char path[48], at_key[64];
+    (void)snprintf(path, sizeof path, "pushes.list[%d]", number);
+    (void)snprintf(at_key, sizeof at_key, "%s.at", path);
+    const kf_json_place place = {r->file, path};
     kf_fluid *f = r->fluid;
     kf_fluid_impulse impulse = {.reach = (int)reach};
     double at[3] = {0, 0, 0};
     long step = 0;
     if (!cJSON_IsObject(entry))
-        return kf_fail(r->error, KF_BAD_INPUT, "%s: pushes.list: an entry is an object", r->file);
+        return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: must be an object {...}", r->file, path);
     KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
     KF_TRY(kf_json_integer(place, entry, "step", true, 0, 1L << 53, &step, r->error));
     KF_TRY(vector(r, place, entry, "at", true, at));
-    KF_TRY(check_inside(r, "pushes.list.at", true, at));
+    KF_TRY(check_inside(r, at_key, true, at));
     KF_TRY(vector(r, place, entry, "velocity", true, impulse.vector));
     impulse.step = step;
     for (int i = 0; i < f->dimensions; i++) {
@@ -402,6 +407,7 @@ static kf_status read_pushes(const reader *r) {
     const cJSON *pushes, *entry;
     const char *file = NULL;
     long reach = 4;
+    int number = 0;
     KF_TRY(section(r, "pushes", false, keys, &pushes));
     if (pushes == NULL) return KF_OK;
     KF_TRY(kf_json_integer(place, pushes, "reach", false, 0, 32, &reach, r->error));
@@ -413,7 +419,7 @@ static kf_status read_pushes(const reader *r) {
     if (list != NULL && !cJSON_IsArray(list))
         return kf_fail(r->error, KF_BAD_INPUT,
                        "%s: pushes.list: give a list of {\"step\", \"at\", \"velocity\"}", r->file);
-    cJSON_ArrayForEach(entry, list) KF_TRY(read_push(r, entry, reach));
+    cJSON_ArrayForEach(entry, list) KF_TRY(read_push(r, entry, number++, reach));
     KF_TRY(read_stress_test(r, pushes, reach));
     KF_TRY(kf_json_string(place, pushes, "file", false, &file, r->error));
     if (file != NULL) KF_TRY(read_push_file(r, file, reach));
@@ -424,17 +430,20 @@ static kf_status read_pushes(const reader *r) {
 
 /* Reads a source: a ball that holds the fluid's velocity, accelerates it or adds dye, between two times;
  * all become cells and steps. */
-static kf_status read_source(const reader *r, const cJSON *entry, kf_fluid_source *s) {
+static kf_status read_source(const reader *r, const cJSON *entry, int number, kf_fluid_source *s) {
     static const char *const keys[] = {"center", "radius", "velocity", "hold", "acceleration",
                                        "dye",    "from",   "until",    NULL};
-    const kf_json_place place = {r->file, "sources"};
+    char path[32], center[48];
+    (void)snprintf(path, sizeof path, "sources[%d]", number);
+    (void)snprintf(center, sizeof center, "%s.center", path);
+    const kf_json_place place = {r->file, path};
     kf_fluid *f = r->fluid;
     double radius = 0, hold = 0, from = 0, until = INFINITY;
     if (!cJSON_IsObject(entry))
-        return kf_fail(r->error, KF_BAD_INPUT, "%s: sources: an entry is an object", r->file);
+        return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: must be an object {...}", r->file, path);
     KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
     KF_TRY(vector(r, place, entry, "center", true, s->center));
-    KF_TRY(check_inside(r, "sources.center", false, s->center));
+    KF_TRY(check_inside(r, center, false, s->center));
     KF_TRY(kf_json_number(place, entry, "radius", true, f->cell_size, FAR, &radius, r->error));
     KF_TRY(vector(r, place, entry, "velocity", false, s->velocity));
     KF_TRY(vector(r, place, entry, "acceleration", false, s->acceleration));
@@ -449,8 +458,8 @@ static kf_status read_source(const reader *r, const cJSON *entry, kf_fluid_sourc
         s->velocity[i] *= speed_unit(f);
         s->acceleration[i] *= f->time_step * speed_unit(f);
         if (!(2 * s->radius + 3 <= f->cells[i]))
-            return kf_fail(r->error, KF_BAD_INPUT,
-                           "%s: sources: a ball of radius %g does not fit into the box", r->file, radius);
+            return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: a ball of radius %g does not fit into the box",
+                           r->file, path, radius);
     }
     /* "hold" seconds pull the velocity to that of the source; without it, at once. */
     if (cJSON_HasObjectItem(entry, "velocity")) s->pull = hold > 0 ? 1 - exp(-f->time_step / hold) : 1;
@@ -470,7 +479,10 @@ static kf_status read_sources(const reader *r) {
                        MOST_SOURCES);
     const int images = 1 << (f->walls[0] + f->walls[1] + f->walls[2]); /* room for the mirror images */
     f->sources = kf_allocate_zeroed((size_t)(cJSON_GetArraySize(list) * images) + 1, sizeof *f->sources);
-    cJSON_ArrayForEach(entry, list) KF_TRY(read_source(r, entry, &f->sources[f->source_count++]));
+    cJSON_ArrayForEach(entry, list) {
+        const int number = f->source_count++;
+        KF_TRY(read_source(r, entry, number, &f->sources[number]));
+    }
     return KF_OK;
 }
 

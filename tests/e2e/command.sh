@@ -94,7 +94,7 @@ has out "prints no positive number after 'seconds:'"
 has out "cannot be started"
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}' >wrong.json
 night 2 wrong.json bad.db
-has err "benchmarks.time: must be \"wall\""
+has err "benchmarks[0].time: must be \"wall\""
 # A build that failed is one benchmark's fault: the night goes on, and JUnit is written.
 cat >team/built.json <<'JSON'
 {"suite": "built", "benchmarks": [

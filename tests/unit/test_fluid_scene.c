@@ -197,9 +197,9 @@ static void images_behind_walls(void **state) {
     refused("{" PLAIN ", \"pushes\": {\"reach\": 6, \"list\": []}}", "pushes.reach");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 1.2}]}", "does not fit");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 3.1], \"radius\": 0.5}]}",
-            "sources.center: 3.1 m along y lies out of the box, which goes from 0 to 3 m");
+            "sources[0].center: 3.1 m along y lies out of the box, which goes from 0 to 3 m");
     refused("{" WALLED ", \"pushes\": {\"list\": [{\"step\": 0, \"at\": [-1, 1], \"velocity\": [1, 0]}]}}",
-            "pushes.list.at: -1 m along x lies out of the box");
+            "pushes.list[0].at: -1 m along x lies out of the box");
     refused("{" PLAIN ", \"dyes\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}",
             "'a' is the name of dyes[0], too");
     refused("{" PLAIN ", \"dyes\": [{\"name\": \"velocity\"}]}", "the name of another output");
