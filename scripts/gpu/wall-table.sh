@@ -5,7 +5,7 @@
 # A cpu takes tiny grids, which show that all of it runs and nothing else.
 # usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]; BUDGET (seconds, 480) and RATES (of all bodies, k17) may
 # be set. What does not fit into the time is left out and said; a run that time ends is kept with what it came to.
-# Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, mean-*.png, PART.log. Status 1 when a run failed or
+# Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
 set -u
 folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
@@ -72,7 +72,7 @@ run() {
         --every 1000000000 --checkpoints 0 --fields none --output "$work/$1" --json >"$json" 2>>"$log"
     cp "$work/$1/forces.csv" "$folder/forces-$1.csv" 2>>"$log"
     [ ! -f "$work/$1/wall.csv" ] || cp "$work/$1/wall.csv" "$folder/wall-$1.csv"
-    find "$work/$1" -name '*mean*speed*.png' -exec cp {} "$folder/mean-$1.png" \; 2>>"$log"
+    find "$work/$1" -name 'speed_*.png' -exec cp {} "$folder/speed-$1.png" \; 2>>"$log"
     [ "$(value flow_throughs "$json")" != '' ] && return
     echo "wall-table.sh: $1: $(tail -n 1 "$log")" >&2
     bad=1
@@ -142,15 +142,14 @@ channels)
     ;;
 bodies)
     checks wall_plate
+    ahmed 35 law 512x192x192 127 6 '0.26 to 0.28, +- 15 %' 0.23 0.31
+    ahmed 25 law 512x192x192 127 6 '0.285 to 0.299, +- 25 %' 0.219 0.365
     square law
-    sphere 3700 law 0.394
-    sphere 10000 law 0.40
-    ahmed 35 law 512x192x192 127 5 '0.26 to 0.28, +- 15 %' 0.23 0.31
-    ahmed 25 law 512x192x192 127 5 '0.285 to 0.299, +- 25 %' 0.219 0.365
+    square none
     sphere 10000 none 0.40
     sphere 3700 none 0.394
-    square none
     ahmed 25 none 512x192x192 127 5 '' '' ''
+    sphere 10000 law 0.40
     ;;
 fine)
     ahmed 35 law 1024x384x384 255 1.8 '0.26 to 0.28, +- 15 %' 0.23 0.31

@@ -33,6 +33,7 @@ static kf_scene *make_plate(const plate_size *plate, double viscosity) {
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_FREE_SLIP;
     scene->face_velocity[KF_XMIN][0] = scene->initial_velocity[0] = scene->reference_speed = STREAM;
     scene->wall_law = true;
+    scene->rate_rule = KF_RATE_K17;
     kf_body_add_sheet(scene, (const double[2]){LEAD, WALL}, (const double[2]){nodes[0] - LEAD - TAIL, 0.0});
     for (int row = 0; row < 2; row++)
         for (int z = 0; z < nodes[2]; z += PITCH) {

@@ -126,16 +126,34 @@ static void test_crowded_triangles(void **state) {
     free_made(scene);
 }
 
-static bool is_warned(const char *name, const char *what) {
+static bool warns(const kf_scene *scene, const char *what) {
     const char *const *lines;
-    kf_scene *scene = open_scene(name);
     const kf_scene_summary summary = kf_summarise_scene(scene);
     bool found = false;
     const int count = kf_scene_warnings(&summary, &lines);
     for (int i = 0; i < count; i++)
         found = found || strstr(lines[i], what) != NULL;
+    return found;
+}
+
+static bool is_warned(const char *name, const char *what) {
+    kf_scene *scene = open_scene(name);
+    const bool found = warns(scene, what);
     kf_scene_free(scene);
     return found;
+}
+
+/* A law of the wall is named where layers are laminar, and only there. */
+static void test_law_of_laminar_layers(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball");
+    for (int law = 0; law < 2; law++)
+        for (int turbulent = 0; turbulent < 2; turbulent++) {
+            scene->wall_law = law == 1;
+            scene->reynolds = turbulent ? 3e6 : 1e4;
+            assert_int_equal(warns(scene, "layers along a body are laminar"), law == 1 && !turbulent);
+        }
+    kf_scene_free(scene);
 }
 
 /* The Ahmed body's stilts of 30 mm on its four feet of 50 mm are named; without them the gap alone is. */
@@ -215,6 +233,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_no_width),
         cmocka_unit_test(test_crowded_triangles),
         cmocka_unit_test(test_warnings_of_shipped_scenes),
+        cmocka_unit_test(test_law_of_laminar_layers),
         cmocka_unit_test(test_rules_that_blow_up),
         cmocka_unit_test(test_scenes_that_blow_up_say_so),
     };
