@@ -94,7 +94,6 @@ kf_status kf_description_read_refine(const char *file, const cJSON *root, kf_des
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(root, "model");
     if (d->collision != KF_ACM_MRT || cJSON_HasObjectItem(model, "rates")) return KF_OK;
     d->rate_rule = KF_RATE_K17;
-    kf_note(notes,
-            "model.rates: k17, as nested grids have no averages of the domain, which adaptive_2020 uses");
+    kf_note(notes, "model.rates: k17, as usual with nested grids");
     return KF_OK;
 }

@@ -1,5 +1,5 @@
-/* What crosses between nested grids: what a node says of the flow, and the state of a node that says it. For
- * nested.cu, whose modules take kf_nested_side as kf_module_arguments. */
+/* Nodes of nested grids: what one says of the flow, and the state of one that says it. For nested.cu, whose
+ * modules take kf_nested_side as kf_module_arguments. */
 #ifndef KF_KERNELS_KINETIC_CROSSING_H
 #define KF_KERNELS_KINETIC_CROSSING_H
 

@@ -364,11 +364,12 @@ KF_FUNCTION kf_real kf_off_places(const kf_real *values, int from, int stride) {
 KF_FUNCTION kf_real kf_share_of(int own, int k) {
     return k == own || k == own + 1 ? KF_R(0.5) : KF_R(0.0);
 }
-/* What node k of a line adds to an eighth of the second difference along it. */
+/* Returns what node k of a line adds to an eighth of the second difference along it. */
 KF_FUNCTION kf_real kf_part_of(int k) {
     return k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
 }
-/* Of line i across the layer: the mean of the cell's own two nodes, and that less the second difference. */
+/* Keeps the mean of the cell's own two nodes of line i across the layer, and that less the second
+ * difference. */
 KF_FUNCTION void kf_keep_line(const kf_real *of_own, const kf_real *off, int i, kf_real (*mean)[KF_LINES],
                               kf_real (*middle)[KF_LINES]) {
     KF_UNROLL
@@ -380,7 +381,7 @@ KF_FUNCTION void kf_keep_line(const kf_real *of_own, const kf_real *off, int i, 
 
 /* The first step of coarsen looks at the lines across the layer. */
 #if KF_CUDA
-/* Of lines beside the tile's own cells nothing but the mean is taken. */
+/* Returns whether a line is one of the tile's own cells: of those beside nothing but the mean is taken. */
 KF_FUNCTION int kf_is_own_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int u,
                                int v) {
     const int from_u = kf_line_of(a, t, 0, &span[0], 0).own, from_v = kf_line_of(a, t, 1, &span[1], 0).own;

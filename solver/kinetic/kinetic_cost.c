@@ -173,7 +173,7 @@ static void add_outflow(kf_kinetic_tally *tally) {
 
 static void add_averages(kf_kinetic_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
-    if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK ||
+    if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK || tally->level > 0 ||
         kf_kinetic_populations(tally) < 27)
         return;
     double rows =
@@ -518,8 +518,11 @@ static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *o
     kf_kinetic_cost *cost = &levels->level[l];
     const int *nodes = cost->scene->nodes;
     const size_t first = works->count;
-    kf_kinetic_tally tally = {
-        .cost = cost, .options = *options, .works = works, .nodes = (double)nodes[0] * nodes[1] * nodes[2]};
+    kf_kinetic_tally tally = {.cost = cost,
+                              .options = *options,
+                              .works = works,
+                              .nodes = (double)nodes[0] * nodes[1] * nodes[2],
+                              .level = l};
     if (kf_kinetic_in_one_pass(options)) tally.nodes = kf_nested_stepped_nodes(cost->scene);
     add_plan(&tally);
     if (levels->nested == NULL) return;

@@ -19,6 +19,7 @@ typedef struct kf_kinetic_tally {
     kf_kinetic_options options;
     kf_works *works;
     double nodes;
+    int level; /* of nested grids */
 } kf_kinetic_tally;
 
 static inline bool kf_kinetic_in_one_pass(const kf_kinetic_options *options) {

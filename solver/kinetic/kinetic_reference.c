@@ -275,11 +275,20 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     }
 }
 
+bool kf_reference_averages_at(int step) {
+    return step % REFERENCE_AVERAGE_PERIOD == 0;
+}
+
+void kf_reference_give_averages(kf_reference_run *run, const kf_reference_run *from) {
+    memcpy(run->average, from->average, sizeof run->average);
+    run->averages_given = true;
+}
+
 static void advance(reference_run *run, int step) {
     if (run->scene->links.count > 0) reflect_links(run);
     for (int face = 0; face < KF_FACES; face++)
         if (run->outside[face] != NULL) convect_outflow(run, face, false);
-    if (step % REFERENCE_AVERAGE_PERIOD == 0) update_averages(run);
+    if (kf_reference_averages_at(step) && !run->averages_given) update_averages(run);
     kf_in_parallel(run->count, KF_REFERENCE_LEAST_SHARED, stream_nodes, run);
     if (run->scene->samples.count > 0) kf_reference_immerse(run, step);
     kf_in_parallel(run->count, KF_REFERENCE_LEAST_SHARED, collide_nodes, run);

@@ -190,15 +190,15 @@ static node_state middle_of(const kf_nested_run *run, int level, const int cell[
     return sum;
 }
 
-/* Gives cells of the coarser level the means of a level's nodes: those of the rim, or all. */
-static void take_means(kf_nested_run *run, int level, bool all) {
+/* Gives cells of the coarser level the means of a level's nodes: those of the rim, and the rest. */
+static void take_means(kf_nested_run *run, int level, bool rim, bool rest) {
     const kf_nested_level *finer = &run->nested->level[level];
     int i[3];
     for (i[2] = 0; i[2] < finer->cells[2]; i[2]++)
         for (i[1] = 0; i[1] < finer->cells[1]; i[1]++)
             for (i[0] = 0; i[0] < finer->cells[0]; i[0]++) {
                 const int cell[3] = {finer->first[0] + i[0], finer->first[1] + i[1], finer->first[2] + i[2]};
-                if (!all && !kf_nested_is_rim(finer, cell)) continue;
+                if (!(kf_nested_is_rim(finer, cell) ? rim : rest)) continue;
                 const node_state middle = middle_of(run, level, cell);
                 put(run, level - 1, cell, &middle, 1.0);
             }
@@ -221,19 +221,24 @@ static void advance(kf_nested_run *run, int level, int step) {
     const bool finer = level + 1 < run->nested->count;
     if (finer) fill_ghosts(run, level + 1);
     kf_reference_advance(run->runs[level], step);
+    for (int l = 1; l < run->nested->count && level == 0; l++)
+        kf_reference_give_averages(run->runs[l], run->runs[0]);
     if (!finer) return;
     advance(run, level + 1, 2 * step);
     advance(run, level + 1, 2 * step + 1);
-    take_means(run, level + 1, false);
+    take_means(run, level + 1, true, false);
 }
 
+/* The averages of the domain are those of the coarsest grid, whose covered cells say what finer ones do. */
 void kf_nested_advance(kf_nested_run *run, int step) {
+    for (int l = run->nested->count - 1; l > 0 && kf_reference_averages_at(step); l--)
+        take_means(run, l, false, true);
     advance(run, 0, step);
 }
 
 void kf_nested_end(kf_nested_run *run, kf_reference_result results[KF_MOST_LEVELS]) {
     for (int l = run->nested->count - 1; l > 0; l--)
-        take_means(run, l, true);
+        take_means(run, l, true, true);
     for (int l = 0; l < run->nested->count; l++)
         results[l] = kf_reference_end(run->runs[l]);
     free(run);

@@ -27,6 +27,10 @@ typedef struct kf_reference_run kf_reference_run;
 kf_reference_run *kf_reference_begin(const kf_scene *scene, bool folded);
 /* Takes a step; step counts from 0. */
 void kf_reference_advance(kf_reference_run *run, int step);
+/* Returns whether averages of the domain are taken anew at the beginning of a step. */
+bool kf_reference_averages_at(int step);
+/* From now on a run divides by the domain's averages that another has, not by its own. */
+void kf_reference_give_averages(kf_reference_run *run, const kf_reference_run *from);
 /* The populations after the last collision, [KF_REFERENCE_Q][z][y][x], which the caller may change. */
 double *kf_reference_state(kf_reference_run *run);
 /* Returns the state and the load of the last step, and frees the run. */

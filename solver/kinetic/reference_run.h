@@ -25,6 +25,7 @@ struct kf_reference_run {
     double *link_memory; /* [2 links]: mean corrections; what left a step before, less that of rest */
     double taken_back;   /* what a weight gives back of the corrections' sum */
     double average[3];   /* density, |momentum|, |second moment| */
+    bool averages_given; /* by another run */
     double omega;
     kf_solid_load load, loads[KF_MOST_SOLIDS]; /* on all solids about the first's place; on each of several */
     kf_reference_solid solid[1 + KF_MOST_SOLIDS]; /* one, or all together; each of several */

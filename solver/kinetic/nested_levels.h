@@ -1,0 +1,37 @@
+/* Plans of nested grids, for the files that make them: nested_plan.c and nested_steps.c. */
+#ifndef KF_SOLVER_KINETIC_NESTED_LEVELS_H
+#define KF_SOLVER_KINETIC_NESTED_LEVELS_H
+
+#include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/nested.h"
+
+typedef struct kf_nested_plan {
+    kf_nested *nested;
+    kf_problem *problems[KF_MOST_LEVELS];
+    kf_plan *plans[KF_MOST_LEVELS];     /* whose buffers and modules belong to the plan of all */
+    kf_module *modules[KF_MOST_LEVELS]; /* [l] between level l - 1 and l */
+    /* Cells within the rim that level l covers, after even and odd steps. */
+    kf_launch covered[KF_MOST_LEVELS][2];
+    kf_mark *given[KF_LANES]; /* what a lane was given so far is done */
+} kf_nested_plan;
+
+/* Crossings between level - 1 and level: to its ghosts; to the rim of what it covers, and to the rest. */
+typedef enum kf_crossing_kind { KF_REFINE, KF_COARSEN_RIM, KF_COARSEN_REST } kf_crossing_kind;
+
+static inline kf_nested_plan *kf_nested_of(const kf_plan *plan) {
+    return plan->system;
+}
+static inline const kf_kinetic *kf_nested_kinetic(const kf_nested_plan *own, int level) {
+    return own->plans[level]->system;
+}
+
+/* Prepares a launch between level - 1, after an odd or an even number of its steps, and level. */
+kf_status kf_nested_prepare(const kf_nested_plan *own, int level, kf_crossing_kind what, bool odd,
+                            kf_launch *launch, kf_error *error);
+/* Returns whether a crossing has anything to do. */
+bool kf_nested_has_items(const kf_launch *launch);
+/* Appends a step of the coarsest level to the plan of all, whose levels' plans and crossings are there
+ * (nested_steps.c). */
+kf_status kf_nested_append_steps(kf_plan *plan, kf_error *error);
+
+#endif

@@ -1,0 +1,214 @@
+/* A step of nested grids: the kernels of all levels and what crosses between them, in lanes. */
+#include <string.h>
+
+#include "kernels/kinetic/nested_arguments.h"
+#include "solver/kinetic/nested_levels.h"
+
+/* The lane of a level's own kernels, of what crosses to it, and of what the next finer one gives it. The two
+ * levels next to the finest take the most steps of the coarser ones. */
+static int lane_of(const kf_nested *nested, int level) {
+    const int coarser = nested->count - 1 - level;
+    return coarser == 0 ? KF_LANE_MAIN : coarser % 2 == 1 ? KF_LANE_AHEAD : KF_LANE_BESIDE;
+}
+/* The lane of what the finest level works out beside its flow: the solid. */
+enum { LANE_OF_SOLID = KF_LANE_ASIDE };
+
+/* Bytes that a crossing reads and writes at least: for a cell of the layer three of the coarser level's nodes
+ * across it and its eight ghosts, or the box's sixteen nodes nearest to its side and the cell. */
+static double bytes_of(const kf_nested_plan *own, int level, kf_crossing_kind what, const kf_launch *launch) {
+    const kf_kinetic *kinetic = kf_nested_kinetic(own, level);
+    const double nodes = what == KF_REFINE ? 3.0 + 8.0 : 16.0 + 1.0;
+    const kf_nested_arguments *a = (const void *)launch->arguments;
+    double cells = 0.0;
+    for (int b = 0; b < a->boxes; b++)
+        cells += (double)a->size[b][0] * a->size[b][1] * a->size[b][2];
+    return nodes * cells * kinetic->node_values * (double)kinetic->store_bytes;
+}
+
+/* Names an item by its kernel and level. */
+static void name_item(kf_item *item, const char *name, int level) {
+    const size_t most = sizeof item->name - 3, length = strnlen(name, most);
+    memmove(item->name, name, length);
+    item->name[length] = ' ';
+    item->name[length + 1] = (char)('0' + level);
+    item->name[length + 2] = '\0';
+}
+
+/* Appends a crossing at all steps of the coarsest level, or only at those of one parity. */
+static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what, bool odd, int period,
+                                 int phase, kf_error *error) {
+    kf_launch launch;
+    KF_TRY(kf_nested_prepare(kf_nested_of(plan), level, what, odd, &launch, error));
+    kf_item *item = kf_plan_add_kernel(plan, &launch);
+    name_item(item, launch.name, level);
+    item->lane = lane_of(kf_nested_of(plan)->nested, what == KF_REFINE ? level : level - 1);
+    item->period = period;
+    item->phase = phase;
+    item->bytes = bytes_of(kf_nested_of(plan), level, what, &launch);
+    return KF_OK;
+}
+
+/* The crossing between level - 1 at its step number k of those in a step of the coarsest level, or after it,
+ * and level. The coarsest level alone has even and odd steps one after the other. */
+static kf_status cross(kf_plan *plan, int level, kf_crossing_kind what, int k, kf_error *error) {
+    const int after = what == KF_REFINE ? 0 : 1;
+    if (level > 1) return append_crossing(plan, level, what, (k + after) % 2 == 1, 1, 0, error);
+    for (int parity = 0; parity < 2; parity++)
+        KF_TRY(append_crossing(plan, level, what, (parity + after) % 2 == 1, 2, parity, error));
+    return KF_OK;
+}
+
+/* --- A step ----------------------------------------------------------------------------------------------
+ *
+ * What is in one lane is done in its order. Between lanes there is the order that this file asks for, and no
+ * other: a level's step needs the means of the next finer one and its own ghosts; what crosses from a level
+ * needs its last step. So a level's step goes from one of its grids to the other beside what crosses from the
+ * first and the finer level's two steps, and the solid's forces beside all that changes no node near it.
+ */
+
+/* A lane is to do what it is given from here on after all that another was given so far, in steps that are
+ * multiples of the period. */
+static void follow_at(kf_plan *plan, int lane, int other, int period) {
+    kf_mark *mark = kf_nested_of(plan)->given[other];
+    if (lane == other) return;
+    kf_item *signal = kf_plan_add_signal(plan, "lane_given", mark);
+    signal->lane = other;
+    signal->period = period;
+    kf_item *await = kf_plan_add_await(plan, "lane_given", mark);
+    await->lane = lane;
+    await->period = period;
+}
+static void follow(kf_plan *plan, int lane, int other) {
+    follow_at(plan, lane, other, 1);
+}
+
+/* Finds the steps of the coarsest level in which step number k of 2^level is one that an item is due at:
+ * those that leave the phase over the period. */
+static bool is_ever_due(const kf_item *item, int level, int k, int *period, int *phase) {
+    const int steps = 1 << level;
+    *period = item->period;
+    while (*period % 2 == 0 && item->period / *period < steps)
+        *period /= 2;
+    for (*phase = 0; *phase < *period; (*phase)++)
+        if ((*phase * steps + k) % item->period == item->phase) return true;
+    return false;
+}
+
+/* Appends one of a level's kernels, in a lane. */
+static void append_kernel(kf_plan *plan, const kf_item *item, int level, int lane, int period, int phase) {
+    kf_item *made = kf_plan_add_kernel(plan, item->kernel);
+    name_item(made, item->name, level);
+    made->lane = lane;
+    made->period = period;
+    made->phase = phase;
+    made->bytes = item->bytes;
+    made->flops = item->flops;
+}
+
+/* Returns whether a level's item works out averages of its own grid. */
+static bool is_of_averages(const kf_item *item) {
+    return strncmp(item->name, "average_", strlen("average_")) == 0;
+}
+
+/* Appends the kernels of step number k of a level in a step of the coarsest. Those of a coarser level are all
+ * in its lane, whose order is what the signals and the waits of a level with several lanes ask for. The
+ * finest level's side lane awaits the main one where that has been given kernels of this step. */
+static void append_level(kf_plan *plan, int level, int k) {
+    const kf_plan *from = kf_nested_of(plan)->plans[level];
+    const int lane = lane_of(kf_nested_of(plan)->nested, level);
+    bool apart = false, begun = false;
+    for (size_t i = 0; i < from->item_count; i++) {
+        const kf_item *item = &from->items[i];
+        const bool aside = lane == KF_LANE_MAIN && item->lane != KF_LANE_MAIN;
+        int period, phase;
+        if (is_of_averages(item) || !is_ever_due(item, level, k, &period, &phase)) continue;
+        if (apart && !aside && item->joins) {
+            follow(plan, lane, LANE_OF_SOLID);
+            apart = false;
+        }
+        if (item->kind != KF_ITEM_KERNEL) continue;
+        if (aside && !apart && begun) follow(plan, LANE_OF_SOLID, lane);
+        apart = apart || aside;
+        begun = begun || !aside;
+        append_kernel(plan, item, level, aside ? LANE_OF_SOLID : lane, period, phase);
+    }
+    if (apart) follow(plan, lane, LANE_OF_SOLID);
+    if (lane == KF_LANE_MAIN) follow(plan, LANE_OF_SOLID, lane);
+}
+
+/* Lets what crosses to finer levels await the last step of the level before, of a level on; a finer one's
+ * does not await what a coarser one's does. */
+static void await_last_steps(kf_plan *plan, int level) {
+    const kf_nested *nested = kf_nested_of(plan)->nested;
+    for (int l = nested->count - 2; l >= level; l--)
+        follow(plan, lane_of(nested, l + 1), lane_of(nested, l));
+}
+
+/* Appends what crosses to a level before the coarser one's step, where that overwrites the state that it
+ * begins with: of the plans that end in the grid that they began with. */
+static kf_status refine_first(kf_plan *plan, int level, int k, kf_error *error) {
+    const kf_nested *nested = kf_nested_of(plan)->nested;
+    if (kf_nested_kinetic(kf_nested_of(plan), level - 1)->swaps) return KF_OK;
+    KF_TRY(cross(plan, level, KF_REFINE, k, error));
+    follow(plan, lane_of(nested, level - 1), lane_of(nested, level));
+    return KF_OK;
+}
+
+/* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
+ * The first of two steps begins where the coarser level's does. */
+static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
+    const kf_nested *nested = kf_nested_of(plan)->nested;
+    const bool finer = level + 1 < nested->count;
+    const int lane = lane_of(nested, level);
+    if (level == 0 || k % 2 == 1) await_last_steps(plan, level);
+    const bool is_first = level > 0 && k % 2 == 0;
+    if (is_first && kf_nested_kinetic(kf_nested_of(plan), level - 1)->swaps)
+        KF_TRY(cross(plan, level, KF_REFINE, k / 2, error));
+    if (finer) KF_TRY(refine_first(plan, level + 1, k, error));
+    append_level(plan, level, k);
+    if (!finer) return KF_OK;
+    KF_TRY(append_steps(plan, level + 1, 2 * k, error));
+    KF_TRY(append_steps(plan, level + 1, 2 * k + 1, error));
+    follow(plan, lane, lane_of(nested, level + 1));
+    return cross(plan, level + 1, KF_COARSEN_RIM, k, error);
+}
+
+/* Gives a level the averages that the coarsest has. */
+static void append_given_averages(kf_plan *plan, int level) {
+    const kf_kinetic *from = kf_nested_kinetic(kf_nested_of(plan), 0),
+                     *to = kf_nested_kinetic(kf_nested_of(plan), level);
+    const kf_copy copy = {
+        .target = to->averages, .source = from->averages, .bytes = 3 * from->real_bytes, .rows = 1};
+    kf_plan_add_copy(plan, "average_give", &copy)->period = KF_AVERAGE_PERIOD;
+}
+
+/* Appends the averages of the domain that some rates divide by: of the coarsest grid, whose covered cells get
+ * what the finer levels say first, after all that came before. The other levels are given them. */
+static void append_averages(kf_plan *plan) {
+    const kf_nested_plan *own = kf_nested_of(plan);
+    const kf_plan *coarsest = own->plans[0];
+    if (!kf_nested_kinetic(own, 0)->adaptive) return;
+    for (int lane = 0; lane < KF_LANES; lane++)
+        follow_at(plan, KF_LANE_MAIN, lane, KF_AVERAGE_PERIOD);
+    for (int l = own->nested->count - 1; l > 0; l--) {
+        if (!kf_nested_has_items(&own->covered[l][0])) continue;
+        kf_item *item = kf_plan_add_kernel(plan, &own->covered[l][0]);
+        name_item(item, "settle", l);
+        item->period = KF_AVERAGE_PERIOD;
+    }
+    for (size_t i = 0; i < coarsest->item_count; i++)
+        if (coarsest->items[i].kind == KF_ITEM_KERNEL && is_of_averages(&coarsest->items[i]))
+            append_kernel(plan, &coarsest->items[i], 0, KF_LANE_MAIN, KF_AVERAGE_PERIOD, 0);
+    for (int l = 1; l < own->nested->count; l++)
+        append_given_averages(plan, l);
+}
+
+/* All lanes begin where the last step of the finest level ended. */
+kf_status kf_nested_append_steps(kf_plan *plan, kf_error *error) {
+    for (int lane = 0; lane < KF_LANES; lane++)
+        KF_TRY(kf_plan_mark(plan, &kf_nested_of(plan)->given[lane], error));
+    append_averages(plan);
+    for (int lane = 0; lane < KF_LANES; lane++)
+        follow(plan, lane, KF_LANE_MAIN);
+    return append_steps(plan, 0, 0, error);
+}
