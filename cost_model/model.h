@@ -32,6 +32,7 @@ void kf_cost_model_open(const kf_problem *problem, const kf_device_info *device,
                         kf_cost_model **model);
 void kf_cost_model_close(kf_cost_model *model);
 
+/* The rates that predictions are made with; live as long as the model. */
 const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model);
 /* Predicts a config's step; calibration NULL: none. */
 kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,

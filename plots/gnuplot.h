@@ -16,6 +16,7 @@ typedef struct kf_gnuplot_job {
     const char *path;                      /* to write: .svg, .png or .pdf */
 } kf_gnuplot_job;
 
+/* Draws a job into its file, whole or not at all. KF_MACHINE, with what gnuplot said, where it fails. */
 kf_status kf_gnuplot_run(const kf_gnuplot_job *job, kf_error *error);
 
 /* Appends text as one field of a table: what gnuplot would treat specially (quotes, backslashes, control

@@ -37,6 +37,7 @@ typedef struct kf_best_config {
 void kf_best_config_known(const kf_problem *problem, const kf_device_info *device, const kf_config *config,
                           double time_us, double updates_per_us, kf_best_config *best);
 
+/* Writes the file whole or not at all. */
 kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error);
 /* Strict: unknown keys, a config whose hash does not match, a newer format are KF_BAD_INPUT. */
 kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *error);

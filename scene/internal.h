@@ -114,6 +114,8 @@ extern const kf_shape kf_shapes[KF_SHAPES];
 const char *const *kf_shape_names(void);
 void kf_shape_mesh(const kf_shape *shape, const double *values, kf_mesh *mesh);
 
+/* Checks (kf_shape.check) and generators (kf_shape.generate) of shapes that have files of their own; values
+ * are in the order of the shape's parameters. */
 const char *kf_check_ahmed(const double *values);
 void kf_shape_ahmed(const double *values, kf_mesh_builder *builder);
 void kf_shape_car(const double *values, kf_mesh_builder *builder);
@@ -324,6 +326,7 @@ kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error);
 kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error);
 /* ---- Masks (mask.c): the nodes of two-dimensional scenes ---- */
 
+/* Returns whether a name ends as that of a picture: .png. */
 bool kf_mask_is_file_name(const char *file);
 /* Width and height of the picture. */
 kf_status kf_mask_size(const char *file, int nodes[3], kf_error *error);

@@ -44,7 +44,9 @@ typedef struct kf_device_info {
 bool kf_device_is_gpu(const kf_device_info *device);
 
 enum { KF_MOST_DEVICES = 64, KF_MOST_PARTS = 1024 }; /* of a process; of all processes of a run */
+/* Frees a backend with its team, after all that was made on it was freed; NULL is fine. */
 void kf_backend_close(kf_backend *backend);
+/* The device it was opened on; lives as long as the backend. */
 const kf_device_info *kf_backend_device(const kf_backend *backend);
 
 /* Number of CUDA devices that can be used, 0 without a driver; why says in one line why not. Makes no
@@ -68,6 +70,7 @@ typedef struct kf_defines {
     kf_define list[KF_DEFINES];
     int count;
 } kf_defines;
+/* Append a define: a whole number, or a text of at most 63 characters. */
 void kf_define_to(kf_defines *defines, const char *name, long value);
 __attribute__((format(printf, 3, 4))) void kf_define_text(kf_defines *defines, const char *name,
                                                           const char *format, ...);
@@ -87,11 +90,12 @@ typedef struct kf_source {
     kf_language language; /* cpu */
 } kf_source;
 
-/* A text that is equal for equal sources alone, to be freed with free; kf_source_from_text makes a source of
- * it again, to be freed with kf_source_free. */
-void kf_source_free(kf_source *source); /* NULL is fine */
+/* Returns a text that is equal for equal sources alone; the caller frees it. */
 char *kf_source_text(const kf_source *source);
-kf_source *kf_source_from_text(const char *text); /* that kf_source_text made */
+/* Makes a source, with strings of its own, of a text that kf_source_text made. */
+kf_source *kf_source_from_text(const char *text);
+/* Frees such a source; NULL is fine. */
+void kf_source_free(kf_source *source);
 
 typedef struct kf_build {
     char hash[KF_HASH_HEX]; /* of sources, defines, compiler, architecture: equal hash, equal machine code */
@@ -150,13 +154,20 @@ kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, co
                             int count, kf_buffer **buffer, kf_error *error);
 /* Memory of the host that copies of any device of the kind reach: pinned on cuda. */
 kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+/* Frees a buffer, which nothing may use any more; NULL is fine. */
 void kf_buffer_free(kf_buffer *buffer);
+/* Returns the bytes that were asked for. */
 size_t kf_buffer_size(const kf_buffer *buffer);
 void *kf_buffer_address(const kf_buffer *buffer); /* as kernels see it; of NULL: NULL */
+/* Sets every byte. It goes onto the main lane, and returns before it is done. */
 kf_status kf_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error);
+/* Copy bytes between the host and a place in a buffer, after all that the main lane was given. The host's
+ * memory may be used when they return. Beyond the buffer's end: KF_BAD_INPUT, and nothing is copied. */
 kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes, kf_error *error);
 kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                              kf_error *error);
+/* Copies the first bytes of a buffer to the beginning of another, on the main lane; returns before it is
+ * done. */
 kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
 /* KF_GATE_FAILED when a kernel wrote to a guard, that is, past the buffer's end or before the beginning of
  * one that has a guard there, or beside what a partial one keeps. */

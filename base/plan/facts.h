@@ -24,6 +24,7 @@ typedef struct kf_facts {
     int count, capacity;
 } kf_facts;
 
+/* Append a fact, whose texts are copied; a name that is there already is a second fact. */
 void kf_facts_number(kf_facts *facts, const char *name, double value, const char *unit);
 void kf_facts_word(kf_facts *facts, const char *name, const char *word);
 /* An extensive fact: "node_count", 8000, "nodes". */
@@ -38,6 +39,7 @@ double kf_facts_value(const kf_facts *facts, const char *name);
 /* False, and zeros: the problem has no size. */
 bool kf_facts_get_size(const kf_facts *facts, int size[3]);
 
+/* Makes *to, which has none, a copy of its own. */
 void kf_facts_copy(kf_facts *to, const kf_facts *from);
 void kf_facts_free(kf_facts *facts);
 

@@ -28,6 +28,7 @@ typedef kf_status kf_confined_work(const void *context, kf_answer *answer, kf_er
 kf_status kf_confined_run(const char *name, const kf_confinement *limits, kf_confined_work *work,
                           const void *context, kf_answer *answer, kf_error *error);
 
+/* Frees the parts of an answer, not the struct; one without parts is fine. */
 void kf_answer_free(kf_answer *answer);
 
 #endif

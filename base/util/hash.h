@@ -13,6 +13,7 @@ typedef struct kf_hasher {
     uint8_t block[64];
 } kf_hasher;
 
+/* Hash bytes as they come: begin, add any number of pieces, end, which writes the digits. */
 void kf_hash_begin(kf_hasher *hasher);
 void kf_hash_add(kf_hasher *hasher, const void *data, size_t size);
 void kf_hash_add_string(kf_hasher *hasher,

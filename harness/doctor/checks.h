@@ -19,6 +19,7 @@ typedef struct kf_diagnosis {
     char cure[384];   /* what to do about it; empty when ok */
 } kf_diagnosis;
 
+/* Sets state, detail (printf) and cure of a check. */
 void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -31,6 +31,7 @@ typedef struct kf_measure_policy {
     double kernel_limit_us; /* of timing launch by launch, host time */
 } kf_measure_policy;
 
+/* Returns the usual policy for a device of this kind: shorter samples on a GPU. */
 kf_measure_policy kf_policy_for(const kf_device_info *device);
 /* Takes at least so many samples, whatever their precision and the limits of time. */
 void kf_policy_ask_samples(kf_measure_policy *policy, size_t samples);

@@ -30,6 +30,7 @@ typedef struct kf_replay_result {
     bool raises_effort;    /* some config was measured with less than full effort */
 } kf_replay_result;
 
+/* Runs the searches of a request. After KF_OK the caller frees the result with kf_replay_free. */
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error);
 /* Regrets of all searches after so many seconds of measuring; a search that has not ended its first
  * evaluation by then has the regret of the slowest correct config. count 0: seconds are not known. */

@@ -121,13 +121,14 @@ typedef struct kf_tune_result {
     int front_count;
 } kf_tune_result;
 
-/* KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config is ok, the message says which
- * state was most frequent and why. KF_INTERRUPTED: as far as it came; best may be -1. Other errors: nothing
- * useful. In every case what was measured is in the store and the caller frees *result. */
 /* Says whether a preset is not measured. The default always is. With KF_FITTING_PRESETS on a cpu less than
  * five minutes of wall time are for the search: the slow kernels of the others would take all of it. */
 bool kf_tune_leaves_out(const kf_tune_request *request, const kf_device_info *device, kf_preset_kind preset);
 
+/* Runs presets, search and final. KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config
+ * is ok, the message says which state was most frequent and why. KF_INTERRUPTED: as far as it came; best may
+ * be -1. Other errors: nothing useful. In every case what was measured is in the store and the caller frees
+ * *result. */
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error);
 void kf_tune_result_free(kf_tune_result *result);
 

@@ -24,6 +24,7 @@ kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, i
 /* Closes a flow, whether opening it worked or not. */
 void kf_d2q9_close_flow(kf_d2q9_flow *flow);
 
+/* Cases (solver/validation/validation.h): add their checks; an error is one that kept them from that. */
 kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_array(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error);
@@ -44,6 +45,7 @@ typedef struct kf_table_4_row {
 enum { KF_TABLE_4_ROWS = 6 };
 extern const kf_table_4_row kf_table_4[KF_TABLE_4_ROWS];
 
+/* The error `fraction` alone, which takes no run. */
 double kf_table_4_fraction_error(int mesh);
 kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_array_errors *errors,
                                kf_error *error);

@@ -437,8 +437,10 @@ kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
 
 /* Scenes whose accuracy is at least this have a reference on 19 velocities, too (kinetic_reference.c). */
 #define KF_ACCURACY_OF_19 0.03
+/* Runs the double precision solution for so many steps; free it with kf_kinetic_free_reference. */
 kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                kf_error *error);
+/* Holds a plan that was advanced by as many steps against it (kf_system.verify). */
 kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                             kf_error *error);
 void kf_kinetic_free_reference(kf_reference *reference);

@@ -11,6 +11,7 @@ typedef struct kf_canvas {
     unsigned char *pixels; /* [height][width][3]; owned */
 } kf_canvas;
 
+/* Makes a picture of one colour; free its pixels with kf_canvas_free. */
 void kf_canvas_begin(kf_canvas *canvas, int width, int height, kf_colour background);
 void kf_canvas_free(kf_canvas *canvas);
 

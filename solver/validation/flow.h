@@ -32,6 +32,7 @@ void kf_flow_close(kf_plan *plan);
 /* Advances and synchronises; KF_INTERRUPTED when the user wants to end. */
 kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error);
 
+/* Returns the nodes of the scene's grid. */
 size_t kf_flow_count(const kf_scene *scene);
 
 /* Mean of |u|^2 / 2 over the nodes of density - 1 and velocity, value[((component * nz + z) *

@@ -14,6 +14,7 @@ typedef struct kf_tunnel {
     double bound;         /* of the drag coefficient's error */
 } kf_tunnel;
 
+/* Makes the scene of a tunnel; the caller frees it. */
 kf_scene *kf_tunnel_scene(const kf_tunnel *tunnel);
 /* Puts a body by links in place of the tunnel's samples. */
 kf_status kf_tunnel_link(const kf_tunnel *tunnel, bool half_way, kf_scene *scene, kf_error *error);
