@@ -39,9 +39,10 @@ void kf_help(void) {
            KF_VERSION);
     for (const kf_command *const *command = kf_commands; *command != NULL; command++)
         printf("  %-12s%s\n", (*command)->name, (*command)->summary);
-    printf("\nExit status: 0 done, 1 a failed gate or a regression, 2 wrong input, 3 the machine could not "
-           "do it,\n"
-           "130 interrupted. Results go to stdout (--json: one JSON object), everything else to stderr.\n\n"
+    printf("\nExit status: 0 done, 1 the answer is no (a failed gate, a regression, drags that differ),\n"
+           "2 wrong input, 3 the machine could not do it, 130 interrupted. Results go to stdout (--json: one "
+           "JSON\n"
+           "object), everything else to stderr.\n\n"
            "Example:\n"
            "  kftune --scene ahmed --budget 60s && kftune run --config ahmed.kftune.json --steps 200\n");
 }

@@ -58,7 +58,7 @@ while read -r line; do
 done < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$page")
 
 [ "$count" -ge 15 ] || { echo "hour.sh: only $count commands found in $page"; failures=$((failures + 1)); }
-for file in car.scene.png car64.scene.json car64.kftune.json car64-run/run.json car64-run/forces.png car96-run/forces.csv car64-smoke/film_00002.png car64-pictures/surface_000020.png \
+for file in car.scene.png car64.scene.json car64.kftune.json car64-run/run.json car64-run/forces.png car96-run/forces.csv car64-smoke/film_00002.png car64-pictures/surface_000020.png car64-pictures/pressure_000020.png \
     car.html car-yaws/sweep.png car-yaws/yaw10/scene.json car-spoiler-run/run.json car-grids/sweep.csv; do
     [ -s "$file" ] || { echo "hour.sh: $file is missing"; failures=$((failures + 1)); }
 done
