@@ -1,4 +1,5 @@
 #include "harness/cli/run_pictures.h"
+#include "harness/cli/scene_summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "solver/picture/colour_map.h"
 
 enum { FRAMES = 250 };
-static const char surface[] = "surface";
 
 static int field_of(const char *word, size_t length) {
     for (int field = 0; field < KF_PICTURE_FIELDS; field++)
@@ -25,6 +25,14 @@ static kf_picture_view *view_of(kf_production_options *how, int field) {
     return NULL;
 }
 
+/* The kind of picture of the solid's surface with that name, or -1. */
+static int surface_of(const char *word, size_t length) {
+    for (int kind = 0; kind < KF_SURFACE_KINDS; kind++)
+        if (strlen(kf_surface_kinds[kind]) == length && strncmp(word, kf_surface_kinds[kind], length) == 0)
+            return kind;
+    return -1;
+}
+
 /* Reads the list of fields that are drawn, such as speed,pressure,surface; a field that is named twice is
  * drawn once. */
 static kf_status read_list(const kf_arguments *arguments, kf_production_options *how, kf_error *error) {
@@ -33,14 +41,14 @@ static kf_status read_list(const kf_arguments *arguments, kf_production_options 
     if (how->no_pictures) return KF_OK;
     while (true) {
         const size_t length = strcspn(word, ",");
-        const int field = field_of(word, length);
-        if (length == strlen(surface) && strncmp(word, surface, length) == 0)
-            how->surface_picture = true;
+        const int field = field_of(word, length), kind = surface_of(word, length);
+        if (kind >= 0)
+            how->surfaces[kind].drawn = true;
         else if (field < 0)
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "option '--picture': '%.*s' is none of speed, pressure, vorticity, surface, nor 'none' alone",
-                (int)length, word);
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '--picture': '%.*s' is none of speed, pressure, vorticity, surface, "
+                           "y_plus, nor 'none' alone",
+                           (int)length, word);
         else if (view_of(how, field) == NULL)
             how->pictures[how->picture_count++] =
                 (kf_picture_view){.field = (kf_picture_field)field, .normal = KF_AXIS_AUTO};
@@ -76,12 +84,7 @@ static kf_status read_slice(const kf_arguments *arguments, const kf_scene *scene
     return KF_OK;
 }
 
-static void set_range(kf_production_options *how, kf_picture_view *view, double low, double high) {
-    if (view == NULL) {
-        how->surface_range[0] = low;
-        how->surface_range[1] = high;
-        return;
-    }
+static void set_range(kf_picture_view *view, double low, double high) {
     view->ranged = true;
     view->low = low;
     view->high = high;
@@ -98,17 +101,20 @@ static kf_status read_range(const char *text, kf_production_options *how, kf_err
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--range': '%s' must be LOW:HIGH, as 0:60 or pressure=-1.5:1", text);
     kf_picture_view *view = how->picture_count > 0 ? &how->pictures[0] : NULL;
+    int kind = kf_surface_drawn(how);
     if (equals != NULL) {
         const size_t length = (size_t)(equals - text);
         const int field = field_of(text, length);
-        const bool solid =
-            length == strlen(surface) && strncmp(text, surface, length) == 0 && how->surface_picture;
         view = field >= 0 ? view_of(how, field) : NULL;
-        if (view == NULL && !solid)
+        kind = surface_of(text, length);
+        if (view == NULL && (kind < 0 || !how->surfaces[kind].drawn))
             return kf_fail(error, KF_BAD_INPUT, "option '--range': '%s': --picture has no %.*s", text,
                            (int)length, text);
     }
-    set_range(how, view, low, high);
+    if (view != NULL)
+        set_range(view, low, high);
+    else if (kind >= 0)
+        how->surfaces[kind] = (kf_surface_picture){true, low, high};
     return KF_OK;
 }
 
@@ -148,14 +154,19 @@ static void fix_colours(const kf_scene *scene, kf_production_options *how) {
     for (int i = 0; i < how->picture_count; i++) {
         kf_picture_view *view = &how->pictures[i];
         if (view->ranged) continue;
-        if (view->field == KF_PICTURE_SPEED) set_range(how, view, 0.0, kf_scale_top(1.5 * speed));
-        if (view->field == KF_PICTURE_PRESSURE) set_range(how, view, -1.5, 1.0);
+        if (view->field == KF_PICTURE_SPEED) set_range(view, 0.0, kf_scale_top(1.5 * speed));
+        if (view->field == KF_PICTURE_PRESSURE) set_range(view, -1.5, 1.0);
         if (view->field == KF_PICTURE_VORTICITY && length > 0.0) {
             const double most = kf_scale_top(10.0 * speed / length);
-            set_range(how, view, -most, most);
+            set_range(view, -most, most);
         }
     }
-    if (how->surface_range[0] == how->surface_range[1]) set_range(how, NULL, -1.5, 1.0);
+    kf_surface_picture *pressure = &how->surfaces[KF_SURFACE_PRESSURE],
+                       *y_plus = &how->surfaces[KF_SURFACE_Y_PLUS];
+    if (pressure->low == pressure->high) *pressure = (kf_surface_picture){pressure->drawn, -1.5, 1.0};
+    const double usual = kf_scene_wall_distance(scene);
+    if (y_plus->low == y_plus->high && usual > 0.0)
+        *y_plus = (kf_surface_picture){y_plus->drawn, 0.0, kf_scale_top(2.0 * usual)};
 }
 
 static kf_status read_film(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
@@ -188,7 +199,7 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
             return kf_fail(error, KF_BAD_INPUT, "option '%s': only flows in a scene are drawn so", flows[i]);
     if (scene == NULL) return KF_OK;
     KF_TRY(read_list(arguments, how, error));
-    if (how->surface_picture && scene->mesh.triangle_count == 0)
+    if (kf_surface_drawn(how) >= 0 && scene->mesh.triangle_count == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--picture': %s has no solid whose surface could be drawn", scene->name);
     KF_TRY(read_slice(arguments, scene, how, error));

@@ -8,7 +8,8 @@
 
 #define KF_PICTURE_OPTIONS                                                                                   \
     {"--picture", "LIST",                                                                                    \
-     "what is drawn: slices of speed, pressure, vorticity; surface: pressure on the solid (speed); none: "   \
+     "what is drawn: slices of speed, pressure, vorticity; surface, y_plus: pressure and y+ on the solid "   \
+     "(speed); none: "                                                                                       \
      "no pictures",                                                                                          \
      false},                                                                                                 \
         {"--slice", "AXIS[=PLACE]",                                                                          \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/flow/wall_law.h"
 #include "solver/kinetic/kinetic_cases.h"
 #include "solver/kinetic/kinetic_layers.h"
 #include "solver/validation/body.h"
@@ -40,22 +41,6 @@ static kf_scene *make_stream(const stream *s) {
     return scene;
 }
 
-/* The traction of the law at a height above the wall, by its own equation. */
-static double law_traction(double speed, double height, double viscosity) {
-    static const double k = 0.384, b = 4.27;
-    double low = 0.0, high = speed;
-    for (int i = 0; i < 100; i++) {
-        const double u = 0.5 * (low + high), y = u * height / viscosity;
-        const double of_law =
-            u * (log1p(k * y) / k + (b - log(k) / k) * (1.0 - exp(-y / 11.0) - y / 11.0 * exp(-y / 3.0)));
-        if (of_law < speed)
-            low = u;
-        else
-            high = u;
-    }
-    return low * low;
-}
-
 /* The first step of an even stream between turned walls: what the surface takes along itself. The momentum
  * that the fluid loses is more by what pressure and stream do to the grid's steps, which comes to nothing. */
 static kf_status check_stream(kf_validation *validation, kf_error *error) {
@@ -79,7 +64,7 @@ static kf_status check_stream(kf_validation *validation, kf_error *error) {
         double right = 0.0, area = 0.0;
         for (size_t n = 0; n < scene->links.wall_count; n++) {
             const kf_wall_node *wall = &scene->links.wall[n];
-            right += wall->area * law_traction(s.speed, wall->height, scene->viscosity);
+            right += wall->area * pow(kf_wall_law_friction(s.speed, wall->height, scene->viscosity), 2);
             area += wall->area;
         }
         kf_check_relative(validation, "even stream along turned walls: surface of its nodes", "exact",

@@ -5,9 +5,11 @@
 
 #include "base/util/memory.h"
 #include "base/util/vector.h"
+#include "solver/flow/wall_law.h"
 #include "solver/output/flow_files.h"
 
-static const double PRESSURE_AT = 1.0, SHEAR_AT = 1.5, FIRST_NODE = 0.5; /* cells outside of the surface */
+static const double PRESSURE_AT = 1.0, SHEAR_AT = 1.5, LAW_AT = 2.0,
+                    FIRST_NODE = 0.5; /* cells outside of the surface */
 
 /* The angle of a triangle at corner p. */
 static double angle_at(const double *p, const double *q, const double *r) {
@@ -97,22 +99,26 @@ static void step_out(const double position[3], const double normal[3], double di
         at[a] = position[a] + distance * normal[a];
 }
 
-/* Wall shear over density and y+ of the first node, from the speed along the surface some way out of it. */
+/* Wall shear over density and y+ of the first node, from the speed along the surface some way out of it: of a
+ * viscous layer or, as far as it stands in, after the scene's law of the wall. */
 static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const double position[3],
                       const double normal[3], float shear[3], float *y_plus) {
-    const double cell = scene->cell_size, viscosity = scene->viscosity * cell * cell / scene->time_step;
+    const double cell = scene->cell_size, viscosity = scene->viscosity * cell * cell / scene->time_step,
+                 height = scene->wall_law ? LAW_AT : SHEAR_AT;
     const kf_quantity *velocity = kf_snapshot_find(flow, "velocity");
-    double at[3], v[3], through = 0.0, square = 0.0;
-    step_out(position, normal, SHEAR_AT, at);
+    double at[3], v[3], through = 0.0;
+    step_out(position, normal, height, at);
     if (!interpolate(flow, velocity, at, v)) return;
     for (int a = 0; a < 3; a++)
         through += v[a] * normal[a];
-    for (int a = 0; a < 3; a++) {
-        const double along = viscosity * (v[a] - through * normal[a]) / (SHEAR_AT * cell);
-        shear[a] = (float)along;
-        square += along * along;
-    }
-    *y_plus = (float)(sqrt(sqrt(square)) * FIRST_NODE * cell / viscosity);
+    for (int a = 0; a < 3; a++)
+        v[a] -= through * normal[a];
+    const double speed = kf_length(v), friction = kf_wall_law_friction(speed, height * cell, viscosity);
+    const double share = scene->wall_law ? kf_wall_law_share(friction * height * cell / viscosity) : 0.0;
+    const double square = share * friction * friction + (1.0 - share) * viscosity * speed / (height * cell);
+    for (int a = 0; a < 3; a++)
+        shear[a] = speed > 0.0 ? (float)(square * v[a] / speed) : 0.0F;
+    *y_plus = (float)(sqrt(square) * FIRST_NODE * cell / viscosity);
 }
 
 void kf_flow_surface(const kf_scene *scene, const double rotation[9], const double center[3],

@@ -7,8 +7,14 @@
 #include "solver/output/drag.h"
 #include "solver/output/prober.h"
 #include "solver/picture/picture.h"
-#include "solver/picture/viewpoint.h"
+#include "solver/picture/scene_view.h"
 #include "solver/smoke/smoke.h"
+
+/* A picture of the solid's surface, in colours from low to high; equal: as kf_surface_view_write. */
+typedef struct kf_surface_picture {
+    bool drawn;
+    double low, high;
+} kf_surface_picture;
 
 typedef struct kf_production_options {
     const char *folder;    /* exists and may be written to, see run_folder.h */
@@ -26,10 +32,9 @@ typedef struct kf_production_options {
     double checkpoint_seconds; /* one when the last is older than this, and one at the end */
     kf_picture_view pictures[KF_PICTURE_FIELDS]; /* of a flow, one each; 0 of them: the speed */
     int picture_count;
-    bool surface_picture;    /* and one of the pressure on the solid, */
-    kf_viewpoint viewpoint;  /* from there, */
-    double surface_range[2]; /* in colours from the first to the second; equal: as kf_surface_view_write */
-    uint64_t picture_every;  /* further pictures after every step divisible by this; 0: none */
+    kf_surface_picture surfaces[KF_SURFACE_KINDS]; /* and of the solid, from the viewpoint */
+    kf_viewpoint viewpoint;
+    uint64_t picture_every; /* further pictures after every step divisible by this; 0: none */
     uint64_t film_every; /* a frame of a film, film_00001.png, after every step divisible by this; 0: none */
     uint64_t mean_from;  /* means of a flow's fields over time from this step on; 0: none */
     uint64_t mean_every; /* steps between the moments that go into them */
@@ -48,6 +53,8 @@ typedef struct kf_production_options {
     void *hangs_context;
     const kf_watchdog_clock *clock; /* of that; NULL: the machine's */
 } kf_production_options;
+/* The first kind of picture of the solid's surface that is drawn; -1: none. */
+int kf_surface_drawn(const kf_production_options *options);
 
 typedef struct kf_production {
     uint64_t first_step, last_step;              /* steps done before and after */

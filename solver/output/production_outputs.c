@@ -93,11 +93,17 @@ static kf_status write_own_picture(kf_production_run *producer, const kf_snapsho
     return KF_OK;
 }
 
+int kf_surface_drawn(const kf_production_options *options) {
+    for (int kind = 0; kind < KF_SURFACE_KINDS; kind++)
+        if (options->surfaces[kind].drawn) return kind;
+    return -1;
+}
+
 static int views_of(const kf_production_options *options, const kf_picture_view **views) {
     static const kf_picture_view usual = {.field = KF_PICTURE_SPEED, .normal = KF_AXIS_AUTO};
     *views = options->picture_count > 0 ? options->pictures : &usual;
     if (options->no_pictures) return 0;
-    return options->picture_count > 0 || options->surface_picture ? options->picture_count : 1;
+    return options->picture_count > 0 || kf_surface_drawn(options) >= 0 ? options->picture_count : 1;
 }
 
 /* A flow's slices, of a moment or of means. */
@@ -139,18 +145,19 @@ static kf_status find_outputs(kf_plan *plan, const kf_scene **scene, kf_solid_po
     return KF_OK;
 }
 
-/* The pressure on the solid, at a path. */
-static kf_status draw_solid(kf_production_run *producer, const kf_snapshot *snapshot, const char *path,
-                            kf_error *error) {
+/* What acts on the solid, at a path. */
+static kf_status draw_solid(kf_production_run *producer, const kf_snapshot *snapshot, int kind,
+                            const char *path, kf_error *error) {
     const kf_production_options *options = producer->options;
     const kf_scene *scene;
     kf_solid_pose pose;
     kf_snapshot surface;
     KF_TRY(find_outputs(producer->plan, &scene, &pose, error));
     kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
+    const kf_surface_picture *picture = &options->surfaces[kind];
     const kf_status status =
-        kf_surface_view_write(scene, &surface, &options->viewpoint, options->surface_range[0],
-                              options->surface_range[1], path, error);
+        kf_surface_view_write(scene, &surface, (kf_surface_kind)kind, &options->viewpoint, picture->low,
+                              picture->high, path, error);
     kf_snapshot_free(&surface);
     return status;
 }
@@ -161,10 +168,12 @@ static kf_status write_pictures(kf_production_run *producer, const kf_snapshot *
     if (producer->options->no_pictures) return KF_OK;
     if (producer->plan->methods->picture != NULL) return write_own_picture(producer, snapshot, error);
     KF_TRY(write_slices(producer, snapshot, false, error));
-    if (!producer->options->surface_picture) return KF_OK;
-    KF_TRY(output_path(producer, "surface", "png", path, error));
-    KF_TRY(draw_solid(producer, snapshot, path, error));
-    note_output(producer->result, path);
+    for (int kind = 0; kind < KF_SURFACE_KINDS; kind++) {
+        if (!producer->options->surfaces[kind].drawn) continue;
+        KF_TRY(output_path(producer, kf_surface_kinds[kind], "png", path, error));
+        KF_TRY(draw_solid(producer, snapshot, kind, path, error));
+        note_output(producer->result, path);
+    }
     return KF_OK;
 }
 
@@ -304,7 +313,7 @@ static kf_status draw_frame(kf_production_run *producer, kf_error *error) {
     const kf_status status = !kf_production_writes() ? KF_OK
                              : views_of(options, &views) > 0
                                  ? kf_picture_of_plan(path, producer->plan, &snapshot, &views[0], error)
-                                 : draw_solid(producer, &snapshot, path, error);
+                                 : draw_solid(producer, &snapshot, kf_surface_drawn(options), path, error);
     kf_snapshot_free(&snapshot);
     return status;
 }

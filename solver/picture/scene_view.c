@@ -353,10 +353,21 @@ static void draw_surface(view *v, const kf_scene *scene, const kf_snapshot *surf
     }
 }
 
-kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surface, const kf_viewpoint *from,
-                                double low, double high, const char *path, kf_error *error) {
-    const kf_quantity *cp = kf_snapshot_find(surface, "pressure_coefficient"),
-                      *pressure = cp != NULL ? cp : kf_snapshot_find(surface, "kinematic_pressure"),
+const char *const kf_surface_kinds[KF_SURFACE_KINDS] = {"surface", "y_plus"};
+
+/* What a surface is coloured by, and what the picture calls it. */
+static const kf_quantity *find_colours(const kf_snapshot *surface, kf_surface_kind kind, const char **name) {
+    const kf_quantity *cp = kf_snapshot_find(surface, "pressure_coefficient");
+    *name = kind == KF_SURFACE_Y_PLUS ? "y+" : cp != NULL ? "pressure, Cp" : "pressure, m²/s²";
+    if (kind == KF_SURFACE_Y_PLUS) return kf_snapshot_find(surface, "y_plus");
+    return cp != NULL ? cp : kf_snapshot_find(surface, "kinematic_pressure");
+}
+
+kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surface, kf_surface_kind kind,
+                                const kf_viewpoint *from, double low, double high, const char *path,
+                                kf_error *error) {
+    const char *name;
+    const kf_quantity *colours = find_colours(surface, kind, &name),
                       *position = kf_snapshot_find(surface, "position");
     view_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (size_t i = 0; i < surface->count; i++) {
@@ -367,14 +378,17 @@ kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surfac
             box.high[a] = fmax(box.high[a], place[a]);
         }
     }
-    if (low >= high) low = -(high = usual_reach(pressure, surface->count));
+    if (low >= high) {
+        high = usual_reach(colours, surface->count);
+        low = kind == KF_SURFACE_Y_PLUS ? 0.0 : -high;
+    }
     view *v = open_view();
     turn_to(v, scene, from);
     fit(v, &box, SCALE_ROOM);
     v->right -= 0.5 * SCALE_ROOM / v->scale * (1.0 - 1.0 / from->zoom); /* the scale keeps its room */
     v->scale *= from->zoom;
-    draw_surface(v, scene, surface, pressure->values, low, high);
+    draw_surface(v, scene, surface, colours->values, low, high);
     draw_title(v, scene, surface);
-    draw_scale(v, cp != NULL ? "pressure, Cp" : "pressure, m²/s²", low, high);
+    draw_scale(v, name, low, high);
     return close_view(v, path, error);
 }

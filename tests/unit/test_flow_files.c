@@ -128,6 +128,36 @@ static void test_mask(void **state) {
     kf_scene_free(scene);
 }
 
+/* By a law of the wall shear and y+ are the law's: two cells out at y+ 900, where only its logarithm is left.
+ */
+static void test_surface_by_a_law(void **state) {
+    (void)state;
+    kf_scene *scene = make_cube();
+    kf_snapshot flow = linear_flow(0.0, 0.0), surface;
+    const double lattice = cell / scene->time_step, speed = 3.0;
+    float *u = kf_snapshot_find(&flow, "velocity")->values;
+    for (size_t i = 0; i < flow.count; i++)
+        u[3 * i] = (float)speed;
+    const double along = speed * sqrt(2.0 / 3.0),
+                 plus = log(1.0 + 0.384 * 900.0) / 0.384 + 4.27 - log(0.384) / 0.384, friction = along / plus;
+    scene->wall_law = true;
+    scene->viscosity = friction * 2.0 * cell / 900.0 / (cell * lattice);
+    kf_flow_surface(scene, identity, origin, &flow, &surface);
+    const float *shear = kf_snapshot_find(&surface, "wall_shear")->values,
+                *y_plus = kf_snapshot_find(&surface, "y_plus")->values;
+    for (size_t v = 0; v < 8; v++) {
+        double square = 0.0;
+        for (size_t a = 0; a < 3; a++)
+            square += pow((double)shear[3 * v + a], 2);
+        assert_true(fabs(sqrt(square) / (friction * friction) - 1.0) < 1e-4);
+        assert_true(shear[3 * v] > 0.0F);
+        assert_true(fabs((double)y_plus[v] / 225.0 - 1.0) < 1e-4);
+    }
+    kf_snapshot_free(&surface);
+    kf_snapshot_free(&flow);
+    kf_scene_free(scene);
+}
+
 /* At the corners the outside lies along the diagonal, 1/sqrt(3) of a cell an axis, whichever way the
  * triangles look. */
 static void check_surface(bool inwards) {
@@ -292,10 +322,11 @@ static void test_series(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_derivatives_of_a_layer),
-        cmocka_unit_test(test_mask),        cmocka_unit_test(test_surface),
-        cmocka_unit_test(test_means),       cmocka_unit_test(test_stresses),
-        cmocka_unit_test(test_words),       cmocka_unit_test(test_series),
+        cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_derivatives_of_a_layer),
+        cmocka_unit_test(test_surface_by_a_law), cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_surface),          cmocka_unit_test(test_means),
+        cmocka_unit_test(test_stresses),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

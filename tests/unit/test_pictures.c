@@ -304,8 +304,9 @@ static void a_surface_from_all_sides(void **state) {
         memcpy(triangles, scene->mesh.triangles, sizeof triangles);
         s.triangles = triangles;
         s.triangle_count = 12;
-        assert_int_equal(
-            kf_surface_view_write(scene, &s, &views[v], -2.0, 2.0, in_scratch("surface.png"), &error), KF_OK);
+        assert_int_equal(kf_surface_view_write(scene, &s, KF_SURFACE_PRESSURE, &views[v], -2.0, 2.0,
+                                               in_scratch("surface.png"), &error),
+                         KF_OK);
         const pixels p = read_png(in_scratch("surface.png"));
         const unsigned char *c = at(&p, (1000 - 130) / 2, v == 4 ? 300 : 280);
         const kf_colour ends[2] = {kf_colour_map(0.25), kf_colour_map(0.75)};

@@ -115,13 +115,13 @@ static void test_pictures(void **state) {
     (void)state;
     kf_production_options how;
     kf_error error = {KF_OK, ""};
-    if (pictures_of("--picture vorticity,speed,surface --slice y=0.3m --range speed=2:60 --range "
-                    "surface=-3:0.5 --range -7:8 --camera 90,-10,1.5 "
+    if (pictures_of("--picture vorticity,speed,surface,y_plus --slice y=0.3m --range speed=2:60 --range "
+                    "surface=-3:0.5 --range y_plus=0:90 --range -7:8 --camera 90,-10,1.5 "
                     "--picture-every 25",
                     &how, &error) != KF_OK)
         fail_msg("%s", error.message);
     assert_int_equal(how.picture_count, 2);
-    assert_true(how.surface_picture && how.picture_every == 25 && how.film_every == 0);
+    assert_true(how.surfaces[KF_SURFACE_PRESSURE].drawn && how.picture_every == 25 && how.film_every == 0);
     assert_int_equal(how.pictures[0].field, KF_PICTURE_VORTICITY);
     assert_int_equal(how.pictures[1].field, KF_PICTURE_SPEED);
     static const double spans[3][2] = {{-7, 8}, {2, 60}, {-3, 0.5}};
@@ -131,7 +131,9 @@ static void test_pictures(void **state) {
         assert_true(view->normal == 1 && view->placed);
         assert_near(view->position, 0.3);
     }
-    assert_true(how.surface_range[0] == spans[2][0] && how.surface_range[1] == spans[2][1]);
+    assert_true(how.surfaces[KF_SURFACE_PRESSURE].low == spans[2][0] &&
+                how.surfaces[KF_SURFACE_PRESSURE].high == spans[2][1]);
+    assert_true(how.surfaces[KF_SURFACE_Y_PLUS].drawn && how.surfaces[KF_SURFACE_Y_PLUS].high == 90.0);
     assert_true(how.viewpoint.azimuth == 90 && how.viewpoint.elevation == -10 && how.viewpoint.zoom == 1.5);
     /* A film's colours stay: 1 m/s about 0.1 m. 1000 steps are 250 frames, or as said. */
     assert_int_equal(
@@ -143,11 +145,12 @@ static void test_pictures(void **state) {
     for (int i = 0; i < 3; i++)
         assert_true(how.pictures[i].ranged && how.pictures[i].low == span[i][0] &&
                     how.pictures[i].high == span[i][1]);
-    assert_true(how.surface_range[0] == span[3][0] && how.surface_range[1] == span[3][1]);
+    assert_true(how.surfaces[KF_SURFACE_PRESSURE].low == span[3][0] &&
+                how.surfaces[KF_SURFACE_PRESSURE].high == span[3][1]);
     assert_int_equal(pictures_of("--film --film-every 7", &how, &error), KF_OK);
     assert_int_equal(how.film_every, 7);
     assert_int_equal(pictures_of("", &how, &error), KF_OK);
-    assert_true(how.film_every == 0 && how.picture_every == 0 && !how.surface_picture &&
+    assert_true(how.film_every == 0 && how.picture_every == 0 && kf_surface_drawn(&how) < 0 &&
                 how.viewpoint.azimuth == 54.5);
     static const char *const refused[] = {"--range 5:1",    "--range 1",       "--range pressure=0:1",
                                           "--camera 90",    "--camera 0,81",   "--camera 0,0,0.05",
