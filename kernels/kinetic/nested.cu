@@ -368,14 +368,32 @@ KF_FUNCTION kf_real kf_share_of(int own, int k) {
 KF_FUNCTION kf_real kf_part_of(int k) {
     return k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
 }
-/* Keeps the mean of the cell's own two nodes of line i across the layer, and that less the second
- * difference. */
-KF_FUNCTION void kf_keep_line(const kf_real *of_own, const kf_real *off, int i, kf_real (*mean)[KF_LINES],
-                              kf_real (*middle)[KF_LINES]) {
+/* Of a line across the layer: the mean of the cell's own two nodes, and an eighth of the second difference.
+ */
+typedef struct kf_line_sums {
+    kf_crossing mean, off;
+} kf_line_sums;
+KF_FUNCTION kf_line_sums kf_no_sums(void) {
+    kf_line_sums s;
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++)
+        s.mean.value[q] = s.off.value[q] = KF_R(0.0);
+    return s;
+}
+KF_FUNCTION kf_line_sums kf_add_node(kf_line_sums s, kf_crossing c, kf_real share, kf_real part) {
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++) {
-        mean[q][i] = of_own[q];
-        middle[q][i] = of_own[q] + off[q];
+        s.mean.value[q] += share * c.value[q];
+        s.off.value[q] += part * c.value[q];
+    }
+    return s;
+}
+/* Keeps the mean of line i, and that less the second difference. */
+KF_FUNCTION void kf_keep_line(kf_line_sums s, int i, kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
+    KF_UNROLL
+    for (int q = 0; q < KF_CROSSING; q++) {
+        mean[q][i] = s.mean.value[q];
+        middle[q][i] = s.mean.value[q] + s.off.value[q];
     }
 }
 
@@ -404,27 +422,20 @@ KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, co
         const int inner = kf_is_own_line(a, t, span, u, row), first = together ? n % 4 : 0,
                   end = together ? first + 1 : 4;
         const kf_index line = begin + kf_along(&span[0], u) + kf_along(&span[1], row);
-        kf_real of_own[KF_CROSSING], off[KF_CROSSING];
-        KF_UNROLL
-        for (int q = 0; q < KF_CROSSING; q++)
-            of_own[q] = off[q] = KF_R(0.0);
+        kf_line_sums sums = kf_no_sums();
         _Pragma("unroll 1") for (int k = first; k < end; k++) {
             if (i >= KF_LINES || (!inner && k != own && k != own + 1)) continue;
-            const kf_crossing c = kf_look(&a->fine, line + kf_along(&span[2], k));
-            KF_UNROLL
-            for (int q = 0; q < KF_CROSSING; q++) {
-                of_own[q] += kf_share_of(own, k) * c.value[q];
-                off[q] += kf_part_of(k) * c.value[q];
-            }
+            sums = kf_add_node(sums, kf_look(&a->fine, line + kf_along(&span[2], k)), kf_share_of(own, k),
+                               kf_part_of(k));
         }
         if (together) {
             KF_UNROLL
             for (int q = 0; q < KF_CROSSING; q++) {
-                of_own[q] = kf_sum_of_four(of_own[q]);
-                off[q] = kf_sum_of_four(off[q]);
+                sums.mean.value[q] = kf_sum_of_four(sums.mean.value[q]);
+                sums.off.value[q] = kf_sum_of_four(sums.off.value[q]);
             }
         }
-        if (first == 0 && i < KF_LINES) kf_keep_line(of_own, off, i, mean, middle);
+        if (first == 0 && i < KF_LINES) kf_keep_line(sums, i, mean, middle);
     }
 }
 #else
@@ -441,20 +452,11 @@ KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, co
     KF_TOGETHER for (int i = 0; i < KF_LINES; i++) {
         const int row = kf_row_of(i, KF_LINES_U);
         const kf_index line = begin + kf_along(&span[0], i - row * KF_LINES_U) + kf_along(&span[1], row);
-        kf_real of_own[KF_CROSSING], off[KF_CROSSING];
+        kf_line_sums sums = kf_no_sums();
         KF_UNROLL
-        for (int q = 0; q < KF_CROSSING; q++)
-            of_own[q] = off[q] = KF_R(0.0);
-        KF_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const kf_crossing c = kf_look(&a->fine, line + along[k]);
-            KF_UNROLL
-            for (int q = 0; q < KF_CROSSING; q++) {
-                of_own[q] += share[k] * c.value[q];
-                off[q] += kf_part_of(k) * c.value[q];
-            }
-        }
-        kf_keep_line(of_own, off, i, mean, middle);
+        for (int k = 0; k < 4; k++)
+            sums = kf_add_node(sums, kf_look(&a->fine, line + along[k]), share[k], kf_part_of(k));
+        kf_keep_line(sums, i, mean, middle);
     }
 }
 #endif
