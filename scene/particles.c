@@ -90,10 +90,16 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
 
 /* ---- The box ---- */
 
+/* Keys of the faces, which in two dimensions are the first four. */
+static const char *const flat_faces[] = {"xmin", "xmax", "ymin", "ymax", NULL}, *const all_faces[] = {
+                                                                                    "xmin", "xmax", "ymin",
+                                                                                    "ymax", "zmin", "zmax",
+                                                                                    NULL};
+
 /* Reads box.faces; both faces across a periodic axis must be periodic. */
 static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
-    static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
     const kf_json_place place = {file, "box.faces"};
+    const char *const *keys = s->dimensions == 2 ? flat_faces : all_faces;
     const cJSON *faces;
     for (int f = 0; f < 6; f++)
         s->sides[f] = f < 2 * s->dimensions ? KF_SIDE_FREE_SLIP : KF_SIDE_PERIODIC;
@@ -114,8 +120,8 @@ static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scen
 
 /* Reads box.face_velocity: a no_slip face may move within its plane. */
 static kf_status read_speeds(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
-    static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
     const kf_json_place place = {file, "box.face_velocity"};
+    const char *const *keys = s->dimensions == 2 ? flat_faces : all_faces;
     const cJSON *object;
     KF_TRY(kf_json_object((kf_json_place){file, "box"}, box, "face_velocity", false, &object, error));
     if (object == NULL) return KF_OK;
@@ -307,6 +313,9 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
     for (int w = 1; w < count; w++)
         if (s->windows[w] <= s->windows[w - 1])
             return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: times must grow", file);
+    if (s->end_time > 0.0 && s->windows[count - 1] >= s->end_time)
+        return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: %g s is not before run.time, %g s", file,
+                       s->windows[count - 1], s->end_time);
     s->window_count = count;
     return KF_OK;
 }

@@ -128,6 +128,7 @@ static kf_status read_body(const char *file, const cJSON *object, const char *pa
         {"shape", "center", "radius", "velocity", "rotation", NULL},
         {"shape", "mesh", "scale", "position", "velocity", "hydrostatic", NULL},
         {"shape", "polygon", "depth", "velocity", "hydrostatic", NULL}};
+    static const char *const of_fluid[] = {"velocity", "rotation", "hydrostatic", NULL};
     const kf_json_place place = {file, path};
     int kind;
     if (!cJSON_IsObject(object))
@@ -135,6 +136,8 @@ static kf_status read_body(const char *file, const cJSON *object, const char *pa
     KF_TRY(kf_json_choice(place, object, "shape", true, body_names, KF_BODY_KINDS, &kind, error));
     body->kind = (kf_body_kind)kind;
     KF_TRY(kf_json_check_keys(place, object, keys[kind], error));
+    if (body->wall)
+        KF_TRY(kf_json_refuse_keys(place, object, of_fluid, "is for fluid: obstacles rest", error));
     KF_TRY(
         kf_json_numbers(place, object, "velocity", false, -1e5, 1e5, s->dimensions, body->velocity, error));
     KF_TRY(kf_json_number(place, object, "rotation", false, -1e6, 1e6, &body->rotation, error));

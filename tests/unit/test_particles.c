@@ -275,6 +275,15 @@ static void keys_that_nothing_reads_are_refused(void **state) {
             "gauges[0]: give \"height\" or \"pressure\", not both");
     refused(POOL(WATER ", \"gauges\": [{\"name\": \"\", \"height\": [1]}]"),
             "gauges[0].name: 1 to 23 characters");
+    refused(POOL(WATER ", \"obstacles\": [{\"shape\": \"box\", \"low\": [1, 0], \"high\": [1.2, 0.5], "
+                       "\"velocity\": [1, 0]}]"),
+            "obstacles[0].velocity: is for fluid: obstacles rest");
+    refused(POOL(WATER ", \"run\": {\"time\": 1, \"windows\": [0, 5]}"),
+            "run.windows: 5 s is not before run.time, 1 s");
+    refused("{\"particles\": {\"spacing\": 0.1, \"dimensions\": 2}, \"box\": {\"size\": [2, 1], \"faces\": "
+            "{\"zmin\": "
+            "\"no_slip\"}}, " WATER "}",
+            "box.faces.zmin: unknown key");
     refused(POOL(WATER ", \"terrain\": {\"formula\": \"0\", \"cell\": 0.1, \"low\": 1}"),
             "terrain.low: is for a \"picture\"");
 }
