@@ -402,7 +402,7 @@ static order *order_of(const kf_scene *scene, const char *const *fixed, int coun
  * another writes, and nowhere else. */
 static void test_lanes(void **state) {
     (void)state;
-    static const char *const twice[] = {"plan=fused", "storage=f64"};
+    static const char *const twice[] = {"plan=fused", "storage=f64", "masked_band=false"};
     static const char *const masked[] = {"plan=fused", "storage=f64", "masked_band=true",
                                          "boundary_kernels=1", "staged_nodes=0"};
     stage s;
@@ -417,7 +417,7 @@ static void test_lanes(void **state) {
     assert_false(wait(o, "stream_collide 1", 1, "stream_collide 2", 3));
     assert_false(wait(o, "band_collide 2", 3, "stream_collide 2", 3));
     free(o);
-    o = order_of(s.whole[0], twice, 2);
+    o = order_of(s.whole[0], twice, 3);
     assert_false(wait(o, "band_macroscopic 2", 2, "refine 2", 1));
     assert_false(wait(o, "band_macroscopic 2", 2, "coarsen 2", 0));
     assert_false(wait(o, "band_macroscopic 2", 3, "stream_collide 2", 3));
