@@ -4,11 +4,14 @@
 #include "kernels/kinetic/nested_arguments.h"
 #include "solver/kinetic/nested_levels.h"
 
-/* The lane of a level's own kernels, of what crosses to it, and of what the next finer one gives it. The two
- * levels next to the finest take the most steps of the coarser ones. */
+/* The lane of a level's own kernels: the finest's is the main one, the others share one. */
 static int lane_of(const kf_nested *nested, int level) {
-    const int coarser = nested->count - 1 - level;
-    return coarser == 0 ? KF_LANE_MAIN : coarser % 2 == 1 ? KF_LANE_AHEAD : KF_LANE_BESIDE;
+    return level + 1 == nested->count ? KF_LANE_MAIN : KF_LANE_BESIDE;
+}
+/* The lane of what crosses between level - 1 and level. The finest level waits for its ghosts, so that its
+ * crossings go before the blocks of whole levels. */
+static int lane_between(const kf_nested *nested, int level) {
+    return level + 1 == nested->count ? KF_LANE_AHEAD : KF_LANE_BESIDE;
 }
 /* The lane of what the finest level works out beside its flow: the solid. */
 enum { LANE_OF_SOLID = KF_LANE_ASIDE };
@@ -41,7 +44,7 @@ static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what
     KF_TRY(kf_nested_prepare(kf_nested_of(plan), level, what, odd, &launch, error));
     kf_item *item = kf_plan_add_kernel(plan, &launch);
     name_item(item, launch.name, level);
-    item->lane = lane_of(kf_nested_of(plan)->nested, what == KF_REFINE ? level : level - 1);
+    item->lane = lane_between(kf_nested_of(plan)->nested, level);
     item->period = period;
     item->phase = phase;
     item->bytes = bytes_of(kf_nested_of(plan), level, what, &launch);
@@ -136,41 +139,43 @@ static void append_level(kf_plan *plan, int level, int k) {
     if (lane == KF_LANE_MAIN) follow(plan, LANE_OF_SOLID, lane);
 }
 
-/* Lets what crosses to finer levels await the last step of the level before, of a level on; a finer one's
- * does not await what a coarser one's does. */
-static void await_last_steps(kf_plan *plan, int level) {
+/* Appends what crosses to a level, which it awaits. The means before came after the coarser level's last step
+ * and this one's. A plan that ends in the grid that it began with overwrites what the ghosts come from: there
+ * the coarser level's step waits, too. */
+static kf_status refine(kf_plan *plan, int level, int k, kf_error *error) {
     const kf_nested *nested = kf_nested_of(plan)->nested;
-    for (int l = nested->count - 2; l >= level; l--)
-        follow(plan, lane_of(nested, l + 1), lane_of(nested, l));
+    const int lane = lane_between(nested, level);
+    KF_TRY(cross(plan, level, KF_REFINE, k, error));
+    follow(plan, lane_of(nested, level), lane);
+    if (!kf_nested_kinetic(kf_nested_of(plan), level - 1)->swaps)
+        follow(plan, lane_of(nested, level - 1), lane);
+    return KF_OK;
 }
 
-/* Appends what crosses to a level before the coarser one's step, where that overwrites the state that it
- * begins with: of the plans that end in the grid that they began with. */
-static kf_status refine_first(kf_plan *plan, int level, int k, kf_error *error) {
+/* Appends the means that a level gives the coarser one after its two steps and that one's. */
+static kf_status coarsen(kf_plan *plan, int level, int k, kf_error *error) {
     const kf_nested *nested = kf_nested_of(plan)->nested;
-    if (kf_nested_kinetic(kf_nested_of(plan), level - 1)->swaps) return KF_OK;
-    KF_TRY(cross(plan, level, KF_REFINE, k, error));
-    follow(plan, lane_of(nested, level - 1), lane_of(nested, level));
+    const int lane = lane_between(nested, level), coarser = lane_of(nested, level - 1);
+    follow(plan, lane, lane_of(nested, level));
+    follow(plan, lane, coarser);
+    KF_TRY(cross(plan, level, KF_COARSEN_RIM, k, error));
+    follow(plan, coarser, lane);
     return KF_OK;
 }
 
 /* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
- * The first of two steps begins where the coarser level's does. */
+ */
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
-    const kf_nested *nested = kf_nested_of(plan)->nested;
-    const bool finer = level + 1 < nested->count;
-    const int lane = lane_of(nested, level);
-    if (level == 0 || k % 2 == 1) await_last_steps(plan, level);
-    const bool is_first = level > 0 && k % 2 == 0;
-    if (is_first && kf_nested_kinetic(kf_nested_of(plan), level - 1)->swaps)
-        KF_TRY(cross(plan, level, KF_REFINE, k / 2, error));
-    if (finer) KF_TRY(refine_first(plan, level + 1, k, error));
+    const kf_nested_plan *own = kf_nested_of(plan);
+    const bool finer = level + 1 < own->nested->count;
+    if (level > 0 && k % 2 == 0 && kf_nested_kinetic(own, level - 1)->swaps)
+        KF_TRY(refine(plan, level, k / 2, error));
+    if (finer && !kf_nested_kinetic(own, level)->swaps) KF_TRY(refine(plan, level + 1, k, error));
     append_level(plan, level, k);
     if (!finer) return KF_OK;
     KF_TRY(append_steps(plan, level + 1, 2 * k, error));
     KF_TRY(append_steps(plan, level + 1, 2 * k + 1, error));
-    follow(plan, lane, lane_of(nested, level + 1));
-    return cross(plan, level + 1, KF_COARSEN_RIM, k, error);
+    return coarsen(plan, level + 1, k, error);
 }
 
 /* Gives a level the averages that the coarsest has. */

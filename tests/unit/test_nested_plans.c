@@ -411,7 +411,7 @@ static void test_lanes(void **state) {
     must(nest(&s, tunnel_boxes, 3, &error), &error);
     order *o = order_of(s.whole[0], masked, 5);
     assert_false(wait(o, "stream_collide 0", 1, "stream_collide 2", 4));
-    assert_false(wait(o, "stream_collide 0", 0, "refine 1", 0));
+    assert_false(wait(o, "stream_collide 0", 0, "refine 2", 0));
     assert_false(wait(o, "stream_collide 1", 1, "refine 2", 1));
     assert_false(wait(o, "coarsen 1", 0, "refine 2", 2));
     assert_false(wait(o, "stream_collide 1", 1, "stream_collide 2", 3));
