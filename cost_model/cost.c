@@ -36,6 +36,26 @@ double kf_cost_blocks_by_shared(double bytes) {
     return floor(SHARED / (bytes + RESERVED));
 }
 
+double kf_cost_multiprocessors(const kf_device_info *device) {
+    static const double UNKNOWN = 132; /* as an H200 */
+    return device->multiprocessors > 0 ? device->multiprocessors : UNKNOWN;
+}
+
+/* A multiprocessor's registers, and how many are given at a time. */
+static const double REGISTERS = 65536, PORTION = 8;
+
+double kf_cost_registers_allowed(double threads, double blocks) {
+    static const double MOST = 255;
+    return blocks > 0 ? fmin(MOST, PORTION * floor(REGISTERS / (blocks * threads) / PORTION)) : MOST;
+}
+
+double kf_cost_resident_blocks(double threads, double registers, double shared_bytes) {
+    static const double THREADS = 2048, BLOCKS = 32;
+    const double given = PORTION * ceil(registers / PORTION);
+    return fmax(1, fmin(fmin(BLOCKS, floor(REGISTERS / (given * threads))),
+                        fmin(floor(THREADS / threads), kf_cost_blocks_by_shared(shared_bytes))));
+}
+
 /* --- Ceilings ------------------------------------------------------------------------------------------- */
 
 /* A byte's worth of bandwidth does this in the other ways of using it, measured on an H200

@@ -62,6 +62,17 @@ double kf_cost_cached(double bytes, double cache_bytes, double least);
  * has so many bytes and the KiB that the system keeps of it. */
 double kf_cost_blocks_by_shared(double bytes);
 
+/* Returns the multiprocessors of a device, or those of an H200 where it does not say how many it has. */
+double kf_cost_multiprocessors(const kf_device_info *device);
+
+/* Returns the registers that a thread may have, at most 255, where so many blocks of so many threads are to
+ * share a multiprocessor's 65,536; blocks 0: it is not said how many. */
+double kf_cost_registers_allowed(double threads, double blocks);
+
+/* Returns the blocks, at least 1, that a multiprocessor holds of so many threads with so many registers each,
+ * which are given in portions of eight, and so many bytes of shared memory a block. */
+double kf_cost_resident_blocks(double threads, double registers, double shared_bytes);
+
 /* A kernel outside of a graph takes the host so many microseconds to start on a GPU. */
 #define KF_SINGLE_LAUNCH_US 2.5
 

@@ -15,7 +15,6 @@
 static const double PI = 3.14159265358979323846;
 static const double FASTEST = 0.3;          /* lattice speed; Mach number 0.52 */
 static const double LEAST_VISCOSITY = 1e-7; /* below, the relaxation rate is 2 to rounding */
-static const double LARGEST_VISCOSITY = 2.0;
 /* 2^34. Sums over all nodes stay within 64 bits (kernels/kinetic/averages.h); what one device can work on is
  * its system's to say. */
 static const double NODES_LIMIT = 17179869184.0;
@@ -385,13 +384,13 @@ static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_erro
                        "%s: flow: Reynolds number %.3g needs the lattice viscosity %.2g, below "
                        "%g: the grid is far too coarse for it; lower the Reynolds number or add cells",
                        d->source, scene->reynolds, scene->viscosity, LEAST_VISCOSITY);
-    if (scene->viscosity > LARGEST_VISCOSITY)
+    if (scene->viscosity > KF_LARGEST_VISCOSITY)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: flow: the lattice viscosity is %.3g, above %g, where the method is "
                        "inaccurate; raise the Reynolds number, or make the scene's flow.lattice_speed "
                        "smaller, at most %.2g",
-                       d->source, scene->viscosity, LARGEST_VISCOSITY,
-                       d->lattice_speed * LARGEST_VISCOSITY / scene->viscosity);
+                       d->source, scene->viscosity, KF_LARGEST_VISCOSITY,
+                       d->lattice_speed * KF_LARGEST_VISCOSITY / scene->viscosity);
     return KF_OK;
 }
 

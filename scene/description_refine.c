@@ -5,7 +5,7 @@
 #include "base/util/json.h"
 #include "scene/internal.h"
 
-static const double FARTHEST = 1e9, USUAL_CELLS = 64.0, MOST_CELLS = 65536.0;
+static const double USUAL_CELLS = 64.0, MOST_CELLS = 65536.0;
 
 static kf_status read_levels(kf_json_place place, const cJSON *object, int *levels, kf_error *error) {
     long count = *levels;
@@ -49,8 +49,10 @@ static kf_status read_box(const char *file, const cJSON *item, int number, kf_re
     KF_TRY(kf_json_check_keys(of_box, box, corners, error));
     KF_TRY(read_levels(place, item, &levels, error));
     r->boxes[number].levels = levels;
-    KF_TRY(kf_json_numbers(of_box, box, "low", true, -FARTHEST, FARTHEST, 3, r->boxes[number].low, error));
-    KF_TRY(kf_json_numbers(of_box, box, "high", true, -FARTHEST, FARTHEST, 3, r->boxes[number].high, error));
+    KF_TRY(
+        kf_json_numbers(of_box, box, "low", true, -KF_FARTHEST, KF_FARTHEST, 3, r->boxes[number].low, error));
+    KF_TRY(kf_json_numbers(of_box, box, "high", true, -KF_FARTHEST, KF_FARTHEST, 3, r->boxes[number].high,
+                           error));
     for (int a = 0; a < 3; a++)
         if (!(r->boxes[number].high[a] > r->boxes[number].low[a]))
             return kf_fail(error, KF_BAD_INPUT, "%s: %s: high does not lie above low along %c", file, inner,

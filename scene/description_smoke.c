@@ -5,14 +5,14 @@
 #include "base/util/json.h"
 #include "scene/internal.h"
 
-static const double FARTHEST = 1e9, FASTEST_RATE = 1e6;
+static const double FASTEST_RATE = 1e6;
 enum { MOST_NOZZLES = 1000 };
 
 static kf_status read_box(kf_json_place place, const cJSON *object, kf_emitter *emitter, kf_error *error) {
     static const char *const keys[] = {"shape", "rate", "low", "high", NULL};
     KF_TRY(kf_json_check_keys(place, object, keys, error));
-    KF_TRY(kf_json_numbers(place, object, "low", true, -FARTHEST, FARTHEST, 3, emitter->from, error));
-    KF_TRY(kf_json_numbers(place, object, "high", true, -FARTHEST, FARTHEST, 3, emitter->to, error));
+    KF_TRY(kf_json_numbers(place, object, "low", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->from, error));
+    KF_TRY(kf_json_numbers(place, object, "high", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->to, error));
     for (int a = 0; a < 3; a++)
         if (emitter->to[a] < emitter->from[a])
             return kf_fail(error, KF_BAD_INPUT, "%s: %s: high lies below low along %c", place.file,
@@ -24,9 +24,11 @@ static kf_status read_box(kf_json_place place, const cJSON *object, kf_emitter *
 static kf_status read_disc(kf_json_place place, const cJSON *object, kf_emitter *emitter, kf_error *error) {
     static const char *const keys[] = {"shape", "rate", "center", "normal", "radius", NULL};
     KF_TRY(kf_json_check_keys(place, object, keys, error));
-    KF_TRY(kf_json_numbers(place, object, "center", true, -FARTHEST, FARTHEST, 3, emitter->from, error));
-    KF_TRY(kf_json_numbers(place, object, "normal", true, -FARTHEST, FARTHEST, 3, emitter->normal, error));
-    KF_TRY(kf_json_number(place, object, "radius", true, 1e-9, FARTHEST, &emitter->radius, error));
+    KF_TRY(
+        kf_json_numbers(place, object, "center", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->from, error));
+    KF_TRY(
+        kf_json_numbers(place, object, "normal", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->normal, error));
+    KF_TRY(kf_json_number(place, object, "radius", true, 1e-9, KF_FARTHEST, &emitter->radius, error));
     double length = 0.0;
     for (int a = 0; a < 3; a++)
         length = hypot(length, emitter->normal[a]);
@@ -45,9 +47,9 @@ static kf_status read_rake(kf_json_place place, const cJSON *object, kf_emitter 
     static const char *const keys[] = {"shape", "rate", "from", "to", "nozzles", "radius", NULL};
     long nozzles = 0;
     KF_TRY(kf_json_check_keys(place, object, keys, error));
-    KF_TRY(kf_json_numbers(place, object, "from", true, -FARTHEST, FARTHEST, 3, emitter->from, error));
-    KF_TRY(kf_json_numbers(place, object, "to", true, -FARTHEST, FARTHEST, 3, emitter->to, error));
-    KF_TRY(kf_json_number(place, object, "radius", true, 1e-9, FARTHEST, &emitter->radius, error));
+    KF_TRY(kf_json_numbers(place, object, "from", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->from, error));
+    KF_TRY(kf_json_numbers(place, object, "to", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->to, error));
+    KF_TRY(kf_json_number(place, object, "radius", true, 1e-9, KF_FARTHEST, &emitter->radius, error));
     KF_TRY(kf_json_integer(place, object, "nozzles", true, 1, MOST_NOZZLES, &nozzles, error));
     emitter->nozzles = (int)nozzles;
     return KF_OK;

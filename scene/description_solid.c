@@ -15,7 +15,6 @@ static const char *const common_keys[COMMON_KEYS] = {"name",     "scale",    "le
                                                      "boundary", "links",    "mesh_hash", "mesh"};
 static const char *const boundary_names[2] = {"immersed", "links"};
 static const char *const links_names[2] = {"interpolated", "half-way"};
-static const double FARTHEST = 1e9;
 
 /* A solid's member as messages name it, "solids[2].motion". */
 enum { INNER_PATH = KF_SOLID_PATH + 16 };
@@ -26,7 +25,7 @@ static const char *inner_path(const kf_solid_description *s, const char *member,
 
 static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
                            kf_error *error) {
-    KF_TRY(kf_json_numbers(place, object, "axis", required, -FARTHEST, FARTHEST, 3, axis, error));
+    KF_TRY(kf_json_numbers(place, object, "axis", required, -KF_FARTHEST, KF_FARTHEST, 3, axis, error));
     const double length = kf_length(axis);
     if (length < 1e-9)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.axis: has no direction; give a vector such as [0, 0, 1]",
@@ -94,7 +93,8 @@ static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_desc
         KF_TRY(kf_json_refuse_keys(place, object, of_free, "is for a solid with \"free\": true", error));
     KF_TRY(s->free ? read_free(place, object, s, error) : kf_json_check_keys(place, object, keys, error));
     s->motion_center_given = cJSON_HasObjectItem(object, "center");
-    KF_TRY(kf_json_numbers(place, object, "center", false, -FARTHEST, FARTHEST, 3, s->motion_center, error));
+    KF_TRY(kf_json_numbers(place, object, "center", false, -KF_FARTHEST, KF_FARTHEST, 3, s->motion_center,
+                           error));
     KF_TRY(kf_json_number(place, object, "angular_velocity", false, -1e9, 1e9, &s->angular_velocity, error));
     KF_TRY(read_axis(place, object, s->angular_velocity != 0.0, s->motion_axis, error));
     KF_TRY(kf_json_numbers(place, object, "velocity", false, -1e6, 1e6, 3, s->velocity, error));
@@ -214,7 +214,8 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     if (cJSON_HasObjectItem(object, "scale") && cJSON_HasObjectItem(object, "length"))
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: give \"scale\" or \"length\" (metres along x), not both",
                        file, s->path);
-    KF_TRY(kf_json_numbers(place, object, "position", true, -FARTHEST, FARTHEST, 3, s->position, error));
+    KF_TRY(
+        kf_json_numbers(place, object, "position", true, -KF_FARTHEST, KF_FARTHEST, 3, s->position, error));
     KF_TRY(kf_json_choice(place, object, "anchor", false, kf_anchor_names, KF_ANCHORS, &anchor, error));
     s->anchor = (kf_anchor)anchor;
     KF_TRY(read_rotation(file, object, s, error));

@@ -167,7 +167,16 @@ kf_status kf_scene_count_samples(kf_scene *scene, double *wanted, kf_error *erro
 kf_status kf_scene_place_samples(kf_scene *scene, double wanted, kf_text *notes, kf_error *error);
 void kf_links_free(kf_links *links);
 
+/* From so many nodes or samples on a scene is large: its claims are told and checked before it is made. */
+#define KF_MANY_NODES   1e8
+#define KF_MANY_SAMPLES 2e5
+
 /* ---- A scene as its file describes it: SI units ---- */
+
+/* Places and lengths in a scene file, metres, are at most this. */
+#define KF_FARTHEST 1e9
+/* The lattice viscosity above which the method is inaccurate. */
+#define KF_LARGEST_VISCOSITY 2.0
 
 enum { KF_TURNS = 8 };
 /* An anchor says what of the solid `position` places: the middle of its bounding box as it is turned, the

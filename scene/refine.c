@@ -328,7 +328,6 @@ static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_
 
 /* Refuses scenes that nested grids are not for, then makes the boxes that are given or around the body. */
 kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *notes, kf_error *error) {
-    static const double LARGEST_VISCOSITY = 2.0;
     if (d->refine.count == 0 && !d->refine.around_body) return KF_OK;
     if (scene->nodes[2] == 1 || scene->mask != NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: nested grids are three-dimensional; remove the key",
@@ -348,11 +347,11 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
     if (d->refine.around_body) KF_TRY(set_around_body(d, scene, notes, error));
     for (int item = 0; item < d->refine.count; item++)
         KF_TRY(set_box(d, item, scene, error));
-    if (ldexp(scene->viscosity, scene->finer_count) > LARGEST_VISCOSITY)
+    if (ldexp(scene->viscosity, scene->finer_count) > KF_LARGEST_VISCOSITY)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: refine: the lattice viscosity of the finest level is %.3g, above %g, where the "
                        "method is inaccurate; make flow.lattice_speed smaller",
-                       d->source, ldexp(scene->viscosity, scene->finer_count), LARGEST_VISCOSITY);
+                       d->source, ldexp(scene->viscosity, scene->finer_count), KF_LARGEST_VISCOSITY);
     return kf_scene_check_boxes(scene, error);
 }
 

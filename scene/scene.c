@@ -16,8 +16,6 @@
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
-/* A scene is large from here on: its claims are told and checked before it is made. */
-static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5; /* the same in solid_samples.c */
 
 /* ---- Size and front ---- */
 
@@ -31,7 +29,7 @@ static kf_status check_room(const kf_scene *scene, const kf_scene_options *optio
     static const double LEAST_NODE_BYTES = 16;
     const double nodes = node_count(scene);
     char least[32], memory[32];
-    if (options == NULL || options->memory == NULL || nodes < MANY_NODES) return KF_OK;
+    if (options == NULL || options->memory == NULL || nodes < KF_MANY_NODES) return KF_OK;
     const double room = options->memory(options->memory_context);
     if (!(room > 0.0) || LEAST_NODE_BYTES * nodes <= room) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
@@ -199,7 +197,7 @@ kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_t
         if (scene->finer_count == 0) KF_TRY(kf_scene_count_samples(scene, &samples, error));
         set_frontal_area(scene);
     }
-    if (of_finer.described && samples >= MANY_SAMPLES) {
+    if (of_finer.described && samples >= KF_MANY_SAMPLES) {
         kf_note(notes, "samples: about %.3g, which are not placed for this", samples);
         placed = false;
     } else if (samples > 0.0) {

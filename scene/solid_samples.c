@@ -11,8 +11,6 @@
 
 /* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
 static const double EDGE_MARGIN = 1e-3;
-/* Scenes of so many nodes or samples are told before they are made. */
-static const double MANY_NODES = 1e8, MANY_SAMPLES = 2e5;
 
 static bool sample_fits(const kf_scene *scene, double x, int a) {
     return scene->faces[2 * a] == KF_PERIODIC ||
@@ -60,7 +58,7 @@ static void tell_claims(const kf_scene *scene, double samples) {
     static const double NODE_BYTES = 16; /* density and velocity */
     const double nodes = node_count(scene);
     char fields[32], memory[32];
-    if (nodes < MANY_NODES && samples < MANY_SAMPLES) return;
+    if (nodes < KF_MANY_NODES && samples < KF_MANY_SAMPLES) return;
     kf_human_bytes(NODE_BYTES * nodes, fields);
     kf_human_bytes((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), memory);
     kf_info(

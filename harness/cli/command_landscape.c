@@ -44,8 +44,6 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const double CONFIG_LIMIT_SECONDS = 60.0;
-
 typedef struct landscape {
     long shard, shards, configs;
     char strategy[KF_NAME], path[KF_PATH];
@@ -102,7 +100,7 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
     request->resume = kf_argument_given(arguments, "--resume");
     request->turns = kf_argument_given(arguments, "--take-turns");
     request->keeps_going = kf_argument_given(arguments, "--keep-going");
-    request->limit_seconds = CONFIG_LIMIT_SECONDS;
+    request->limit_seconds = KF_CONFIG_LIMIT_SECONDS;
     request->rounds = -1;
     request->measures_all = true;
     return KF_OK;

@@ -81,7 +81,7 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const double CONFIG_LIMIT_SECONDS = 60.0, TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
+static const double TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
 
 /* One of a few words; *index: which. */
 static kf_status read_word(const kf_arguments *arguments, const char *option, const char *const *names,
@@ -163,7 +163,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->turns = kf_argument_given(arguments, "--take-turns");
     KF_TRY(read_presets(arguments, request, error));
     request->keeps_going = kf_argument_given(arguments, "--keep-going");
-    request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : CONFIG_LIMIT_SECONDS;
+    request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : KF_CONFIG_LIMIT_SECONDS;
     long rounds = 0;
     KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
     KF_TRY(kf_argument_integer(arguments, "--rounds", 0, 5, &rounds, error));

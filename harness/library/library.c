@@ -30,7 +30,7 @@ struct kftune_result {
     char *json;
 };
 
-static const double USUAL_SECONDS = 60.0, CONFIG_LIMIT_SECONDS = 60.0;
+static const double USUAL_SECONDS = 60.0;
 
 /* --- Entering and leaving --------------------------------------------------------------------------------
  */
@@ -272,7 +272,7 @@ static kf_status tune_with(asking *asked, kf_error *error) {
                                .budget_text = budget,
                                .seed = given->seed,
                                .store = asked->store,
-                               .limit_seconds = CONFIG_LIMIT_SECONDS};
+                               .limit_seconds = KF_CONFIG_LIMIT_SECONDS};
     while (request.fixed != NULL && request.fixed[request.fixed_count] != NULL)
         request.fixed_count++;
     request.metrics = &asked->metrics;

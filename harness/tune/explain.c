@@ -6,8 +6,7 @@
 
 #include "base/statistics/statistics.h"
 #include "base/util/text.h"
-
-enum { LABEL = 10 };
+#include "harness/tune/report.h"
 
 static bool same_value(const kf_value *a, const kf_value *b) {
     return a->kind == b->kind && a->integer == b->integer && strcmp(a->name, b->name) == 0;
@@ -98,7 +97,7 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
                            differences[d].gain >= 0.0 ? "longer" : "less, within what was measured");
         else
             kf_text_append(&line, ": not measured alone");
-        (void)fprintf(stream, "%-*s%s\n", LABEL, d == 0 ? "why" : "", line.text);
+        (void)fprintf(stream, "%-*s%s\n", KF_REPORT_LABEL, d == 0 ? "why" : "", line.text);
         kf_text_free(&line);
     }
 }
@@ -117,7 +116,7 @@ static void print_limit(const kf_tune_result *result, const char *label, const c
         total += time;
         if (longest < 0 || time > kf_kernel_step_us(&m->kernels[longest])) longest = i;
     }
-    (void)fprintf(stream, "%-*s%s moves %s a step at %.1f GB/s", LABEL, label, name,
+    (void)fprintf(stream, "%-*s%s moves %s a step at %.1f GB/s", KF_REPORT_LABEL, label, name,
                   kf_human_bytes(m->effective_bandwidth * m->step_us.median * 1e-6, bytes),
                   1e-9 * m->effective_bandwidth);
     if (peak > 0.0) {
@@ -173,8 +172,8 @@ static void print_alternatives(const kf_tune_request *request, const kf_tune_res
         kf_text line = {0};
         kf_text_append(&line, "%s=", a->value.parameter);
         append_value(&line, &a->value);
-        (void)fprintf(stream, "%-*s%s: %.2fx at an error of %.2g %%", LABEL, label, line.text, a->gain,
-                      100.0 * a->error);
+        (void)fprintf(stream, "%-*s%s: %.2fx at an error of %.2g %%", KF_REPORT_LABEL, label, line.text,
+                      a->gain, 100.0 * a->error);
         if (a->gain > 1.0)
             (void)fprintf(stream, ": allow it with --accuracy %g%%", 100.0 * allowing(a->error));
         (void)fprintf(stream, "\n");
@@ -185,30 +184,30 @@ static void print_alternatives(const kf_tune_request *request, const kf_tune_res
         (void)fprintf(stream,
                       "%-*shalf the grid: about %.0fx to the same moment, at what a coarser grid costs "
                       "(docs/accuracy.md)\n",
-                      LABEL, label, coarser);
+                      KF_REPORT_LABEL, label, coarser);
 }
 
 /* Prints the time against the budget, and the presets that were left out for it. */
 static void print_time(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const kf_tune_timeline *t = &result->timeline;
-    (void)fprintf(stream, "%-*s%.1f s", LABEL, "took", result->seconds);
+    (void)fprintf(stream, "%-*s%.1f s", KF_REPORT_LABEL, "took", result->seconds);
     if (request->budget.seconds > 0.0) (void)fprintf(stream, " of a budget of %g s", request->budget.seconds);
     (void)fprintf(stream, "; compilers worked %.1f s beside it\n", t->compiling);
     for (int i = 0; i < KF_PRESETS; i++)
         if (request->budget.seconds > 0.0 && result->presets[i] < 0 &&
             !kf_tune_leaves_out(request, &result->device, (kf_preset_kind)i))
             (void)fprintf(stream, "%-*sthe preset %s was dropped: the budget ended before it was measured\n",
-                          LABEL, "", kf_preset_names[i]);
+                          KF_REPORT_LABEL, "", kf_preset_names[i]);
     if (kf_tune_leaves_out(request, &result->device, KF_PRESET_PAPER))
         (void)fprintf(stream,
                       "%-*sthe presets baseline and paper were left out for the search; --presets all "
                       "measures them\n",
-                      LABEL, "");
+                      KF_REPORT_LABEL, "");
     if (result->resumed == 0 && result->searched == 0 && result->tried.count < (int)result->space_size)
         (void)fprintf(
             stream,
             "%-*sno search took place: the presets used the whole budget; a longer --budget searches\n",
-            LABEL, "");
+            KF_REPORT_LABEL, "");
 }
 
 static void print_meanings(const kf_tune_result *result, FILE *stream) {
@@ -219,7 +218,7 @@ static void print_meanings(const kf_tune_result *result, FILE *stream) {
                     {KF_STATE_WRONG_RESULT, "wrong_result: too far from the reference; never emitted"}};
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (result->states[meanings[i].state] > 0)
-            (void)fprintf(stream, "%-*s%s\n", LABEL, "", meanings[i].meaning);
+            (void)fprintf(stream, "%-*s%s\n", KF_REPORT_LABEL, "", meanings[i].meaning);
 }
 
 void kf_tune_explain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {

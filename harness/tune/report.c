@@ -10,7 +10,7 @@
 #include "harness/tune/report.h"
 #include "harness/tune/tune.h"
 
-enum { LABEL = 10, SHOWN_TIES = 5 };
+enum { SHOWN_TIES = 5 };
 
 /* --- Text ----------------------------------------------------------------------------------------------- */
 
@@ -27,22 +27,22 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
     const kf_verification *verification = &best->measurement.verification;
     char time[32], low[32], high[32], rate[KF_RATE_TEXT];
     char *summary = kf_tune_config_text(result, &best->config);
-    (void)fprintf(stream, "%-*s%s\n", LABEL, "best", summary);
-    (void)fprintf(stream, "%-*s%s a step [%s, %s], %s, %.1f GB/s\n", LABEL, "",
+    (void)fprintf(stream, "%-*s%s\n", KF_REPORT_LABEL, "best", summary);
+    (void)fprintf(stream, "%-*s%s a step [%s, %s], %s, %.1f GB/s\n", KF_REPORT_LABEL, "",
                   kf_human_time_us(m->step_us.median, time), kf_human_time_us(m->step_us.low, low),
                   kf_human_time_us(m->step_us.high, high),
                   kf_rate_text(system->update, 1e6 * m->updates_per_us, rate), 1e-9 * m->effective_bandwidth);
     if (m->energy_j > 0.0)
-        (void)fprintf(stream, "%-*s%.4g J a step, %.0f W\n", LABEL, "", m->energy_j,
+        (void)fprintf(stream, "%-*s%.4g J a step, %.0f W\n", KF_REPORT_LABEL, "", m->energy_j,
                       1e6 * m->energy_j / m->step_us.median);
     if (m->clock_state != KF_CLOCK_UNKNOWN)
-        (void)fprintf(stream, "%-*sat %.0f MHz%s\n", LABEL, "", m->clock_mhz,
+        (void)fprintf(stream, "%-*sat %.0f MHz%s\n", KF_REPORT_LABEL, "", m->clock_mhz,
                       m->clock_state == KF_CLOCK_STEADY ? "" : ", which was not steady");
-    (void)fprintf(stream, "%-*sverified: off the reference by %.2g, accepted %.2g\n", LABEL, "",
+    (void)fprintf(stream, "%-*sverified: off the reference by %.2g, accepted %.2g\n", KF_REPORT_LABEL, "",
                   verification->error, verification->bound);
     if (verification->repeated && verification->spread > 0.0)
-        (void)fprintf(stream, "%-*snondeterministic: two launches from equal inputs differ by %.2g\n", LABEL,
-                      "", verification->spread);
+        (void)fprintf(stream, "%-*snondeterministic: two launches from equal inputs differ by %.2g\n",
+                      KF_REPORT_LABEL, "", verification->spread);
     kf_report_user_values(m, stream);
     free(summary);
 }
@@ -59,7 +59,7 @@ static bool is_tied(const kf_tune_result *result, int tried) {
 static void print_gain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     const char *separator = "";
-    (void)fprintf(stream, "%-*s", LABEL, "gain");
+    (void)fprintf(stream, "%-*s", KF_REPORT_LABEL, "gain");
     for (int i = 0; i < KF_PRESETS; i++) {
         const char *name = kf_preset_names[order[i]];
         int tried = result->presets[order[i]];
@@ -138,7 +138,7 @@ static void print_kernels(const kf_tune_result *result, FILE *stream) {
 }
 
 static void print_states(const kf_tune_result *result, FILE *stream) {
-    (void)fprintf(stream, "%-*s%d of %.0f configs:", LABEL, "tried", result->tried.count,
+    (void)fprintf(stream, "%-*s%d of %.0f configs:", KF_REPORT_LABEL, "tried", result->tried.count,
                   (double)result->space_size);
     bool first = true;
     for (int state = 0; state < KF_STATES; state++) {
@@ -148,19 +148,20 @@ static void print_states(const kf_tune_result *result, FILE *stream) {
     }
     (void)fprintf(stream, "\n");
     if (result->resumed > 0)
-        (void)fprintf(stream, "%-*s%d of them before the run was resumed\n", LABEL, "", result->resumed);
+        (void)fprintf(stream, "%-*s%d of them before the run was resumed\n", KF_REPORT_LABEL, "",
+                      result->resumed);
 }
 
 static void print_ties(const kf_tune_result *result, FILE *stream) {
     if (isfinite(result->noise_floor))
-        (void)fprintf(stream, "%-*sthe same config differs by %.2f %% from process to process\n", LABEL,
-                      "noise", 100.0 * result->noise_floor);
+        (void)fprintf(stream, "%-*sthe same config differs by %.2f %% from process to process\n",
+                      KF_REPORT_LABEL, "noise", 100.0 * result->noise_floor);
     if (result->tie_count == 0) return;
-    (void)fprintf(stream, "%-*s%d config%s cannot be told apart from the best:\n", LABEL, "ties",
+    (void)fprintf(stream, "%-*s%d config%s cannot be told apart from the best:\n", KF_REPORT_LABEL, "ties",
                   result->tie_count, result->tie_count == 1 ? "" : "s");
     for (int i = 0; i < result->tie_count && i < SHOWN_TIES; i++) {
         char *summary = kf_tune_config_text(result, &result->tried.items[result->ties[i]].config);
-        (void)fprintf(stream, "%-*s%s\n", LABEL, "", summary);
+        (void)fprintf(stream, "%-*s%s\n", KF_REPORT_LABEL, "", summary);
         free(summary);
     }
 }
@@ -169,9 +170,10 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
                    FILE *stream) {
     const kf_problem *problem = request->problem;
     char facts[KF_FACTS_TEXT];
-    (void)fprintf(stream, "%-*s%s, %s\n", LABEL, "scene", problem->name,
+    (void)fprintf(stream, "%-*s%s, %s\n", KF_REPORT_LABEL, "scene", problem->name,
                   kf_facts_text(&problem->facts, facts));
-    (void)fprintf(stream, "%-*s%s (%s)\n", LABEL, "device", result->device.spec, result->device.name);
+    (void)fprintf(stream, "%-*s%s (%s)\n", KF_REPORT_LABEL, "device", result->device.spec,
+                  result->device.name);
     if (result->best >= 0) {
         print_best(problem->system, result, stream);
         print_gain(request, result, stream);
@@ -182,14 +184,15 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     if (result->best >= 0) print_ties(result, stream);
     kf_report_front(result, stream);
     kf_tune_explain(request, result, stream);
-    (void)fprintf(stream, "%-*s%s, run %s\n", LABEL, "store", kf_store_path(request->store),
+    (void)fprintf(stream, "%-*s%s, run %s\n", KF_REPORT_LABEL, "store", kf_store_path(request->store),
                   result->run.uuid);
     const bool runs = problem->system->runs;
     if (out != NULL && runs)
-        (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", LABEL, "config", out, out);
+        (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", KF_REPORT_LABEL, "config", out, out);
     if (out != NULL && !runs) {
         char *defines = kf_config_defines(&result->tried.items[result->best].config);
-        (void)fprintf(stream, "%-*s%s\n%-*s%s\n", LABEL, "config", out, LABEL, "compile", defines);
+        (void)fprintf(stream, "%-*s%s\n%-*s%s\n", KF_REPORT_LABEL, "config", out, KF_REPORT_LABEL, "compile",
+                      defines);
         free(defines);
     }
 }

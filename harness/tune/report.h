@@ -8,6 +8,9 @@
 #include "base/record/measurement.h"
 #include "harness/tune/tune.h"
 
+/* Width of the words at the left of what a run says at its end. */
+enum { KF_REPORT_LABEL = 10 };
+
 /* A row a kernel with the counters people look at first; nothing when none were counted. */
 void kf_report_counters(const kf_measurement *measurement, FILE *stream);
 

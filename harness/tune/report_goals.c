@@ -7,7 +7,7 @@
 #include "harness/tune/explain.h"
 #include "harness/tune/report.h"
 
-enum { LABEL = 10, SHOWN_FRONT = 20, COLUMN = 12 };
+enum { SHOWN_FRONT = 20, COLUMN = 12 };
 
 /* "-" for what could not be computed. */
 static const char *number_text(double value, char text[32]) {
@@ -19,7 +19,7 @@ static const char *number_text(double value, char text[32]) {
 void kf_report_user_values(const kf_measurement *m, FILE *stream) {
     char text[32];
     for (int i = 0; i < m->user_value_count; i++)
-        (void)fprintf(stream, "%-*s%s %s\n", LABEL, i == 0 ? "metrics" : "", m->user_values[i].name,
+        (void)fprintf(stream, "%-*s%s %s\n", KF_REPORT_LABEL, i == 0 ? "metrics" : "", m->user_values[i].name,
                       number_text(m->user_values[i].value, text));
 }
 
@@ -29,8 +29,8 @@ void kf_report_front(const kf_tune_result *result, FILE *stream) {
     char head[KF_USER_METRIC_NAME + 8], text[32];
     if (result->front_count == 0) return;
     (void)fprintf(stream, "%-*s%d config%s that none is better than in every goal; * has the least product\n",
-                  LABEL, "front", result->front_count, result->front_count == 1 ? "" : "s");
-    (void)fprintf(stream, "%-*s", LABEL, "");
+                  KF_REPORT_LABEL, "front", result->front_count, result->front_count == 1 ? "" : "s");
+    (void)fprintf(stream, "%-*s", KF_REPORT_LABEL, "");
     for (int i = 0; i < objective->count; i++) {
         (void)snprintf(head, sizeof head, "%s%s", objective->goals[i].name,
                        kf_quantity_unit(objective->goals[i].name));
@@ -41,7 +41,7 @@ void kf_report_front(const kf_tune_result *result, FILE *stream) {
         const int tried = result->front[row];
         const kf_measurement *m = kf_tune_measurement(result, tried);
         char *summary = kf_tune_config_text(result, &result->tried.items[tried].config);
-        (void)fprintf(stream, "%*s", LABEL, tried == result->best ? "*" : "");
+        (void)fprintf(stream, "%*s", KF_REPORT_LABEL, tried == result->best ? "*" : "");
         for (int i = 0; i < objective->count; i++)
             (void)fprintf(stream, " %*s", COLUMN,
                           number_text(kf_measurement_quantity(m, objective->goals[i].name), text));
@@ -49,7 +49,8 @@ void kf_report_front(const kf_tune_result *result, FILE *stream) {
         free(summary);
     }
     if (result->front_count > SHOWN_FRONT)
-        (void)fprintf(stream, "%-*s%d more are in the store\n", LABEL, "", result->front_count - SHOWN_FRONT);
+        (void)fprintf(stream, "%-*s%d more are in the store\n", KF_REPORT_LABEL, "",
+                      result->front_count - SHOWN_FRONT);
 }
 
 cJSON *kf_report_front_json(const kf_system *system, const kf_tune_result *result) {

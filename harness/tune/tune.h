@@ -16,6 +16,9 @@ enum { KF_COMPILE_LIMIT_SECONDS = 300 }; /* of a config */
 /* Presets that a run measures: all; all where the budget has room for them; the default alone. */
 typedef enum kf_preset_choice { KF_ALL_PRESETS, KF_FITTING_PRESETS, KF_DEFAULT_ALONE } kf_preset_choice;
 
+/* The usual limit_seconds. */
+#define KF_CONFIG_LIMIT_SECONDS 60.0
+
 typedef struct kf_tune_request {
     const kf_problem *problem;
     const char *device;  /* as for kf_backend_open */
@@ -40,7 +43,7 @@ typedef struct kf_tune_request {
     kf_preset_choice presets; /* that are measured: see kf_tune_leaves_out */
     bool keeps_going;         /* also where nothing seems to work: see hopeless.h */
     bool turns;               /* measure in turns with other such runs on the device, config by config */
-    double limit_seconds;     /* wall time for verifying and measuring one config */
+    double limit_seconds;     /* wall time for verifying and measuring one config, KF_CONFIG_LIMIT_SECONDS */
     kf_objective objective;
     kf_user_metrics *metrics; /* computed for every config, checked against the space; NULL: none */
     kf_cache_policy cache;

@@ -29,19 +29,6 @@ typedef struct kf_d2q9_tally {
     double cached; /* bytes of memory that a byte costs where the cache holds some of the data */
 } kf_d2q9_tally;
 
-/* Blocks that a multiprocessor holds of a kernel whose threads have so many registers. */
-static double resident_of(const kf_d2q9_tally *t, double registers, double shared_bytes) {
-    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8;
-    const double threads = t->options.threads, given = PORTION * ceil(registers / PORTION);
-    return fmax(1, fmin(fmin(BLOCKS, floor(FILE / (given * threads))),
-                        fmin(floor(THREADS / threads), kf_cost_blocks_by_shared(shared_bytes))));
-}
-
-static double multiprocessors_of(const kf_d2q9_tally *t) {
-    static const double UNKNOWN = 132; /* as an H200 */
-    return t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : UNKNOWN;
-}
-
 /* --- A pass over all nodes ------------------------------------------------------------------------------ */
 
 typedef struct kf_d2q9_pass {
@@ -116,8 +103,8 @@ static kf_work *add_pass(kf_d2q9_tally *t, const kf_d2q9_pass *p) {
                                                : p->cut_reads > 0   ? SHIFTED
                                                                     : PUSHED);
     if (!t->cost->gpu) return work;
-    work->blocks = rows / multiprocessors_of(t);
-    work->resident = resident_of(t, p->registers, 0);
+    work->blocks = rows / kf_cost_multiprocessors(t->cost->device);
+    work->resident = kf_cost_resident_blocks(t->options.threads, p->registers, 0);
     const double asked = work->resident * o->threads * o->nodes_per_thread / NODES; /* nodes at a time */
     work->efficiency *= 1 - FEW * (1 - fmin(1, asked));
     if (work->blocks <= work->resident) work->blocks = 0; /* all are on the device at once */
@@ -171,7 +158,7 @@ static void bounced_rows(const kf_d2q9_tally *t, double width, double *mean, dou
  * after level; where registers do not hold all that is fetched, for one value after the other. */
 static void add_temporal(kf_d2q9_tally *t) {
     static const double MEMORY_US = 0.5, LEVEL_US = 0.06, FLAGS_US = 0.14, UPDATE = 132, ACCESS = 1,
-                        REAL_ROWS = 20, OWN = 43, LEVEL = 7, PORTION = 8;
+                        REAL_ROWS = 20, OWN = 43, LEVEL = 7;
     /* Registers of 3, 5 and 7 steps, as the compiler chooses; and where it is told how many it may use. */
     static const double registers[2][3] = {{64, 113, 128}, {96, 122, 128}};
     const kf_d2q9_options *o = &t->options;
@@ -180,9 +167,9 @@ static void add_temporal(kf_d2q9_tally *t) {
     const double tiles = ceil(n[0] / width) * ceil((double)n[1] / o->tile_rows);
     const double wide = o->storage == KF_D2Q9_F64 ? 2 : 1;
     const double shared = last * (o->threads + 2) * REAL_ROWS * sizeof(float) * wide;
-    const double allowed = PORTION * floor(65536 / (o->threads * fmax(1, o->resident_blocks)) / PORTION);
+    const double allowed = kf_cost_registers_allowed(o->threads, fmax(1, o->resident_blocks));
     const double taken =
-        fmin(fmin(255, allowed), wide * registers[o->resident_blocks > 0][(o->steps_per_launch - 3) / 2]);
+        fmin(allowed, wide * registers[o->resident_blocks > 0][(o->steps_per_launch - 3) / 2]);
     const double updates = tiles * o->threads * (steps * (o->tile_rows + 2 * last) - last * last);
     const double read = tiles * o->threads * (o->tile_rows + 2 * last);
     kf_work *work = kf_works_add(t->works, "temporal", 1 / steps);
@@ -198,8 +185,8 @@ static void add_temporal(kf_d2q9_tally *t) {
     const double missing = wide * (OWN + LEVEL * last) - taken,
                  fetched_us = MEMORY_US * (1 + fmin(VALUES, fmax(0, missing))),
                  bounce_us = MEMORY_US + FLAGS_US * steps;
-    work->blocks = tiles / multiprocessors_of(t);
-    work->resident = resident_of(t, taken, shared);
+    work->blocks = tiles / kf_cost_multiprocessors(t->cost->device);
+    work->resident = kf_cost_resident_blocks(t->options.threads, taken, shared);
     work->turns = o->tile_rows + 3 * last;
     work->wait_us = fetched_us + LEVEL_US * steps + mean * bounce_us;
     work->slowest_us = fetched_us + LEVEL_US * steps + most * bounce_us;

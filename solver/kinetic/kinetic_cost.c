@@ -68,14 +68,11 @@ static double resident_blocks(const kf_kinetic_options *o, double registers) {
 /* A block waits for its first values, and for its slowest warp: where boundaries are folded into it that is
  * one at the end of a row. */
 static void set_blocks(const kf_kinetic_tally *tally, const kf_kinetic_pass *pass, kf_work *work) {
-    static const double WAIT_US = 0.3, ROW_END_US = 0.7,
-                        MULTIPROCESSORS = 132; /* as an H200, where unknown */
+    static const double WAIT_US = 0.3, ROW_END_US = 0.7;
     const kf_kinetic_cost *cost = tally->cost;
     if (!kf_device_is_gpu(cost->device)) return;
-    const double multiprocessors =
-        cost->device->multiprocessors > 0 ? cost->device->multiprocessors : MULTIPROCESSORS;
     const bool folded = tally->options.boundary_kernels < 1;
-    work->blocks = blocks_of(tally, pass->nodes_per_thread) / multiprocessors;
+    work->blocks = blocks_of(tally, pass->nodes_per_thread) / kf_cost_multiprocessors(cost->device);
     work->resident = resident_blocks(&tally->options, pass->registers);
     work->wait_us = WAIT_US + (folded ? ROW_END_US * pass->nodes_per_thread : 0);
 }

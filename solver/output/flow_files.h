@@ -28,6 +28,9 @@ kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *e
 void kf_flow_quantities_derive(const kf_scene *scene, const double rotation[9], const double center[3],
                                int quantities, kf_snapshot *snapshot);
 
+/* Pressure at a surface is that so many cells outside of it. */
+#define KF_PRESSURE_AT 1.0
+
 /* The solid's surface at its pose as a snapshot of particles with triangles: at each vertex
  * "pressure_coefficient" (or "kinematic_pressure") a cell outside of it, "wall_shear" (m^2/s^2, over density:
  * viscosity times the speed a cell and a half outside over that distance, along it) and "y_plus" of the first

@@ -8,8 +8,7 @@
 #include "solver/flow/wall_law.h"
 #include "solver/output/flow_files.h"
 
-static const double PRESSURE_AT = 1.0, SHEAR_AT = 1.5, LAW_AT = 2.0,
-                    FIRST_NODE = 0.5; /* cells outside of the surface */
+static const double SHEAR_AT = 1.5, LAW_AT = 2.0, FIRST_NODE = 0.5; /* cells outside of the surface */
 
 /* The angle of a triangle at corner p. */
 static double angle_at(const double *p, const double *q, const double *r) {
@@ -152,7 +151,7 @@ void kf_flow_surface(const kf_scene *scene, const double rotation[9], const doub
         const double *p = place + 3 * v, *n = normals + 3 * v;
         for (size_t a = 0; a < 3; a++)
             points[3 * v + a] = (float)((p[a] + 0.5) * scene->cell_size);
-        step_out(p, n, PRESSURE_AT, at);
+        step_out(p, n, KF_PRESSURE_AT, at);
         if (interpolate(flow, pressure, at, &value)) cp[v] = (float)value;
         set_shear(scene, flow, p, n, shear + 3 * v, &y_plus[v]);
     }

@@ -9,12 +9,12 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
+#include "solver/output/flow_files.h"
 #include "solver/output/probe_chart.h"
 #include "solver/output/table.h"
 
 /* The stresses u'u', v'v', w'w', u'v', u'w', v'w': the two components of each. */
 static const int stress_components[KF_STRESSES][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-static const double PRESSURE_AT = 1.0; /* cells outside of the surface */
 
 /* The name of a pressure's column, with its unit as tables spell it. */
 static const char *pressure_column(const char *pressure) {
@@ -66,7 +66,7 @@ static kf_status place_points(const kf_probe *probe, kf_plan *plan, double (*poi
     memcpy(points, probe->points, probe->count * sizeof *points);
     if (probe->kind != KF_PROBE_SURFACE) return KF_OK;
     const kf_scene *scene = kf_plan_scene(plan);
-    const double h = scene->cell_size, out = PRESSURE_AT * kf_scene_of_outputs(scene)->cell_size;
+    const double h = scene->cell_size, out = KF_PRESSURE_AT * kf_scene_of_outputs(scene)->cell_size;
     kf_solid_pose pose;
     KF_TRY(kf_flow_pose(plan, &pose, error));
     for (size_t i = 0; i < probe->count; i++)

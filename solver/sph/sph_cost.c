@@ -133,19 +133,15 @@ typedef struct kf_particle_kernel {
 /* Adds the work of a kernel. On a GPU its registers and shared memory say how many blocks are resident and
  * what spills; the fullest multiprocessor's warps wait in rounds. */
 static void add_kernel(kf_sph_tally *t, const kf_particle_kernel *k) {
-    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, PORTION = 8, MOST = 255,
-                        CYCLES_US = 1980; /* an H200's */
+    static const double CYCLES_US = 1980; /* an H200's */
     kf_work *work = kf_works_add(t->works, k->name, k->launches);
     work->amount[KF_COST_DRAM] = k->bytes * t->particles;
     work->amount[KF_COST_INSTRUCTIONS] = k->instructions * t->particles;
     if (!t->gpu) return;
-    const double allowed =
-        k->resident > 0 ? fmin(MOST, PORTION * floor(FILE / (k->resident * k->threads) / PORTION)) : MOST;
+    const double allowed = kf_cost_registers_allowed(k->threads, k->resident);
     const double spilled = fmax(0, k->registers - allowed);
-    const double given = PORTION * ceil(fmin(k->registers, allowed) / PORTION);
-    const double resident = fmax(1, fmin(fmin(BLOCKS, floor(THREADS / k->threads)),
-                                         fmin(floor(FILE / (given * k->threads)),
-                                              kf_cost_blocks_by_shared(k->shared_bytes * k->threads))));
+    const double resident =
+        kf_cost_resident_blocks(k->threads, fmin(k->registers, allowed), k->shared_bytes * k->threads);
     const double blocks = ceil(k->extent / k->threads) / t->cost->multiprocessors, fullest = ceil(blocks),
                  instructions = k->instructions + SPILL * spilled * k->visits;
     work->amount[KF_COST_INSTRUCTIONS] = t->particles * instructions * fullest / blocks;
@@ -462,12 +458,11 @@ static double extent_of(const kf_particle_scene *scene, int axis) {
 
 /* Looks at the scene as all configs have it: how full the fluid is, how high and how long. */
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
-    static const double UNKNOWN = 132; /* as an H200 */
     kf_sph_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
     cost->scene = problem->own;
     cost->device = *device;
     cost->gpu = kf_device_is_gpu(device);
-    cost->multiprocessors = device->multiprocessors > 0 ? device->multiprocessors : UNKNOWN;
+    cost->multiprocessors = kf_cost_multiprocessors(device);
     cost->full = 1;
     for (int side = 0; side < 2 * cost->scene->dimensions; side++)
         if (cost->scene->sides[side] != KF_SIDE_PERIODIC) cost->full = 0;

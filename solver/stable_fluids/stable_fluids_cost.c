@@ -114,17 +114,13 @@ static double registers_of(const kf_fluid_tally *t, const kf_line_pass *p) {
 /* Blocks that a multiprocessor holds, by threads, registers and shared memory; and what does not fit into the
  * registers that a thread may have. */
 static double resident_of(const kf_line_pass *p, double threads, double registers, double *spilled) {
-    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, MOST = 255, PORTION = 8, ONE_TAKES = 2,
-                        MORE_TAKE = 1.3;
+    static const double ONE_TAKES = 2, MORE_TAKE = 1.3;
     const double warps = 32 * ceil(threads / 32), asked = p->resident > 0 ? p->resident : 1;
-    const double allowed = fmin(MOST, PORTION * floor(FILE / (warps * asked) / PORTION));
+    const double allowed = kf_cost_registers_allowed(warps, asked);
     *spilled = fmax(0, registers - allowed);
     if (p->resident > 0) /* the compiler takes what it may */
         registers = fmax(registers, fmin((p->at_once > 1 ? MORE_TAKE : ONE_TAKES) * registers, allowed));
-    const double given = PORTION * ceil(fmin(registers, allowed) / PORTION);
-    const double by_registers = floor(FILE / (given * warps)), by_threads = floor(THREADS / warps);
-    const double by_shared = kf_cost_blocks_by_shared((double)p->shared_bytes);
-    return fmax(1, fmin(fmin(BLOCKS, by_registers), fmin(by_threads, by_shared)));
+    return kf_cost_resident_blocks(warps, fmin(registers, allowed), (double)p->shared_bytes);
 }
 
 /* A piece of a row shorter than two sectors costs more than its bytes: part of a sector is written, and each
@@ -172,8 +168,7 @@ static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
 /* Adds the work of a pass that transforms lines. On a GPU the registers and shared memory of a block say
  * how many are resident, what spills, and whether blocks run in one step or hide each other's waiting. */
 static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
-    static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
-        BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
+    static const double BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
     /* Each launch fetches its code anew, for the last one's took its place; one kernel of all passes less. */
     static const double FETCHED[] = {1, 0.25};
     const kf_line_engine *e = p->engine;
@@ -192,9 +187,7 @@ static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
     }
     const double resident = resident_of(p, fmax(threads, t->least_threads),
                                         fmax(registers_of(t, p), t->least_registers), &spilled);
-    const double multiprocessors =
-        t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : MULTIPROCESSORS;
-    const double blocks = p->blocks / multiprocessors;
+    const double blocks = p->blocks / kf_cost_multiprocessors(t->cost->device);
     const double together = fmin(ceil(blocks), resident); /* on a multiprocessor */
     const kf_spills spills = spills_of(p, spilled, stages, together, threads);
     const double wait_us = rates.read + p->transforms * stages * rates.stage + spills.wait_us;
