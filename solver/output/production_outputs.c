@@ -145,7 +145,7 @@ static kf_status find_outputs(kf_plan *plan, const kf_scene **scene, kf_solid_po
     return KF_OK;
 }
 
-/* What acts on the solid, at a path. */
+/* Draws what acts on the solid into a file. */
 static kf_status draw_solid(kf_production_run *producer, const kf_snapshot *snapshot, int kind,
                             const char *path, kf_error *error) {
     const kf_production_options *options = producer->options;
@@ -162,7 +162,7 @@ static kf_status draw_solid(kf_production_run *producer, const kf_snapshot *snap
     return status;
 }
 
-/* All pictures of a flow at a moment. */
+/* Writes all pictures of a flow at a moment. */
 static kf_status write_pictures(kf_production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
     if (producer->options->no_pictures) return KF_OK;
