@@ -256,7 +256,7 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
     d->rate_rule = (kf_rate_rule)rule;
     d->basis = (kf_moment_basis)basis;
     const bool rule_given = cJSON_HasObjectItem(object, "rates");
-    if (rule_given && d->collision == KF_BGK)
+    if (rule_given && d->collision != KF_ACM_MRT && d->collision != KF_RM_MRT)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: model.rates: only the collisions \"acm_mrt\" and \"rm_mrt\" have a rate rule; "
                        "remove the key",

@@ -159,7 +159,7 @@ kf_status kf_system_of_scene(kf_problem *problem, kf_error *error) {
                        reason.message);
     }
     problem->system = NULL;
-    (void)kf_fail(error, KF_BAD_INPUT, "%s: no system runs it: %s", problem->name, reasons.text);
+    (void)kf_fail(error, KF_BAD_INPUT, "%s: no system runs it: %s", problem->source, reasons.text);
     kf_text_free(&reasons);
     return KF_BAD_INPUT;
 }

@@ -432,7 +432,8 @@ static kf_status read_pushes(const reader *r) {
  * all become cells and steps. */
 static kf_status read_source(const reader *r, const cJSON *entry, int number, kf_fluid_source *s) {
     static const char *const keys[] = {"center", "radius", "velocity", "hold", "acceleration",
-                                       "dye",    "from",   "until",    NULL};
+                                       "dye",    "from",   "until",    NULL},
+                             *const of_velocity[] = {"hold", NULL};
     char path[32], center[48];
     (void)snprintf(path, sizeof path, "sources[%d]", number);
     (void)snprintf(center, sizeof center, "%s.center", path);
@@ -450,6 +451,10 @@ static kf_status read_source(const reader *r, const cJSON *entry, int number, kf
     KF_TRY(kf_json_number(place, entry, "hold", false, 1e-9, FAR, &hold, r->error));
     KF_TRY(kf_json_number(place, entry, "from", false, 0, FAR, &from, r->error));
     KF_TRY(kf_json_number(place, entry, "until", false, 0, FAR, &until, r->error));
+    if (until <= from)
+        return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: until is not after from", r->file, path);
+    if (!cJSON_HasObjectItem(entry, "velocity"))
+        KF_TRY(kf_json_refuse_keys(place, entry, of_velocity, "is for a source with a velocity", r->error));
     if (cJSON_HasObjectItem(entry, "dye"))
         KF_TRY(kf_json_numbers(place, entry, "dye", true, -FAR, FAR, f->dye_count, s->dye, r->error));
     s->radius = radius / f->cell_size;

@@ -70,6 +70,8 @@ static bool in_box(const void *data, const double p[3]) {
 
 /* Fills the mask with a disc, a ball or a box, in metres. */
 static kf_status read_shape(const solid *s, const char *name) {
+    static const char *const not_of_balls[] = {"size", "length", NULL}, *const not_of_boxes[] = {
+                                                                            "radius", "length", NULL};
     const kf_fluid *f = s->fluid;
     shape wanted = {.dimensions = f->dimensions};
     const bool ball = strcmp(name, f->dimensions == 3 ? "ball" : "disc") == 0;
@@ -78,6 +80,8 @@ static kf_status read_shape(const solid *s, const char *name) {
                        name, f->dimensions == 3 ? "ball" : "disc");
     KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -FAR, FAR, f->dimensions, wanted.center,
                            s->error));
+    KF_TRY(kf_json_refuse_keys(place_of(s), s->object, ball ? not_of_balls : not_of_boxes,
+                               "is of another shape", s->error));
     if (ball) {
         KF_TRY(kf_json_number(place_of(s), s->object, "radius", true, 1e-9, FAR, &wanted.radius, s->error));
         fill(s, in_ball, &wanted);
@@ -117,9 +121,12 @@ static kf_status beside(const solid *s, const char *name, char path[KF_PATH]) {
  * is transparent. */
 static kf_status read_mask(const solid *s, const char *name) {
     enum { LARGEST = 16384 };
+    static const char *const not_of_masks[] = {"center", "radius", "size", "length", NULL};
     char path[KF_PATH];
     png_image image = {.version = PNG_IMAGE_VERSION};
     const png_color white = {255, 255, 255};
+    KF_TRY(kf_json_refuse_keys(place_of(s), s->object, not_of_masks, "is not of a mask, which covers the box",
+                               s->error));
     KF_TRY(beside(s, name, path));
     if (s->fluid->dimensions == 3)
         return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.mask: a picture is two-dimensional; give a mesh",
@@ -208,6 +215,7 @@ static void fill_mesh(const solid *s, const kf_mesh *mesh) {
 
 /* Fills the mask from a mesh file, scaled to `length` metres along x and put at `center`. */
 static kf_status read_mesh(const solid *s, const char *name) {
+    static const char *const not_of_meshes[] = {"radius", "size", NULL};
     char path[KF_PATH];
     kf_mesh mesh = {0};
     kf_text notes = {0};
@@ -215,6 +223,8 @@ static kf_status read_mesh(const solid *s, const char *name) {
     if (s->fluid->dimensions == 2)
         return kf_fail(s->error, KF_BAD_INPUT,
                        "%s: solid.mesh: a mesh needs a three-dimensional box; give a mask", s->file);
+    KF_TRY(kf_json_refuse_keys(place_of(s), s->object, not_of_meshes, "is of a shape; a mesh has \"length\"",
+                               s->error));
     KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -FAR, FAR, 3, center, s->error));
     KF_TRY(kf_json_number(place_of(s), s->object, "length", true, 1e-9, FAR, &length, s->error));
     KF_TRY(beside(s, name, path));

@@ -135,6 +135,8 @@ static const bad_scene bad_scenes[] = {
     "\"outflow\", \"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"periodic\", \"zmax\": \"periodic\"}, " \
     "\"flow\": {\"speed\": 1, \"reynolds\": 20, \"reference_length\": 0.4}, \"mask\": {\"shape\": "          \
     "\"disc\", " more "}}"
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"mrt\", \"rates\": \"k17\"}"),
+     "model.rates: only the collisions"},
     {DISC("\"center\": [20, 0.8], \"radius\": 0.2"),
      "mask: no node lies in the disc of radius 0.2 m around 20"},
     {DISC("\"center\": [1, 0.8], \"radius\": 0.02"), "make the cells of 0.1 m smaller"},

@@ -196,6 +196,10 @@ static void images_behind_walls(void **state) {
             "periodic box");
     refused("{" PLAIN ", \"pushes\": {\"reach\": 6, \"list\": []}}", "pushes.reach");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 1.2}]}", "does not fit");
+    refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 0.5, \"from\": 5, \"until\": 1}]}",
+            "sources[0]: until is not after from");
+    refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 0.5, \"hold\": 1}]}",
+            "sources[0].hold: is for a source with a velocity");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 3.1], \"radius\": 0.5}]}",
             "sources[0].center: 3.1 m along y lies out of the box, which goes from 0 to 3 m");
     refused("{" WALLED ", \"pushes\": {\"list\": [{\"step\": 0, \"at\": [-1, 1], \"velocity\": [1, 0]}]}}",
@@ -272,6 +276,9 @@ static void solids_fill_their_volume(void **state) {
     kf_fluid_free(f);
     refused("{" PLAIN ", \"solid\": {\"shape\": \"disc\", \"center\": [9, 9], \"radius\": 1}}", "outside");
     refused("{" PLAIN ", \"solid\": {\"shape\": \"ball\", \"center\": [1, 1], \"radius\": 1}}", "disc");
+    refused("{" PLAIN
+            ", \"solid\": {\"shape\": \"disc\", \"center\": [1, 1], \"radius\": 0.5, \"size\": [1, 1]}}",
+            "solid.size: is of another shape");
     refused("{" DEEP ", \"solid\": {\"shape\": \"ball\", \"center\": [1, 1, 1], \"radius\": 1, \"axis\": "
             "[0, 0, 0]}}",
             "solid.axis");
