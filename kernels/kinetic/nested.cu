@@ -105,39 +105,11 @@ KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real 
 }
 #endif
 
-#if KF_CUDA
-/* Nodes of a sector, which a GPU moves at once. To write a part of one takes it several times as long, and
- * at faces across x each row ends in one: there the nodes beside are read, and written again as they are.
- * Nothing else writes them while a crossing runs. 1: values of neighbours do not lie side by side. */
-#define KF_NODES_OF_SECTOR (KF_STORAGE == KF_F16_STORAGE ? 16 : KF_STORAGE == KF_F32_STORAGE ? 8 : 4)
-#if !KF_MOMENTS && (KF_LAYOUT == KF_SOA_LAYOUT || (KF_LAYOUT == KF_CSOA_LAYOUT && KF_ALPHA_LOG2 >= 4))
-enum { KF_SECTOR = KF_NODES_OF_SECTOR };
-#else
-enum { KF_SECTOR = 1 };
-#endif
-/* Returns the threads that write the places of a row of a tile: those of a sector where a layer lies across
- * x, its places are in one, and those of the layer at the box's other end in another, else one for each
- * place. */
-KF_FUNCTION int kf_row_threads(const kf_tile *tile, const kf_span *row, int cells) {
-    const int whole = tile->axis[2] == 0 && row->from % KF_SECTOR + row->count <= KF_SECTOR &&
-                      cells > 2 * KF_SECTOR && row->period == KF_NO_PERIOD;
-    return whole ? KF_SECTOR : 1;
-}
-/* Reads a node that is to be written again. */
-KF_FUNCTION void kf_keep_as_it_is(const kf_nested_side *a, kf_index k, kf_real *kept) {
-#if !KF_MOMENTS
-    KF_UNROLL
-    for (int i = 0; i < KF_KEPT; i++)
-        kept[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
-#endif
-}
-#else
-/* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer, in order of
- * kf_node_of. */
-KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_tile *tile, const kf_span span[3], int length,
-                        int rows, int threads, const kf_real *kept, kf_real scale) {
+#if !KF_CUDA
+/* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer. */
+KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_span span[3], int length, int rows, int threads,
+                        const kf_real *kept, kf_real scale) {
     const kf_index begin = kf_node(a, 0, 0, 0);
-    (void)tile;
 #if KF_MOMENTS
     KF_EACH_THREAD_SCALAR(t, threads) {
         const int u = t % length, v = t / length % rows, w = t / length / rows;
@@ -249,21 +221,16 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile, const kf_span span[3],
                                const kf_span ghosts[3], kf_real (*rows)[3 * KF_LAYER]) {
     enum { ROWS = KF_FINE_U * KF_FINE_V };
-    const int threads = kf_row_threads(tile, &ghosts[2], a->fine.grid.nodes[0]);
     const kf_index begin = kf_node(&a->fine, 0, 0, 0);
-    KF_EACH_OF(n, ROWS * (threads > 1 ? KF_SECTOR : 2), KF_REFINE_THREADS) {
-        const int node = kf_node_of(tile, n, ROWS, 2), row = threads > 1 ? n / KF_SECTOR : node % ROWS,
-                  w = threads > 1 ? n % KF_SECTOR - ghosts[2].from % KF_SECTOR : node / ROWS,
-                  u = row % KF_FINE_U, v = row / KF_FINE_U;
-        const kf_index k = begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) +
-                           (ghosts[2].from + w) * ghosts[2].stride;
+    KF_EACH_THREAD(t, KF_REFINE_THREADS) {
+        const int node = kf_node_of(tile, t, ROWS, 2), u = node % KF_FINE_U, v = node / KF_FINE_U % KF_FINE_V,
+                  w = node / ROWS;
         kf_real kept[KF_KEPT];
-        if (u >= ghosts[0].count || v >= ghosts[1].count) continue;
-        if (w < 0 || w >= ghosts[2].count)
-            kf_keep_as_it_is(&a->fine, k, kept);
-        else
-            kf_make_ghost(a, tile, span, w * ROWS + row, rows, kept, 1);
-        kf_put_node(&a->fine, k, kept, 1, KF_R(a->scale));
+        if (u >= ghosts[0].count || v >= ghosts[1].count || w >= ghosts[2].count) continue;
+        kf_make_ghost(a, tile, span, node, rows, kept, 1);
+        kf_put_node(&a->fine,
+                    begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) + kf_along(&ghosts[2], w), kept,
+                    1, KF_R(a->scale));
     }
 }
 #endif
@@ -307,7 +274,7 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
     KF_EACH_THREAD(t, T) {
         kf_make_ghost(a, &tile, span, t, seen, &kept[0][KF_OWN(t)], KF_PRIVATE(T));
     }
-    kf_put(&a->fine, &tile, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
+    kf_put(&a->fine, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
 #endif
 }
 
@@ -487,22 +454,15 @@ KF_FUNCTION void kf_keep_cell(const kf_nested_arguments *a, kf_real (*found)[KF_
 /* Writes the cells of a tile, each by a thread. */
 KF_FUNCTION void kf_put_cells(const kf_nested_arguments *a, const kf_tile *tile, const kf_span cells[3],
                               kf_real (*found)[KF_CELLS]) {
-    const kf_span row = {cells[2].from, 1, KF_NO_PERIOD, cells[2].stride};
-    const int threads = kf_row_threads(tile, &row, (a->end[0] - a->ghosts[0]) / 2);
     const kf_index begin = kf_node(&a->coarse, 0, 0, 0);
-    KF_EACH_OF(n, KF_CELLS * (threads > 1 ? KF_SECTOR : 1), KF_COARSEN_THREADS) {
-        const int cell = threads > 1 ? n / KF_SECTOR : n,
-                  w = threads > 1 ? n % KF_SECTOR - cells[2].from % KF_SECTOR : 0,
-                  u = cell % KF_NESTED_TILE_U, v = cell / KF_NESTED_TILE_U;
-        const kf_index k =
-            begin + kf_along(&cells[0], u) + kf_along(&cells[1], v) + (cells[2].from + w) * cells[2].stride;
+    KF_EACH_OF(cell, KF_CELLS, KF_COARSEN_THREADS) {
+        const int u = cell % KF_NESTED_TILE_U, v = cell / KF_NESTED_TILE_U;
         kf_real kept[KF_KEPT];
         if (u >= cells[0].count || v >= cells[1].count) continue;
-        if (w != 0)
-            kf_keep_as_it_is(&a->coarse, k, kept);
-        else
-            kf_keep_cell(a, found, cell, kept, 1);
-        kf_put_node(&a->coarse, k, kept, 1, KF_R(a->scale));
+        kf_keep_cell(a, found, cell, kept, 1);
+        kf_put_node(&a->coarse,
+                    begin + kf_along(&cells[0], u) + kf_along(&cells[1], v) + kf_along(&cells[2], 0), kept, 1,
+                    KF_R(a->scale));
     }
 }
 #endif
@@ -537,7 +497,6 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
     KF_EACH_THREAD(t, KF_CELLS) {
         kf_keep_cell(a, found, t, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
     }
-    kf_put(&a->coarse, &tile, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0],
-           KF_R(a->scale));
+    kf_put(&a->coarse, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0], KF_R(a->scale));
 #endif
 }

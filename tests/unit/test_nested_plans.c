@@ -353,7 +353,7 @@ static kf_status follow_lanes(void *data, const kf_item *item, kf_error *error) 
 
 /* Returns whether two kernels may run at once: what one writes, the other neither reads nor writes. A level
  * steps from one of its grids to the other; boxes lie three cells apart, of which means and the lines that
- * means come from share one. No node of the solid's is a ghost. Crossings write nodes beside theirs again. */
+ * means come from share one. No node of the solid's is a ghost. */
 static bool may_run_at_once(const kernel *a, const kernel *b) {
     if (a->kind > b->kind) return may_run_at_once(b, a);
     const int finer = b->level - a->level;
@@ -362,9 +362,8 @@ static bool may_run_at_once(const kernel *a, const kernel *b) {
     if (a->kind == FLOW && b->kind == REFINE) return finer != 0 && (finer != 1 || a->number == b->number);
     if (a->kind == FLOW) return finer != 0 && finer != 1;
     if (b->kind == SOLID) return finer != 0;
-    if (a->kind == SOLID && b->kind == REFINE) return finer != 0 || a->number == 2 * b->number;
+    if (a->kind == SOLID && b->kind == REFINE) return true;
     if (a->kind == SOLID) return finer != 0 || a->number == 2 * b->number + 2;
-    if (a->kind == REFINE && b->kind == COARSEN) return finer != 0 && finer != 1;
     if (a->kind == REFINE) return finer != 0;
     return finer < -1 || finer > 1;
 }
