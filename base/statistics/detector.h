@@ -96,4 +96,7 @@ kf_finding kf_confirm(const kf_comparison *comparison, double threshold, const k
 /* Returns whether more processes could make an open comparison clear. */
 bool kf_undecided(const kf_comparison *comparison, double threshold, const kf_rules *rules);
 
+/* Noise in which a relative change of this size can hide is too much: values alone then tell nothing. */
+#define KF_NOISY 0.05
+
 #endif

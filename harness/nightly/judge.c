@@ -140,8 +140,7 @@ kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry
 }
 
 bool kf_entry_is_noisy(const kf_entry *entry) {
-    static const double NOISY = 0.05; /* relative; below it times tell by themselves */
-    return entry->hidden >= NOISY;
+    return entry->hidden >= KF_NOISY;
 }
 
 /* The last night up to index that was found good. Where noise hid what it is worth (NODATA), that is not

@@ -11,8 +11,6 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-static const double NOISY = 0.05; /* relative; a change of this size must not hide */
-
 static const kf_comparison unknown = {NAN, NAN, NAN, 1.0};
 
 /* The rows of one time. */
@@ -162,7 +160,7 @@ static void judge_quiet(const series *s, kf_series_verdict *v) {
     v->state = KF_SAME;
     if (s->levels[s->count - 1].identical)
         say(v, "the same commit as the night before");
-    else if (hidden >= NOISY) {
+    else if (hidden >= KF_NOISY) {
         v->state = KF_NODATA;
         say(v, "a change of less than %.3g %% would not be seen in these values", 100.0 * hidden);
     } else

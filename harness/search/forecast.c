@@ -8,7 +8,7 @@
 #include "harness/search/features.h"
 #include "harness/search/surrogate.h"
 
-enum { FIT_POINTS = 80, STEPS = 60 };
+enum { STEPS = 60 };
 
 static void features_at(const kf_features *features, const kf_space *space, uint64_t index, float *values) {
     int positions[KF_CONFIG_VALUES];
@@ -45,8 +45,8 @@ void kf_forecast(const kf_space *space, const uint64_t *known, const double *tim
         features_at(features, space, known[i], values);
         memcpy(points + (size_t)i * (size_t)width, values, (size_t)width * sizeof *values);
     }
-    kf_lengths_fit(&lengths, width, known_count < FIT_POINTS ? known_count : FIT_POINTS, points, targets,
-                   STEPS);
+    kf_lengths_fit(&lengths, width, known_count < KF_FIT_POINTS ? known_count : KF_FIT_POINTS, points,
+                   targets, STEPS);
     for (size_t begin = 0; begin < asked_count; begin += KF_SURROGATE_CANDIDATES) {
         const size_t left = asked_count - begin;
         const int count = left < KF_SURROGATE_CANDIDATES ? (int)left : KF_SURROGATE_CANDIDATES;

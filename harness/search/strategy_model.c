@@ -15,7 +15,6 @@ enum {
     PRIOR_DESIGN = 2, /* configs that a prior ranks first, measured whatever is known already */
     SPREAD_TRIES = 20,
     MOST_SPREAD = 64, /* configs spread like this while hardly any works */
-    FIT_POINTS = 80,  /* lengths are fitted on so many: half the best, half at random */
     NEW_POINTS = 96,  /* that join those kept before the surrogate is built again */
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
@@ -140,10 +139,11 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
 
 /* --- Fitting -------------------------------------------------------------------------------------------- */
 
+/* Fits the lengths on half the best and half random observations. */
 static void fit_lengths(kf_model *model) {
-    kf_model_observation *selected[FIT_POINTS];
-    double targets[FIT_POINTS];
-    int count = kf_model_select(model, FIT_POINTS, selected);
+    kf_model_observation *selected[KF_FIT_POINTS];
+    double targets[KF_FIT_POINTS];
+    int count = kf_model_select(model, KF_FIT_POINTS, selected);
     size_t width = (size_t)model->feature_count;
     float *features = kf_allocate(((size_t)count * width + 1) * sizeof *features);
     for (int i = 0; i < count; i++) {

@@ -18,6 +18,8 @@ typedef struct kf_lengths {
     double noise; /* variance relative to the signal's */
 } kf_lengths;
 
+/* So many points are enough to fit lengths on. */
+enum { KF_FIT_POINTS = 80 };
 /* Lengths of maximum posterior likelihood for count points (features [count][feature_count], targets with
  * mean 0 and variance 1), starting from *lengths; Rprop steps. */
 void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const float *features,

@@ -17,10 +17,9 @@
 #else
 #define KF_AWAIT_LAST ((void)0)
 #endif
-#define KF_LINE_X     (KF_NX / (1 + KF_FOLD_X)) /* values of a row that are transformed */
-#define KF_MODES_X    ((KF_LINE_X + 1) / 2)
-#define KF_ROWS       (KF_NY * KF_NZ / (1 + KF_FOLD_LAST))
-#define KF_COMPONENTS KF_DIMENSIONS
+#define KF_LINE_X  (KF_NX / (1 + KF_FOLD_X)) /* values of a row that are transformed */
+#define KF_MODES_X ((KF_LINE_X + 1) / 2)
+#define KF_ROWS    (KF_NY * KF_NZ / (1 + KF_FOLD_LAST))
 
 typedef struct KF_ALIGNED(2 * sizeof(kf_stored_mode)) kf_mode_pair {
     kf_stored_mode u, v;

@@ -19,8 +19,7 @@ typedef enum kf_d2q9_plan {
     KF_D2Q9_PULL,
     KF_D2Q9_PUSH,
     KF_D2Q9_IN_PLACE,
-    KF_D2Q9_TEMPORAL,
-    KF_D2Q9_PLANS
+    KF_D2Q9_TEMPORAL
 } kf_d2q9_plan;
 typedef enum kf_d2q9_layout {
     KF_D2Q9_AOS = KF_AOS_LAYOUT,

@@ -15,8 +15,7 @@ typedef enum kf_sph_search {
     KF_SPH_ROWS,
     KF_SPH_MASKS,
     KF_SPH_LIST,
-    KF_SPH_STAGED,
-    KF_SPH_SEARCHES
+    KF_SPH_STAGED
 } kf_sph_search;
 typedef enum kf_sph_cell_order {
     KF_SPH_ORDER_ROWS,

@@ -20,11 +20,10 @@ typedef enum kf_fluid_plan_kind {
     KF_FLUID_PACKED,   /* u + i v in one complex transform */
     KF_FLUID_BATCHED,  /* planar velocity, components in one call */
     KF_FLUID_FUSED,    /* three passes (five in three dimensions) */
-    KF_FLUID_PERSISTENT,
-    KF_FLUID_PLANS
+    KF_FLUID_PERSISTENT
 } kf_fluid_plan_kind;
 
-typedef enum kf_fluid_fft { KF_FFT_OWN, KF_FFT_LIBRARY, KF_FFTS } kf_fluid_fft;
+typedef enum kf_fluid_fft { KF_FFT_OWN, KF_FFT_LIBRARY } kf_fluid_fft;
 
 typedef enum kf_fluid_twiddles {
     KF_TWIDDLES_PRODUCTS = KF_PRODUCTS_TWIDDLES,
