@@ -101,9 +101,30 @@ static bool is_gltf(const char *file) {
     return strcasecmp(kf_mesh_ending(file), ".gltf") == 0 || strcasecmp(kf_mesh_ending(file), ".glb") == 0;
 }
 
+/* Says of what was guessed how sure it is, and what the mesh measures with it. */
+static void note_sureness(const kf_posture *p, const kf_placement *said, const double extent[3],
+                          kf_text *notes) {
+    const bool up = said->up.sign == 0, wind = said->wind.sign == 0;
+    const int wide = 3 - p->up.axis - p->wind.axis;
+    kf_text sure = {0};
+    if (!up && !wind) return;
+    if (up) kf_text_append(&sure, "up %d %%", percent(p->up_sure));
+    if (wind)
+        kf_text_append(&sure, "%saxis of the wind %d %%, front %d %%", up ? ", " : "", percent(p->axis_sure),
+                       percent(p->front_sure));
+    kf_note(
+        notes,
+        "guess: %s sure, so that it is %.4g high (along %c), %.4g long (%c) and %.4g wide (%c); %s otherwise",
+        sure.text, extent[p->up.axis], "xyz"[p->up.axis], extent[p->wind.axis], "xyz"[p->wind.axis],
+        extent[wide], "xyz"[wide],
+        up && wind ? "--up and --wind say"
+        : up       ? "--up says"
+                   : "--wind says");
+    kf_text_free(&sure);
+}
+
 static void note_posture(const kf_posture *p, const kf_placement *said, const double extent[3],
                          bool by_format, kf_text *notes) {
-    const int wide = 3 - p->up.axis - p->wind.axis;
     if (p->as_it_is && said->up.sign == 0 && said->wind.sign == 0 && !by_format)
         kf_note(notes,
                 "axes: as in the file, z up and the wind along +x (the mesh is symmetric along all three)");
@@ -116,13 +137,7 @@ static void note_posture(const kf_posture *p, const kf_placement *said, const do
                 said->wind.sign != 0 ? ""
                 : p->like_a_car      ? " (guessed: the cabin is behind the middle)"
                                      : " (guessed)");
-    if (said->up.sign == 0 || said->wind.sign == 0)
-        kf_note(
-            notes,
-            "guess: up %d %%, axis of the wind %d %%, front %d %% sure, so that it is %.4g high (along %c), "
-            "%.4g long (%c) and %.4g wide (%c); --up and --wind say otherwise",
-            percent(p->up_sure), percent(p->axis_sure), percent(p->front_sure), extent[p->up.axis],
-            "xyz"[p->up.axis], extent[p->wind.axis], "xyz"[p->wind.axis], extent[wide], "xyz"[wide]);
+    note_sureness(p, said, extent, notes);
 }
 
 /* Chooses the posture: what the user says goes first, then what the format says, then the guess where it

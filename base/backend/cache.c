@@ -27,9 +27,9 @@ static const time_t temporary_lifetime = 3600; /* s; no compiler runs that long 
 /* --- Folders and names -------------------------------------------------------------------------------- */
 
 static kf_status not_writable(const char *reason, kf_error *error) {
-    return kf_fail(
-        error, KF_HOST,
-        "the kernel cache cannot be written: %s; make room, or set XDG_CACHE_HOME to another folder", reason);
+    const bool says_cure = strstr(reason, "XDG_CACHE_HOME") != NULL;
+    return kf_fail(error, KF_HOST, "the kernel cache cannot be written: %s%s", reason,
+                   says_cure ? "" : "; make room, or set XDG_CACHE_HOME to another folder");
 }
 
 /* Who can write an entry can have his code run: that is this user, and the one who can do everything anyway.

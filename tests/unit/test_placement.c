@@ -262,7 +262,8 @@ static void test_what_was_guessed_is_said(void **state) {
         {{.wind = {1, -1}},
          "axes of the mesh: +z is up (guessed: it stands that way), the wind blows towards -y\nguess: up 100 "
          "%"},
-        {{.up = {0, -1}}, "axes of the mesh: -x is up, the wind blows towards +y (guessed)\nguess: up 100 %"},
+        {{.up = {0, -1}},
+         "axes of the mesh: -x is up, the wind blows towards +y (guessed)\nguess: axis of the wind "},
         {{.yaw = 0.0},
          "axes: as in the file, z up and the wind along +x (the mesh is symmetric along all three)"},
     };
