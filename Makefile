@@ -188,7 +188,7 @@ ONE_TEST = $(patsubst test_%,%,$(patsubst %.sh,%,$(T)))
 test: ## build and run one test: T=name, of tests/unit/test_name.c or tests/e2e/name.sh
 	@[ -n "$(wildcard tests/unit/test_$(ONE_TEST).c tests/e2e/$(ONE_TEST).sh)" ] || { echo "make test: say which, as in make test T=file, T=run; there are: $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)) $(END_TESTS:tests/e2e/%.sh=%)"; exit 2; }
 	@$(MAKE) all $(FAIL_NTH) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST))
-	@bash scripts/run-tests.sh $(BUILD) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST),tests/e2e/$(ONE_TEST).sh)
+	@KFTUNE_TEST_AGAIN=1 bash scripts/run-tests.sh $(BUILD) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST),tests/e2e/$(ONE_TEST).sh)
 
 SANITIZE_BUILD := $(BUILD)/sanitize
 # Variables that nothing has set hold a pattern, so that what is read of them does not look right by chance. gcc before 12 cannot.

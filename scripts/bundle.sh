@@ -21,7 +21,7 @@ font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,incompressible,kinetic,measure,moments,ordering,stable_fluids,worker}*; do
     [ ! -x "$test" ] || strip -o "$bundle/tests/unit/$(basename "$test")" "$test"
 done
-for script in tests/data/t1/* tests/e2e/*.sh tests/e2e/*.bash scripts/[cg]pu/*.sh scripts/gpu/*.awk scripts/run-tests.sh; do
+for script in tests/data/t1/* tests/e2e/*.sh tests/e2e/*.bash scripts/[cg]pu/*.sh scripts/gpu/*.awk scripts/run-tests.sh scripts/test-inputs.sh; do
     [ ! -f "$script" ] || install -D "$script" "$bundle/$script"
 done
 

@@ -3,9 +3,12 @@
 # usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
 # a pass, 77 a skip. What it prints is shown as a whole when it ends, and why it failed once more at the end. The last
-# line is 'N passed, N failed, N skipped'; the exit status is 0 only if something ran and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default
-# 900). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor). KFTUNE_TEST_CACHE: the folder
-# of compiled kernels (default: BUILD/test-cache), which is kept.
+# line is 'N passed, N failed, N skipped'; the exit status is 0 only if there were tests and none failed.
+# A program all of whose tests passed is not run again while nothing changes that its result can depend on
+# (scripts/test-inputs.sh): it is listed and counted apart. What failed, skipped a test or ran alone always runs again.
+# KFTUNE_TEST_AGAIN=1: all run. KFTUNE_TEST_LIMIT: seconds a program may take (default 900). KFTUNE_TEST_JOBS: how many run
+# at a time (default: one for each processor). KFTUNE_TEST_CACHE: the folder of compiled kernels (default:
+# BUILD/test-cache), which is kept.
 set -um
 
 build=$(realpath -m "${1:?usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]}")
@@ -14,20 +17,23 @@ root=$(realpath "$(dirname "$0")/..")
 limit=${KFTUNE_TEST_LIMIT:-900}
 processors=$(nproc)
 jobs=${KFTUNE_TEST_JOBS:-$processors}
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 unchanged=0 unchanged_tests=0
 failures=()
+kept=()           # "name hash tests" of what passed whole
 declare -A works=() # of the programs that run, by process id
 
 # Tests must neither see nor touch the user's own caches and store. The cache of compiled kernels stays from run to
 # run: its keys are hashes of source, headers, defines, compiler and flags, so what is stale is never found.
 home=$build/test-home
 logs=$build/test-logs
+records=$build/test-passed
 rm -rf "$home"
-mkdir -p "$home/tmp" "$logs"
+mkdir -p "$home/tmp" "$logs" "$records"
 export XDG_CACHE_HOME=${KFTUNE_TEST_CACHE:-$build/test-cache} TMPDIR=$home/tmp
 mkdir -p "$XDG_CACHE_HOME"
 export KFTUNE_DATA=$root KFTUNE=$build/kftune KFTUNE_SHARED=${KFTUNE_SHARED:-$root/../shared}
 cd "$root" || exit 3
+inputs=$("$root/scripts/test-inputs.sh" "$build")
 # Interrupted: timeout, the child of each job, ends its program.
 trap 'for job in "${!works[@]}"; do pkill -TERM -P "$job"; done; exit 130' INT TERM
 
@@ -49,23 +55,55 @@ run_one() { # PROGRAM WORK
     echo "$status $((SECONDS - begin)) $cpu" >"$2/end"
 }
 
-begin_one() { # PROGRAM
+# Of a program and all its inputs; nothing where they cannot be named.
+hash_of() { # PROGRAM
+    local line=1
+    [ -n "$inputs" ] || return 0
+    case $1 in *.sh) line=2 ;; esac
+    { sed -n ${line}p <<<"$inputs"; realpath "$1"; cat "$1"; } | sha256sum | cut -c 1-64
+}
+
+# Whether it passed with the same inputs; if so it is counted.
+is_unchanged() { # PROGRAM HASH
+    local name hash='' tests
+    name=$(basename "$1")
+    [ -z "${KFTUNE_TEST_AGAIN:-}" ] && [ -n "$2" ] && [ -f "$records/$name" ] || return 1
+    read -r hash tests <"$records/$name"
+    [ "$hash" = "$2" ] || return 1
+    echo "== $name: unchanged since it passed"
+    unchanged=$((unchanged + 1)) unchanged_tests=$((unchanged_tests + tests))
+}
+
+# Keeps what passed, unless somebody changed an input while the tests ran.
+keep_passes() {
+    local one name record
+    [ ${#kept[@]} -gt 0 ] && [ "$inputs" = "$("$root/scripts/test-inputs.sh" "$build")" ] || return 0
+    for one in "${kept[@]}"; do
+        read -r name record <<<"$one"
+        echo "$record" >"$records/$name"
+    done
+}
+
+begin_one() { # PROGRAM HASH
     local program work
     program=$(realpath "$1")
     work=$(mktemp -d "$TMPDIR/$(basename "$1").XXXXXX")
     mkdir "$work/scratch" "$work/data"
+    echo "$2" >"$work/hash"
+    rm -f "$records/$(basename "$1")"
     run_one "$program" "$work" &
     works[$!]=$work
 }
 
 # Waits for one of those that run; shows what it printed and counts its results.
 finish_one() {
-    local job work name log status=unknown seconds=? cpu=? # when it was killed
+    local job work name log hash status=unknown seconds=? cpu=? # when it was killed
     wait -n -p job
     work=${works[$job]} log=${works[$job]}/log
     unset "works[$job]"
     name=$(basename "${work%.*}")
     [ ! -f "$work/end" ] || read -r status seconds cpu <"$work/end"
+    read -r hash <"$work/hash"
     echo "== $name"
     cat "$log"
     cp "$log" "$logs/$name.log"
@@ -73,7 +111,11 @@ finish_one() {
     case $name in
     *.sh)
         case $status in
-        0) passed=$((passed + 1)) ;;
+        0)
+            passed=$((passed + 1))
+            # A part that a script leaves out is said in a line.
+            [ -z "$hash" ] || grep -qi skipped "$log" || kept+=("$name $hash 1")
+            ;;
         77) skipped=$((skipped + 1)) ;;
         *) failed=$((failed + 1)) failures+=("$name: status $status") ;;
         esac
@@ -87,6 +129,8 @@ finish_one() {
         elif [ "$status" != 0 ] || [ -z "$p" ]; then
             # It crashed, ran out of time, leaked, or ended before cmocka could count.
             failed=$((failed + 1)) failures+=("$name: ended with status $status")
+        elif [ -n "$hash" ] && [ "${s:-0}" = 0 ]; then
+            kept+=("$name $hash $p")
         fi
         ;;
     esac
@@ -98,18 +142,24 @@ finish_until() { # at most so many run
     while [ ${#works[@]} -gt "$1" ]; do finish_one; done
 }
 
+alone=
 for program in "$@"; do
     if [ "$program" = --alone ]; then
-        jobs=1
+        jobs=1 alone=yes
     elif [ -x "$program" ]; then
+        # What runs alone measures times, which depend on what cannot be named.
+        hash=''
+        [ -n "$alone" ] || hash=$(hash_of "$program")
+        is_unchanged "$program" "$hash" && continue
         finish_until $((jobs - 1))
-        begin_one "$program"
+        begin_one "$program" "$hash"
     else
         echo "== $program: not an executable file"
         failed=$((failed + 1)) failures+=("$program: cannot be run")
     fi
 done
 finish_until 0
+keep_passes
 
 for failure in ${failures[@]+"${failures[@]}"}; do
     echo "FAILED $failure"
@@ -117,8 +167,9 @@ for failure in ${failures[@]+"${failures[@]}"}; do
     log=$logs/${failure%%: *}.log
     [ ! -f "$log" ] || { grep -E '^\[ *(ERROR|  FAILED)|: error:|Error|Failure' "$log" || tail -n 10 "$log"; } | head -n 15 | sed 's/^/    /'
 done
-[ $((passed + failed)) -gt 0 ] || echo "FAILED: no test ran"
+[ "$unchanged" -eq 0 ] || echo "$unchanged programs with $unchanged_tests tests are unchanged since they passed, and did not run (KFTUNE_TEST_AGAIN=1: all run)"
+[ $((passed + failed + unchanged)) -gt 0 ] || echo "FAILED: no test ran"
 used_cpu "$home/times"
 echo "$SECONDS s, $cpu s of processor time"
 echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+[ "$failed" -eq 0 ] && [ $((passed + unchanged)) -gt 0 ]
