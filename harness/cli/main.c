@@ -1,5 +1,6 @@
 /* The entry of the program: finds the command, reads its options, runs it, prints its error. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -9,6 +10,7 @@
 #include "base/util/clean.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
+#include "base/util/processors.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
@@ -46,6 +48,17 @@ static bool asks_for_help(int word_count, char *const *words) {
     return false;
 }
 
+/* Threads of the cpu backend wait for each other: those without a processor hold up all others. */
+static void warn_of_threads(const char *device) {
+    const int processors = kf_processors_find().usable;
+    const long threads = device != NULL && strncmp(device, "cpu:", 4) == 0 ? strtol(device + 4, NULL, 10) : 0;
+    if (threads > processors)
+        kf_warn("%s has more threads than the %d processor%s that this process may use: it will be slow; cpu "
+                "takes "
+                "as many as there are",
+                device, processors, processors == 1 ? "" : "s");
+}
+
 /* Runs a command: prints its help, or reads its arguments, checks the device, sets up log and interrupts,
  * and calls it. */
 static kf_status run_command(const kf_command *command, int word_count, char *const *words, kf_error *error) {
@@ -61,6 +74,7 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     KF_TRY(kf_device_check(kf_argument_device(&arguments, NULL), NULL, error));
     if (kf_argument_given(&arguments, "--quiet")) kf_log_set_level(KF_LOG_QUIET);
     if (kf_argument_given(&arguments, "--verbose")) kf_log_set_level(KF_LOG_VERBOSE);
+    warn_of_threads(kf_argument_device(&arguments, NULL));
     kf_catch_interrupts();
     kf_log_give_signs(SIGN_SECONDS);
     const kf_status status = command->run(&arguments, error);

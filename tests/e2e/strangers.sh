@@ -64,6 +64,12 @@ refused "'x.jpg' must end in .png" "${roof[@]/none/x.jpg}"
 refused "'x.pdf' must end in .html" report --out x.pdf
 rm roof.obj kept.json
 
+# More threads than processors are slower than as many; that is said, and once.
+expect 0 space --scene ball --device cpu:4000
+[ "$(grep -c 'cpu:4000 has more threads than' "$err")" -eq 1 ] || complain "threads without a processor are not told once"
+expect 0 space --scene ball --device cpu:1
+grep -q 'more threads' "$err" && complain "one thread is called too many"
+
 # JSON that is no scene says what it is.
 for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run"}|is an answer of kftune' \
     '{"benchmarks": []}|is a suite' '{"cache": {}}|is a cache of Kernel Tuner'; do
