@@ -182,6 +182,23 @@ static void read_default(kf_t1_problem *problem, const cJSON *json, kf_t1_parame
     free(summary);
 }
 
+/* A parameter's name becomes a macro of the kernel, and stands in conditions. */
+static kf_status check_name(const kf_t1_problem *problem, kf_json_place place, const char *name,
+                            kf_error *error) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    if (!kf_config_plain_name(name) || name[strspn(name, letters)] != '\0' ||
+        (name[0] >= '0' && name[0] <= '9'))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.Name: '%.60s' is no name: 1 to %d letters, digits and _, not beginning with a digit",
+            place.file, place.path, name, KF_NAME - 1);
+    for (int p = 0; p < problem->parameter_count; p++)
+        if (strcmp(problem->parameters[p].name, name) == 0)
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.Name: '%s' is the name of TuningParameters[%d], too",
+                           place.file, place.path, name, p);
+    return KF_OK;
+}
+
 /* Reads one tuning parameter: name, type, values and default. */
 static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
     char path[64];
@@ -192,9 +209,7 @@ static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int n
     kf_t1_parameter *parameter = &problem->parameters[problem->parameter_count];
     const char *name = NULL;
     KF_TRY(kf_json_string(place, json, "Name", true, &name, error));
-    if (!kf_config_plain_name(name))
-        return kf_fail(error, KF_BAD_INPUT, "%s: %s.Name: must be a name of at most %d characters",
-                       place.file, path, KF_NAME - 1);
+    KF_TRY(check_name(problem, place, name, error));
     kf_copy_text(parameter->name, sizeof parameter->name, name);
     problem->parameter_count++;
     bool real = false;
