@@ -150,13 +150,14 @@ static void *state_of(kf_plan *plan, size_t *bytes) {
 }
 
 /* A run that goes on from a checkpoint after an odd number of steps ends in the same bits, and to look at it
- * on the way changes nothing. The force is that of the finest level in the units of the coarsest. */
+ * on the way changes nothing. Averages of the domain go on, too. The force is that of the finest level in the
+ * units of the coarsest. */
 static void test_checkpoint(void **state) {
     (void)state;
     stage s;
     kf_error error = {KF_OK, ""};
     size_t bytes;
-    begin_tunnel(&s, KF_RATE_ONES);
+    begin_tunnel(&s, KF_RATE_ADAPTIVE_2020);
     must(nest(&s, tunnel_boxes, 3, &error), &error);
     const kf_config config = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
     kf_plan *whole = open_plan(s.whole[0], &config), *parts = open_plan(s.whole[0], &config);
