@@ -13,9 +13,9 @@
 
 static const kf_option options[] = {
     {"--floor", "SHARE",
-     "least difference of drag that counts, of the first run's: 1% (by the grid: 1.5% of 16 cells, 0.2% of "
-     "32); "
-     "less is chance, of where the surface's samples lie",
+     "smallest difference of drag that counts, as a share of the first run's: 1% (goes by the grid: 1.5% on "
+     "16 "
+     "cells, 0.2% on 32)",
      false},
     {"--pictures", "FOLDER",
      "also draw speed and pressure of the runs and their differences from the first there, each in one scale",

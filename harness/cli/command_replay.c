@@ -19,9 +19,7 @@ static const kf_option options[] = {
     {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
     {"--seed", "N", "seed of the first search (default: 1)", false},
     {"--score", NULL,
-     "the field's score: the share of the way from random search to the optimum, over the budget that random "
-     "search needs; "
-     "sets the evaluations",
+     "also print the usual score: 0 is random search, 1 the optimum from the start; sets the evaluations",
      false},
     {NULL, NULL, NULL, false},
 };

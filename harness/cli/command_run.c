@@ -37,8 +37,8 @@ static const kf_option options[] = {
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--fields", "LIST",
-     "what the files hold: velocity, pressure, vorticity, q, solid, surface (velocity,pressure); levels: of "
-     "nested grids each level's own cells; none: no files",
+     "what the files hold: velocity, pressure, vorticity, q, solid, surface, levels of nested grids "
+     "(velocity,pressure); none: no files",
      false},
     {"--mean-from", "N",
      "also write fields averaged over time, from N flow-throughs on, over 16 moments in each", false},

@@ -45,12 +45,12 @@ static const kf_option options[] = {
     {"--fix", "KEY=VALUE[,VALUE]",
      "search only configs in which the parameter has this value, or one of these", true},
     {"--metric", "NAME=EXPRESSION",
-     "compute this of every config, over time (s), energy (J), power (W), parameters, facts and arguments of "
-     "the "
-     "problem, counters; as in gflops=2*m*n*k/time/1e9",
+     "compute this of every config, as in gflops=2*m*n*k/time/1e9; names are time (s), energy (J), power "
+     "(W), "
+     "parameters, facts, arguments, counters",
      true},
     {"--objective", "time|energy|edp|power|max:METRIC",
-     "what to minimise, or after max: to maximise, a metric too; several, as in time,energy, give a front "
+     "what to minimise; max:METRIC maximises; several, as in time,energy, give a front of trade-offs "
      "(default: time)",
      false},
     {"--cache", "steady|cold|hot",
