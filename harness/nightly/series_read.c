@@ -68,13 +68,30 @@ static int split(char *line, char *fields[FIELDS]) {
     return count;
 }
 
+/* Returns whether a time is a date that does not begin with its year: sorted as text, such days stand in the
+ * wrong order. */
+static bool is_backward_date(const char *text) {
+    int day = 0, month = 0, year = 0, used = 0;
+    char one = '\0', other = '\0';
+    const bool date =
+        sscanf(text, "%2d%c%2d%c%4d%n", &day, &one, &month, &other, &year, &used) == 5 && used > 0;
+    return date && one == other && strchr("./-", one) != NULL;
+}
+
+/* Finds the columns by the names that the first line gives them. */
 static kf_status read_header(reader *r, char *line) {
     char *fields[FIELDS];
     const int count = split(line, fields);
     for (int c = 0; c < COLUMNS; c++) {
         r->places[c] = -1;
         for (int i = 0; i < count; i++)
-            if (strcmp(fields[i], column_names[c]) == 0) r->places[c] = i;
+            if (strcmp(fields[i], column_names[c]) == 0) {
+                if (r->places[c] >= 0)
+                    return kf_fail(r->error, KF_BAD_INPUT,
+                                   "%s: the first line names the column %s twice; rename one", r->path,
+                                   column_names[c]);
+                r->places[c] = i;
+            }
     }
     if (r->places[TIME] >= 0 && r->places[VALUE] >= 0) return KF_OK;
     return kf_fail(
@@ -104,6 +121,10 @@ static kf_status read_row(const reader *r, char *line) {
                        texts[VALUE]);
     if (texts[TIME][0] == '\0')
         return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: the time is missing", r->path, r->line);
+    if (is_backward_date(texts[TIME]))
+        return kf_fail(r->error, KF_BAD_INPUT,
+                       "%s:%d: time '%.40s' cannot be sorted; write dates as 2024-12-31, the year first",
+                       r->path, r->line, texts[TIME]);
     kf_series_row *row = add_row(r->rows);
     row->value = value;
     row->order = number_of(texts[TIME]);

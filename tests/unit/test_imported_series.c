@@ -196,6 +196,9 @@ static void test_bad_files(void **state) {
     refused("time,value\n1\n", ":2: value ''");
     refused("time,value\n,1\n", ":2: the time is missing");
     refused("time,value\n1,1\nMonday,2\n", "no order");
+    refused("time,value\n1.2.2024,1\n", ":2: time '1.2.2024' cannot be sorted");
+    refused("time,value\n12/31/24,1\n", "the year first");
+    refused("time,value,value\n1,1,2\n", "names the column value twice");
 }
 
 int main(void) {
