@@ -20,7 +20,7 @@
 
 static const kf_option options[] = {
     {"--problem", "FILE", "the T1 file that says what a candidate has to compute", false},
-    {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
+    KF_DEVICE_OPTION,
     {"--grid", "NXxNY[xNZ]", "another size than the file's ProblemSize", false},
     {"--metric", "NAME=EXPRESSION",
      "compute this of every candidate, as kftune tune does; gflops=2*n/time/1e9", true},

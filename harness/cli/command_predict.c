@@ -22,17 +22,13 @@
 #include "solver/systems.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh, a scene file, a shipped scene, or the T1 file of a kernel (.t1.json)",
-     false},
-    {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
-     false},
+    KF_PROBLEM_OPTION,
+    KF_SYSTEM_OPTION,
     {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",
      false},
     {"--bandwidth", "GB/s", "predict for a GPU that copies memory at this rate", false},
-    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
-    {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
-     true},
+    KF_GRID_OPTIONS,
+    KF_FIX_OPTION,
     {"--store", "FILE",
      "measurements to compare with, and the roofs (default: kftune.db in $XDG_DATA_HOME/kftune, if there is "
      "one)",

@@ -61,7 +61,7 @@ static const kf_option options[] = {
      false},
     {"--fix", "KEY=VALUE", "without --config: the default config, with this value of a parameter", true},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
-    {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
+    KF_TEAM_OPTION,
     {"--force", NULL, "write into a folder that holds other files, or over a longer run", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,

@@ -20,8 +20,7 @@
 
 static const kf_option options[] = {
     KF_PLACEMENT_OPTIONS,
-    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
+    KF_GRID_OPTIONS,
     {"--device", "cuda:N|cpu", "say what the memory of this device holds of the grid", false},
     {"--devices", "cuda:0-3|cpu,cpu", "say it of a team that shares the grid (docs/teams.md)", false},
     {"--write", "FILE", "write a scene file that says the same", false},

@@ -12,15 +12,11 @@
 #include "harness/worker/worker.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh, a scene file, a shipped scene, or the T1 file of a kernel (.t1.json)",
-     false},
-    {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
-     false},
+    KF_PROBLEM_OPTION,
+    KF_SYSTEM_OPTION,
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
-    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false},
-    {"--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false},
-    {"--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these",
-     true},
+    KF_GRID_OPTIONS,
+    KF_FIX_OPTION,
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
