@@ -156,7 +156,14 @@ static kf_status read_data(const char *file, const char *data, size_t size, kf_p
     uint32_t count = 0;
     if (size >= BODY) memcpy(&count, data + HEADER, sizeof count);
     const size_t whole = BODY + (size_t)count * TRIANGLE;
-    const bool text = memchr(data, '\0', size) == NULL && begins_with_solid(data);
+    const bool letters = size > 0 && memchr(data, '\0', size) == NULL,
+               text = letters && begins_with_solid(data);
+    if (letters && !text && whole != size && size >= BODY)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: is text that does not begin with 'solid', so not an STL mesh; give the file its right "
+            "ending (.obj, .ply)",
+            file);
     if (text && whole != size) {
         stl_scan scan = {.file = file, .at = data, .line = 1, .polygons = polygons, .error = error};
         if (strncmp(data, "\xef\xbb\xbf", 3) == 0) scan.at += 3;

@@ -77,6 +77,8 @@ static kf_status syntax_error(const char *file, const char *text, const char *at
 static kf_status refuse_text(const char *file, const char *text, size_t size, const char *at,
                              kf_error *error) {
     const char *kind = kf_foreign_kind(text, size);
+    if (kind == NULL && strncmp(text, "glTF", 4) == 0)
+        kind = "is a binary glTF mesh; let its name end in .glb";
     if (kind != NULL) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, kind);
     return syntax_error(file, text, at < text + size ? at : text + size, "not valid JSON", error);
 }

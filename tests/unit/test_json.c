@@ -69,6 +69,7 @@ static void syntax_errors_say_what_to_write(void **state) {
     }
     expect_syntax_error("\xff\xfe{", "a.json: is text in UTF-16; save it as UTF-8");
     expect_syntax_error("<html>", "a.json: is a web page (HTML)");
+    expect_syntax_error("glTF\x02", "a.json: is a binary glTF mesh; let its name end in .glb");
 }
 
 static void hostile_nesting_is_refused(void **state) {

@@ -180,6 +180,10 @@ static void test_14_stl_bytes(void **state) {
             check_box(write_bytes("bytes.stl", stl, 84 + 12 * 50 + (size_t)behind), 2, 1, 0.5);
         }
     refuse_mesh(write_bytes("short.stl", stl, 84 + 11 * 50 + 49), "claims 12 triangles");
+    refuse_mesh(write_text("words.stl",
+                           "# an OBJ mesh under another name, of more than a hundred letters, which are "
+                           "no number\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+                "is text that does not begin with 'solid'");
     kf_mesh_free(&heap.mesh);
 }
 
