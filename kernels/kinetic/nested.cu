@@ -37,7 +37,7 @@ KF_FUNCTION kf_tile kf_tile_of(const kf_nested_arguments *a, int block) {
     const int at_u = tile % tiles_u * KF_NESTED_TILE_U, at_v = tile / tiles_u % tiles_v * KF_NESTED_TILE_V,
               left_u = size[u] - at_u, left_v = size[v] - at_v;
     const kf_tile t = {{u, v, across},
-                       {low[u] + at_u, low[v] + at_v, low[across] + tile / tiles_u / tiles_v},
+                       {low[u] + at_u, low[v] + at_v, low[across] + tile / tiles_u / tiles_v * a->every},
                        {left_u < KF_NESTED_TILE_U ? left_u : KF_NESTED_TILE_U,
                         left_v < KF_NESTED_TILE_V ? left_v : KF_NESTED_TILE_V, 1}};
     return t;

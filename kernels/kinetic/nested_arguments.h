@@ -41,6 +41,7 @@ typedef struct kf_nested_arguments {
     int boxes, start[KF_NESTED_BOXES + 1];
     int low[KF_NESTED_BOXES][3], size[KF_NESTED_BOXES][3];
     int across[KF_NESTED_BOXES]; /* the axis across its layers */
+    int every;                   /* so manieth layer */
     int first[3], ghosts[3];
     int end[3];      /* node of the finer level's grid behind the nested box */
     int periodic[3]; /* whether the box reaches around the domain along an axis */

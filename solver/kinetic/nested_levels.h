@@ -12,11 +12,17 @@ typedef struct kf_nested_plan {
     kf_module *modules[KF_MOST_LEVELS]; /* [l] between level l - 1 and l */
     /* Cells within the rim that level l covers, after even and odd steps. */
     kf_launch covered[KF_MOST_LEVELS][2];
+    kf_launch averaged;       /* KF_COARSEN_AVERAGED of level 1 */
     kf_mark *given[KF_LANES]; /* what a lane was given so far is done */
 } kf_nested_plan;
 
 /* Crossings between level - 1 and level: to its ghosts; to the rim of what it covers, and to the rest. */
-typedef enum kf_crossing_kind { KF_REFINE, KF_COARSEN_RIM, KF_COARSEN_REST } kf_crossing_kind;
+typedef enum kf_crossing_kind {
+    KF_REFINE,
+    KF_COARSEN_RIM,
+    KF_COARSEN_REST,
+    KF_COARSEN_AVERAGED /* of the rest, the planes that averages of the domain are over */
+} kf_crossing_kind;
 
 static inline kf_nested_plan *kf_nested_of(const kf_plan *plan) {
     return plan->system;

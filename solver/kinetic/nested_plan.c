@@ -35,6 +35,18 @@ static void add_box(kf_nested_arguments *a, const int low[3], const int high[3],
     a->boxes++;
 }
 
+/* A box in layers across z, of which every so manieth of the coarser grid counts; first: its plane where the
+ * nested box begins. */
+static void add_layers(kf_nested_arguments *a, const int box[2][3], int first) {
+    int low[3], high[3];
+    memcpy(low, box[0], sizeof low);
+    memcpy(high, box[1], sizeof high);
+    while ((first + low[2]) % a->every != 0)
+        low[2]++;
+    high[2] = low[2] + (high[2] - low[2] + a->every - 1) / a->every;
+    add_box(a, low, high, 2);
+}
+
 /* The cells between an outer and an inner box, in up to six boxes, each once. */
 static void add_shell(kf_nested_arguments *a, const int outer[2][3], const int inner[2][3]) {
     int low[3], high[3];
@@ -79,8 +91,9 @@ static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, kf_c
         inner[0][axis] = out ? 0 : KF_NESTED_RIM * low;
         inner[1][axis] = level->cells[axis] - (out ? 0 : KF_NESTED_RIM * high);
     }
-    if (what == KF_COARSEN_REST)
-        add_box(a, inner[0], inner[1], 2);
+    a->every = what == KF_COARSEN_AVERAGED ? KF_AVERAGE_STRIDE : 1;
+    if (what == KF_COARSEN_REST || what == KF_COARSEN_AVERAGED)
+        add_layers(a, inner, level->first[2]);
     else
         add_shell(a, outer, inner);
     a->extent[0] = a->start[a->boxes] * (what == KF_REFINE ? KF_REFINE_THREADS : KF_COARSEN_THREADS);
@@ -146,6 +159,7 @@ static kf_status load_crossing(kf_plan *plan, int level, kf_error *error) {
     define_crossing(&own->nested->level[level].scene, &fine->options, &geometry, &source, &defines);
     KF_TRY(kf_plan_module(plan, &source, &own->modules[level], error));
     KF_TRY(kf_nested_prepare(own, level, KF_COARSEN_REST, false, &own->covered[level][0], error));
+    if (level == 1) KF_TRY(kf_nested_prepare(own, level, KF_COARSEN_AVERAGED, false, &own->averaged, error));
     return kf_nested_prepare(own, level, KF_COARSEN_REST, true, &own->covered[level][1], error);
 }
 

@@ -196,8 +196,9 @@ static void append_averages(kf_plan *plan) {
     for (int lane = 0; lane < KF_LANES; lane++)
         follow_at(plan, KF_LANE_MAIN, lane, KF_AVERAGE_PERIOD);
     for (int l = own->nested->count - 1; l > 0; l--) {
-        if (!kf_nested_has_items(&own->covered[l][0])) continue;
-        kf_item *item = kf_plan_add_kernel(plan, &own->covered[l][0]);
+        const kf_launch *means = l > 1 ? &own->covered[l][0] : &own->averaged;
+        if (!kf_nested_has_items(means)) continue;
+        kf_item *item = kf_plan_add_kernel(plan, means);
         name_item(item, "settle", l);
         item->period = KF_AVERAGE_PERIOD;
     }
