@@ -1,4 +1,5 @@
 /* The command kftune run does the production run with a tuned configuration. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,6 +256,11 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
                        job->problem->name);
     job->how.mean_every = (uint64_t)fmax(1.0, floor(job->how.flow_through / MOMENTS));
     job->how.mean_from = (uint64_t)fmax(1.0, ceil(from * job->how.flow_through));
+    if (!kf_argument_given(job->arguments, "--restart") && job->how.mean_from > job->how.steps)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--mean-from': %g flow-throughs are %" PRIu64
+                       " steps, and the run ends after %" PRIu64,
+                       from, job->how.mean_from, job->how.steps);
     return KF_OK;
 }
 

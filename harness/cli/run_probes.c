@@ -74,6 +74,8 @@ static kf_status add_of_scene(const kf_problem *problem, const kf_probe_frame *f
     return status;
 }
 
+/* Adds the probes of the command line; one takes the place of the scene's of the same name, not of another's
+ * there. */
 static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_frame *frame,
                                 kf_run_probes *probes, kf_error *error) {
     const char *const *values = NULL;
@@ -86,6 +88,11 @@ static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_fr
             return kf_fail(error, KF_BAD_INPUT,
                            "option '--probe': '%s' must be NAME=PLACE, for example wake=2L,0,0.5L",
                            values[i]);
+        for (int other = 0; other < i; other++)
+            if (strncmp(values[other], values[i], length + 1) == 0)
+                return kf_fail(error, KF_BAD_INPUT,
+                               "option '--probe': two are called '%.*s'; give one another name", (int)length,
+                               values[i]);
         (void)snprintf(name, sizeof name, "%.*s", (int)length, values[i]);
         (void)snprintf(place, sizeof place, "option '--probe': %s", name);
         KF_TRY(add_probe(place, name, equals + 1, frame, probes, error));

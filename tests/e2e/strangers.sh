@@ -70,6 +70,11 @@ expect 0 space --scene ball --device cpu:4000
 expect 0 space --scene ball --device cpu:1
 grep -q 'more threads' "$err" && complain "one thread is called too many"
 
+# Two probes of one name would be one file; means that begin behind the end would be none.
+ball=(run --scene ball --grid 16x16x16 --samples-per-cell 1 --device cpu:1 --steps 2 --quiet)
+refused "option '--probe': two are called 'a'" "${ball[@]}" --probe a=0,0,0 --probe a=1L,0,0
+refused "99 flow-throughs are " "${ball[@]}" --mean-from 99
+
 # JSON that is no scene says what it is.
 for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run"}|is an answer of kftune' \
     '{"benchmarks": []}|is a suite' '{"cache": {}}|is a cache of Kernel Tuner'; do
