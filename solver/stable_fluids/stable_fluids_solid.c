@@ -10,9 +10,8 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 #include "scene/scene.h"
-#include "solver/stable_fluids/stable_fluids_problem.h"
+#include "solver/stable_fluids/stable_fluids_reader.h"
 
-#define FAR 1e9
 enum { FINE = 4 }; /* points along each axis of a cell that are looked at */
 
 typedef struct solid {
@@ -78,17 +77,18 @@ static kf_status read_shape(const solid *s, const char *name) {
     if (!ball && strcmp(name, "box") != 0)
         return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.shape: '%s' is neither \"%s\" nor \"box\"", s->file,
                        name, f->dimensions == 3 ? "ball" : "disc");
-    KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -FAR, FAR, f->dimensions, wanted.center,
-                           s->error));
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -KF_FLUID_FAR, KF_FLUID_FAR, f->dimensions,
+                           wanted.center, s->error));
     KF_TRY(kf_json_refuse_keys(place_of(s), s->object, ball ? not_of_balls : not_of_boxes,
                                "is of another shape", s->error));
     if (ball) {
-        KF_TRY(kf_json_number(place_of(s), s->object, "radius", true, 1e-9, FAR, &wanted.radius, s->error));
+        KF_TRY(kf_json_number(place_of(s), s->object, "radius", true, 1e-9, KF_FLUID_FAR, &wanted.radius,
+                              s->error));
         fill(s, in_ball, &wanted);
         return KF_OK;
     }
-    KF_TRY(kf_json_numbers(place_of(s), s->object, "size", true, 1e-9, FAR, f->dimensions, wanted.half,
-                           s->error));
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "size", true, 1e-9, KF_FLUID_FAR, f->dimensions,
+                           wanted.half, s->error));
     for (int i = 0; i < 3; i++)
         wanted.half[i] *= 0.5;
     fill(s, in_box, &wanted);
@@ -225,8 +225,9 @@ static kf_status read_mesh(const solid *s, const char *name) {
                        "%s: solid.mesh: a mesh needs a three-dimensional box; give a mask", s->file);
     KF_TRY(kf_json_refuse_keys(place_of(s), s->object, not_of_meshes, "is of a shape; a mesh has \"length\"",
                                s->error));
-    KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -FAR, FAR, 3, center, s->error));
-    KF_TRY(kf_json_number(place_of(s), s->object, "length", true, 1e-9, FAR, &length, s->error));
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -KF_FLUID_FAR, KF_FLUID_FAR, 3, center,
+                           s->error));
+    KF_TRY(kf_json_number(place_of(s), s->object, "length", true, 1e-9, KF_FLUID_FAR, &length, s->error));
     KF_TRY(beside(s, name, path));
     kf_status status = kf_mesh_read(path, &mesh, &notes, s->error);
     kf_text_free(&notes);
@@ -252,12 +253,14 @@ static kf_status read_motion(const solid *s) {
     kf_fluid_motion *m = &f->motion;
     double spin = 0, eta = 0;
     m->axis[2] = 1;
-    KF_TRY(kf_json_numbers(place_of(s), s->object, "velocity", false, -FAR, FAR, f->dimensions, m->velocity,
-                           s->error));
-    KF_TRY(kf_json_number(place_of(s), s->object, "spin", false, -FAR, FAR, &spin, s->error));
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "velocity", false, -KF_FLUID_FAR, KF_FLUID_FAR,
+                           f->dimensions, m->velocity, s->error));
+    KF_TRY(
+        kf_json_number(place_of(s), s->object, "spin", false, -KF_FLUID_FAR, KF_FLUID_FAR, &spin, s->error));
     if (f->dimensions == 3)
-        KF_TRY(kf_json_numbers(place_of(s), s->object, "axis", false, -FAR, FAR, 3, m->axis, s->error));
-    KF_TRY(kf_json_number(place_of(s), s->object, "eta", false, 1e-12, FAR, &eta, s->error));
+        KF_TRY(kf_json_numbers(place_of(s), s->object, "axis", false, -KF_FLUID_FAR, KF_FLUID_FAR, 3, m->axis,
+                               s->error));
+    KF_TRY(kf_json_number(place_of(s), s->object, "eta", false, 1e-12, KF_FLUID_FAR, &eta, s->error));
     f->drag = eta > 0 ? f->time_step / eta : KF_FLUID_SOLID_DRAG;
     f->rebound = eta > 0 ? 0 : KF_FLUID_SOLID_REBOUND;
     const double length = kf_length(m->axis);
