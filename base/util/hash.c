@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "base/util/hash_block.h"
+
 /* FIPS 180-4, section 4.2.2: the fractional parts of the cube roots of the first 64 primes. */
-static const uint32_t round_constants[64] = {
+const uint32_t kf_hash_round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -37,13 +39,12 @@ static void expand_schedule(const uint8_t block[64], uint32_t schedule[64]) {
         const uint32_t sum0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);                \
         const uint32_t choice = ((e) & (f)) ^ (~(e) & (g));                                                  \
         const uint32_t majority = ((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c));                                   \
-        const uint32_t t1 = (h) + sum1 + choice + round_constants[i] + schedule[i];                          \
+        const uint32_t t1 = (h) + sum1 + choice + kf_hash_round_constants[i] + schedule[i];                  \
         (d) += t1;                                                                                           \
         (h) = t1 + sum0 + majority;                                                                          \
     } while (0)
 
-/* Adds a block of 64 bytes to the state of SHA-256 (FIPS 180-4). */
-static void compress(uint32_t state[8], const uint8_t block[64]) {
+void kf_hash_block_plain(uint32_t state[8], const uint8_t block[64]) {
     uint32_t schedule[64];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
@@ -63,6 +64,14 @@ static void compress(uint32_t state[8], const uint8_t block[64]) {
         state[i] += sum[i];
 }
 #undef ROUND
+
+/* Opening a plan hashes all sources and compiled code of its kernels: by instructions that takes a fifth. */
+static void compress(uint32_t state[8], const uint8_t block[64]) {
+    if (kf_hash_has_instructions())
+        kf_hash_block_by_instructions(state, block);
+    else
+        kf_hash_block_plain(state, block);
+}
 
 void kf_hash_begin(kf_hasher *hasher) {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/util/hash.h"
+#include "base/util/hash_block.h"
 
 static const struct {
     const char *text, *hex;
@@ -84,12 +85,29 @@ static void strings_do_not_run_together(void **state) {
     assert_string_not_equal(left_hex, right_hex);
 }
 
+/* Block after block, each state of the one is the other's: in C, and by the processor's instructions. */
+static void both_ways_give_the_same(void **state) {
+    (void)state;
+    if (!kf_hash_has_instructions()) skip();
+    uint32_t plain[8] = {1, 2, 3, 4, 5, 6, 7, 8}, other[8], random = 1;
+    memcpy(other, plain, sizeof other);
+    for (int i = 0; i < 1000; i++) {
+        uint8_t block[64];
+        for (size_t k = 0; k < sizeof block; k++) {
+            random = random * 1664525U + 1013904223U;
+            block[k] = (uint8_t)(random >> 24);
+        }
+        kf_hash_block_plain(plain, block);
+        kf_hash_block_by_instructions(other, block);
+        assert_memory_equal(plain, other, sizeof plain);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_published_vectors),
-        cmocka_unit_test(hashes_a_million_letters),
-        cmocka_unit_test(pieces_do_not_matter),
-        cmocka_unit_test(strings_do_not_run_together),
+        cmocka_unit_test(matches_published_vectors), cmocka_unit_test(hashes_a_million_letters),
+        cmocka_unit_test(pieces_do_not_matter),      cmocka_unit_test(strings_do_not_run_together),
+        cmocka_unit_test(both_ways_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
