@@ -9,6 +9,10 @@
 /* Below the first the grid resolves the layer and there is no slip, above the second the law is alone. */
 #define KF_LAW_BEGINS 12.0
 #define KF_LAW_ALONE  20.0
+/* Of the speed that the law looks at: what a node beside the wall has above the first meets no slip, and from
+ * the second on nothing pushes it. */
+#define KF_LAW_FASTEST  1.25
+#define KF_LAW_NO_LAYER 1.75
 
 /* Reichardt's velocity at a height, and its slope: u+ = ln(1 + k y)/k + (B - ln(k)/k) (1 - exp(-y/11) - y/11
  * exp(-y/3)). */
@@ -39,6 +43,14 @@ KF_FUNCTION double kf_law_height(double reynolds) {
  * to 1. */
 KF_FUNCTION double kf_law_share(double y_plus) {
     const double part = (y_plus - KF_LAW_BEGINS) / (KF_LAW_ALONE - KF_LAW_BEGINS);
+    if (!(part > 0.0)) return 0.0;
+    return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
+}
+
+/* Returns the share of a push that a node may get which flows with own along the way of the stream of that
+ * speed further out: a layer is slower at its wall, and what is much faster is not driven on. */
+KF_FUNCTION double kf_law_push(double own, double speed) {
+    const double part = (KF_LAW_NO_LAYER * speed - own) / ((KF_LAW_NO_LAYER - KF_LAW_FASTEST) * speed);
     if (!(part > 0.0)) return 0.0;
     return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
 }

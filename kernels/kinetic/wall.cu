@@ -12,7 +12,11 @@
  * Where a surface lies across the grid, pressure and stream push on the steps that links make of it. These
  * pushes along the surface are not left to come to nothing over neighbouring nodes: they do not, because
  * nodes further out see a faster stream, and fluid along such a wall would drive itself. They are made up
- * for, too. */
+ * for, too.
+ *
+ * A layer is slower at its wall than further out. A node on a step of the grid can be driven faster than
+ * that: fluid leaves through its links, more follows, and nothing holds it. What such a node has above 1.25
+ * of the speed that the law looks at therefore meets no slip, and it gets no push. */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -64,6 +68,7 @@ KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
     *kf_found(a, x, 1) = height > 0.0 ? y_plus * a->wall.viscosity / height : 0.0;
     for (int i = 0; i < 3; i++)
         *kf_found(a, x, 2 + i) = momentum > 0.0 ? along[i] / momentum : 0.0;
+    *kf_found(a, x, 5) = speed;
 }
 
 /* Holds what the links of a node exchange, and how they lie. */
@@ -160,23 +165,30 @@ KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double
 KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     (void)y, (void)z;
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
-    const double share = *kf_found(a, x, 0), friction_velocity = *kf_found(a, x, 1),
+    const double friction_velocity = *kf_found(a, x, 1),
                  traction = friction_velocity * friction_velocity * kf_surface(a, x, 3);
     double along[3], momentum[3], velocity[3], force[3];
     kf_exchange sum;
     const double density = kf_sum_node(a, ((const kf_index *)a->links.node)[a->wall.first[x]], momentum);
     for (int i = 0; i < 3; i++) {
         along[i] = *kf_found(a, x, 2 + i);
-        velocity[i] = share * momentum[i] / (1.0 + density);
+        velocity[i] = momentum[i] / (1.0 + density);
     }
     kf_lay_along(normal, velocity);
+    const double share = *kf_found(a, x, 0), own = kf_dot(velocity, along), seen = *kf_found(a, x, 5),
+                 kept = kf_law_push(own, seen), fastest = KF_LAW_FASTEST * seen;
+    for (int i = 0; i < 3; i++)
+        velocity[i] = share * (velocity[i] - (own > fastest ? own - fastest : 0.0) * along[i]);
     kf_survey_links(a, x, &sum);
     for (int link = a->wall.first[x]; share > 0.0 && link < a->wall.first[x + 1]; link++)
         kf_move_wall(a, link, velocity, &sum);
     kf_sum_links(a, x, &sum);
     kf_lay_along(normal, sum.force);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         force[i] = share * (sum.force[i] - traction * along[i]);
+    const double push = kf_dot(force, along), less = push > 0.0 ? (1.0 - kept) * push : 0.0;
+    for (int i = 0; i < 3; i++) {
+        force[i] -= less * along[i];
         a->wall.force[(long long)i * a->wall.count + x] = force[i];
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
     }

@@ -73,7 +73,8 @@ run() {
     cp "$work/$1/forces.csv" "$folder/forces-$1.csv" 2>>"$log"
     [ ! -f "$work/$1/wall.csv" ] || cp "$work/$1/wall.csv" "$folder/wall-$1.csv"
     find "$work/$1" -name 'speed_*.png' -exec cp {} "$folder/speed-$1.png" \; 2>>"$log"
-    [ "$(value flow_throughs "$json")" != '' ] && return
+    case $(value state "$json") in *finished* | *interrupted*) return ;; esac
+    row "$1" '' '' '' '' # a run that blew up has no figure
     echo "wall-table.sh: $1: $(tail -n 1 "$log")" >&2
     bad=1
     return 1

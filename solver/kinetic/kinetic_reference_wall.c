@@ -10,7 +10,7 @@
 
 /* Holds what the law says at a node. */
 typedef struct law {
-    double share, friction_velocity, along[3];
+    double share, speed, friction_velocity, along[3];
 } law;
 
 static size_t node_at(const kf_scene *scene, const int x[3]) {
@@ -56,6 +56,7 @@ static law look(const kf_reference_wall *work, const kf_wall_node *wall) {
     const double y_plus = y > 0.0 ? law_height(speed * y / work->scene->viscosity) : 0.0;
     const double part = fmin(1.0, fmax(0.0, (y_plus - 12.0) / 8.0));
     seen.share = 3.0 * pow(part, 2) - 2.0 * pow(part, 3);
+    seen.speed = speed;
     seen.friction_velocity = y > 0.0 ? y_plus * work->scene->viscosity / y : 0.0;
     for (int a = 0; a < 3; a++)
         seen.along[a] = speed > 0.0 ? j[a] / kf_length(j) : 0.0;
@@ -121,19 +122,33 @@ static void push(kf_reference_wall *work, const kf_wall_node *wall, const double
     }
 }
 
+/* Takes from a force what would drive a node on that is much faster than what the law looks at. */
+static void hold_back(const law *seen, const double velocity[3], double force[3]) {
+    const double forward = product(force, seen->along);
+    if (!(forward > 0.0 && seen->speed > 0.0)) return;
+    const double part = fmin(1.0, fmax(0.0, (1.75 - product(velocity, seen->along) / seen->speed) / 0.5));
+    for (int a = 0; a < 3; a++)
+        force[a] -= (1.0 - part * part * (3.0 - 2.0 * part)) * forward * seen->along[a];
+}
+
 /* Makes friction at a node what the law says, as far as its share goes. */
 static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const law *seen) {
-    double taken[3], force[3], velocity[3], arm[3], moment[3], j[3], second[3][3];
+    double taken[3], force[3], velocity[3], slip[3], arm[3], moment[3], j[3], second[3][3];
     const int *node = work->scene->links.link[wall->first].at[0].node;
     const double density = kf_reference_sums(work->f + node_at(work->scene, node), work->count, j, second);
     const double u = seen->friction_velocity;
     for (int a = 0; a < 3; a++)
-        velocity[a] = seen->share * j[a] / density;
+        velocity[a] = j[a] / density;
     project(wall->normal, velocity);
-    if (seen->share > 0.0) move_links(work, wall, velocity);
+    const double own = product(velocity, seen->along);
+    for (int a = 0; a < 3; a++)
+        slip[a] = seen->share * (velocity[a] - fmax(0.0, own - 1.25 * seen->speed) * seen->along[a]);
+    if (seen->share > 0.0) move_links(work, wall, slip);
     exchange(work, wall, taken);
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < 3; a++)
         force[a] = seen->share * (taken[a] - u * u * wall->area * seen->along[a]);
+    hold_back(seen, velocity, force);
+    for (int a = 0; a < 3; a++) {
         work->friction[a] += taken[a] - force[a];
         work->load->force[a] -= force[a];
         arm[a] = node[a] - work->center[a];
