@@ -94,7 +94,7 @@ static outlook look(const plan *p, double finer) {
     outlook found = {.across = finer * kf_cells_across(scene),
                      .y_plus = kf_scene_wall_distance(scene) / finer,
                      .tunnel = (double)NAN};
-    found.grid = kf_grid_prior_share(&p->prior, found.across, found.y_plus, found.grid_why);
+    found.grid = kf_grid_prior_of(scene, &p->prior, found.across, found.y_plus, found.grid_why);
     const kf_tunnel_effect effect = kf_tunnel_effect_of(scene, BLUFF_DRAG);
     kf_copy_text(found.tunnel_why, sizeof found.tunnel_why, effect.why);
     if (effect.known) found.tunnel = (effect.high - effect.low) / (effect.high + effect.low);

@@ -74,6 +74,21 @@ double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, doub
     return prior->factor * pow(cells, -prior->cells_power) * pow(fmax(1.0, y_plus), prior->y_plus_power);
 }
 
+double kf_grid_prior_of(const kf_scene *scene, const kf_grid_prior *prior, double cells_across, double y_plus,
+                        char why[160]) {
+    static const double laminar = 3e5;
+    if (!scene->linked) return kf_grid_prior_share(prior, cells_across, y_plus, why);
+    if (scene->wall_law && scene->reynolds < laminar)
+        (void)snprintf(
+            why, 160,
+            "a law of the wall makes layers turbulent that are laminar at Reynolds number %.2g: this is "
+            "not the body's drag",
+            scene->reynolds);
+    else
+        kf_copy_text(why, 160, "the flows with an answer had samples, this solid is one by links");
+    return (double)NAN;
+}
+
 static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
     kf_grid_prior prior;
     kf_error error;
@@ -83,8 +98,8 @@ static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
         return;
     }
     const double y_plus = kf_scene_wall_distance(scene);
-    i->half[KF_PART_GRID] = fabs(i->corrected) *
-                            kf_grid_prior_share(&prior, kf_cells_across(scene), y_plus, i->why[KF_PART_GRID]);
+    i->half[KF_PART_GRID] = fabs(i->corrected) * kf_grid_prior_of(scene, &prior, kf_cells_across(scene),
+                                                                  y_plus, i->why[KF_PART_GRID]);
 }
 
 /* ---- The whole ---- */

@@ -142,12 +142,29 @@ static void test_total(void **state) {
     assert_false(kf_drag_interval_read(NULL, &read));
 }
 
+/* What flows with samples were off by says nothing of a solid by links, and a law of the wall that takes
+ * laminar layers for turbulent ones is named. */
+static void test_links_have_no_prior(void **state) {
+    (void)state;
+    const kf_drag_report settled = report_of(0.5, 0.002, true);
+    kf_drag_interval i;
+    ball->linked = true;
+    for (int law = 0; law < 2; law++) {
+        ball->wall_law = law == 1;
+        kf_drag_interval_of(ball, &settled, &i);
+        assert_true(isnan(i.half[KF_PART_GRID]) && !kf_drag_interval_complete(&i));
+        assert_non_null(strstr(i.why[KF_PART_GRID], law ? "not the body's drag" : "by links"));
+    }
+    ball->linked = ball->wall_law = false;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tunnel_of_a_ball),
         cmocka_unit_test(test_tunnels_without_a_rule),
         cmocka_unit_test(test_prior),
         cmocka_unit_test(test_total),
+        cmocka_unit_test(test_links_have_no_prior),
     };
     return cmocka_run_group_tests(tests, open_ball, close_ball);
 }
