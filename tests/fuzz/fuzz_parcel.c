@@ -10,7 +10,7 @@
 #define kf_world_member fuzz_member
 #define kf_world_rank   fuzz_rank
 #define kf_world_near   fuzz_near
-#include "base/backend/team/world_near.c"
+#include "base/backend/team/world_near.c" /* NOLINT(bugprone-suspicious-include): see above */
 
 enum { MOST_RANKS = 6, FIRST_RANK = 3, MOST_FILES = 90 };
 static kf_member members[MOST_RANKS];

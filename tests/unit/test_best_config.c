@@ -219,7 +219,7 @@ static void test_refusals(void **state) {
  * millions a second, of nodes. */
 static void test_former_formats(void **state) {
     (void)state;
-    for (char number = '2'; number <= '3'; number++) {
+    for (int number = '2'; number <= '3'; number++) {
         char *text = number == '2' ? changed("\"updates_per_second\":\t12959400000,\n\t\"update\":\t\"node\"",
                                              "\"mlups\":\t12959.5")
                                    : changed(NULL, NULL);
@@ -228,7 +228,7 @@ static void test_former_formats(void **state) {
         char *format = strstr(text, "\"format\":\t4"), *tried = strstr(text, "\"tried\":\t17,\n"),
              *document = strstr(text, ",\n\t\t\"document\"");
         assert_true(format != NULL && tried != NULL && document != NULL);
-        format[strlen("\"format\":\t")] = number;
+        format[strlen("\"format\":\t")] = (char)number;
         memset(tried, ' ', strlen("\"tried\":\t17,\n"));
         memset(document, ' ', (size_t)(strchr(strchr(document, '}') + 1, '}') - document) + 1);
         assert_int_equal(kf_file_write_atomic(file, text, strlen(text), NULL), KF_OK);

@@ -336,6 +336,21 @@ static void test_polygons(void **state) {
     kf_mesh_free(&mesh);
 }
 
+/* A face of no, one or two corners is none, and no corner of it becomes the next face's. */
+static void test_faces_of_few_corners(void **state) {
+    (void)state;
+    const double origin[3] = {0};
+    check_tetrahedron(write_text("few.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 2\nf 1 3 2\nf 3 4\n"
+                                            "f 1 2 4\nf 1 4 3\nf\nf 2 3 4\nf 1 2\n"),
+                      1.0, origin);
+    check_tetrahedron(
+        write_text("few.ply",
+                   "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+                   "property float z\nelement face 7\nproperty list uchar int vertex_indices\nend_header\n"
+                   "0 0 0\n1 0 0\n0 1 0\n0 0 1\n2 3 1\n3 0 2 1\n1 2\n3 0 1 3\n0\n3 0 3 2\n3 1 2 3\n"),
+        1.0, origin);
+}
+
 /* A needle has an area, however thin it is; a line has none. */
 static void test_needles(void **state) {
     (void)state;
@@ -569,6 +584,7 @@ int main(void) {
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_obj_text),
         cmocka_unit_test(test_polygons),
+        cmocka_unit_test(test_faces_of_few_corners),
         cmocka_unit_test(test_bad_obj),
         cmocka_unit_test(test_bad_others),
         cmocka_unit_test(test_needles),

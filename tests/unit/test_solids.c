@@ -41,6 +41,28 @@ static void assert_refused(const char *text, const char *why) {
     if (strstr(error.message, why) == NULL) fail_msg("'%s' does not say '%s'", error.message, why);
 }
 
+/* What a grid adds to the box lies on both sides of it, and each solid stays in the middle: 30 x 24 x 20
+ * cells of 0.1 m become 30 x 30 x 20, which are 0.6 m more along y, and 36 x 24 x 20 as many along x, all
+ * behind. */
+static void test_other_grids(void **state) {
+    (void)state;
+    static const struct {
+        int nodes[3];
+        double added;
+    } grids[] = {{{30, 24, 20}, 0.0}, {{30, 30, 20}, 0.3}, {{36, 24, 20}, 0.0}};
+    const char *path = write_text("several.json", TWO(LEFT, RIGHT));
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        const kf_scene_options options = {.nodes = {grids[g].nodes[0], grids[g].nodes[1], grids[g].nodes[2]}};
+        kf_error error = {KF_OK, ""};
+        kf_scene *scene;
+        must(kf_scene_open(path, &options, &scene, &error), &error);
+        assert_int_equal(scene->solid_count, 2);
+        const double left = 0.5 * (scene->solid_low[1] + scene->solid_high[1]) * scene->cell_size;
+        if (fabs(left - (1.2 + grids[g].added)) > 0.06) fail_msg("grid %zu: the middle is at %g", g, left);
+        kf_scene_free(scene);
+    }
+}
+
 /* --- The scene ------------------------------------------------------------------------------------------ */
 
 /* A list of one is the scene with "solid", to its hash. */
@@ -403,12 +425,12 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list_of_one),    cmocka_unit_test(test_each_as_alone),
-        cmocka_unit_test(test_hash_and_place), cmocka_unit_test(test_document),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_other_systems),  cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_together),       cmocka_unit_test(test_mirrored),
-        cmocka_unit_test(test_halves),         cmocka_unit_test(test_resumes),
-        cmocka_unit_test(test_names_are_kept)};
+        cmocka_unit_test(test_other_grids),   cmocka_unit_test(test_list_of_one),
+        cmocka_unit_test(test_each_as_alone), cmocka_unit_test(test_hash_and_place),
+        cmocka_unit_test(test_document),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_overlap),       cmocka_unit_test(test_other_systems),
+        cmocka_unit_test(test_variants),      cmocka_unit_test(test_together),
+        cmocka_unit_test(test_mirrored),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_resumes),       cmocka_unit_test(test_names_are_kept)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -98,9 +99,43 @@ static void test_units_that_are_printed(void **state) {
     }
 }
 
+/* The time that a file holds counts where this run wrote it, and not where one before it did. */
+static void test_files_of_runs_before(void **state) {
+    (void)state;
+    char folder[] = "/tmp/kftune-told-XXXXXX", path[64], text[512];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/told.txt", folder);
+    static const struct {
+        const char *program;
+        kf_state state;
+        const char *words;
+    } cases[] = {{"echo step: 5 >told.txt", KF_STATE_OK, ""},
+                 {"true", KF_STATE_INVALID, "/told.txt: was not written by this run"},
+                 {"rm told.txt", KF_STATE_INVALID, "/told.txt: "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_error error = {KF_OK, ""};
+        kf_timed_command command;
+        kf_measurement m;
+        (void)snprintf(
+            text, sizeof text,
+            "{\"command\":[\"sh\",\"-c\",\"%s\"],\"folder\":\"%s\",\"time\":{\"printed\":\"step:\",\"unit\":"
+            "\"ms\",\"file\":\"told.txt\"},\"warm_up\":0,\"repeats\":1}",
+            cases[i].program, folder);
+        free(read_and_written(text, &command));
+        if (kf_command_measure(&command, false, &m, &error) != KF_OK) fail_msg("%s", error.message);
+        if (m.state != cases[i].state || strstr(m.reason, cases[i].words) == NULL)
+            fail_msg("%s: state %d, %s", cases[i].program, (int)m.state, m.reason);
+        if (m.state == KF_STATE_OK) assert_true(m.step_us.median == 5000.0);
+        kf_measurement_free(&m);
+        kf_command_free(&command);
+    }
+    (void)remove(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_long_words_name_nothing),
-                                       cmocka_unit_test(test_units_that_are_printed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_long_words_name_nothing),
+        cmocka_unit_test(test_units_that_are_printed), cmocka_unit_test(test_files_of_runs_before)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
