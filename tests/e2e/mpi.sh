@@ -24,8 +24,8 @@ cmp one/checkpoint_000010.kfc gone-on/checkpoint_000010.kfc || fail "a restart o
 grep -q '4 x ' four.out || fail "the run does not say on how many devices it was: $(tail -n 1 four.out)"
 
 # Smoke moves on all ranks, and the first draws it: planes read in place, and boxes.
-run ball smoke --device cpu:1 --steps 24 --every 24 --smoke $unseen
-mpi 2 ball smoke-two --devices cpu:1 --steps 24 --every 24 --smoke $unseen
+run ball smoke --device cpu:1 --steps 24 --every 24 --smoke --smoke-size 320x180 $unseen
+mpi 2 ball smoke-two --devices cpu:1 --steps 24 --every 24 --smoke --smoke-size 320x180 $unseen
 same smoke smoke-two 000024
 cmp smoke/smoke_000024.png smoke-two/smoke_000024.png || fail "two ranks draw other smoke"
 
@@ -35,7 +35,7 @@ run boxes boxes-one --device cpu:1 --steps 10 --every 5 $unseen "${probes[@]}"
 mpi 4 boxes boxes-four --devices cpu:1 --steps 10 --every 5 $unseen "${probes[@]}"
 same boxes-one boxes-four 000010
 cmp boxes-one/probe_line.csv boxes-four/probe_line.csv || fail "four ranks with a box each write another probe_line.csv"
-mpi 4 boxes boxes-smoke --devices cpu:1 --steps 24 --every 24 --smoke $unseen --fields none
+mpi 4 boxes boxes-smoke --devices cpu:1 --steps 24 --every 24 --smoke --smoke-size 320x180 $unseen --fields none
 cmp smoke/smoke_000024.png boxes-smoke/smoke_000024.png || fail "four ranks with a box each draw other smoke"
 mpi 4 boxes boxes-begun --devices cpu:1 --steps 5 --every 5 $unseen --fields none
 mpi 2 boxes boxes-on --devices cpu:1 --steps 5 --every 5 $unseen --fields none --restart boxes-begun/checkpoint_000005.kfc

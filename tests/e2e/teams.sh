@@ -14,7 +14,7 @@ fail() { echo "teams.sh: $*" >&2; exit 1; }
 run() { # FOLDER DEVICES OPTION...
     local folder=$1 devices=$2
     shift 2
-    "$kftune" run --config ball.json --devices "$devices" --output "$folder" --every 12 --picture none --smoke --probe wake=2L,0,0.5L --probe line=-1L,0,-1L:2L,0,1L --probe taps=surface "$@" >"$folder.out" 2>&1 ||
+    "$kftune" run --config ball.json --devices "$devices" --output "$folder" --every 12 --picture none --smoke --smoke-size 320x180 --probe wake=2L,0,0.5L --probe line=-1L,0,-1L:2L,0,1L --probe taps=surface "$@" >"$folder.out" 2>&1 ||
         fail "$devices: $(tail -n 2 "$folder.out")"
 }
 run one cpu:1 --steps 25
