@@ -117,9 +117,10 @@ static void test_samples_within_a_cell(void **state) {
     kf_ordering_begin(&o, 1, true, from, to);
     kf_ordering_refine(&o, 4);
     for (int i = 0; i < 1000; i++) {
-        const double p[3] = {i % 10 * 0.39, i / 10 % 10 * 0.39, i / 100 * 0.39};
-        const uint64_t cell = (uint64_t)((int)p[0] + 4 * ((int)p[1] + 4 * (int)p[2]));
-        assert_int_equal(kf_ordering_key(&o, p[0], p[1], p[2]) >> 12, cell);
+        const double p[3] = {i % 10 * 0.39, i / 10 % 10 * 0.39,
+                             i / 100 * 0.39}; /* NOLINT(bugprone-integer-division): whole steps */
+        const int cell = (int)p[0] + 4 * ((int)p[1] + 4 * (int)p[2]);
+        assert_int_equal(kf_ordering_key(&o, p[0], p[1], p[2]) >> 12, (uint64_t)cell);
     }
     assert_true(kf_ordering_key(&o, 0.1, 0.1, 0.1) < kf_ordering_key(&o, 0.9, 0.1, 0.1));
 }

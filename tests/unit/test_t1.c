@@ -262,7 +262,7 @@ static void plain_c_follows_its_file(void **state) {
 
 static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
     (void)state;
-    kf_t1_type real, whole;
+    kf_t1_type real = {0}, whole = {0};
     const float right[] = {3.0F, 4.0F, (float)NAN}, near[] = {3.0F, 4.5F, (float)NAN},
                 lost[] = {3.0F, 4.0F, 0.0F};
     const int16_t counted[] = {-3, 4}, miscounted[] = {-3, 5};

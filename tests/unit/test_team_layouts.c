@@ -5,7 +5,7 @@
 #include "tests/unit/quick_compiler.h"
 
 /* A plan with another alpha. */
-static void with_alpha(const char *const *fixed, char alpha[32], const char *with[32]) {
+static void with_alpha(const char *const *fixed, const char alpha[32], const char *with[32]) {
     int count = 0;
     for (; fixed[count] != NULL; count++)
         with[count] = strncmp(fixed[count], "alpha=", 6) == 0 ? alpha : fixed[count];
