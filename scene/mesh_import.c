@@ -4,12 +4,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/util/foreign.h"
-#include "base/util/memory.h"
 #include "scene/mesh_mend.h"
 
 /* ---- The mesh as it was read ---- */
@@ -117,23 +115,15 @@ static kf_status check_precision(const char *file, const kf_polygons *p, const k
 
 /* ---- Pieces that were left behind ---- */
 
-/* What a triangle covers along an axis. */
-typedef struct stretch {
-    double low, high;
-} stretch;
-
-static int by_low(const void *a, const void *b) {
-    const double x = ((const stretch *)a)->low, y = ((const stretch *)b)->low;
-    return (x > y) - (x < y);
-}
-
-static void stretch_of(const kf_mesh *mesh, size_t triangle, int axis, stretch *s) {
-    *s = (stretch){INFINITY, -INFINITY};
+/* Finds what a triangle covers along an axis. */
+static void find_stretch(const kf_mesh *mesh, size_t triangle, int axis, double *low, double *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
     for (int c = 0; c < 3; c++) {
         const double at =
             mesh->vertices[3 * (size_t)mesh->triangles[3 * triangle + (size_t)c] + (size_t)axis];
-        s->low = fmin(s->low, at);
-        s->high = fmax(s->high, at);
+        *low = fmin(*low, at);
+        *high = fmax(*high, at);
     }
 }
 
@@ -143,24 +133,29 @@ static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
     static const double MOST = 0.5;
     const size_t count = mesh->triangle_count;
     const kf_box box = kf_mesh_bounds(mesh);
-    stretch *all = kf_allocate(count * sizeof *all);
     for (int axis = 0; axis < 3; axis++) {
-        const double extent = box.high[axis] - box.low[axis];
-        for (size_t t = 0; t < count; t++)
-            stretch_of(mesh, t, axis, &all[t]);
-        qsort(all, count, sizeof *all, by_low);
-        double reached = all[0].high;
-        for (size_t t = 1; t < count; reached = fmax(reached, all[t++].high)) {
-            const size_t less = t < count - t ? t : count - t;
-            if (!(all[t].low - reached > MOST * extent)) continue;
-            kf_note(notes,
-                    "%s: nothing of it lies between %.4g and %.4g along %c, %.0f %% of its extent; is the "
-                    "piece of %zu triangle%s beyond meant?",
-                    file, reached, all[t].low, "xyz"[axis], 100.0 * (all[t].low - reached) / extent, less,
-                    less == 1 ? "" : "s");
+        /* What is empty over more than half of the extent is so in its middle. */
+        const double extent = box.high[axis] - box.low[axis], middle = 0.5 * (box.low[axis] + box.high[axis]);
+        double from = -INFINITY, to = INFINITY;
+        size_t before = 0, beyond = 0;
+        for (size_t t = 0; t < count; t++) {
+            double low, high;
+            find_stretch(mesh, t, axis, &low, &high);
+            if (high < middle) {
+                from = fmax(from, high);
+                before++;
+            } else if (low > middle) {
+                to = fmin(to, low);
+                beyond++;
+            }
         }
+        const size_t less = before < beyond ? before : beyond;
+        if (less == 0 || before + beyond < count || !(to - from > MOST * extent)) continue;
+        kf_note(notes,
+                "%s: nothing of it lies between %.4g and %.4g along %c, %.0f %% of its extent; is the "
+                "piece of %zu triangle%s beyond meant?",
+                file, from, to, "xyz"[axis], 100.0 * (to - from) / extent, less, less == 1 ? "" : "s");
     }
-    free(all);
 }
 
 /* ---- All of it ---- */

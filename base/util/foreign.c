@@ -16,6 +16,10 @@ typedef struct kind {
 static const char picture[] =
     "is a TIFF picture; 'gdal_translate -of AAIGrid IN.tif OUT.asc' makes a grid of heights";
 
+static const char surfer[] =
+    "is a grid of Surfer; 'gdal_translate -of AAIGrid IN.grd OUT.asc' makes an ESRI ASCII grid of it";
+static const char wide[] = "is text in UTF-16; save it as UTF-8";
+
 static const kind kinds[] = {
     {BEGINS("version https://git-lfs"),
      "is a pointer of Git LFS and not the file itself; get that with 'git lfs pull'"},
@@ -26,8 +30,8 @@ static const kind kinds[] = {
             "7zXZ"),
      "is compressed (xz); unpack it with unxz"},
     {BEGINS("\x28\xb5\x2f\xfd"), "is compressed (zstd); unpack it with unzstd"},
-    {BEGINS("\xff\xfe"), "is text in UTF-16; save it as UTF-8"},
-    {BEGINS("\xfe\xff"), "is text in UTF-16; save it as UTF-8"},
+    {BEGINS("\xff\xfe"), wide},
+    {BEGINS("\xfe\xff"), wide},
     {BEGINS("\x89PNG"), "is a PNG picture; a mask is named so (.png), a terrain gives it as \"picture\""},
     {BEGINS("II*\0"), picture},
     {BEGINS("MM\0*"), picture},
@@ -35,10 +39,8 @@ static const kind kinds[] = {
     {BEGINS("MM\0+"), picture},
     {BEGINS("%PDF"), "is a PDF document"},
     {BEGINS("ISO-10303-21"), "is a STEP file of curved surfaces; export it from the CAD program as STL"},
-    {BEGINS("DSAA"),
-     "is a grid of Surfer; 'gdal_translate -of AAIGrid IN.grd OUT.asc' makes an ESRI ASCII grid of it"},
-    {BEGINS("DSBB"),
-     "is a grid of Surfer; 'gdal_translate -of AAIGrid IN.grd OUT.asc' makes an ESRI ASCII grid of it"},
+    {BEGINS("DSAA"), surfer},
+    {BEGINS("DSBB"), surfer},
 };
 
 /* Web pages come where a file was meant to be downloaded; they begin with blanks, in any case of letters. */

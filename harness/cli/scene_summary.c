@@ -11,9 +11,9 @@
 #include "solver/flow/flow_rules.h"
 
 enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
-static const double TURBULENT = 5e5, LAMINAR = 3e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0,
-                    THIN_LAYER = 2.0, WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001,
-                    THIN_CELLS = 4.0, THIN_SHARE = 1e-3;
+static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
+                    WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001, THIN_CELLS = 4.0,
+                    THIN_SHARE = 1e-3;
 
 static double along(const double velocity[3], const double stream[3]) {
     double sum = 0.0, square = 0.0;
@@ -127,10 +127,10 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "collision "
          "(implicit large eddies)",
          s->wall_distance, s->wall_law ? "friction follows a law of the wall" : "there is no wall model")
-    WARN(s->wall_law && s->reynolds < LAMINAR,
+    WARN(s->wall_law && s->reynolds < KF_LAMINAR_REYNOLDS,
          "Reynolds number %.2g: layers along a body are laminar up to some %.0g, and a law of the wall makes "
          "them turbulent, so that a sphere has a third of its drag; take \"wall\": \"no-slip\"",
-         s->reynolds, LAMINAR)
+         s->reynolds, KF_LAMINAR_REYNOLDS)
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)
     WARN(

@@ -12,8 +12,8 @@
  * In a steady flow the correction is that of multireflection (Ginzburg and d'Humieres, Phys. Rev. E 68,
  * 066614, 2003), which is exact for a parabola along the link and for a pressure that changes linearly; with
  * one node behind the outer one, that of central linear interpolation. Taken at once it lets short waves grow
- * at small viscosities, so it is a mean over about KF_LINK_STEPS steps: waves meet bounce-back, which does not
- * amplify them.
+ * at small viscosities, so it is a mean over about KF_LINK_STEPS steps: waves meet bounce-back, which does
+ * not amplify them.
  *
  * All corrections together would add mass. The mean of a step is taken back in the next, by the weights of
  * the velocities, so a closed domain keeps its mass. */
@@ -109,8 +109,7 @@ KF_SCALAR_KERNEL(rest_inside, kf_links_arguments) {
 KF_SCALAR_KERNEL(load_links, kf_links_arguments) {
     (void)y, (void)z;
     kf_int64 load[KF_LOAD_SUMS];
-    for (int i = 0; i < KF_LOAD_SUMS; i++)
-        load[i] = 0;
+    kf_begin_load(load);
     for (int n = x; n < a->links.count; n += a->extent[0]) {
         int nx, ny, nz;
         const int code = kf_link_code(a, n, 0);

@@ -204,8 +204,7 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
 KF_SCALAR_KERNEL(load_wall, kf_wall_arguments) {
     (void)y, (void)z;
     kf_int64 load[KF_LOAD_SUMS];
-    for (int i = 0; i < KF_LOAD_SUMS; i++)
-        load[i] = 0;
+    kf_begin_load(load);
     for (int n = x; n < a->wall.count; n += a->extent[0]) {
         int nx, ny, nz;
         double force[3];
