@@ -10,6 +10,7 @@
 #include "base/backend/team/nccl.h"
 #include "base/backend/team/team.h"
 #include "base/util/clock.h"
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
@@ -44,6 +45,9 @@ typedef struct row {
     ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
     "\"band_chain\": false, \"staged_nodes\": 0, \"boundary_choices\": false, \"boundary_rows_apart\": "     \
     "false"
+#define SHIFTED                                                                                              \
+    "{\"streaming\": \"shift\", \"slab\": 16, \"alternate\": false, \"concurrent_solid\": false, "           \
+    "\"masked_band\": false, \"overlap\": false, \"band_chain\": false, \"boundary_rows_apart\": false}"
 /* These are the parameters of a team. Compilers may round a band's values otherwise where its kernels are
  * one. */
 #define AS_A_TEAM      "{\"band_chain\": false}"
@@ -65,6 +69,7 @@ static const row rows[] = {
     {"same as one, through the host", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "host", 0, NULL},
     {"same as one, nccl", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "nccl", 0, NULL},
     {"same as one, nccl f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, "nccl", 0, NULL},
+    {"same as one, shifted", SAME, 128, 24, 25, false, 0, 0, SHIFTED, "copies", 0, NULL},
     {"same as one, nccl esoteric", SAME, 128, 24, 25, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "nccl", 0, NULL},
     {"same as one, boxes", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "copies", 2, NULL},
@@ -76,8 +81,12 @@ static const row rows[] = {
     {"weak 400^3, f16", WEAK, 400, 32, 107, false, 0.985, 0.995, "{\"storage\": \"f16\"}", NULL, 0, NULL},
     {"weak 400^3, f32 in place", WEAK, 400, 32, 107, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", NULL, 0, NULL},
+    {"weak 400^3, shifted", WEAK, 400, 32, 107, false, 0, 0, SHIFTED, "copies", 0, NULL},
     {"weak 400^3, turning", WEAK, 400, 32, 107, true, 0.96, 0.98, "{\"force_sum\": \"fixed\"}", NULL, 0,
      NULL},
+    {"weak 256^3, f32 in place", WEAK, 256, 24, 107, false, 0, 0,
+     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", NULL, 0, NULL},
+    {"weak 256^3, shifted", WEAK, 256, 24, 107, false, 0, 0, SHIFTED, "copies", 0, NULL},
     {"weak 256^3, f32", WEAK, 256, 24, 107, false, 0.98, 0.995, "{}", NULL, 0, NULL},
     {"weak 256^3, copies", WEAK, 256, 24, 107, false, 0, 0, "{}", "copies", 0, NULL},
     {"weak 256^3, nccl", WEAK, 256, 24, 107, false, 0, 0, "{}", "nccl", 0, NULL},
@@ -97,6 +106,7 @@ static const row rows[] = {
      NULL, 0, NULL},
     {"largest, f32 in place, copies", LARGEST, 0, 48, 4, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "copies", 0, NULL},
+    {"largest, shifted", LARGEST, 0, 48, 4, false, 0, 0, SHIFTED, "copies", 0, NULL},
 };
 
 typedef struct bench {
@@ -196,6 +206,8 @@ static kf_status configure(const bench *b, const row *r, bool team, const kf_pro
     char reason[256];
     const kf_suite_timing how = {.name = r->name, .preset = preset_of(r)};
     cJSON *with = cJSON_Parse(r->with);
+    if (r->transfer != NULL) (void)cJSON_AddStringToObject(with, "transfer", r->transfer);
+    if (team && r->parts_y > 0) kf_json_add_number(with, "parts_y", r->parts_y);
     const kf_candidate candidate = {.name = r->name, .with = with};
     kf_status status = kf_problem_space(problem, &b->device, NULL, 0, &space, error);
     const bool made = status == KF_OK && kf_suite_configure(space, problem, &how, NULL, &candidate, config,
@@ -204,8 +216,6 @@ static kf_status configure(const bench *b, const row *r, bool team, const kf_pro
     cJSON_Delete(with);
     KF_TRY(status);
     if (!made) return kf_fail(error, KF_BAD_INPUT, "%s", reason);
-    if (team && r->transfer != NULL) kf_config_set_name(config, "transfer", r->transfer);
-    if (team && r->parts_y > 0) kf_config_set_integer(config, "parts_y", r->parts_y);
     return KF_OK;
 }
 

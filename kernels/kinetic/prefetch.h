@@ -16,6 +16,16 @@ enum { KF_LINE = 128 };
 
 #define KF_BIT_UP(i, name, cx, cy, cz)   | ((cz) > 0 ? 1u << (i) : 0u)
 #define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
+/* The index beyond which nothing is asked for. A part has no more memory than one plane beyond those of a
+ * launch is sure to lie in. */
+KF_FUNCTION long long kf_prefetch_end(const kf_module_arguments *a) {
+#if KF_TEAM
+    return kf_node(a, 0, a->part.first_row + a->part.rows, a->part.first_plane + a->part.planes);
+#else
+    return a->memory.capacity;
+#endif
+}
+
 /* Asks the last-level cache for what the nodes KF_PREFETCH_ROWS rows further on will stream in: of a
  * warp's first lanes each does so for one population of its nodes. */
 KF_FUNCTION void kf_prefetch_rows(const kf_module_arguments *a, int x, int y, int z) {
@@ -29,7 +39,7 @@ KF_FUNCTION void kf_prefetch_rows(const kf_module_arguments *a, int x, int y, in
     for (int row = 0; row < 32 / along_x; row++) {
         const char *place =
             (const char *)((const kf_stored *)a->populations.source + kf_place(a, KF_VELOCITIES, i, k));
-        if (k < a->memory.capacity)
+        if (k < kf_prefetch_end(a))
             for (int byte = 0; byte < bytes; byte += KF_LINE)
                 kf_prefetch_line(place + byte);
         k += a->grid.row_pitch;

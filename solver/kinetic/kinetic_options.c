@@ -119,8 +119,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->alternate && (!fused || o->esoteric || o->slab > 0 || in_rows))
         return kf_options_refuse(error, "alternate belongs to plan fused between two grids, node by node");
     if (o->prefetch_rows != 0 &&
-        (!within(o->prefetch_rows, 0, 1024) || !fused || (o->gpu ? o->parts > 1 : o->staged_nodes == 0) ||
-         o->esoteric || o->nodes_per_thread != 1))
+        (!within(o->prefetch_rows, 0, 1024) || !fused || (!o->gpu && o->staged_nodes == 0) || o->esoteric ||
+         o->nodes_per_thread != 1))
         return kf_options_refuse(error, "prefetch_rows belongs to plan fused, one node a thread, not in "
                                         "place; on a cpu with staged_nodes");
     if (o->keep_streamed && (!fused || o->esoteric || o->slab > 0))

@@ -314,21 +314,26 @@ static kf_kinetic_options options_of(const kf_scene *scene, const kf_device_info
     return options;
 }
 
-/* 27 GB: two grids are the default where they fit, one that moves where they do not, and nothing is said of a
- * device whose memory is not known. */
+/* 27 GB: two grids are the default where they fit, one that moves where they do not, on a team with copied
+ * planes; nothing is said of a device whose memory is not known. */
 static void test_where_two_grids_do_not_fit(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 3000);
     scene->nodes[0] = scene->nodes[1] = scene->nodes[2] = 500;
-    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+    for (int c = 0; c < 4; c++) {
+        const bool on_gpu = c % 2 == 1;
+        const int parts = c < 2 ? 1 : 2;
         kf_device_info device = *kf_backend_device(backend);
         if (on_gpu) device = (kf_device_info){.backend = "cuda", .multiprocessors = 132, .warp_size = 32};
+        device.parts = parts;
         static const uint64_t memories[] = {0, 24, 48};
         for (int i = 0; i < 3; i++) {
             device.memory_bytes = memories[i] << 30;
             const kf_kinetic_options usual = options_of(scene, &device, "default");
             const bool one = memories[i] == 24;
             assert_int_equal(usual.slab, one ? 16 : 0);
+            assert_int_equal(usual.transfer, one && parts > 1 ? KF_PEER_COPIES : KF_DIRECT);
+            assert_int_equal(options_of(scene, &device, "paper").transfer, KF_DIRECT);
             assert_int_equal(usual.prefetch_rows, on_gpu ? (one ? 32 : 0) : 1);
             assert_int_equal(usual.concurrent_solid, on_gpu && !one);
             assert_int_equal(options_of(scene, &device, "baseline").slab, 0);

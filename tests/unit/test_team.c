@@ -296,14 +296,17 @@ static void test_compiles_for_a_gpu(void **state) {
          "immersed_boundary=aggregated", NULL},
         {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=esoteric", "boundary_kernels=0",
          "immersed_boundary=scatter", NULL},
+        {"plan=fused", "streaming=shift", "slab=16", "transfer=copies", "prefetch_rows=32",
+         "nodes_per_thread=1", "layout=csoa", "alpha=32", "storage=f32", "boundary_kernels=0",
+         "immersed_boundary=aggregated", NULL},
         {"plan=paper", "layout=csoa", "alpha=32", "collision_split=2", SEPARATE, "immersed_boundary=gather",
          NULL},
     };
     static const char *const scenes[] = {"torus", "ball"};
     kf_error error = {KF_OK, ""};
-    for (int i = 0; i < 5; i++) { /* of the last plan the moving solid alone */
+    for (int i = 0; i < 7; i++) { /* of the last plan the moving solid alone */
         kf_backend *cpu;
-        must(kf_backend_open("cpu:1", &cpu, &error), &error);
+        must(kf_backend_open("cpu:1,cpu:1", &cpu, &error), &error);
         kf_scene *scene = open_scene(scenes[i % 2], 6000);
         const kf_config config = config_of(kinetic, scene, cpu, fixed[i / 2]);
         kf_backend_close(cpu);
