@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/parallel.h"
 #include "scene/internal.h"
 
 static const double DEEPEST = 1.0, MOST_BY_INSIDE = 2.0;
@@ -165,16 +166,22 @@ static void turn_by_flood(const kf_scene *scene, double *normals) {
 
 /* The samples of a cube that look roughly one way, added up. */
 typedef struct patch {
-    long cube[3];
-    int looks; /* the axis and sign that the normals are nearest to */
     size_t count;
     double position[3], normal[3];
 } patch;
 
+/* A cube with samples in it, by the axis and sign that their normals are nearest to. */
+typedef struct cube {
+    long at[3];
+    patch looks[6];
+} cube;
+
 typedef struct patches {
     double edge; /* of a cube */
+    cube *cubes;
+    size_t count, room;
+    uint32_t *table; /* open addressing: number of a cube and 1; 0: free. Small, to stay in the caches */
     size_t slots;
-    patch *table; /* open addressing; count 0: free */
 } patches;
 
 static int nearest_side(const double normal[3]) {
@@ -184,38 +191,57 @@ static int nearest_side(const double normal[3]) {
     return 2 * axis + (normal[axis] < 0.0);
 }
 
-static patch *find_patch(const patches *p, const long cube[3], int looks) {
-    uint64_t hash = (uint64_t)looks;
+/* Returns the slot of a cube, or the free one where it belongs. */
+static uint32_t *find_slot(const patches *p, const long at[3]) {
+    uint64_t hash = 0;
     for (int a = 0; a < 3; a++) {
-        hash = (hash ^ (uint64_t)cube[a]) * 0x9e3779b97f4a7c15ULL;
+        hash = (hash ^ (uint64_t)at[a]) * 0x9e3779b97f4a7c15ULL;
         hash ^= hash >> 29;
     }
     size_t slot = hash & (p->slots - 1);
-    while (p->table[slot].count > 0 && (p->table[slot].looks != looks ||
-                                        memcmp(p->table[slot].cube, cube, sizeof p->table[slot].cube) != 0))
+    while (p->table[slot] > 0 && memcmp(p->cubes[p->table[slot] - 1].at, at, sizeof p->cubes->at) != 0)
         slot = (slot + 1) & (p->slots - 1);
     return &p->table[slot];
 }
 
-static void cube_of(const patches *p, const kf_samples *samples, size_t s, long cube[3]) {
+static void cube_of(const patches *p, const kf_samples *samples, size_t s, long at[3]) {
     const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
     for (int a = 0; a < 3; a++)
-        cube[a] = (long)floor(position[a] / p->edge);
+        at[a] = (long)floor(position[a] / p->edge);
+}
+
+static void enlarge_table(patches *p) {
+    free(p->table);
+    p->slots *= 2;
+    p->table = kf_allocate_zeroed(p->slots, sizeof *p->table);
+    for (size_t c = 0; c < p->count; c++)
+        *find_slot(p, p->cubes[c].at) = (uint32_t)(c + 1);
+}
+
+/* Finds a cube, which is made where it is not there yet. */
+static cube *need_cube(patches *p, const long at[3]) {
+    uint32_t *slot = find_slot(p, at);
+    if (*slot == 0) {
+        p->cubes = kf_grow(p->cubes, p->count, &p->room, sizeof *p->cubes);
+        cube *made = &p->cubes[p->count++];
+        memset(made, 0, sizeof *made);
+        memcpy(made->at, at, sizeof made->at);
+        *slot = (uint32_t)p->count;
+        if (4 * p->count >= p->slots) enlarge_table(p);
+        return made;
+    }
+    return &p->cubes[*slot - 1];
 }
 
 /* Gathers samples into cubes by the side that they look to: mean place and normal of each. */
 static patches gather_patches(const kf_samples *samples, const double *normals, double edge) {
     patches p = {.edge = edge, .slots = 64};
-    while (p.slots < 2 * samples->count)
-        p.slots *= 2;
     p.table = kf_allocate_zeroed(p.slots, sizeof *p.table);
     for (size_t s = 0; s < samples->count; s++) {
-        long cube[3];
+        long at[3];
         const double *normal = normals + 3 * s, position[3] = {samples->x[s], samples->y[s], samples->z[s]};
-        cube_of(&p, samples, s, cube);
-        patch *here = find_patch(&p, cube, nearest_side(normal));
-        memcpy(here->cube, cube, sizeof here->cube);
-        here->looks = nearest_side(normal);
+        cube_of(&p, samples, s, at);
+        patch *here = &need_cube(&p, at)->looks[nearest_side(normal)];
         here->count++;
         for (int a = 0; a < 3; a++) {
             here->position[a] += position[a];
@@ -255,26 +281,34 @@ typedef struct surroundings {
     near_plane edge[6];
 } surroundings;
 
+/* Adds what the patches of a cube are to a sample that looks elsewhere. */
+static void look_at_cube(const cube *there, const double position[3], const double normal[3], double reach,
+                         surroundings *found) {
+    const int own = nearest_side(normal);
+    for (int looks = 0; looks < 6; looks++) {
+        const patch *other = &there->looks[looks];
+        if (looks == own || other->count == 0) continue;
+        const near_plane plane = plane_of(other, position, reach);
+        double facing = 0.0;
+        for (int a = 0; a < 3; a++)
+            facing -= plane.normal[a] * normal[a];
+        if (facing > 0.1) found->thickness = fmin(found->thickness, plane.below / facing);
+        if (fabs(facing) < 0.5 && plane.below < found->edge[looks].below) found->edge[looks] = plane;
+    }
+}
+
 static surroundings look_around(const patches *p, const kf_samples *samples, size_t s,
                                 const double normal[3]) {
     surroundings found = {.thickness = INFINITY};
     const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
-    const int own = nearest_side(normal);
-    long cube[3];
-    cube_of(p, samples, s, cube);
-    for (int looks = 0; looks < 6; looks++) {
+    long at[3];
+    cube_of(p, samples, s, at);
+    for (int looks = 0; looks < 6; looks++)
         found.edge[looks].below = INFINITY;
-        for (int n = 0; n < 27 && looks != own; n++) {
-            const long there[3] = {cube[0] + n % 3 - 1, cube[1] + n / 3 % 3 - 1, cube[2] + n / 9 - 1};
-            const patch *other = find_patch(p, there, looks);
-            if (other->count == 0) continue;
-            const near_plane plane = plane_of(other, position, 1.5 * p->edge);
-            double facing = 0.0;
-            for (int a = 0; a < 3; a++)
-                facing -= plane.normal[a] * normal[a];
-            if (facing > 0.1) found.thickness = fmin(found.thickness, plane.below / facing);
-            if (fabs(facing) < 0.5 && plane.below < found.edge[looks].below) found.edge[looks] = plane;
-        }
+    for (int n = 0; n < 27; n++) {
+        const long there[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
+        const uint32_t number = *find_slot(p, there);
+        if (number > 0) look_at_cube(&p->cubes[number - 1], position, normal, 1.5 * p->edge, &found);
     }
     return found;
 }
@@ -305,6 +339,26 @@ static void sink_sample(const surroundings *around, const double normal[3], doub
         const double wanted = fmin(depth, 0.5 * (plane->below + opposite->below));
         for (int a = 0; a < 3 && plane->below < wanted; a++)
             shift[a] -= (wanted - plane->below) * plane->normal[a];
+    }
+}
+
+/* What threads need to find how far each sample moves. */
+typedef struct sinking {
+    const kf_scene *scene;
+    const uint32_t *triangles;
+    const double *normals;
+    const patches *patches;
+    double depth;
+    double *shifts; /* 3 for each sample, 0 at first */
+} sinking;
+enum { FEW_SAMPLES = 10000 }; /* for fewer no thread is worth starting */
+
+static void find_shifts(void *data, size_t begin, size_t end) {
+    const sinking *k = data;
+    for (size_t s = begin; s < end; s++) {
+        if (is_sheet(&k->scene->mesh, k->triangles[s])) continue;
+        const surroundings around = look_around(k->patches, &k->scene->samples, s, k->normals + 3 * s);
+        sink_sample(&around, k->normals + 3 * s, k->depth, k->shifts + 3 * s);
     }
 }
 
@@ -340,11 +394,8 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
             normals[i] = -normals[i];
     patches p = gather_patches(samples, normals, 2.0 * depth);
     double *shifts = kf_allocate_zeroed(3 * samples->count + 1, sizeof *shifts);
-    for (size_t s = 0; s < samples->count; s++) {
-        if (is_sheet(&scene->mesh, triangles[s])) continue;
-        const surroundings around = look_around(&p, samples, s, normals + 3 * s);
-        sink_sample(&around, normals + 3 * s, depth, shifts + 3 * s);
-    }
+    kf_in_parallel(samples->count, FEW_SAMPLES, find_shifts,
+                   &(sinking){scene, triangles, normals, &p, depth, shifts});
     const double share = scene->solid_area / (double)samples->count;
     double *const position[3] = {samples->x, samples->y, samples->z};
     for (size_t s = 0; s < samples->count; s++) {
@@ -355,5 +406,6 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
     }
     free(shifts);
     free(p.table);
+    free(p.cubes);
     free(normals);
 }

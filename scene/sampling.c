@@ -342,15 +342,44 @@ static void eliminate_point(neighbourhood *n, size_t index) {
     }
 }
 
-/* The time goes into waiting for memory, so what the points will touch is asked for ahead, step by step. */
-static void prefetch(const neighbourhood *n, const chunk *c) {
-    for (uint32_t p = 0; p < c->count; p++) {
-        __builtin_prefetch(&n->points[c->points[p]]);
-        __builtin_prefetch(&n->first[c->points[p]]);
+/* Chunks of one list, taken together: what their points will touch is asked for ahead, for all of them at
+ * once, because the time goes into waiting for memory. */
+enum { GROUP = 8 * BATCH };
+typedef struct group {
+    size_t count;
+    uint32_t points[GROUP];
+} group;
+
+/* Takes up to so many points from the heaviest list. */
+static void queue_take_group(queue *q, group *g) {
+    size_t list;
+    g->count = 0;
+    do {
+        const chunk taken = queue_take(q);
+        list = q->heaviest;
+        memcpy(g->points + g->count, taken.points, taken.count * sizeof *g->points);
+        g->count += taken.count;
+    } while (g->count + BATCH <= GROUP && q->heads[list] != END);
+}
+
+/* Asks for the points of a group, of those that go their neighbours' numbers, and then these neighbours. */
+static void prefetch(const neighbourhood *n, const group *g, size_t range_index) {
+    uint32_t going[GROUP];
+    size_t count = 0;
+    for (size_t p = 0; p < g->count; p++)
+        __builtin_prefetch(&n->points[g->points[p]]);
+    for (size_t p = 0; p < g->count; p++) {
+        going[count] = g->points[p];
+        count += weight_range(n->points[g->points[p]].weight) >= range_index;
     }
-    for (uint32_t p = 0; p < c->count; p++)
-        for (size_t k = n->first[c->points[p]]; k < n->first[c->points[p] + 1]; k += 16)
+    for (size_t p = 0; p < count; p++)
+        __builtin_prefetch(&n->first[going[p]]);
+    for (size_t p = 0; p < count; p++)
+        for (size_t k = n->first[going[p]]; k < n->first[going[p] + 1]; k += 16)
             __builtin_prefetch(&n->near[k]);
+    for (size_t p = 0; p < count; p++)
+        for (size_t k = n->first[going[p]]; k < n->first[going[p] + 1]; k++)
+            __builtin_prefetch(&n->points[n->near[k]]);
 }
 
 /* Returns false when it was interrupted. */
@@ -359,9 +388,10 @@ static bool eliminate(neighbourhood *n, size_t keep) {
     for (size_t i = 0; i < n->count; i++)
         queue_put(&q, (uint32_t)i, weight_range(n->points[i].weight));
     for (size_t left = n->count; left > keep && !kf_interrupted;) {
-        const chunk taken = queue_take(&q);
-        prefetch(n, &taken);
-        for (uint32_t p = 0; p < taken.count && left > keep; p++) {
+        group taken;
+        queue_take_group(&q, &taken);
+        prefetch(n, &taken, q.heaviest);
+        for (size_t p = 0; p < taken.count && left > keep; p++) {
             const uint32_t index = taken.points[p];
             const size_t now = weight_range(n->points[index].weight);
             if (now < q.heaviest) {
