@@ -129,20 +129,11 @@ static void swept_box(const kf_scene *scene, kf_box *swept, double *farthest) {
     kf_box box = {{0}, {0}};
     *farthest = 0.0;
     for (size_t v = 0; v < scene->mesh.vertex_count; v++) {
-        double r[3], along = 0.0, square = 0.0;
+        double low[3], high[3];
+        *farthest = fmax(*farthest, kf_motion_reach(m, scene->mesh.vertices + 3 * v, low, high));
         for (int a = 0; a < 3; a++) {
-            r[a] = scene->mesh.vertices[3 * v + (size_t)a] - m->center[a];
-            along += r[a] * m->axis[a];
-            square += r[a] * r[a];
-        }
-        const double radius = sqrt(fmax(0.0, square - along * along));
-        *farthest = fmax(*farthest, radius);
-        for (int a = 0; a < 3; a++) {
-            const double middle = m->angular_speed == 0.0 ? r[a] : along * m->axis[a];
-            const double reach =
-                m->angular_speed == 0.0 ? 0.0 : radius * sqrt(fmax(0.0, 1.0 - m->axis[a] * m->axis[a]));
-            box.low[a] = v == 0 ? middle - reach : fmin(box.low[a], middle - reach);
-            box.high[a] = v == 0 ? middle + reach : fmax(box.high[a], middle + reach);
+            box.low[a] = v == 0 ? low[a] : fmin(box.low[a], low[a]);
+            box.high[a] = v == 0 ? high[a] : fmax(box.high[a], high[a]);
         }
     }
     *swept = box;

@@ -310,6 +310,11 @@ void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]);
  * units; no samples yet. */
 kf_status kf_scene_build(const kf_description *description, kf_mesh meshes[KF_MOST_SOLIDS], kf_text *notes,
                          kf_scene *scene, kf_error *error);
+/* How far a point of a solid that turns as prescribed comes along each axis at any time, from the motion's
+ * centre. Returns its distance from the axis. */
+double kf_motion_reach(const kf_motion *motion, const double at[3], double low[3], double high[3]);
+/* The box of the scene's solid or solids at all times, but for where a solid travels to. */
+void kf_scene_swept_box(const kf_scene *scene, double low[3], double high[3]);
 /* Adds the solid whose mesh, which it takes over, is placed, and whose motion is `motion`, to those of the
  * scene. low and high: its box at all times. */
 void kf_scene_add_solid(kf_scene *scene, const char *name, const kf_motion *motion, kf_mesh *mesh,

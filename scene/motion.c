@@ -15,6 +15,25 @@ void kf_rotation(const double axis[3], double angle, double rotation[9]) {
     rotation[7] += s * axis[0];
 }
 
+double kf_motion_reach(const kf_motion *motion, const double at[3], double low[3], double high[3]) {
+    const double *axis = motion->axis;
+    double r[3], along = 0.0, square = 0.0;
+    for (int a = 0; a < 3; a++) {
+        r[a] = at[a] - motion->center[a];
+        along += r[a] * axis[a];
+        square += r[a] * r[a];
+    }
+    const double radius = sqrt(fmax(0.0, square - along * along));
+    for (int a = 0; a < 3; a++) {
+        const double middle = motion->angular_speed == 0.0 ? r[a] : along * axis[a];
+        const double reach =
+            motion->angular_speed == 0.0 ? 0.0 : radius * sqrt(fmax(0.0, 1.0 - axis[a] * axis[a]));
+        low[a] = middle - reach;
+        high[a] = middle + reach;
+    }
+    return radius;
+}
+
 void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]) {
     const double time = motion->moving ? step : 0.0;
     kf_rotation(motion->axis, motion->angular_speed * time, rotation);

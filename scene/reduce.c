@@ -39,12 +39,17 @@ static double map_coordinate(const kf_scene *scene, const int coarse[3], int a, 
     return (x + edge) * axis_ratio(scene, coarse, a) - edge;
 }
 
+/* The point of the solid that goes along with the grid while the solid shrinks about it. */
+static double anchor_of(const kf_scene *scene, int axis) {
+    return scene->motion.moving ? scene->motion.center[axis]
+                                : 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
+}
+
 /* Shrinks the solid with the grid around its centre, and its motion and inertia with it. */
 static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
     double from[3], to[3], offset[3];
     for (int a = 0; a < 3; a++) { /* the centre moves with the grid, the body shrinks around it */
-        from[a] = scene->motion.moving ? scene->motion.center[a]
-                                       : 0.5 * (scene->solid_low[a] + scene->solid_high[a]);
+        from[a] = anchor_of(scene, a);
         to[a] = map_coordinate(scene, coarse, a, from[a]);
         offset[a] = to[a] - factor * from[a];
         scene->solid_low[a] = factor * scene->solid_low[a] + offset[a];
@@ -110,12 +115,11 @@ static double work_of(const int nodes[3], const kf_cell_box *boxes, int count) {
 static bool coarse_boxes(const kf_scene *scene, const int coarse[3], kf_cell_box boxes[KF_FINER_LEVELS]) {
     const double factor = factor_of(scene, coarse);
     double low[3], high[3];
+    kf_scene_swept_box(scene, low, high);
     for (int a = 0; a < 3; a++) {
-        const double middle =
-            map_coordinate(scene, coarse, a, 0.5 * (scene->solid_low[a] + scene->solid_high[a]));
-        const double half = 0.5 * factor * (scene->solid_high[a] - scene->solid_low[a]);
-        low[a] = middle - half;
-        high[a] = middle + half;
+        const double anchor = anchor_of(scene, a), there = map_coordinate(scene, coarse, a, anchor);
+        low[a] = there + factor * (low[a] - anchor);
+        high[a] = there + factor * (high[a] - anchor);
     }
     return kf_scene_fit_boxes(scene, coarse, low, high, boxes);
 }

@@ -101,21 +101,50 @@ static kf_status check_box(const kf_scene *scene, int number, kf_error *error) {
     return KF_OK;
 }
 
+/* Widens a box about a motion's centre to where a point comes. A free solid is where it begins. */
+static void take_in(const kf_motion *motion, const double at[3], double low[3], double high[3]) {
+    double from[3], to[3];
+    const bool turns = motion->moving && !motion->free;
+    if (turns) (void)kf_motion_reach(motion, at, from, to);
+    for (int a = 0; a < 3; a++) {
+        low[a] = fmin(low[a], turns ? motion->center[a] + from[a] : at[a]);
+        high[a] = fmax(high[a], turns ? motion->center[a] + to[a] : at[a]);
+    }
+}
+
+/* The box of all samples at all times; of several solids that of their meshes. */
+static void find_samples(const kf_scene *scene, double low[3], double high[3]) {
+    const kf_samples *samples = &scene->samples;
+    for (int a = 0; a < 3; a++) {
+        low[a] = INFINITY;
+        high[a] = -INFINITY;
+    }
+    for (int s = 0; s < scene->solid_count; s++)
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], scene->solids[s].low[a]);
+            high[a] = fmax(high[a], scene->solids[s].high[a]);
+        }
+    for (size_t s = 0; s < samples->count && scene->solid_count == 0; s++)
+        take_in(&scene->motion, (const double[3]){samples->x[s], samples->y[s], samples->z[s]}, low, high);
+}
+
 /* Refuses a solid that leaves the finest box or comes near its sides inside the domain. */
 static kf_status check_solid(const kf_scene *scene, kf_error *error) {
-    const kf_samples *samples = &kf_scene_finest(scene)->samples;
-    const double *const places[3] = {samples->x, samples->y, samples->z};
+    const kf_scene *fine = kf_scene_finest(scene);
     const int finest = scene->finer_count;
-    for (int axis = 0; axis < 3 && samples->count > 0; axis++) {
-        double low = INFINITY, high = -INFINITY;
+    double low[3], high[3];
+    find_samples(fine, low, high);
+    for (int axis = 0; axis < 3 && fine->samples.count > 0; axis++) {
         int own[2];
         kf_scene_level_cells(scene, finest, axis, own);
-        for (size_t s = 0; s < samples->count; s++) {
-            low = fmin(low, places[axis][s]);
-            high = fmax(high, places[axis][s]);
-        }
         const bool from_face = own[0] == 0, to_face = own[1] == all_cells(scene, finest, axis);
-        const double before = low + 0.5 - own[0], behind = own[1] - 0.5 - high;
+        if (fine->motion.velocity[axis] != 0.0 && !fine->motion.free && !(from_face && to_face))
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: the solid travels along %c and leaves the finest box: let that reach from one "
+                "face of the domain to the other there",
+                scene->source, "xyz"[axis]);
+        const double before = low[axis] + 0.5 - own[0], behind = own[1] - 0.5 - high[axis];
         const double room = fmin(from_face ? INFINITY : before, to_face ? INFINITY : behind);
         if (room < KF_NESTED_ROOM)
             return kf_fail(
@@ -134,6 +163,19 @@ kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error) {
     /* A scene that is being made has boxes first, then the finer scenes, then the samples. */
     const bool made = scene->finer_count > 0 && scene->finer[scene->finer_count - 1] != NULL;
     return made ? check_solid(scene, error) : KF_OK;
+}
+
+void kf_scene_swept_box(const kf_scene *scene, double low[3], double high[3]) {
+    const kf_mesh *mesh = &scene->mesh;
+    memcpy(low, scene->solid_low, 3 * sizeof *low);
+    memcpy(high, scene->solid_high, 3 * sizeof *high);
+    for (int s = 0; s < scene->solid_count; s++)
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], scene->solids[s].low[a]);
+            high[a] = fmax(high[a], scene->solids[s].high[a]);
+        }
+    for (size_t v = 0; v < mesh->vertex_count && scene->motion.moving && scene->solid_count == 0; v++)
+        take_in(&scene->motion, mesh->vertices + 3 * v, low, high);
 }
 
 /* ---- Room ---- */
@@ -241,31 +283,42 @@ static double width_of(const kf_scene *scene, const double stream[3]) {
     int along = 0;
     for (int a = 1; a < 3; a++)
         if (fabs(stream[a]) > fabs(stream[along])) along = a;
+    double low[3], high[3];
+    kf_scene_swept_box(scene, low, high);
     for (int a = 0; a < 3; a++) {
-        squares[a] = scene->solid_high[a] - scene->solid_low[a];
+        squares[a] = high[a] - low[a];
         if (a != along) product *= squares[a];
         if (a != along) most = fmax(most, squares[a]);
     }
     return fmax(sqrt(product), 0.25 * most);
 }
 
-/* Boxes about the solid and its wake: in widths of the solid, the finest reaches 3/4 before, 2 behind and 5/8
- * beside it, each coarser one twice as far. A sphere's drag at Re 100 is then within 0.1 % of fine cells
- * everywhere (docs/physics.md, nested grids). */
+/* Which way a solid goes along an axis: as prescribed, or a free one as its weight pulls it. */
+static double way_of(const kf_motion *motion, int axis) {
+    return motion->free ? motion->excess_mass * motion->gravity[axis] : motion->velocity[axis];
+}
+
+/* Boxes about the solid, where it goes to, and its wake: in widths of the solid, the finest reaches 3/4
+ * before, 2 behind and 5/8 beside it, each coarser one twice as far. A sphere's drag at Re 100 is then within
+ * 0.1 % of fine cells everywhere (docs/physics.md, nested grids). */
 static void surround_body(kf_scene *scene) {
     static const double BEFORE = 0.75, BEHIND = 2.0, BESIDE = 0.625;
-    double stream[3];
+    double stream[3], body_low[3], body_high[3];
     find_stream(scene, stream);
+    kf_scene_swept_box(scene, body_low, body_high);
     const double width = width_of(scene, stream);
     for (int l = 0; l < scene->finer_count; l++)
         for (int axis = 0; axis < 3; axis++) {
             const double along = fabs(stream[axis]), far = ldexp(width, scene->finer_count - 1 - l),
                          before = (BESIDE + along * (BEFORE - BESIDE)) * far,
                          behind = (BESIDE + along * (BEHIND - BESIDE)) * far;
-            const double low = scene->solid_low[axis] + 0.5 - (stream[axis] < 0.0 ? behind : before),
-                         high = scene->solid_high[axis] + 0.5 + (stream[axis] < 0.0 ? before : behind);
-            scene->boxes[l].low[axis] = (int)fmax(floor(ldexp(low, l)), 0.0);
-            scene->boxes[l].high[axis] = (int)fmin(ceil(ldexp(high, l)), all_cells(scene, l, axis));
+            const double low = body_low[axis] + 0.5 - (stream[axis] < 0.0 ? behind : before),
+                         high = body_high[axis] + 0.5 + (stream[axis] < 0.0 ? before : behind);
+            const double way = way_of(&scene->motion, axis);
+            scene->boxes[l].low[axis] = way < 0.0 ? 0 : (int)fmax(floor(ldexp(low, l)), 0.0);
+            scene->boxes[l].high[axis] = way > 0.0
+                                             ? all_cells(scene, l, axis)
+                                             : (int)fmin(ceil(ldexp(high, l)), all_cells(scene, l, axis));
         }
 }
 
@@ -277,8 +330,10 @@ static kf_status set_around_body(const kf_description *d, kf_scene *scene, kf_te
     const double wanted = log2(d->refine.cells_a_length / scene->reference_length);
     scene->finer_count =
         d->refine.levels > 0 ? d->refine.levels : (int)fmin(fmax(ceil(wanted - 1e-9), 1.0), KF_FINER_LEVELS);
+    double low[3], high[3];
     surround_body(scene);
-    if (!widen_all(scene, scene->nodes, scene->solid_low, scene->solid_high, 0, scene->boxes))
+    kf_scene_swept_box(scene, low, high);
+    if (!widen_all(scene, scene->nodes, low, high, 0, scene->boxes))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: refine: the boxes around the solid come too near the outflow: make the domain "
                        "longer, the grid finer, or the levels (%d) fewer",
@@ -332,13 +387,6 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
     if (scene->nodes[2] == 1 || scene->mask != NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: nested grids are three-dimensional; remove the key",
                        d->source);
-    if (scene->solid_count > 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: refine: nested grids are around one solid; remove the key, or \"solids\"",
-                       d->source);
-    if (scene->motion.moving)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: refine: the solid in nested grids has to rest; remove the key", d->source);
     if (d->solid.linked)
         return kf_fail(
             error, KF_BAD_INPUT,
@@ -361,6 +409,11 @@ static double finer_place(double place, double factor) {
     return (place + 0.5) * factor - 0.5;
 }
 
+void kf_scene_place_on_level(const kf_scene *level, const double coarsest[3], double place[3]) {
+    for (int a = 0; a < 3; a++)
+        place[a] = level->level == 0 ? coarsest[a] : finer_place(coarsest[a], ldexp(1.0, level->level));
+}
+
 static void copy_mesh(const kf_mesh *mesh, double factor, kf_mesh *copy) {
     const size_t vertices = 3 * mesh->vertex_count * sizeof *mesh->vertices,
                  triangles = 3 * (mesh->triangle_count + mesh->inner_count) * sizeof *mesh->triangles;
@@ -372,6 +425,18 @@ static void copy_mesh(const kf_mesh *mesh, double factor, kf_mesh *copy) {
     kf_mesh_transform(copy, matrix, offset);
 }
 
+/* Brings a motion to finer cells and as much shorter steps. Masses are in cells, of the fluid's density. */
+static void refine_motion(kf_motion *motion, double factor) {
+    motion->angular_speed /= factor;
+    motion->excess_mass *= pow(factor, 3);
+    for (int i = 0; i < 9; i++)
+        motion->excess_inertia[i] *= pow(factor, 5);
+    for (int a = 0; a < 3; a++) {
+        motion->gravity[a] /= factor;
+        motion->center[a] = finer_place(motion->center[a], factor);
+    }
+}
+
 /* Makes the same flow in cells 2^level times as fine, by acoustic scaling: speeds in cells a step stay. */
 static kf_scene *make_level(const kf_scene *scene, int level) {
     const double factor = ldexp(1.0, level);
@@ -381,6 +446,7 @@ static kf_scene *make_level(const kf_scene *scene, int level) {
     memset(&finer->samples, 0, sizeof finer->samples);
     memset(finer->finer, 0, sizeof finer->finer);
     finer->finer_count = 0;
+    finer->level = level;
     finer->notes = NULL;
     kf_scene_copy_sections(scene, finer);
     if (scene->mesh.triangle_count > 0 &&
@@ -394,12 +460,19 @@ static kf_scene *make_level(const kf_scene *scene, int level) {
     finer->frontal_area *= factor * factor;
     finer->solid_area *= factor * factor;
     finer->viscosity *= factor;
+    refine_motion(&finer->motion, factor);
+    for (int s = 0; s < finer->solid_count; s++) {
+        refine_motion(&finer->solids[s].motion, factor);
+        for (int a = 0; a < 3; a++) {
+            finer->solids[s].low[a] = finer_place(finer->solids[s].low[a], factor);
+            finer->solids[s].high[a] = finer_place(finer->solids[s].high[a], factor);
+        }
+    }
     for (int a = 0; a < 3; a++) {
         finer->nodes[a] <<= level;
         finer->body_force[a] /= factor;
         finer->solid_low[a] = finer_place(scene->solid_low[a], factor);
         finer->solid_high[a] = finer_place(scene->solid_high[a], factor);
-        finer->motion.center[a] = finer_place(scene->motion.center[a], factor);
         finer->moment_center[a] = finer_place(scene->moment_center[a], factor);
     }
     return finer;

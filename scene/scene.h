@@ -226,7 +226,7 @@ enum {
     /* Cells of a level between its sides and the next finer box, at least: what its own means are taken of
      * lies outside of that box, or in its rim. */
     KF_NESTED_MARGIN = 3,
-    KF_NESTED_ROOM = 2 /* cells of the finest level between its sides and the solid */
+    KF_NESTED_ROOM = 2 /* cells of the finest level between its sides and the solid, at all times */
 };
 
 typedef struct kf_scene kf_scene;
@@ -309,6 +309,8 @@ struct kf_scene {
      * each face that lie beyond the level's box. */
     kf_cell_box covered;
     int ghosts[KF_FACES];
+    int origin[3]; /* node of the whole domain that is its first node */
+    int level;     /* of finer[l] l + 1: so many times its steps are half as long as the coarsest grid's */
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 };
@@ -352,6 +354,8 @@ const kf_scene *kf_scene_finest(const kf_scene *scene);
  * most KF_OUTPUT_NODES nodes in the whole domain. */
 enum { KF_OUTPUT_NODES = 1 << 25 };
 const kf_scene *kf_scene_of_outputs(const kf_scene *scene);
+/* A place of the coarsest grid's lattice, in that of a level's scene. */
+void kf_scene_place_on_level(const kf_scene *level, const double coarsest[3], double place[3]);
 int kf_scene_output_level(const kf_scene *scene); /* 0: the coarsest */
 /* Nodes of a level's grid (0: the coarsest): those of its box. A level takes 2^level steps for one. */
 double kf_scene_level_nodes(const kf_scene *scene, int level);
@@ -390,7 +394,7 @@ bool kf_scene_starts_uniform(const kf_scene *scene);
 void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]);
 
 /* Returns the scene, or where it has several solids a copy of it whose mesh lies as they do after so many
- * steps. kf_scene_free_placed frees that copy. */
+ * steps of the coarsest grid. kf_scene_free_placed frees that copy. */
 const kf_scene *kf_scene_placed(const kf_scene *scene, double step);
 void kf_scene_free_placed(const kf_scene *scene, const kf_scene *placed);
 /* KF_BAD_INPUT, naming the system, where a scene has several solids. */

@@ -94,7 +94,8 @@ const kf_scene *kf_scene_placed(const kf_scene *scene, double step) {
     *placed = *scene;
     placed->mesh.vertices = memcpy(kf_allocate(bytes), scene->mesh.vertices, bytes);
     for (int s = 0; s < scene->solid_count; s++)
-        if (scene->solids[s].motion.moving) place_vertices(scene, s, step, placed->mesh.vertices);
+        if (scene->solids[s].motion.moving)
+            place_vertices(scene, s, ldexp(step, scene->level), placed->mesh.vertices);
     return placed;
 }
 

@@ -69,12 +69,28 @@ KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, 
 #endif
 
 #if KF_FREE
-/* Returns whether a sample lies beyond the outermost nodes between faces. */
+/* Defines of a level of nested grids. KF_INNER_SIDES: bits of the faces of the grid that lie inside the
+ * domain, in the order of kf_face. KF_INNER_ROOM: samples keep so many cells and a half from their outermost
+ * nodes. */
+#ifndef KF_INNER_SIDES
+#define KF_INNER_SIDES 0
+#define KF_INNER_ROOM  0
+#endif
+
+/* Returns whether a sample lies beyond the outermost nodes between faces, or too near a face that is none of
+ * the domain's. */
+KF_FUNCTION int kf_has_left_along(int axis, int cell, kf_real place, int nodes) {
+    const int from_low = KF_INNER_SIDES >> 2 * axis & 1, from_high = KF_INNER_SIDES >> (2 * axis + 1) & 1;
+    const kf_real before = (kf_real)cell + place, behind = (kf_real)(nodes - 1 - cell) - place;
+    if (KF_WRAPS(axis)) return 0;
+    return (from_low ? before < KF_R(0.5) + KF_INNER_ROOM : place < KF_R(0.0)) ||
+           (from_high ? behind < KF_R(0.5) + KF_INNER_ROOM : place > KF_R(1.0));
+}
 KF_FUNCTION int kf_has_left(const kf_module_arguments *a, const kf_sample_cell *cell) {
-    const kf_real least = KF_R(0.0), most = KF_R(1.0);
-    return (!KF_WRAPS(0) && (cell->fx < least || cell->fx > most)) ||
-           (!KF_WRAPS(1) && (cell->fy < least || cell->fy > most)) ||
-           (!KF_WRAPS(2) && (cell->fz < least || cell->fz > most));
+    const int *nodes = a->grid.nodes;
+    return kf_has_left_along(0, cell->x, cell->fx, nodes[0]) ||
+           kf_has_left_along(1, cell->y, cell->fy, nodes[1]) ||
+           kf_has_left_along(2, cell->z, cell->fz, nodes[2]);
 }
 
 /* The sums that the samples of an item add to the solid's equations of motion (body.h), and how many of

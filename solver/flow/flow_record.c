@@ -186,6 +186,14 @@ kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
     return KF_OK;
 }
 
+kf_status kf_flow_pose_on(kf_plan *plan, const kf_scene *level, kf_solid_pose *pose, kf_error *error) {
+    double center[3];
+    KF_TRY(kf_flow_pose(plan, pose, error));
+    memcpy(center, pose->center, sizeof center);
+    kf_scene_place_on_level(level, center, pose->center);
+    return KF_OK;
+}
+
 /* Lengths and times scale a scene without a change of its lattice, and so of its hash; what coefficients and
  * moments refer to is not in it either, nor what several solids are called, after which tables are named. */
 void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {

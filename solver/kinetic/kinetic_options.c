@@ -483,10 +483,21 @@ bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options 
     return options->patch_length > 0 && !scene->motion.free && scene->solid_count == 0;
 }
 
+/* Where a free solid leaves the box of a level. */
+static void define_inner_sides(const kf_scene *scene, kf_defines *defines) {
+    long sides = 0;
+    for (int face = 0; face < KF_FACES; face++)
+        if (scene->ghosts[face] > 0) sides |= 1L << face;
+    if (!scene->motion.free || sides == 0) return;
+    kf_define_to(defines, "KF_INNER_SIDES", sides);
+    kf_define_to(defines, "KF_INNER_ROOM", KF_NESTED_GHOSTS + KF_NESTED_ROOM - 1);
+}
+
 static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options, kf_defines *defines) {
     const bool aggregated = options->immersed_boundary == KF_AGGREGATED;
     define_samples(scene, defines);
     kf_define_to(defines, "KF_FREE", scene->motion.free);
+    define_inner_sides(scene, defines);
     if (!kf_kinetic_has_band(options)) return;
     kf_define_to(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
     kf_define_to(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);

@@ -12,6 +12,7 @@
 #include "solver/flow/gate.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_samples.h"
+#include "solver/kinetic/nested.h"
 #include "solver/kinetic/nested_plan.h"
 
 static kf_kinetic *kinetic_of(const kf_plan *plan) {
@@ -352,18 +353,22 @@ static kf_status check_band(const kf_kinetic *kinetic, kf_error *error) {
                    kinetic->arguments.band.capacity);
 }
 
-/* A free solid that has come to a face of the domain is held there. */
+/* A free solid that has come to a face of the domain, or to a side of the finest of nested grids, is held
+ * there. */
 static kf_status check_body(const kf_plan *plan, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const char *where = kf_nested_has_ghosts(scene) ? "finest box" : "domain";
+    double center[3];
     kf_pose pose;
     KF_TRY(kf_buffer_download(kinetic_of(plan)->pose, 0, &pose, sizeof pose, error));
     if (pose.left_at < 0) return KF_OK;
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: the free solid reached the edge of the domain in step %lld (its centre: %.4g, %.4g, %.4g "
-        "m); make the domain larger, or run fewer steps",
-        kf_plan_scene(plan)->source, pose.left_at, (pose.center[0] + 0.5) * kf_plan_scene(plan)->cell_size,
-        (pose.center[1] + 0.5) * kf_plan_scene(plan)->cell_size,
-        (pose.center[2] + 0.5) * kf_plan_scene(plan)->cell_size);
+    for (int a = 0; a < 3; a++)
+        center[a] = (pose.center[a] + scene->origin[a] + 0.5) * scene->cell_size;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: the free solid reached the edge of the %s in step %lld (its centre: %.4g, %.4g, %.4g "
+                   "m); make the %s larger, or run fewer steps",
+                   scene->source, where, pose.left_at >> scene->level, center[0], center[1], center[2],
+                   where);
 }
 
 kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, const kf_launch *launch,

@@ -31,11 +31,13 @@ double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_loa
     return fmax(force, torque);
 }
 
-/* Raises the deviation to the largest of the loads on several solids, each about its own centre. */
-static kf_status compare_solids(kf_plan *plan, const kf_reference_result *exact, double *deviation,
-                                kf_error *error) {
+/* Each of several solids has its load about its own centre. */
+kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *exact, double *deviation,
+                                     kf_error *error) {
     const int solids = kf_plan_scene(plan)->solid_count;
-    kf_solid_load loads[KF_MOST_SOLIDS];
+    kf_solid_load load, loads[KF_MOST_SOLIDS];
+    KF_TRY(plan->methods->flow->load(plan, &load, error));
+    *deviation = kf_reference_load_deviation(&load, &exact->load);
     if (solids == 0) return KF_OK;
     KF_TRY(plan->methods->flow->loads(plan, loads, error));
     for (int s = 0; s < solids; s++)
@@ -61,7 +63,6 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     const kf_kinetic *kinetic = plan->system;
     const int *n = kf_plan_scene(plan)->nodes;
     double *values;
-    kf_solid_load load;
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
     const bool folded = kinetic->options.velocities == 19;
@@ -75,10 +76,9 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     const kf_field_deviation d = kf_compare_fields(values, exact->values, reference->count, 3);
     const kf_field_deviation to_27 = kf_compare_fields(values, reference->of_27.values, reference->count, 3);
     free(values);
-    KF_TRY(plan->methods->flow->load(plan, &load, error));
-    double of_load =
-        kinetic->has_solid || kinetic->linked ? kf_reference_load_deviation(&load, &exact->load) : 0.0;
-    KF_TRY(compare_solids(plan, exact, &of_load, error));
+    double of_load = 0.0;
+    if (kinetic->has_solid || kinetic->linked)
+        KF_TRY(kf_reference_compare_loads(plan, exact, &of_load, error));
     int worst = (int)d.worst; /* a reference is far smaller than 2^31 nodes */
     (void)snprintf(verification->worst, sizeof verification->worst,
                    "velocity off by %.3g at node (%d, %d, %d)", sqrt(d.worst_value), worst % n[0],

@@ -30,6 +30,14 @@ static void take_samples(kf_nested_level *level) {
     }
     own->area = kf_allocate(all->count * sizeof(double));
     memcpy(own->area, all->area, all->count * sizeof(double));
+    if (all->solid != NULL) own->solid = memcpy(kf_allocate(all->count), all->solid, all->count);
+    for (int s = 0; s < level->scene.solid_count; s++)
+        for (int axis = 0; axis < 3; axis++) {
+            kf_solid *solid = &level->scene.solids[s];
+            solid->motion.center[axis] -= level->origin[axis];
+            solid->low[axis] -= level->origin[axis];
+            solid->high[axis] -= level->origin[axis];
+        }
 }
 
 /* Makes a level's scene: that of the whole domain, on the nodes of this grid. */
@@ -41,6 +49,7 @@ static void set_scene(kf_nested_level *level, bool finest) {
     level->scene.initial_state = initial_of_whole;
     level->scene.initial_context = level;
     memcpy(level->scene.ghosts, level->ghosts, sizeof level->scene.ghosts);
+    memcpy(level->scene.origin, level->origin, sizeof level->scene.origin);
     for (int face = 0; face < KF_FACES; face++)
         if (level->ghosts[face] > 0) level->scene.faces[face] = KF_FREE_SLIP;
     if (finest) take_samples(level);
@@ -90,6 +99,7 @@ void kf_nested_free(kf_nested *nested) {
         free(samples->y);
         free(samples->z);
         free(samples->area);
+        free(samples->solid);
     }
     free(nested);
 }

@@ -199,6 +199,10 @@ static kf_status build(kf_plan *plan, const kf_config *config, kf_backend *backe
     plan->updates = updates_of(own->nested);
     for (int l = 1; l < own->nested->count; l++)
         KF_TRY(load_crossing(plan, l, error));
+    const kf_plan *finest = own->plans[own->nested->count - 1];
+    const uint64_t finer = UINT64_C(1) << (own->nested->count - 1);
+    plan->windows = finest->windows;
+    plan->window_steps = (finest->window_steps + finer - 1) / finer;
     return kf_nested_append_steps(plan, error);
 }
 
@@ -273,17 +277,50 @@ static kf_status velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     return kf_kinetic_device_velocity(kf_nested_of(plan)->plans[0], buffer, error);
 }
 
-/* The finest level's, in units of the coarsest: a force is density length^4 / time^2. */
-static kf_status load(kf_plan *plan, kf_solid_load *total, kf_error *error) {
-    const kf_nested_plan *own = kf_nested_of(plan);
-    const int finest = own->nested->count - 1;
-    count_steps(plan);
-    KF_TRY(own->plans[finest]->methods->flow->load(own->plans[finest], total, error));
+/* Brings a load on the finest level to units of the coarsest: a force is density length^4 / time^2. */
+static void coarsen_load(kf_solid_load *load, int finest) {
     for (int i = 0; i < 3; i++) {
-        total->force[i] = ldexp(total->force[i], -2 * finest);
-        total->torque[i] = ldexp(total->torque[i], -3 * finest);
+        load->force[i] = ldexp(load->force[i], -2 * finest);
+        load->torque[i] = ldexp(load->torque[i], -3 * finest);
+    }
+}
+
+/* The finest level's plan, which alone has the solid. */
+static kf_plan *finest_of(kf_plan *plan) {
+    count_steps(plan);
+    return kf_nested_of(plan)->plans[kf_nested_of(plan)->nested->count - 1];
+}
+
+static kf_status load(kf_plan *plan, kf_solid_load *total, kf_error *error) {
+    kf_plan *finest = finest_of(plan);
+    KF_TRY(finest->methods->flow->load(finest, total, error));
+    coarsen_load(total, kf_nested_of(plan)->nested->count - 1);
+    return KF_OK;
+}
+
+static kf_status loads(kf_plan *plan, kf_solid_load *of_solids, kf_error *error) {
+    kf_plan *finest = finest_of(plan);
+    KF_TRY(finest->methods->flow->loads(finest, of_solids, error));
+    for (int s = 0; s < kf_plan_scene(plan)->solid_count; s++)
+        coarsen_load(&of_solids[s], kf_nested_of(plan)->nested->count - 1);
+    return KF_OK;
+}
+
+/* Where the finest level has the solid, in cells and steps of the coarsest. */
+static kf_status pose(kf_plan *plan, kf_solid_pose *found, kf_error *error) {
+    kf_plan *finest = finest_of(plan);
+    const int finer = kf_nested_of(plan)->nested->count - 1;
+    KF_TRY(finest->methods->flow->pose(finest, found, error));
+    for (int a = 0; a < 3; a++) {
+        found->center[a] = ldexp(found->center[a] + kf_plan_scene(finest)->origin[a] + 0.5, -finer) - 0.5;
+        found->angular_velocity[a] = ldexp(found->angular_velocity[a], finer);
     }
     return KF_OK;
+}
+
+static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) {
+    kf_plan *finest = finest_of(plan);
+    return finest->methods->seek(finest, window, shift, error);
 }
 
 static kf_status watch(kf_plan *plan, kf_error *error) {
@@ -343,8 +380,12 @@ static void free_system(kf_plan *plan) {
     free(own);
 }
 
-static const kf_flow_methods flow = {
-    .fields = read_fields, .level = read_level, .velocity = velocity, .load = load};
+static const kf_flow_methods flow = {.fields = read_fields,
+                                     .level = read_level,
+                                     .velocity = velocity,
+                                     .load = load,
+                                     .loads = loads,
+                                     .pose = pose};
 
 static const kf_plan_methods methods = {.initialise = initialise,
                                         .snapshot = kf_flow_snapshot,
@@ -352,6 +393,7 @@ static const kf_plan_methods methods = {.initialise = initialise,
                                         .meaning = kf_flow_meaning,
                                         .watch = watch,
                                         .time = kf_flow_time,
+                                        .seek = seek,
                                         .flow = &flow,
                                         .state_size = state_size,
                                         .save = save,
@@ -371,11 +413,9 @@ static kf_status check_rate(const kf_scene *scene, int level, kf_error *error) {
                    scene->source, level, scene->viscosity);
 }
 
-/* Refuses motions that levels have nothing for, and rates that pass nothing on. */
+/* Refuses boxes that cannot be, and rates that pass nothing on. */
 kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error) {
     kf_nested *nested;
-    if (scene->motion.moving)
-        return kf_fail(error, KF_BAD_INPUT, "%s: the solid in nested grids has to rest", scene->source);
     KF_TRY(kf_nested_make(scene, &nested, error));
     kf_status status = KF_OK;
     for (int l = 0; l < nested->count && status == KF_OK; l++)

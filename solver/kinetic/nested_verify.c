@@ -73,7 +73,6 @@ kf_status kf_nested_verify(kf_plan *plan, const kf_reference *reference, kf_veri
     const int levels = scene->finer_count + 1;
     const kf_kinetic *finest = kf_nested_level_plan(plan, levels - 1)->system;
     kf_field_deviation most = {0};
-    kf_solid_load load;
     double off = 0.0;
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
@@ -83,8 +82,7 @@ kf_status kf_nested_verify(kf_plan *plan, const kf_reference *reference, kf_veri
                              verification, error));
     if (finest->has_solid) {
         kf_plan *of_finest = kf_nested_level_plan(plan, levels - 1);
-        KF_TRY(of_finest->methods->flow->load(of_finest, &load, error));
-        off = kf_reference_load_deviation(&load, &reference->finer[levels - 2].load);
+        KF_TRY(kf_reference_compare_loads(of_finest, &reference->finer[levels - 2], &off, error));
     }
     return kf_judge(&most, off, kf_kinetic_bound(scene, finest->options.storage), verification, error);
 }

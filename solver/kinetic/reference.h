@@ -73,5 +73,8 @@ void kf_reference_rub(kf_reference_wall *work);
 
 /* How far a load is from the reference's, relative to force or torque (kinetic_verify.c). */
 double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference);
+/* The largest of the deviations of a plan's loads, on the solid and on each of several. */
+kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *exact, double *deviation,
+                                     kf_error *error);
 
 #endif

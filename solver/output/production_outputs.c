@@ -137,12 +137,10 @@ static kf_status write_field_pictures(kf_production_run *producer, const kf_snap
     return KF_OK;
 }
 
-/* Finds the scene on the grid of the outputs, and where its solid is. One in nested grids rests. */
+/* Finds the scene on the grid of the outputs, and where its solid is in it. */
 static kf_status find_outputs(kf_plan *plan, const kf_scene **scene, kf_solid_pose *pose, kf_error *error) {
     *scene = kf_scene_of_outputs(kf_plan_scene(plan));
-    KF_TRY(kf_flow_pose(plan, pose, error));
-    if (*scene != kf_plan_scene(plan)) memcpy(pose->center, (*scene)->motion.center, sizeof pose->center);
-    return KF_OK;
+    return kf_flow_pose_on(plan, *scene, pose, error);
 }
 
 /* Draws what acts on the solid into a file. */
@@ -217,12 +215,11 @@ static kf_status take_level(kf_production_run *producer, int level, kf_snapshot 
     const kf_scene *coarsest = kf_plan_scene(producer->plan),
                    *scene = level == 0 ? coarsest : coarsest->finer[level - 1];
     kf_solid_pose pose;
-    KF_TRY(kf_flow_pose(producer->plan, &pose, error));
+    KF_TRY(kf_flow_pose_on(producer->plan, scene, &pose, error));
     KF_TRY(kf_flow_level_snapshot(producer->plan, level, snapshot, error));
     snapshot->time = kf_plan_time(producer->plan);
     snapshot->step = producer->plan->steps_done;
-    kf_flow_quantities_derive(scene, pose.rotation, scene->motion.center, producer->options->quantities,
-                              snapshot);
+    kf_flow_quantities_derive(scene, pose.rotation, pose.center, producer->options->quantities, snapshot);
     return KF_OK;
 }
 

@@ -253,9 +253,6 @@ static void test_refused(void **state) {
     stage s;
     begin_tunnel(&s, KF_RATE_K17);
     assert_int_equal(nest(&s, tunnel_boxes, 3, NULL), KF_OK);
-    s.whole[0]->motion.moving = true;
-    assert_not_accepted(s.whole[0], "has to rest");
-    s.whole[0]->motion.moving = false;
     s.whole[2]->viscosity = 1.0 / 6.0;
     assert_not_accepted(s.whole[0], "on level 2 the viscosity is 0.167 cell^2/step");
     end(&s);
@@ -406,6 +403,8 @@ static void test_lanes(void **state) {
     static const char *const twice[] = {"plan=fused", "storage=f64", "masked_band=false"};
     static const char *const masked[] = {"plan=fused", "storage=f64", "masked_band=true",
                                          "boundary_kernels=1", "staged_nodes=0"};
+    static const char *const moving[] = {"plan=fused", "storage=f64", "immersed_boundary=aggregated",
+                                         "patch_length=256"};
     stage s;
     kf_error error = {KF_OK, ""};
     begin_tunnel(&s, KF_RATE_ONES);
@@ -424,6 +423,17 @@ static void test_lanes(void **state) {
     assert_false(wait(o, "band_macroscopic 2", 3, "stream_collide 2", 3));
     for (int step = 0; step < 8; step++) /* whose nodes the flow's kernel works out first */
         assert_true(wait(o, "band_collide 2", step, "stream_collide 2", step));
+    free(o);
+    for (int l = 0; l < 3; l++) {
+        kf_motion *motion = &s.whole[l]->motion;
+        *motion = (kf_motion){.moving = true, .axis = {1, 0, 0}, .angular_speed = 0.1 / (1 << l)};
+        for (int a = 0; a < 3; a++)
+            motion->center[a] = 0.5 * (s.whole[l]->solid_low[a] + s.whole[l]->solid_high[a]);
+    }
+    o = order_of(s.whole[0], moving, 4);
+    assert_false(wait(o, "patch_sort 2", 2, "refine 2", 1));
+    for (int step = 1; step < 8; step++) /* which releases the nodes that this has been at */
+        assert_true(wait(o, "patch_collect 2", step, "band_collide 2", step - 1));
     free(o);
     end(&s);
 }

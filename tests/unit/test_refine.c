@@ -176,10 +176,6 @@ static void test_refused(void **state) {
         kf_text_free(&text);
     }
     assert_refused("{" DOMAIN FLOW ", \"refine\": \"body\"}", "no solid to refine around");
-    assert_refused("{\"solid\": {\"shape\": \"ball\", \"radius\": 0.5, \"position\": [3, 3, 3], \"motion\": "
-                   "{\"axis\": [0, 0, 1], \"angular_velocity\": 0.1}}, " DOMAIN FLOW
-                   ", \"refine\": \"body\"}",
-                   "has to rest");
     assert_refused(
         "{\"solid\": {\"shape\": \"ball\", \"radius\": 0.5, \"position\": [8.2, 3, 3]}, " DOMAIN FLOW
         ", \"refine\": \"body\"}",

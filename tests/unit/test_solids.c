@@ -168,9 +168,6 @@ static void test_refused(void **state) {
     assert_refused(TWO(LEFT, RIGHT ", \"motion\": {\"axis\": [0, 0, 1], \"angular_velocity\": 90}"),
                    "solids[1].motion");
     assert_refused(TWO(LEFT, RIGHT ", \"shape_\": 1"), "shape_");
-    assert_refused("{\"solids\": [" NAMED("a", LEFT) ", " NAMED("b", RIGHT) "], \"refine\": \"body\", " FLOW
-                                                                            "}",
-                   "refine");
     assert_refused("{\"solids\": [" NAMED("a", LEFT) ", " NAMED(
                        "b", RIGHT) "], \"probes\": {\"taps\": \"surface\"}, " FLOW "}",
                    "probes.taps");
