@@ -445,6 +445,8 @@ static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error 
                        "%s: flow.initial_velocity: %.3g cells a step, at most %g; make "
                        "flow.lattice_speed smaller",
                        d->source, sqrt(square), FASTEST);
+    scene->disturbance = d->disturbance * d->lattice_speed;
+    if (scene->disturbance > 0.0) kf_scene_draw_disturbance(scene);
     if (d->initial == KF_INITIAL_UNIFORM) return KF_OK;
     memset(scene->initial_velocity, 0, sizeof scene->initial_velocity);
     scene->initial_velocity[0] = d->lattice_speed;

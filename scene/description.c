@@ -168,10 +168,19 @@ static kf_status read_boundaries(const char *file, const cJSON *root, kf_descrip
 
 static kf_status read_flow(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                            kf_error *error) {
-    static const char *const keys[] = {
-        "speed",          "reynolds",         "viscosity",     "reference_length",
-        "reference_area", "reference_point",  "lattice_speed", "lattice_viscosity",
-        "initial",        "initial_velocity", "acceleration",  NULL};
+    static const char *const keys[] = {"speed",
+                                       "reynolds",
+                                       "viscosity",
+                                       "reference_length",
+                                       "reference_area",
+                                       "reference_point",
+                                       "lattice_speed",
+                                       "lattice_viscosity",
+                                       "initial",
+                                       "initial_velocity",
+                                       "acceleration",
+                                       "disturbance",
+                                       NULL};
     const kf_json_place top = {file, ""}, place = {file, "flow"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "flow", true, &object, error));
@@ -211,6 +220,7 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
                        "%s: flow.initial_velocity: a Taylor-Green flow starts with flow.speed; "
                        "remove the key",
                        file);
+    KF_TRY(kf_json_number(place, object, "disturbance", false, 0, 0.1, &d->disturbance, error));
     return kf_json_numbers(place, object, "acceleration", false, -1e6, 1e6, 3, d->acceleration, error);
 }
 

@@ -264,6 +264,7 @@ typedef struct kf_description {
     kf_initial initial;
     bool initial_velocity_given;
     double initial_velocity[3];
+    double disturbance; /* of the speed, 0 to 0.1 */
     double acceleration[3]; /* metres a second squared */
     kf_collision collision;
     kf_rate_rule rate_rule;
@@ -338,6 +339,11 @@ void kf_scene_make_finer(kf_scene *scene);
 kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error);
 /* Samples, frontal area and hash: what comes after placing and coarsening. */
 kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error);
+/* ---- The start (initial.c) ---- */
+
+/* Draws the waves of scene->disturbance from the scene's seed. */
+void kf_scene_draw_disturbance(kf_scene *scene);
+
 /* ---- Masks (mask.c): the nodes of two-dimensional scenes ---- */
 
 /* Returns whether a name ends as that of a picture: .png. */

@@ -126,6 +126,10 @@ static void hash_scene(kf_scene *scene) {
     hash_numbers(&hasher, sizeof scalars / sizeof scalars[0], scalars);
     if (scene->accuracy != KF_DEFAULT_ACCURACY) hash_numbers(&hasher, 1, &scene->accuracy);
     hash_numbers(&hasher, 3, scene->initial_velocity);
+    if (scene->disturbance > 0.0) {
+        hash_numbers(&hasher, 1, &scene->disturbance);
+        hash_integer(&hasher, (long long)scene->seed);
+    }
     hash_numbers(&hasher, 3, scene->body_force);
     hash_numbers(&hasher, 3, scene->solid_low);
     hash_numbers(&hasher, 3, scene->solid_high);
@@ -475,33 +479,6 @@ void kf_scene_free(kf_scene *scene) {
 }
 
 /* ---- Small questions ---- */
-
-/* Taylor-Green vortices with the pressure that belongs to them, density = 1 + 3 pressure. */
-bool kf_scene_starts_uniform(const kf_scene *scene) {
-    return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM;
-}
-
-/* Returns density and velocity at a node at the start: as a case says, uniform, or a Taylor-Green vortex. */
-void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]) {
-    const double speed = scene->initial_velocity[0];
-    if (scene->initial_state != NULL) {
-        scene->initial_state(scene->initial_context, i, j, k, density, velocity);
-        return;
-    }
-    if (scene->initial == KF_INITIAL_UNIFORM) {
-        *density = 1.0;
-        memcpy(velocity, scene->initial_velocity, 3 * sizeof *velocity);
-        return;
-    }
-    const double x = 2.0 * PI * i / scene->nodes[0], y = 2.0 * PI * j / scene->nodes[1];
-    const bool flat = scene->initial == KF_INITIAL_TAYLOR_GREEN_2D;
-    const double z = flat ? 0.0 : 2.0 * PI * k / scene->nodes[2];
-    velocity[0] = speed * sin(x) * cos(y) * cos(z);
-    velocity[1] = -speed * cos(x) * sin(y) * cos(z);
-    velocity[2] = 0.0;
-    const double share = flat ? 0.25 : (cos(2.0 * z) + 2.0) / 16.0;
-    *density = 1.0 + 3.0 * speed * speed * share * (cos(2.0 * x) + cos(2.0 * y));
-}
 
 double kf_scene_flow_through(const kf_scene *scene) {
     const double *stream = scene->initial_velocity;

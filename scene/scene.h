@@ -61,6 +61,7 @@ typedef enum kf_moment_basis {
 } kf_moment_basis;
 extern const char *const kf_moment_basis_names[KF_BASES]; /* "hermite", "raw" */
 
+enum { KF_DISTURBING_WAVES = 4 };
 typedef enum kf_initial {
     KF_INITIAL_UNIFORM,
     KF_INITIAL_TAYLOR_GREEN_2D,
@@ -245,6 +246,10 @@ struct kf_scene {
     double specular_share[KF_FACES];   /* of what a wall reflects, in [0, 0.95]; the rest is sent back */
     kf_initial initial;
     double initial_velocity[3]; /* lattice; for Taylor-Green, [0] is the amplitude */
+    double disturbance; /* root mean square of the waves that each component gains at the start, lattice */
+    /* Of a wave along an axis, in a component, with 1 and more periods in the domain: cosine and sine of its
+     * phase, times the amplitude where all waves of a component together have a mean square of 1. */
+    double disturbing[3][3][KF_DISTURBING_WAVES][2];
     /* Replaces initial when it is set: the state at time 0 of a scene made in memory. Not part of the hash.
      */
     void (*initial_state)(const void *context, int i, int j, int k, double *density, double velocity[3]);
@@ -387,6 +392,9 @@ double kf_scene_fastest(const kf_scene *scene);
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);
 /* Returns whether these are the same at all nodes. */
 bool kf_scene_starts_uniform(const kf_scene *scene);
+/* Returns an axis along which no flow can ever differ, else -1: its faces are periodic, the start and the
+ * solid are the same all along it. Samples lie by chance, so a solid with samples is never the same. */
+int kf_scene_even_axis(const kf_scene *scene);
 
 /* Pose of the solid after a number of steps of a prescribed motion (lattice): x(t) = rotation (x0 - center0)
  * + center(t). rotation is row-major 3x3. A free solid's pose is known to its plan only (base/plan/plan.h).

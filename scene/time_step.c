@@ -15,6 +15,7 @@ void kf_scene_stretch_time(kf_scene *scene, double ratio) {
     scene->time_step *= ratio;
     scene->reference_speed *= ratio;
     scene->viscosity *= ratio;
+    scene->disturbance *= ratio;
     scene->motion.angular_speed *= ratio;
     for (int s = 0; s < scene->solid_count; s++)
         scene->solids[s].motion.angular_speed *= ratio;

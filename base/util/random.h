@@ -1,4 +1,4 @@
-/* Reproducible random numbers for the search: SplitMix64 (Steele, Lea, Flood 2014), one word of state. */
+/* Reproducible random numbers: SplitMix64 (Steele, Lea, Flood 2014), one word of state. */
 #ifndef KF_BASE_UTIL_RANDOM_H
 #define KF_BASE_UTIL_RANDOM_H
 
@@ -12,6 +12,11 @@ static inline uint64_t kf_random_mix(uint64_t word) {
 
 static inline uint64_t kf_random_next(uint64_t *state) {
     return kf_random_mix(*state += 0x9e3779b97f4a7c15);
+}
+
+/* Uniform in [0, 1). */
+static inline double kf_random_unit(uint64_t *state) {
+    return (double)(kf_random_next(state) >> 11) * 0x1p-53;
 }
 
 /* Uniform in 0 .. bound-1 (bound > 0). What would favour small values is drawn again. */

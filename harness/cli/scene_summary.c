@@ -14,6 +14,8 @@ enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
                     WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001, THIN_CELLS = 4.0,
                     THIN_SHARE = 1e-3;
+/* From here on wakes (Williamson 1996) and plane channels differ along every axis. */
+static const double FLAT_WAKE = 190.0, FLAT_CHANNEL = 1000.0;
 
 static double along(const double velocity[3], const double stream[3]) {
     double sum = 0.0, square = 0.0;
@@ -70,6 +72,7 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.cells_a_length = fine->reference_length;
     s.length = scene->reference_length * dx;
     s.open_edges = scene->open_edges;
+    s.even_axis = kf_scene_even_axis(fine);
     s.least_viscosity = kf_flow_least_viscosity(scene);
     (void)kf_flow_rule_name(scene, s.rule);
     kf_scene_thinness(fine, THIN_CELLS, &s.parts, &s.gaps);
@@ -100,8 +103,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
 /* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
  * together. The lines belong to the function and last until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[13][320];
-    static const char *found[13];
+    static char texts[14][320];
+    static const char *found[14];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -127,6 +130,11 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "collision "
          "(implicit large eddies)",
          s->wall_distance, s->wall_law ? "friction follows a law of the wall" : "there is no wall model")
+    WARN(s->even_axis >= 0 && s->reynolds > (s->solid[0] > 0.0 ? FLAT_WAKE : FLAT_CHANNEL),
+         "nothing differs along %c, so the flow never will: it stays two-dimensional, which at Reynolds "
+         "number %.2g "
+         "no real flow does; give \"flow\" a \"disturbance\" of 0.01",
+         "xyz"[s->even_axis], s -> reynolds)
     WARN(s->wall_law && s->reynolds < KF_LAMINAR_REYNOLDS,
          "Reynolds number %.2g: layers along a body are laminar up to some %.0g, and a law of the wall makes "
          "them turbulent, so that a sphere has a third of its drag; take \"wall\": \"no-slip\"",

@@ -27,6 +27,7 @@ typedef struct kf_scene_summary {
     kf_thin parts, gaps;    /* below THIN_CELLS of scene_summary.c */
     double cell_size;       /* metres */
     char rule[64];          /* that collision */
+    int even_axis;          /* kf_scene_even_axis */
 } kf_scene_summary;
 
 /* A flat plate's wall shear gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5 (Blasius), 0.026/Re^(1/7)

@@ -79,7 +79,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
                  cooling = kf_strategy_setting(walk->strategy, COOLING);
     const bool begun = walk->told >= kf_strategy_setting(walk->strategy, FIRST);
     double temperature = hot / (1 + walk->age / cooling), time = ok ? log(time_us) : INFINITY;
-    double chance = (double)(kf_random_next(&walk->random) >> 11) * 0x1p-53;
+    double chance = kf_random_unit(&walk->random);
     if (time < walk->best_log) {
         walk->best = index;
         walk->best_log = time;

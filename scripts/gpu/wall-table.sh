@@ -100,7 +100,7 @@ square() {
     cat >"$work/$name.json" <<EOF
 {"solid": {"mesh": "bar.obj", "boundary": "links", "position": [6, 7, 2]}, "domain": {"cells": [400, 280, 80], "size": [20, 14, 4]},
  "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "periodic", "zmax": "periodic"},
- "flow": {"speed": 1, "reynolds": 22000, "reference_length": 1, "reference_area": 4, "lattice_speed": 0.08},
+ "flow": {"speed": 1, "reynolds": 22000, "reference_length": 1, "reference_area": 4, "lattice_speed": 0.08, "disturbance": 0.02},
  "model": {"collision": "acm_mrt", "rates": "$rates"$(model "$1")}}
 EOF
     run "$name" 400x280x80 11 || return

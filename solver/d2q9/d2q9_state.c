@@ -149,8 +149,7 @@ static void fill_initial(const kf_plan *plan, int first, int rows, void *values)
 static bool starts_alike(const kf_plan *plan) {
     const kf_scene *scene = kf_plan_scene(plan);
     const bool at_rest = scene->initial_velocity[0] == 0.0 && scene->initial_velocity[1] == 0.0;
-    return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM &&
-           (at_rest || !system_of(plan)->has_solid);
+    return kf_scene_starts_uniform(scene) && (at_rest || !system_of(plan)->has_solid);
 }
 
 /* Whatever is not written before it is read shows as NaN in the result; solid nodes, which half-way bounce

@@ -21,8 +21,7 @@ static size_t place_of(const kf_grid_level *level, int x, int y, int z) {
 /* Velocity at a face: the mean of the two cells', of that inside at a face of the domain. */
 static double initial_at(const kf_scene *scene, int axis, const int at[3]) {
     double sum = 0.0, density, velocity[3];
-    if (scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM)
-        return scene->initial_velocity[axis];
+    if (kf_scene_starts_uniform(scene)) return scene->initial_velocity[axis];
     for (int side = 0; side < 2; side++) {
         int cell[3] = {at[0], at[1], at[2]};
         cell[axis] -= side;

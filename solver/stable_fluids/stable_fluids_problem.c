@@ -47,7 +47,7 @@ void kf_fluid_nearest_sizes(int n, int *below, int *above) {
 /* --- The state at time 0 -------------------------------------------------------------------------------- */
 
 static double random_phase(uint64_t *state) {
-    return 2.0 * pi * (double)(kf_random_next(state) >> 11) * 0x1p-53;
+    return 2.0 * pi * kf_random_unit(state);
 }
 
 enum { WAVES = 6, MOST_PERIODS = 2, PERIODS = 2 * MOST_PERIODS + 1 };

@@ -17,7 +17,7 @@
 enum { FEATURES = 3, COUNT = 9 };
 
 static double uniform(uint64_t *random) {
-    return (double)(kf_random_next(random) >> 11) * 0x1p-53;
+    return kf_random_unit(random);
 }
 
 static void make_points(float features[COUNT][FEATURES], double targets[COUNT], kf_lengths *lengths) {
