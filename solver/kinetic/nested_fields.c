@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/parallel.h"
 #include "solver/kinetic/nested_fields.h"
 
 enum { VALUES = 4 };
@@ -40,34 +41,48 @@ static float mix(float near, float far) {
     return near + FAR_SHARE * (far - near);
 }
 
-/* Fine values between coarse ones, linear along each axis. */
-static void make_finer(const kf_scene *scene, const kf_fields *coarse, kf_fields *fine) {
-    const size_t row = (size_t)coarse->nodes[0], plane = row * (size_t)coarse->nodes[1];
-    for (int a = 0; a < 3; a++)
-        fine->nodes[a] = 2 * coarse->nodes[a];
-    allocate(fine);
+/* Finer fields to be made, whose rows threads share. */
+typedef struct making {
+    const kf_fields *coarse;
+    const kf_fields *fine;
     bool periodic[3];
-    for (int a = 0; a < 3; a++)
-        periodic[a] = scene->faces[2 * a] == KF_PERIODIC;
-    size_t to = 0;
-    for (int k = 0; k < fine->nodes[2]; k++) {
-        const between z = find(k, coarse->nodes[2], periodic[2]);
-        for (int j = 0; j < fine->nodes[1]; j++) {
-            const between y = find(j, coarse->nodes[1], periodic[1]);
-            const size_t lines[4] = {z.near * plane + y.near * row, z.near * plane + y.far * row,
-                                     z.far * plane + y.near * row, z.far * plane + y.far * row};
-            for (int i = 0; i < fine->nodes[0]; i++, to++) {
-                const between x = find(i, coarse->nodes[0], periodic[0]);
-                for (int value = 0; value < VALUES; value++) {
-                    const float *from = values_of(coarse, value);
-                    float line[4];
-                    for (int l = 0; l < 4; l++)
-                        line[l] = mix(from[lines[l] + x.near], from[lines[l] + x.far]);
-                    values_of(fine, value)[to] = mix(mix(line[0], line[1]), mix(line[2], line[3]));
-                }
-            }
+} making;
+
+static void make_row(const making *m, size_t number) {
+    const int columns = m->fine->nodes[0], j = (int)(number % (size_t)m->fine->nodes[1]),
+              k = (int)(number / (size_t)m->fine->nodes[1]);
+    const size_t row = (size_t)m->coarse->nodes[0], plane = row * (size_t)m->coarse->nodes[1];
+    const between y = find(j, m->coarse->nodes[1], m->periodic[1]),
+                  z = find(k, m->coarse->nodes[2], m->periodic[2]);
+    const size_t lines[4] = {z.near * plane + y.near * row, z.near * plane + y.far * row,
+                             z.far * plane + y.near * row, z.far * plane + y.far * row};
+    for (int value = 0; value < VALUES; value++) {
+        const float *from = values_of(m->coarse, value);
+        float *to = values_of(m->fine, value) + number * (size_t)columns;
+        for (int i = 0; i < columns; i++) {
+            const between x = find(i, m->coarse->nodes[0], m->periodic[0]);
+            float line[4];
+            for (int l = 0; l < 4; l++)
+                line[l] = mix(from[lines[l] + x.near], from[lines[l] + x.far]);
+            to[i] = mix(mix(line[0], line[1]), mix(line[2], line[3]));
         }
     }
+}
+static void make_rows(void *data, size_t begin, size_t end) {
+    for (size_t row = begin; row < end; row++)
+        make_row(data, row);
+}
+
+/* Fine values between coarse ones, linear along each axis. */
+static void make_finer(const kf_scene *scene, const kf_fields *coarse, kf_fields *fine) {
+    enum { FEW_ROWS = 64 };
+    making m = {.coarse = coarse, .fine = fine};
+    for (int a = 0; a < 3; a++) {
+        fine->nodes[a] = 2 * coarse->nodes[a];
+        m.periodic[a] = scene->faces[2 * a] == KF_PERIODIC;
+    }
+    allocate(fine);
+    kf_in_parallel((size_t)fine->nodes[1] * (size_t)fine->nodes[2], FEW_ROWS, make_rows, &m);
 }
 
 /* Puts what a level has in its box into the fields of the whole domain in its cells. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/parallel.h"
 #include "solver/kinetic/nested_reference.h"
 #include "solver/kinetic/reference.h"
 
@@ -142,18 +143,32 @@ static bool is_ghost(const kf_nested_level *level, const int x[3]) {
     return false;
 }
 
-/* Interpolates the ghosts of a level from the coarser one. */
-static void fill_ghosts(kf_nested_run *run, int level) {
-    const kf_nested_level *finer = &run->nested->level[level];
+/* What threads share of a crossing: planes of ghosts or of cells each. */
+typedef struct crossing {
+    kf_nested_run *run;
+    int level;
+    bool rim, rest; /* which cells get means */
+} crossing;
+enum { FEW_PLANES = 2 };
+
+static void fill_planes(void *data, size_t begin, size_t end) {
+    const crossing *c = data;
+    const kf_nested_level *finer = &c->run->nested->level[c->level];
     const int *n = finer->scene.nodes;
     int x[3];
-    for (x[2] = 0; x[2] < n[2]; x[2]++)
+    for (x[2] = (int)begin; x[2] < (int)end; x[2]++)
         for (x[1] = 0; x[1] < n[1]; x[1]++)
             for (x[0] = 0; x[0] < n[0]; x[0]++) {
                 if (!is_ghost(finer, x)) continue;
-                const node_state node = interpolate(run, level - 1, x);
-                put(run, level, x, &node, 2.0);
+                const node_state node = interpolate(c->run, c->level - 1, x);
+                put(c->run, c->level, x, &node, 2.0);
             }
+}
+
+/* Interpolates the ghosts of a level from the coarser one. */
+static void fill_ghosts(kf_nested_run *run, int level) {
+    crossing c = {.run = run, .level = level};
+    kf_in_parallel((size_t)run->nested->level[level].scene.nodes[2], FEW_PLANES, fill_planes, &c);
 }
 
 /* State at the middle of the eight nodes of a level that a cell of the coarser level covers: their mean,
@@ -190,18 +205,24 @@ static node_state middle_of(const kf_nested_run *run, int level, const int cell[
     return sum;
 }
 
-/* Gives cells of the coarser level the means of a level's nodes: those of the rim, and the rest. */
-static void take_means(kf_nested_run *run, int level, bool rim, bool rest) {
-    const kf_nested_level *finer = &run->nested->level[level];
+static void take_planes(void *data, size_t begin, size_t end) {
+    const crossing *c = data;
+    const kf_nested_level *finer = &c->run->nested->level[c->level];
     int i[3];
-    for (i[2] = 0; i[2] < finer->cells[2]; i[2]++)
+    for (i[2] = (int)begin; i[2] < (int)end; i[2]++)
         for (i[1] = 0; i[1] < finer->cells[1]; i[1]++)
             for (i[0] = 0; i[0] < finer->cells[0]; i[0]++) {
                 const int cell[3] = {finer->first[0] + i[0], finer->first[1] + i[1], finer->first[2] + i[2]};
-                if (!(kf_nested_is_rim(finer, cell) ? rim : rest)) continue;
-                const node_state middle = middle_of(run, level, cell);
-                put(run, level - 1, cell, &middle, 1.0);
+                if (!(kf_nested_is_rim(finer, cell) ? c->rim : c->rest)) continue;
+                const node_state middle = middle_of(c->run, c->level, cell);
+                put(c->run, c->level - 1, cell, &middle, 1.0);
             }
+}
+
+/* Gives cells of the coarser level the means of a level's nodes: those of the rim, and the rest. */
+static void take_means(kf_nested_run *run, int level, bool rim, bool rest) {
+    crossing c = {.run = run, .level = level, .rim = rim, .rest = rest};
+    kf_in_parallel((size_t)run->nested->level[level].cells[2], FEW_PLANES, take_planes, &c);
 }
 
 /* --- The run ---------------------------------------------------------------------------------------------
