@@ -2,6 +2,9 @@
 # Nested grids on a GPU. PARTS=cases: their tests against the reference, then the validation cases nested, nested_flows and nested_drag with each plan.
 # PARTS=scene: the Ahmed body in nested grids, from a scene file, against the finest cells everywhere: drag, wall time, updates a second,
 # and each kernel's share of a step by level (share.txt).
+# PARTS=table: the Ahmed body's drag over cells a length, in two boxes of a tenth of the nodes and in fine cells everywhere (table.md).
+# PARTS=car: a car in three grids, slices of speed and vorticity, and a picture of its boxes.
+# PARTS=moving: a ball that sinks and a torus that tumbles in a box, beside fine cells everywhere (moving.md).
 # From a bundle or a built source tree; builds nothing; each part some eight minutes (at most 540 s: BUDGET).
 # usage: scripts/gpu/nested.sh FOLDER [DEVICE]; PARTS (cases), GRID (of the coarsest level), LEVELS, FLOW_THROUGHS may be set.
 # Leaves in FOLDER: nested.json (what the program printed, one JSON object a line) and log.txt (seconds of each case too); of a scene
@@ -67,10 +70,101 @@ scene() {
     awk 'NR == 1 { nested = $1 } NR == 2 { off = ($1 > nested ? $1 - nested : nested - $1) / $1
         printf "drags differ by %.2f %%\n", 100 * off; exit off > 0.02 } END { if (NR < 2) exit 1 }' "$work/drags" || bad=1
 }
+
+# run NAME DEVICE_OPTION...: the scene $work/NAME.json for $through flow-throughs or as the options say; prints JSON to $work/NAME.out.
+run() {
+    local name=$1
+    shift
+    timeout -s INT -k 8 "$(left)" "$kftune" run --scene "$work/$name.json" --device "$device" --every 1000000000 --fields none \
+        --checkpoints 0 --output "$work/$name" --json "$@" >"$work/$name.out" 2>>"$folder/log.txt" ||
+        { bad=1 && echo "FAILED $name: $(tail -n 1 "$folder/log.txt")"; }
+    cat "$work/$name.out" >>"$folder/nested.json"
+}
+# nodes NAME: of all levels together.
+nodes() { "$kftune" scene "$work/$1.json" --picture none | sed -n 's/^  together *\([0-9.e+]*\) nodes, .*/\1/p; s/^[a-z0-9]*: \([0-9x]*\) nodes, .*/\1/p' | tail -n 1; }
+
+# The drag in two boxes that leave the body half a height of room, over that in the finest cells everywhere. UNIFORM names the grids that
+# have the second.
+table() {
+    local x y z cells
+    local boxes='[{"box": {"low": [0.55, 0.3, 0], "high": [3.1, 1.275, 0.8]}}, {"box": {"low": [0.8, 0.46, 0], "high": [2.5, 1.115, 0.52]}}]'
+    echo "| cells a length | nodes in boxes | drag | seconds | nodes everywhere | drag | seconds | drags differ by |
+| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |" >"$folder/table.md"
+    for grid in ${GRIDS:-64x24x24 128x48x48 256x96x96}; do
+        IFS=x read -r x y z <<<"$grid"
+        cells="$((4 * x)), $((4 * y)), $((4 * z))"
+        sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$x, $y, $z]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/
+            s/^{/{\"refine\": $boxes,/" scene/library/ahmed.json >"$work/boxes$x.json"
+        run "boxes$x" --flow-throughs "$through" --picture none
+        : >"$work/fine$x.out"
+        sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$cells]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/" \
+            scene/library/ahmed.json >"$work/fine$x.json"
+        case " ${UNIFORM-64x24x24 128x48x48} " in *" $grid "*) run "fine$x" --flow-throughs "$through" --picture none ;; esac
+        awk -v cells="$((127 * x / 128))" -v boxes="$(nodes "boxes$x")" -v fine="$(nodes "fine$x")" \
+            -v a="$(mean "$work/boxes$x.out")" -v ta="$(value seconds "$work/boxes$x.out")" \
+            -v b="$(mean "$work/fine$x.out")" -v tb="$(value seconds "$work/fine$x.out")" 'BEGIN {
+                printf "| %d | %s | %.4f | %.1f | %s |", cells, boxes, a, ta, fine
+                if (b > 0) printf " %.4f | %.1f | %.2f %% |\n", b, tb, 100 * (a / b - 1); else print " | | |" }' >>"$folder/table.md"
+    done
+    cat "$folder/table.md"
+}
+
+# A car with its boxes drawn and its wake in the finest cells.
+car() {
+    cat >"$work/car.json" <<'END'
+{
+  "solid": {"shape": "car", "anchor": "bottom", "position": [5, 4, 0]},
+  "domain": {"cells": [160, 64, 40], "size": [20, 8, 5]},
+  "boundaries": {
+    "xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip",
+    "zmin": {"type": "wall", "velocity": [30, 0, 0], "specular_share": 0.5}, "zmax": "free_slip"
+  },
+  "flow": {"speed": 30, "reynolds": 20000, "lattice_speed": 0.08},
+  "refine": [{"box": {"low": [1.5, 1.5, 0], "high": [17, 6.5, 3.5]}}, {"box": {"low": [2.25, 2.5, 0], "high": [14.5, 5.5, 2.25]}}]
+}
+END
+    "$kftune" scene "$work/car.json" --picture "$folder/car-boxes.png" | tee -a "$folder/log.txt"
+    run car --flow-throughs "${CAR_THROUGHS:-2}" --picture speed,vorticity --slice y
+    find "$work/car" -name '*.png' -exec cp {} "$folder" \;
+}
+
+# compare NAME STEPS TABLE COLUMN UNIT: the last value of a table's column after so many steps in a box and twice as many everywhere.
+compare() {
+    local name=$1 steps=$2 table=$3 column=$4 in_box everywhere
+    run "$name" --steps "$steps" --picture none
+    run "${name}_fine" --steps "$((2 * steps))" --picture none
+    in_box=$(last "$work/$name/$table" "$column")
+    everywhere=$(last "$work/${name}_fine/$table" "$column")
+    awk -v name="$name" -v column="$column" -v a="$in_box" -v b="$everywhere" 'BEGIN {
+        off = a / b - 1; printf "| %s | %s | %s | %s | %.3f %% |\n", name, column, a, b, 100 * off
+        exit !(b != 0 && off < 0.005 && off > -0.005) }' >>"$folder/moving.md" || bad=1
+}
+# last FILE COLUMN: of a CSV file.
+last() { awk -F , -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) place = i } END { print $place }' "$1"; }
+
+moving() {
+    local f=1
+    case $device in cuda*) f=2 ;; esac
+    local rates='s/"rates": *"[a-z0-9_]*"/"rates": "k17"/' refine='s/^{/{"refine": {"around": "body", "levels": 1},/'
+    echo "| flow | quantity | in a box | fine cells everywhere | differ by |
+| --- | --- | ---: | ---: | ---: |" >"$folder/moving.md"
+    sed "$rates; s/\"cells\": *\[[^]]*\]/\"cells\": [$((25 * f)), $((25 * f)), $((40 * f))]/; $refine" scene/library/settling.json >"$work/ball.json"
+    sed "$rates; s/\"cells\": *\[[^]]*\]/\"cells\": [$((50 * f)), $((50 * f)), $((80 * f))]/" scene/library/settling.json >"$work/ball_fine.json"
+    sed "$rates; s/\"reynolds\": *[0-9]*/\"reynolds\": 200/; s/\"cells\": *\[[^]]*\]/\"cells\": [$((32 * f)), $((32 * f)), $((16 * f))]/; $refine" \
+        scene/library/spinning_torus.json >"$work/torus.json"
+    sed "$rates; s/\"reynolds\": *[0-9]*/\"reynolds\": 200/; s/\"cells\": *\[[^]]*\]/\"cells\": [$((64 * f)), $((64 * f)), $((32 * f))]/" \
+        scene/library/spinning_torus.json >"$work/torus_fine.json"
+    compare ball $((250 * f)) motion.csv velocity_z_m_s
+    compare torus $((120 * f)) forces.csv drag_coefficient
+    cat "$folder/moving.md"
+}
 case " ${PARTS:-cases} " in *' scene '*) scene ;; esac
+case " ${PARTS:-cases} " in *' table '*) table ;; esac
+case " ${PARTS:-cases} " in *' car '*) car ;; esac
+case " ${PARTS:-cases} " in *' moving '*) moving ;; esac
 case " ${PARTS:-cases} " in *' cases '*) ;; *) exit $bad ;; esac
 
-for name in test_nested_plans test_nested; do
+for name in test_nested_plans test_nested_moving test_nested; do
     for program in "$(dirname "$kftune")/tests/$name" "build/tests/$name"; do [ ! -x "$program" ] || break; done
     KFTUNE_TEST_DEVICE=$device timeout -k 8 "$(left)" "$program" >>"$folder/log.txt" 2>&1 || { bad=1 && echo "FAILED $name"; }
 done
