@@ -65,6 +65,9 @@ static kf_status report(const kf_arguments *arguments, const kf_device_info *dev
         print_json(device, result, kf_argument_given(arguments, "--quick"));
     else
         print_table(device, result);
+    if (result->interrupted)
+        return kf_fail(error, KF_INTERRUPTED, "stopped in %s: checks from there on are missing",
+                       result->unfinished);
     if (result->checks_failed > 0)
         return kf_fail(error, KF_GATE_FAILED, "%d of %d checks are out of their bounds",
                        result->checks_failed, result->check_count);

@@ -273,9 +273,10 @@ static void print_wall(const kf_production *done) {
            kf_record_value(wall, "y_plus_largest"), kf_record_value(wall, "friction_velocity_mean"),
            kf_record_value(wall, "friction_velocity_least"),
            kf_record_value(wall, "friction_velocity_largest"), 100.0 * kf_record_value(wall, "law_share"));
-    printf("             drag of friction %.4f, of pressure %.4f (last step)\n",
+    printf("             drag of friction %.4f, of pressure %.4f, %.4f of it on the front (last step)\n",
            kf_record_value(wall, "friction_drag_coefficient"),
-           kf_record_value(wall, "pressure_drag_coefficient"));
+           kf_record_value(wall, "pressure_drag_coefficient"),
+           kf_record_value(wall, "front_pressure_drag_coefficient"));
 }
 
 /* Prints what a run did: its steps, its rate beside the tuned one, coefficients, files, and how to go on

@@ -74,8 +74,9 @@ static kf_status run_case(kf_validation *validation, const kf_validate_options *
         result->cases_refused++;
         return KF_OK;
     }
-    if (status == KF_MACHINE || status == KF_GATE_FAILED) {
+    if (status == KF_MACHINE || status == KF_GATE_FAILED || status == KF_INTERRUPTED) {
         note(result->unfinished, one->name, &problem);
+        result->interrupted = status == KF_INTERRUPTED;
         return KF_OK;
     }
     return kf_fail(error, status, "%s: %s", one->name, problem.message);
@@ -95,7 +96,7 @@ kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, k
                                 .fixed = options->fixed,
                                 .fixed_count = options->fixed_count};
     kf_status status = KF_OK;
-    for (int i = 0; i < count && status == KF_OK; i++)
+    for (int i = 0; i < count && status == KF_OK && !result->interrupted; i++)
         if (is_wanted(options, list[i])) status = run_case(&validation, options, list[i], result, error);
     if (status == KF_OK && result->cases_refused > 0 && result->cases_refused == result->cases_run)
         status = kf_fail(error, KF_BAD_INPUT, "%s", result->refused);

@@ -178,7 +178,8 @@ typedef struct kf_kinetic_wall {
     void *seen;      /* kf_index [count]: the node whose velocity the law takes */
     double *surface; /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node seen */
     double *found;   /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction, speed */
-    double *force;   /* [6][count]: on the fluid beside what links bring; friction on the solid */
+    double *force;   /* [KF_WALL_FORCES][count]: on the fluid beside what links bring; friction on the solid;
+                        pressure on it */
     double viscosity;
     int friction; /* of load_wall: which force it adds up */
 } kf_kinetic_wall;
@@ -309,6 +310,7 @@ enum {
     KF_LINK_STEPS = 32, /* over which the corrections of links are averaged */
     KF_WALL_SURFACE = 5,
     KF_WALL_FOUND = 6,
+    KF_WALL_FORCES = 9,
     KF_LOAD_SLOTS = 64,
     KF_LOAD_SUMS = 7,   /* force, torque, and forces that were no sound numbers */
     KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */

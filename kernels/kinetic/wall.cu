@@ -167,7 +167,7 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
     const double friction_velocity = *kf_found(a, x, 1),
                  traction = friction_velocity * friction_velocity * kf_surface(a, x, 3);
-    double along[3], momentum[3], velocity[3], force[3];
+    double along[3], momentum[3], velocity[3], force[3], across[3];
     kf_exchange sum;
     const double density = kf_sum_node(a, ((const kf_index *)a->links.node)[a->wall.first[x]], momentum);
     for (int i = 0; i < 3; i++) {
@@ -183,6 +183,8 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     for (int link = a->wall.first[x]; share > 0.0 && link < a->wall.first[x + 1]; link++)
         kf_move_wall(a, link, velocity, &sum);
     kf_sum_links(a, x, &sum);
+    for (int i = 0; i < 3; i++)
+        across[i] = sum.force[i];
     kf_lay_along(normal, sum.force);
     for (int i = 0; i < 3; i++)
         force[i] = share * (sum.force[i] - traction * along[i]);
@@ -191,6 +193,7 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
         force[i] -= less * along[i];
         a->wall.force[(long long)i * a->wall.count + x] = force[i];
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
+        a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];
     }
     if (!(share > 0.0)) return;
     kf_push_node(a, x, force, &sum);

@@ -33,6 +33,7 @@ bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other);
 typedef struct kf_wall_look {
     bool known;         /* there is a law; before the first step all is 0 */
     double friction[3]; /* the part of the force that acts along the surface */
+    double pressure[2]; /* the rest along the drag: on the surface that faces the wind, and on that behind */
     /* Least, mean and largest over the surface. y_plus is that of half a cell: of a first node. */
     double friction_velocity[3], y_plus[3];
     double share; /* of the surface for which the law stands in */

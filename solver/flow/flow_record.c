@@ -153,6 +153,7 @@ static kf_status add_wall(kf_plan *plan, const kf_solid_load *load, kf_records *
     kf_record_add(record, "law_share", "", look.share);
     kf_record_add(record, "friction_drag_coefficient", "", rubbed * unit);
     kf_record_add(record, "pressure_drag_coefficient", "", (drag - rubbed) * unit);
+    kf_record_add(record, "front_pressure_drag_coefficient", "", look.pressure[0] * unit);
     add_scaled(record, "friction", "m4_s2", look.friction, area * speed * speed);
     return KF_OK;
 }

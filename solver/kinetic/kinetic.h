@@ -211,7 +211,7 @@ typedef struct kf_kinetic {
     size_t link_memory_bytes;
     /* With a law of the wall: arguments.wall.found; what adds up forces beside those of links, and friction.
      */
-    kf_buffer *wall_found;
+    kf_buffer *wall_found, *wall_force;
     kf_launch wall_launch, friction_launch;
     kf_launch rest_launch; /* likewise: what is inside, once */
     int slab_planes;

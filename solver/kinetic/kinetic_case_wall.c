@@ -96,8 +96,8 @@ static kf_status check_channels(kf_validation *validation, kf_rate_rule rule, kf
     for (int cells = 10; cells <= 20; cells += 10)
         for (int r = 0; r < 2; r++)
             for (int place = 0; place < KF_CHANNEL_PLACES; place++)
-                KF_TRY(kf_check_channel(validation, (kf_channel_place)place, reynolds[r], cells, rule, 40.0,
-                                        error));
+                KF_TRY(kf_check_channel(validation, (kf_channel_place)place, reynolds[r], cells, rule,
+                                        cells == 10 ? 40.0 : 20.0, error));
     return KF_OK;
 }
 

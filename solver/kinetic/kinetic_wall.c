@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_frame.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 #include "solver/kinetic/kinetic_samples.h"
@@ -49,19 +51,19 @@ kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
     const size_t count = scene->links.wall_count,
                  index = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     kf_kinetic_wall *a = &kinetic->arguments.wall;
-    kf_buffer *first, *seen, *surface, *force;
+    kf_buffer *first, *seen, *surface;
     if (count == 0) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, (count + 1) * sizeof(int), &first, error));
     KF_TRY(kf_plan_buffer(plan, count * index, &seen, error));
     KF_TRY(kf_plan_buffer(plan, KF_WALL_SURFACE * count * sizeof(double), &surface, error));
     KF_TRY(kf_plan_buffer(plan, KF_WALL_FOUND * count * sizeof(double), &kinetic->wall_found, error));
-    KF_TRY(kf_plan_buffer(plan, 6 * count * sizeof(double), &force, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_FORCES * count * sizeof(double), &kinetic->wall_force, error));
     *a = (kf_kinetic_wall){.count = (int)count,
                            .first = kf_buffer_address(first),
                            .seen = kf_buffer_address(seen),
                            .surface = kf_buffer_address(surface),
                            .found = kf_buffer_address(kinetic->wall_found),
-                           .force = kf_buffer_address(force),
+                           .force = kf_buffer_address(kinetic->wall_force),
                            .viscosity = scene->viscosity};
     return upload_lists(kinetic, &scene->links, first, seen, surface, error);
 }
@@ -114,11 +116,25 @@ static void sum_up(const kf_scene *scene, const double *found, kf_wall_look *loo
     look->share = share[1];
 }
 
+/* Adds up the pressure along the drag, apart where the surface faces the wind. The first six forces of each
+ * node are others. */
+static void add_pressure(const kf_scene *scene, const double *forces, kf_wall_look *look) {
+    const kf_links *links = &scene->links;
+    const size_t count = links->wall_count;
+    kf_flow_frame frame;
+    kf_flow_frame_of(scene, &frame);
+    for (size_t n = 0; n < count; n++)
+        for (size_t a = 0; a < 3; a++)
+            look->pressure[kf_dot(links->wall[n].normal, frame.drag) < 0.0 ? 0 : 1] +=
+                forces[(6 + a) * count + n] * frame.drag[a];
+}
+
 kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,
                                   kf_error *error) {
     const kf_kinetic *kinetic = plan->system;
     const kf_scene *scene = kf_plan_scene(plan);
-    const size_t count = scene->links.wall_count, bytes = KF_WALL_FOUND * count * sizeof(double);
+    const size_t count = scene->links.wall_count, bytes = KF_WALL_FOUND * count * sizeof(double),
+                 of_forces = KF_WALL_FORCES * count * sizeof(double);
     long long total[KF_LOAD_SUMS] = {0};
     memset(look, 0, sizeof *look);
     look->known = kinetic->wall_found != NULL;
@@ -128,11 +144,14 @@ kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *fri
     KF_TRY(kf_kinetic_add_sums(kinetic, plan->backend, &kinetic->friction_launch, total, error));
     for (int i = 0; i < 3; i++)
         look->friction[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i] / KF_FORCE_SCALE : (double)NAN;
-    double *found = kf_allocate(bytes);
-    const kf_status status = kf_buffer_download(kinetic->wall_found, 0, found, bytes, error);
+    double *found = kf_allocate(bytes), *forces = kf_allocate(of_forces);
+    kf_status status = kf_buffer_download(kinetic->wall_found, 0, found, bytes, error);
+    if (status == KF_OK) status = kf_buffer_download(kinetic->wall_force, 0, forces, of_forces, error);
     if (status == KF_OK) sum_up(scene, found, look);
+    if (status == KF_OK) add_pressure(scene, forces, look);
     if (status == KF_OK && friction_velocity != NULL)
         memcpy(friction_velocity, found + count, count * sizeof *friction_velocity);
     free(found);
+    free(forces);
     return status;
 }

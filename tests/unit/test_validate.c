@@ -32,6 +32,25 @@ static kf_status validate(const char *const *cases, int case_count, const char *
     return kf_validate(backend, &options, result, error);
 }
 
+/* An interrupt ends the case that notices it and those after it; what was checked by then is kept. */
+static void test_interrupted(void **state) {
+    (void)state;
+    static const volatile int at_once = 1;
+    static const char *const cases[] = {"sph-operators", "incompressible-tg", "incompressible-wake"};
+    kf_error error = {KF_OK, ""};
+    kf_validate_result result;
+    const kf_validate_options options = {
+        .cases = cases, .case_count = 3, .quick = true, .interrupted = &at_once};
+    if (kf_validate(backend, &options, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_true(result.interrupted);
+    assert_true(result.check_count > 0);
+    assert_int_equal(result.cases_run, 2);
+    assert_int_equal(strncmp(result.unfinished, "incompressible-tg (", 19), 0);
+    for (int i = 0; i < result.check_count; i++)
+        assert_string_equal(result.checks[i].name, "sph-operators");
+    kf_validate_free(&result);
+}
+
 /* 16-bit storage: refused where it is not good enough, and measured there when that is asked for. */
 static void test_half_precision(void **state) {
     (void)state;
@@ -162,13 +181,10 @@ static void test_made_surfaces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheap_cases_pass),
-        cmocka_unit_test(test_half_precision),
-        cmocka_unit_test(test_unknown_case_is_named),
-        cmocka_unit_test(test_fixed_parameters),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_reference_data),
-        cmocka_unit_test(test_made_surfaces),
+        cmocka_unit_test(test_cheap_cases_pass), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_half_precision),   cmocka_unit_test(test_unknown_case_is_named),
+        cmocka_unit_test(test_fixed_parameters), cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_reference_data),   cmocka_unit_test(test_made_surfaces),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

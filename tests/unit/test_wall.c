@@ -331,7 +331,12 @@ static void test_no_node_runs_away(void **state) {
     kf_plan *plan = open_stored(scene, "f32");
     advance(plan, 2200);
     must(plan->methods->flow->load(plan, &load, &error), &error);
-    print_message("drag %.4g\n", load.force[0]);
+    const kf_wall_look look = look_at(plan);
+    print_message("drag %.4g: friction %.3g, pressure %.3g before and %.3g behind\n", load.force[0],
+                  look.friction[0], look.pressure[0], look.pressure[1]);
+    assert_true(look.pressure[0] < 0.0 && look.pressure[1] > 0.0); /* suction on the shoulders, in the wake */
+    assert_true(fabs(look.friction[0] + look.pressure[0] + look.pressure[1] - load.force[0]) <
+                1e-5 * load.force[0]);
     assert_true(load.force[0] > 0.0 && load.force[0] < 0.5 * 0.08 * 0.08 * 113.0);
     kf_plan_free(plan);
     kf_scene_free(scene);
