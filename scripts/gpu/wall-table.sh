@@ -10,8 +10,8 @@
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
 set -u
-folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
-part=${2:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine [DEVICE]}
+folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|slants [DEVICE]}
+part=${2:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|slants [DEVICE]}
 device=${3:-cuda:0}
 budget=${BUDGET:-480} rates=${RATES:-k17}
 scripts=$(cd "$(dirname "$0")" && pwd)
