@@ -5,7 +5,7 @@
 #include "base/util/json.h"
 #include "scene/internal.h"
 
-static const double USUAL_CELLS = 64.0, MOST_CELLS = 65536.0;
+static const double USUAL_CELLS = 64.0, MOST_CELLS = 65536.0, MOST_NODES = 1e12;
 
 static kf_status read_levels(kf_json_place place, const cJSON *object, int *levels, kf_error *error) {
     long count = *levels;
@@ -16,7 +16,7 @@ static kf_status read_levels(kf_json_place place, const cJSON *object, int *leve
 
 static kf_status read_around(const char *file, const cJSON *object, kf_refine_description *r,
                              kf_error *error) {
-    static const char *const keys[] = {"around", "levels", "cells_a_length", NULL};
+    static const char *const keys[] = {"around", "levels", "cells_a_length", "nodes", NULL};
     static const char *const whom[] = {"body"};
     const kf_json_place place = {file, "refine"};
     int which = 0;
@@ -25,7 +25,10 @@ static kf_status read_around(const char *file, const cJSON *object, kf_refine_de
     KF_TRY(read_levels(place, object, &r->levels, error));
     KF_TRY(
         kf_json_number(place, object, "cells_a_length", false, 1.0, MOST_CELLS, &r->cells_a_length, error));
-    if (r->levels > 0 && cJSON_HasObjectItem(object, "cells_a_length"))
+    KF_TRY(kf_json_number(place, object, "nodes", false, 1.0, MOST_NODES, &r->nodes, error));
+    const bool of_length = cJSON_HasObjectItem(object, "cells_a_length");
+    if (r->nodes > 0.0 && !of_length) r->cells_a_length = 0.0;
+    if (r->levels > 0 && of_length)
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: give \"levels\" or \"cells_a_length\", not both",
                        file);
     r->around_body = true;

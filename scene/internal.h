@@ -236,8 +236,10 @@ typedef struct kf_refine_description {
         int levels;             /* that end with this box */
     } boxes[KF_FINER_LEVELS];
     bool around_body;
-    int levels;            /* around the body; 0: from cells_a_length */
-    double cells_a_length; /* of the reference length, in the finest cells */
+    int levels; /* around the body; 0: from cells_a_length */
+    double
+        cells_a_length; /* of the reference length, in the finest cells; 0: as many levels as nodes allow */
+    double nodes;       /* of all levels together, at most; 0: any number */
 } kf_refine_description;
 
 typedef struct kf_description {
@@ -264,7 +266,7 @@ typedef struct kf_description {
     kf_initial initial;
     bool initial_velocity_given;
     double initial_velocity[3];
-    double disturbance; /* of the speed, 0 to 0.1 */
+    double disturbance;     /* of the speed, 0 to 0.1 */
     double acceleration[3]; /* metres a second squared */
     kf_collision collision;
     kf_rate_rule rate_rule;

@@ -301,7 +301,7 @@ static double way_of(const kf_motion *motion, int axis) {
 /* Boxes about the solid, where it goes to, and its wake: in widths of the solid, the finest reaches 3/4
  * before, 2 behind and 5/8 beside it, each coarser one twice as far. A sphere's drag at Re 100 is then within
  * 0.1 % of fine cells everywhere (docs/physics.md, nested grids). */
-static void surround_body(kf_scene *scene) {
+static void surround_body(kf_scene *scene, double reach) {
     static const double BEFORE = 0.75, BEHIND = 2.0, BESIDE = 0.625;
     double stream[3], body_low[3], body_high[3];
     find_stream(scene, stream);
@@ -309,7 +309,7 @@ static void surround_body(kf_scene *scene) {
     const double width = width_of(scene, stream);
     for (int l = 0; l < scene->finer_count; l++)
         for (int axis = 0; axis < 3; axis++) {
-            const double along = fabs(stream[axis]), far = ldexp(width, scene->finer_count - 1 - l),
+            const double along = fabs(stream[axis]), far = ldexp(reach * width, scene->finer_count - 1 - l),
                          before = (BESIDE + along * (BEFORE - BESIDE)) * far,
                          behind = (BESIDE + along * (BEHIND - BESIDE)) * far;
             const double low = body_low[axis] + 0.5 - (stream[axis] < 0.0 ? behind : before),
@@ -322,22 +322,52 @@ static void surround_body(kf_scene *scene) {
         }
 }
 
+/* Makes so many levels around the body, with boxes that reach as far as the nodes allow. *least: the fewest
+ * nodes that they have. */
+static bool fit_levels(kf_scene *scene, int levels, double nodes, bool whole, double *least) {
+    static const double REACHES[] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4};
+    double low[3], high[3];
+    kf_scene_swept_box(scene, low, high);
+    scene->finer_count = levels;
+    *least = INFINITY;
+    for (size_t i = 0; i < (whole ? 1 : sizeof REACHES / sizeof *REACHES); i++) {
+        surround_body(scene, REACHES[i]);
+        if (!widen_all(scene, scene->nodes, low, high, 0, scene->boxes)) continue;
+        *least = fmin(*least, kf_scene_all_nodes(scene));
+        if (nodes == 0.0 || *least <= nodes) return true;
+    }
+    return false;
+}
+
+/* Finds how many levels go around the body, and their boxes: so many as are said, as the cells of its length
+ * ask for, or as there are nodes for. Boxes get smaller before their nodes are too many. */
+static kf_status choose_levels(const kf_description *d, kf_scene *scene, kf_error *error) {
+    const kf_refine_description *r = &d->refine;
+    const bool by_nodes = r->levels == 0 && r->cells_a_length == 0.0;
+    const double wanted = by_nodes ? KF_FINER_LEVELS : log2(r->cells_a_length / scene->reference_length);
+    int levels = r->levels > 0 ? r->levels : (int)fmin(fmax(ceil(wanted - 1e-9), 1.0), KF_FINER_LEVELS);
+    double least;
+    while (by_nodes && levels > 1 && !fit_levels(scene, levels, r->nodes, true, &least))
+        levels--;
+    if (fit_levels(scene, levels, r->nodes, false, &least)) return KF_OK;
+    if (isfinite(least))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: refine: %d finer level%s around the solid take %.3g nodes at least, and refine.nodes "
+            "allows %.3g; allow more, or take fewer levels or a coarser grid",
+            d->source, levels, levels == 1 ? "" : "s", least, r->nodes);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: refine: the boxes around the solid come too near the outflow: make the domain "
+                   "longer, the grid finer, or the levels (%d) fewer",
+                   d->source, levels);
+}
+
 static kf_status set_around_body(const kf_description *d, kf_scene *scene, kf_text *notes, kf_error *error) {
     if (scene->mesh.triangle_count == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: refine: there is no solid to refine around; give boxes, or remove the key",
                        d->source);
-    const double wanted = log2(d->refine.cells_a_length / scene->reference_length);
-    scene->finer_count =
-        d->refine.levels > 0 ? d->refine.levels : (int)fmin(fmax(ceil(wanted - 1e-9), 1.0), KF_FINER_LEVELS);
-    double low[3], high[3];
-    surround_body(scene);
-    kf_scene_swept_box(scene, low, high);
-    if (!widen_all(scene, scene->nodes, low, high, 0, scene->boxes))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: refine: the boxes around the solid come too near the outflow: make the domain "
-                       "longer, the grid finer, or the levels (%d) fewer",
-                       d->source, scene->finer_count);
+    KF_TRY(choose_levels(d, scene, error));
     kf_note(notes,
             "refine: %d finer level%s around the solid and its wake, %.3g cells a length in the finest",
             scene->finer_count, scene->finer_count == 1 ? "" : "s",

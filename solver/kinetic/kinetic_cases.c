@@ -45,6 +45,8 @@ const kf_case kf_kinetic_cases[] = {
      0},
     {"nested_drag", "drag in nested boxes against fine cells everywhere", true, kf_case_nested_drag,
      KF_LEFT_TO_STORAGE},
+    {"nested_moving", "solids that move in a box of fine cells", false, kf_case_nested_moving,
+     KF_LEFT_TO_STORAGE},
     {"rate_rules", "rate rules on the Taylor-Green vortex against an independent program", true,
      kf_case_rate_rules, 0},
     {"long_runs", "200000 steps (quick: 6000) in boxes that keep their noise, by rule", false,

@@ -59,6 +59,7 @@ kf_status kf_case_nested_flows(kf_validation *validation, kf_error *error);
 /* kinetic_case_nested.c */
 kf_status kf_case_nested(kf_validation *validation, kf_error *error);
 kf_status kf_case_nested_drag(kf_validation *validation, kf_error *error);
+kf_status kf_case_nested_moving(kf_validation *validation, kf_error *error);
 
 extern const kf_case kf_kinetic_cases[];
 

@@ -106,6 +106,28 @@ static void test_ways_to_ask(void **state) {
     kf_scene_free(scene);
 }
 
+/* A number of nodes for all levels: as many levels as fit; levels that are asked for get smaller boxes. */
+static void test_nodes(void **state) {
+    (void)state;
+    kf_scene *scene = open_text(REFINED("{\"around\": \"body\", \"levels\": 2}")), *fewer;
+    const double nodes = kf_scene_all_nodes(scene);
+    fewer = open_text(REFINED("{\"around\": \"body\", \"nodes\": 30000}"));
+    assert_int_equal(fewer->finer_count, 1);
+    kf_scene_free(fewer);
+    fewer = open_text(REFINED("{\"around\": \"body\", \"nodes\": 60000}"));
+    assert_int_equal(fewer->finer_count, 2);
+    assert_true(kf_scene_all_nodes(fewer) == nodes);
+    kf_scene_free(fewer);
+    fewer = open_text(REFINED("{\"around\": \"body\", \"levels\": 2, \"nodes\": 30000}"));
+    assert_int_equal(fewer->finer_count, 2);
+    assert_nested(fewer);
+    assert_true(kf_scene_all_nodes(fewer) <= 30000.0);
+    kf_scene_free(fewer);
+    kf_scene_free(scene);
+    assert_refused(REFINED("{\"around\": \"body\", \"levels\": 3, \"nodes\": 9000}"), "nodes at least");
+    assert_refused(REFINED("{\"around\": \"body\", \"nodes\": 0}"), "nodes");
+}
+
 /* A trial has fewer nodes, three grids at most, and boxes that keep what boxes have to. */
 static void test_reduced(void **state) {
     (void)state;
@@ -187,6 +209,7 @@ int main(void) {
         cmocka_unit_test(test_levels_are_the_same_flow),
         cmocka_unit_test(test_hashes_differ),
         cmocka_unit_test(test_ways_to_ask),
+        cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_reduced),
         cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_refused),
