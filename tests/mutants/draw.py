@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws lines of code at random, weighted by lines, and a change of each by program.
-usage: tests/mutants/draw.py ROOT SEED COUNT [FOLDER...], of all rooms or of these folders only
+usage: tests/mutants/draw.py ROOT SEED COUNT [FOLDER|FILE...], of all rooms or of these folders and files only
 Writes COUNT faults as of tests/mutants/list.txt without programs: id, file, line, operator; from; to."""
 import os, random, re, sys
 
@@ -25,15 +25,16 @@ def code_lines(path):
         out.append((n, text))
     return out
 
+def files_of(room):
+    path = os.path.join(root, room)
+    if os.path.isfile(path): return [path]
+    return [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+
 pool = []
-for room in ROOMS:
-    for folder, _, names in os.walk(os.path.join(root, room)):
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            rel = os.path.relpath(path, root)
-            if NO_MACHINE.search(rel): continue
-            if name.endswith((".c", ".cu")) or (name.endswith(".h") and rel.startswith("kernels")):
-                pool += [(rel, n, t) for n, t in code_lines(path)]
+for rel in {os.path.relpath(path, root) for room in ROOMS for path in files_of(room)}:
+    if NO_MACHINE.search(rel): continue
+    if rel.endswith((".c", ".cu")) or (rel.endswith(".h") and rel.startswith("kernels")):
+        pool += [(rel, n, t) for n, t in code_lines(os.path.join(root, rel))]
 pool.sort()
 
 def outside_strings(s):
