@@ -55,7 +55,11 @@ kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error);
 /* sph_cases_wave.c */
 kf_status kf_case_sph_wave(kf_validation *validation, kf_error *error);
-/* sph_cases_thesis.c */
+/* sph_cases_thesis.c: in boxes of so many spacings across, which are periodic. */
+enum { KF_SPH_TANK_SPACINGS = 12 };
+/* Pressure over the weight above a unit of area, both as means over the middle half of the depth (z): layers
+ * that a wall puts in order share their load unevenly. share: of the pressure, what acts. */
+double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share);
 kf_status kf_case_sph_thesis(kf_validation *validation, kf_error *error);
 /* sph_cases_slump.c */
 kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error);

@@ -8,7 +8,7 @@
 #include "base/util/memory.h"
 #include "solver/sph/sph_cases.h"
 
-enum { ACROSS = 12 }; /* spacings, periodic */
+enum { ACROSS = KF_SPH_TANK_SPACINGS };
 
 /* These are what the sums over 57 neighbours of a lattice make of a gradient of 1 (spiky's) and of a
  * Laplacian of 1. */
@@ -21,9 +21,7 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Pressure over the weight above a unit of area, both as means over the middle half of the depth: layers that
- * a wall puts in order share their load unevenly. share: of the pressure, what acts. */
-static double pressure_over_weight(const kf_sph_flow *flow, double share) {
+double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share) {
     const kf_particle_scene *s = flow->scene;
     const size_t n = kf_sph_fluid(flow);
     const double layer = s->density * 9.81 * s->spacing / (ACROSS * ACROSS);
@@ -88,7 +86,7 @@ static kf_status run_tank(kf_validation *validation, bool consistent, int deep, 
         (void)snprintf(quantity, sizeof quantity, "tank at rest, %s: pressure over weight above",
                        consistent ? "consistent" : "half of p, as printed");
         kf_check_relative(validation, quantity, "exact: balance of forces on a lattice", 1.0,
-                          pressure_over_weight(&flow, GRADIENT * (consistent ? 1.0 : 0.5)),
+                          kf_sph_pressure_over_weight(&flow, GRADIENT * (consistent ? 1.0 : 0.5)),
                           validation->quick ? 0.03 : 0.02);
         const double mass = (double)kf_sph_fluid(&flow) * 1000.0 * pow(1.0 / deep, 3.0);
         (void)snprintf(quantity, sizeof quantity, "tank at rest, %s: kinetic energy over m g H",

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "scene/scene.h"
+#include "solver/picture/canvas.h"
 #include "solver/picture/colour_map.h"
 #include "solver/picture/face.h"
 #include "solver/picture/picture.h"
@@ -117,11 +118,41 @@ static void test_colours(void **state) {
     assert_known("colours.txt", text.text);
 }
 
+/* Every letter of the bitmap font as a picture has it, 16 in a row, a # for each pixel. */
+static void test_letters(void **state) {
+    (void)state;
+    enum { TOGETHER = 16, PRINTABLE = '~' - ' ' + 1, WIDTH = TOGETHER * 6, HEIGHT = 10 };
+    static const kf_colour white = {255, 255, 255}, black = {0, 0, 0};
+    kf_text text = {0};
+    assert_false(kf_face_use(""));
+    for (int first = 0; first < PRINTABLE; first += TOGETHER) {
+        char letters[TOGETHER + 1] = "";
+        for (int i = 0; i < TOGETHER && first + i < PRINTABLE; i++)
+            letters[i] = (char)(' ' + first + i), letters[i + 1] = '\0';
+        kf_canvas canvas;
+        kf_canvas_begin(&canvas, WIDTH, HEIGHT, white);
+        kf_canvas_text(&canvas, 0, 0, 1, black, letters);
+        for (int y = 0; y < HEIGHT; y++) {
+            int length = 0; /* without blanks at a line's end */
+            char line[WIDTH + 1];
+            for (int x = 0; x < WIDTH; x++) {
+                line[x] = canvas.pixels[3 * (y * WIDTH + x)] == 0 ? '#' : ' ';
+                if (line[x] == '#') length = x + 1;
+            }
+            kf_text_append(&text, "%.*s\n", length, line);
+        }
+        kf_canvas_free(&canvas);
+    }
+    (void)kf_face_use(NULL);
+    assert_known("letters.txt", text.text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenes),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_letters),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

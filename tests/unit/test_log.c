@@ -61,6 +61,15 @@ static void report_quietly(void) {
     wait_for(0.2);
 }
 
+static kf_log_level level;
+static void report_everything(void) {
+    kf_log_set_level(level);
+    kf_detail("a detail");
+    kf_info("a fact");
+    kf_progress(true, "9 steps");
+    kf_warn("a doubt");
+}
+
 /* A process that is forked while signs are given may itself write. */
 static void report_from_a_fork(void) {
     kf_log_give_signs(0.001);
@@ -99,6 +108,21 @@ static void test_signs_of_life(void **state) {
     assert_string_equal(text, "");
 }
 
+/* What each level says, of each kind of line. */
+static void test_levels(void **state) {
+    (void)state;
+    static const char *const said[] = {
+        [KF_LOG_QUIET] = "kftune: warning: a doubt\n",
+        [KF_LOG_NORMAL] = "a fact\n9 steps\nkftune: warning: a doubt\n",
+        [KF_LOG_VERBOSE] = "a detail\na fact\n9 steps\nkftune: warning: a doubt\n",
+    };
+    for (level = KF_LOG_QUIET; level <= KF_LOG_VERBOSE; level++) {
+        char text[1024];
+        run_process(report_everything, text, sizeof text);
+        assert_string_equal(text, said[level]);
+    }
+}
+
 static void test_a_fork_may_write(void **state) {
     (void)state;
     static char text[1 << 16];
@@ -110,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_what_is_final_is_printed),
         cmocka_unit_test(test_signs_of_life),
+        cmocka_unit_test(test_levels),
         cmocka_unit_test(test_a_fork_may_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "solver/sph/sph.h"
+#include "solver/sph/sph_cases.h"
 #include "solver/sph/sph_picture.h"
 #include "solver/sph/sph_problem.h"
 #include "solver/sph/sph_view.h"
@@ -446,6 +447,30 @@ static int teardown(void **state) {
     return close_backend(state) + remove_scratch(state);
 }
 
+/* In a column of water the middle half of the depth bears what lies above it. A validation case finds that,
+ * in whatever order the particles are, and whatever the pressures are above and below. */
+static void the_middle_of_a_tank_is_weighed(void **state) {
+    (void)state;
+    enum { LAYERS = 16, LAYER = KF_SPH_TANK_SPACINGS * KF_SPH_TANK_SPACINGS, COUNT = LAYERS * LAYER };
+    kf_particle_scene scene = {
+        .count = COUNT, .spacing = 0.1, .density = 500, .sound_speed = 20, .scheme = KF_SCHEME_THESIS};
+    float *values = calloc((size_t)COUNT * KF_SPH_STATE_VALUES, sizeof *values);
+    const kf_sph_flow flow = {.scene = &scene, .values = values};
+    for (int wild = 0; wild <= 2; wild++) {
+        for (size_t k = 0; k < COUNT; k++) {
+            const size_t at = k * 5 % COUNT; /* counted from below; each once, as 5 does not divide COUNT */
+            const bool above = at >= COUNT - COUNT / 4, below = at < COUNT / 4;
+            const double load = ((double)(COUNT - at) - 0.5) / LAYER * scene.spacing * 9.81,
+                         spoilt = (wild == 1 && above) || (wild == 2 && below) ? 7.0 : 1.0;
+            values[KF_SPH_STATE_VALUES * k + 2] = (float)at / LAYER;
+            values[KF_SPH_STATE_VALUES * k + 6] =
+                (float)(spoilt * load / (scene.sound_speed * scene.sound_speed));
+        }
+        assert_true(fabs(kf_sph_pressure_over_weight(&flow, 0.25) - 0.25) < 1e-5);
+    }
+    free(values);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_gauge_of_pressure_has_around_it),
                                        cmocka_unit_test(in_two_dimensions),
@@ -455,6 +480,7 @@ int main(void) {
                                        cmocka_unit_test(what_leaves_stays),
                                        cmocka_unit_test(facts),
                                        cmocka_unit_test(a_flat_picture_shows_what_is_where),
-                                       cmocka_unit_test(what_the_camera_sees)};
+                                       cmocka_unit_test(what_the_camera_sees),
+                                       cmocka_unit_test(the_middle_of_a_tank_is_weighed)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
