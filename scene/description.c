@@ -25,6 +25,7 @@ void kf_description_defaults(kf_description *d, const char *source) {
     d->high_order_rate = 1.98;
     d->accuracy = KF_DEFAULT_ACCURACY;
     d->immersed_passes = 1;
+    d->trip = -1.0;
     d->samples_per_cell = 25.0;
     d->seed = 1;
     d->smoke.seed = 1;
@@ -233,6 +234,16 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
     int wall = 0;
     KF_TRY(kf_json_choice(place, model, "wall", false, names, 2, &wall, error));
     d->wall_law = wall == 1;
+    KF_TRY(kf_json_number(place, model, "trip", false, 0, 1e6, &d->trip, error));
+    bool inflow = false;
+    for (int face = 0; face < KF_FACES; face++)
+        inflow = inflow || d->faces[face] == KF_INFLOW;
+    if (d->trip >= 0.0 && !(d->wall_law && inflow))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.trip: it is for a law of the wall behind an inflow; add \"wall\": \"law\" and "
+            "an inflow, or remove the key",
+            file);
     if (!d->wall_law || (d->solid.linked && !d->solid.half_way)) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: model.wall: \"law\" is for a solid of \"boundary\": \"links\" that are interpolated; "
@@ -244,8 +255,9 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
  * does not go together. */
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                             kf_error *error) {
-    static const char *const keys[] = {
-        "collision", "rates", "high_order_rate", "basis", "accuracy", "immersed_passes", "wall", NULL};
+    static const char *const keys[] = {"collision", "rates",    "high_order_rate",
+                                       "basis",     "accuracy", "immersed_passes",
+                                       "wall",      "trip",     NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));

@@ -274,6 +274,7 @@ typedef struct kf_description {
     double accuracy, high_order_rate;
     int immersed_passes;
     bool wall_law; /* "wall": "law" */
+    double trip;   /* metres behind the solid's front, from which its layers are turbulent; below 0: not given */
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */

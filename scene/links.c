@@ -254,7 +254,10 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     find_fluid(&b);
     list_links(&b, links);
     list_inside(&b, links);
-    if (scene->wall_law) kf_link_list_wall(&b, links);
+    if (scene->wall_law) {
+        kf_link_list_wall(&b, links);
+        kf_link_trip_wall(scene);
+    }
     free(b.hits);
     free(b.cut);
     free(b.fluid);

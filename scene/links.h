@@ -36,5 +36,8 @@ void kf_link_box_cut(kf_link_box *box);
 bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
 /* Lists the nodes of the fluid beside the surface, of links that are listed (links_wall.c). */
 void kf_link_list_wall(const kf_link_box *box, kf_links *links);
+/* Takes the law from nodes where layers are laminar: before the scene's trip, or all. Without an inflow there
+ * is neither. */
+void kf_link_trip_wall(kf_scene *scene);
 
 #endif

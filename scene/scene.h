@@ -130,6 +130,10 @@ typedef struct kf_link {
     double share;     /* of the link that lies outside of the surface, 0 .. 1 */
     double normal[3]; /* of the surface there, towards the fluid */
 } kf_link;
+/* The Reynolds number of a solid's length up to which no layer along it is turbulent: that of a plate at
+ * whose end a laminar layer, 0.664 sqrt(Re), has 320 by its momentum thickness, below which a turbulent one
+ * does not last (Preston, J. Fluid Mech. 3, 373, 1958). */
+#define KF_LAMINAR_REYNOLDS 2.3e5
 /* A node of the fluid beside the surface, for a law of the wall. */
 typedef struct kf_wall_node {
     size_t first, count; /* of its links, which follow each other */
@@ -295,6 +299,9 @@ struct kf_scene {
     bool linked;             /* the solid's surface is where links are cut, and there are no samples */
     bool half_way;           /* what is sent back is not interpolated: as if links were cut half-way */
     bool wall_law;           /* friction at a solid by links follows a law of the wall where y+ is large */
+    double trip;             /* cells behind its front along the inflow, from which its layers are turbulent;
+                              * below 0: by its Reynolds number (KF_LAMINAR_REYNOLDS) */
+    bool laminar;            /* by that law: no layer of the solid is turbulent, so that it stands nowhere */
     kf_links links;
     double samples_per_cell; /* as asked for */
     uint64_t seed;
@@ -376,6 +383,9 @@ kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error);
 /* Finds the links that the surface of the mesh, which is placed, cuts: scene->links, in place of what was
  * there; kf_scene_free frees them. Only with a solid at rest. KF_BAD_INPUT where there are none. */
 kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error);
+/* Returns whether a law of the wall stands at a position of the solid's surface, in nodes: the scene has one,
+ * and the layer there is not laminar (trip). */
+bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]);
 
 /* Makes the same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. It is
  * used to verify a config cheaply. At most node_limit nodes; of nested grids, at most three of which are

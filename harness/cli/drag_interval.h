@@ -68,9 +68,6 @@ typedef struct kf_grid_prior {
 kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error);
 /* The half of the interval as a share of the drag; NAN and a reason beyond the table. */
 double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, double y_plus, char why[160]);
-/* Layers along a body are laminar up to about this Reynolds number of its length: below it a law of the wall
- * makes them turbulent, and the drag is not the body's. */
-#define KF_LAMINAR_REYNOLDS 3e5
 /* The same for a scene; NAN and a reason also where the table's flows, whose solids were samples, say nothing
  * of it: solids by links, and a law of the wall where layers are laminar. */
 double kf_grid_prior_of(const kf_scene *scene, const kf_grid_prior *prior, double cells_across, double y_plus,

@@ -40,6 +40,21 @@ static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     }
 }
 
+/* Returns a wall of the domain, not moving with an inflow, beside a solid with a law of the wall; else -1. */
+static int find_bare_wall(const kf_scene *scene) {
+    const double still[3] = {0}, *stream = still;
+    for (int f = 0; f < KF_FACES; f++)
+        if (scene->faces[f] == KF_INFLOW) stream = scene->face_velocity[f];
+    for (int f = 0; f < KF_FACES && scene->wall_law && !scene->laminar; f++) {
+        double apart = 0.0;
+        for (int a = 0; a < 3; a++)
+            apart = fmax(apart, fabs(scene->face_velocity[f][a] - stream[a]));
+        if (scene->faces[f] == KF_WALL && (stream == still || apart > 0.01 * scene->reference_speed))
+            return f;
+    }
+    return -1;
+}
+
 static bool has_solid(const kf_scene *scene) {
     double size = 0.0;
     for (int a = 0; a < 3; a++)
@@ -95,16 +110,18 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     const double re = scene->reynolds;
     s.wall_distance = kf_scene_wall_distance(scene);
     s.wall_law = scene->wall_law;
+    s.laminar = scene->laminar;
     s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
+    s.bare_wall = find_bare_wall(scene);
     return s;
 }
 
 /* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
  * together. The lines belong to the function and last until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[14][320];
-    static const char *found[14];
+    static char texts[16][320];
+    static const char *found[16];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -129,16 +146,29 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "y+ about %.2g at the surface: %s, eddies smaller than a cell are left to the "
          "collision "
          "(implicit large eddies)",
-         s->wall_distance, s->wall_law ? "friction follows a law of the wall" : "there is no wall model")
+         s->wall_distance,
+         s->wall_law && !s->laminar ? "friction follows a law of the wall" : "there is no wall model")
     WARN(s->even_axis >= 0 && s->reynolds > (s->solid[0] > 0.0 ? FLAT_WAKE : FLAT_CHANNEL),
          "nothing differs along %c, so the flow never will: it stays two-dimensional, which at Reynolds "
          "number %.2g "
          "no real flow does; give \"flow\" a \"disturbance\" of 0.01",
          "xyz"[s->even_axis], s -> reynolds)
-    WARN(s->wall_law && s->reynolds < KF_LAMINAR_REYNOLDS,
-         "Reynolds number %.2g: layers along a body are laminar up to some %.0g, and a law of the wall makes "
-         "them turbulent, so that a sphere has a third of its drag; take \"wall\": \"no-slip\"",
+    WARN(s->laminar,
+         "Reynolds number %.2g: no layer along the solid lasts as a turbulent one below %.2g of its length, "
+         "so "
+         "the law of the wall stands nowhere; where a wire trips it, say at how many metres by \"trip\" in "
+         "\"model\"",
          s->reynolds, KF_LAMINAR_REYNOLDS)
+    WARN(s->wall_law && !s->laminar && s->reynolds < KF_LAMINAR_REYNOLDS,
+         "Reynolds number %.2g: layers along a body are laminar up to some %.2g, and a law of the wall makes "
+         "them turbulent, so that a sphere has a third of its drag",
+         s->reynolds, KF_LAMINAR_REYNOLDS)
+    WARN(s->bare_wall >= 0,
+         "the law of the wall is the solid's alone: the wall at %s has no slip, and in a turbulent layer a "
+         "third "
+         "to a half of its friction; take a floor of \"boundary\": \"links\", or let the wall move with the "
+         "wind",
+         kf_face_names[s->bare_wall < 0 ? 0 : s->bare_wall])
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)
     WARN(
@@ -238,7 +268,8 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
     if (isfinite(s->wall_distance))
         fprintf(file,
                 "  wall         y+ about %.2g at the first node, laminar boundary layer %.2g cells; %s\n",
-                s->wall_distance, s->boundary_layer, s->wall_law ? "a law of the wall" : "no wall model");
+                s->wall_distance, s->boundary_layer,
+                s->wall_law && !s->laminar ? "a law of the wall" : "no wall model");
     print_cost(scene, s, file);
     const int count = kf_scene_warnings(s, &lines);
     for (int i = 0; i < count; i++)

@@ -19,6 +19,8 @@ typedef struct kf_scene_summary {
     double flow_through_steps, flow_through_seconds; /* the stream once through the domain */
     double bytes;         /* of device memory, about: two grids of 27 floats a node, of 9 in two dimensions */
     bool wall_law;        /* friction follows a law of the wall */
+    bool laminar;         /* and it stands nowhere, for no layer is turbulent */
+    int bare_wall;        /* a face that is a wall beside it, without a law; -1: none */
     double wall_distance; /* y+ of the node next to the surface (half a cell), of a flat plate */
     double boundary_layer;  /* cells, of a laminar flat plate at its end: 5 L/sqrt(Re) */
     size_t open_edges;      /* of the mesh: kf_scene */

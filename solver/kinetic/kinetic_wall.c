@@ -147,8 +147,10 @@ kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *fri
     double *found = kf_allocate(bytes), *forces = kf_allocate(of_forces);
     kf_status status = kf_buffer_download(kinetic->wall_found, 0, found, bytes, error);
     if (status == KF_OK) status = kf_buffer_download(kinetic->wall_force, 0, forces, of_forces, error);
-    if (status == KF_OK) sum_up(scene, found, look);
-    if (status == KF_OK) add_pressure(scene, forces, look);
+    if (status == KF_OK) {
+        sum_up(scene, found, look);
+        add_pressure(scene, forces, look);
+    }
     if (status == KF_OK && friction_velocity != NULL)
         memcpy(friction_velocity, found + count, count * sizeof *friction_velocity);
     free(found);

@@ -102,8 +102,9 @@ static void step_out(const double position[3], const double normal[3], double di
  * viscous layer or, as far as it stands in, after the scene's law of the wall. */
 static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const double position[3],
                       const double normal[3], float shear[3], float *y_plus) {
+    const bool turbulent = kf_scene_turbulent_at(scene, position);
     const double cell = scene->cell_size, viscosity = scene->viscosity * cell * cell / scene->time_step,
-                 height = scene->wall_law ? LAW_AT : SHEAR_AT;
+                 height = turbulent ? LAW_AT : SHEAR_AT;
     const kf_quantity *velocity = kf_snapshot_find(flow, "velocity");
     double at[3], v[3], through = 0.0;
     step_out(position, normal, height, at);
@@ -113,7 +114,7 @@ static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const doub
     for (int a = 0; a < 3; a++)
         v[a] -= through * normal[a];
     const double speed = kf_length(v), friction = kf_wall_law_friction(speed, height * cell, viscosity);
-    const double share = scene->wall_law ? kf_wall_law_share(friction * height * cell / viscosity) : 0.0;
+    const double share = turbulent ? kf_wall_law_share(friction * height * cell / viscosity) : 0.0;
     const double square = share * friction * friction + (1.0 - share) * viscosity * speed / (height * cell);
     for (int a = 0; a < 3; a++)
         shear[a] = speed > 0.0 ? (float)(square * v[a] / speed) : 0.0F;

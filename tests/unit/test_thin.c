@@ -153,6 +153,15 @@ static void test_law_of_laminar_layers(void **state) {
             scene->reynolds = turbulent ? 3e6 : 1e4;
             assert_int_equal(warns(scene, "layers along a body are laminar"), law == 1 && !turbulent);
         }
+    scene->laminar = true;
+    assert_true(warns(scene, "the law of the wall stands nowhere"));
+    assert_false(warns(scene, "layers along a body are laminar"));
+    scene->laminar = false;
+    assert_false(warns(scene, "the wall at"));
+    scene->faces[KF_ZMIN] = KF_WALL;
+    assert_true(warns(scene, "the wall at zmin has no slip"));
+    memcpy(scene->face_velocity[KF_ZMIN], scene->face_velocity[KF_XMIN], sizeof scene->face_velocity[0]);
+    assert_false(warns(scene, "the wall at"));
     kf_scene_free(scene);
 }
 

@@ -30,6 +30,7 @@ static kf_scene *open_ball(long nodes, double viscosity, bool law) {
     kf_scene *scene = open_scene("ball", nodes);
     scene->linked = true;
     scene->wall_law = law;
+    scene->trip = 0.0;
     scene->viscosity = viscosity;
     scene->samples.count = 0;
     cut(scene);
@@ -378,6 +379,35 @@ static void test_scene_files(void **state) {
         "model.wall");
 }
 
+#define STREAM(reynolds) "\"flow\": {\"speed\": 2, \"reynolds\": " reynolds "}"
+#define BY_LAW(faces, reynolds, more)                                                                        \
+    BOX(faces,                                                                                               \
+        STREAM(reynolds) ", " SOLID(", \"boundary\": \"links\"") ", \"model\": {\"wall\": \"law\"" more "}")
+
+/* No layer is turbulent on a solid of a small Reynolds number, unless it is tripped: then those behind are.
+ * The ball's front is at 7 cells. */
+static void test_laminar_layers(void **state) {
+    (void)state;
+    static const char *const texts[3] = {BY_LAW(TUNNEL, "1e6", ""), BY_LAW(TUNNEL, "1e4", ""),
+                                         BY_LAW(TUNNEL, "1e4", ", \"trip\": 0.3")};
+    static const double from[3] = {0.0, INFINITY, 10.0};
+    kf_error error = {KF_OK, ""};
+    for (int t = 0; t < 3; t++) {
+        kf_scene *scene;
+        must(kf_scene_open(write_text("law.json", texts[t]), NULL, &scene, &error), &error);
+        assert_int_equal(scene->laminar, t == 1);
+        for (size_t n = 0; n < scene->links.wall_count; n++) {
+            const kf_wall_node *wall = &scene->links.wall[n];
+            const int x = scene->links.link[wall->first].at[0].node[0];
+            if ((wall->height > 0.0) != (x >= from[t])) fail_msg("scene %d: node at %d", t, x);
+        }
+        kf_scene_free(scene);
+    }
+    assert_refused(BOX(TUNNEL, FLOW ", \"model\": {\"trip\": 0.1}"), "model.trip");
+    assert_refused(BY_LAW(PERIODIC, "1e6", ", \"trip\": 0.1"), "model.trip");
+    assert_refused(BY_LAW(TUNNEL, "1e6", ", \"trip\": -0.1"), "model.trip");
+}
+
 static int open_all(void **state) {
     return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
 }
@@ -397,6 +427,7 @@ int main(void) {
         cmocka_unit_test(test_keeps_momentum_and_mass),
         cmocka_unit_test(test_no_node_runs_away),
         cmocka_unit_test(test_scene_files),
+        cmocka_unit_test(test_laminar_layers),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
