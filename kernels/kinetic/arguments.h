@@ -199,6 +199,12 @@ typedef struct kf_kinetic_region {
     int low[3], high[3];
 } kf_kinetic_region;
 
+/* The ends of a nested grid's rows (edges.h), where they have places of their own. */
+typedef struct kf_kinetic_edges {
+    void *fresh; /* of two columns of ghosts: what the first of two steps reads; NULL in the second */
+    void *inner; /* of the box's four outermost columns: what the second keeps; NULL in the first */
+} kf_kinetic_edges;
+
 /* Several solids, each with a motion of its own. With one, all of it is empty. */
 typedef struct kf_kinetic_solids {
     int count;
@@ -233,6 +239,7 @@ typedef struct kf_flow_arguments { /* fused.cu, esoteric.cu, moments.cu, separat
     kf_kinetic_segments segments;
     kf_kinetic_scalars scalars;
     kf_kinetic_region covered, needed;
+    kf_kinetic_edges edges;
 } kf_flow_arguments;
 
 typedef struct kf_solid_arguments { /* immersed.cu, immersed_band.cu, motion.cu */

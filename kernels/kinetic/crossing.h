@@ -54,6 +54,15 @@ KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real
 
 #define KF_LOAD_TO_ARRAY(i, name, cx, cy, cz)                                                                \
     populations[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
+#if KF_EDGES
+/* This is what populations so far apart say. */
+#define KF_LOAD_APART(i, name, cx, cy, cz) populations[i] = kf_from_store(first[(i)*apart]);
+KF_FUNCTION kf_crossing kf_look_apart(const kf_nested_side *a, const kf_stored *first, kf_int64 apart) {
+    kf_real populations[27];
+    KF_EACH_VELOCITY(KF_LOAD_APART)
+    return kf_of_populations(a, populations);
+}
+#endif
 
 /* This is what node k of a level says. */
 KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {

@@ -67,6 +67,7 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
             KF_FINISH                                                                                        \
         }                                                                                                    \
         KF_EACH_VELOCITY(KF_STREAM_TARGET)                                                                   \
+        KF_KEEP_INNER                                                                                        \
     }
 
 #if KF_NODES_PER_THREAD == 2
@@ -257,6 +258,7 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)
+    KF_TAKE_FRESH
     KF_COLLIDE_AND_STORE
 }
 #endif
@@ -321,6 +323,7 @@ KF_SCALAR_KERNEL(band_restore, kf_module_arguments) {
     KF_FINISH
 #endif
     KF_EACH_VELOCITY(KF_STORE_TARGET)
+    KF_KEEP_INNER
 }
 
 #if KF_BAND_CHAIN

@@ -4,6 +4,7 @@
 #define KF_KERNELS_KINETIC_LEFT_H
 
 #include "collision.h"
+#include "edges.h"
 #if KF_MOMENTS
 #include "moments.h"
 #define KF_LOAD_LEFT                                                                                         \
@@ -20,7 +21,8 @@ KF_FUNCTION kf_real kf_leaving(const kf_module_arguments *a, int cx, int cy, int
 #if KF_MOMENTS
     return kf_node_population(a, a->populations.source, k, cx, cy, cz);
 #else
-    return kf_from_store(*kf_kept(a, a->populations.source, kf_direction(cx, cy, cz), k, cx, cy, cz));
+    const int i = kf_direction(cx, cy, cz);
+    return kf_from_store(*kf_fresh_or(a, kf_kept(a, a->populations.source, i, k, cx, cy, cz), i, x, y, z));
 #endif
 }
 

@@ -57,10 +57,13 @@ KF_FUNCTION int kf_around(int place, int nodes) {
 KF_FUNCTION kf_index kf_stride_along(const kf_nested_side *a, int axis) {
     return axis == 0 ? 1 : axis == 1 ? (kf_index)a->grid.row_pitch : (kf_index)a->memory.plane_pitch;
 }
-/* Returns what node i of a span adds to an index. Behind the last it is the last: tiles at an end have less
- * to do. */
+/* Returns the place of node i of a span. Behind the last it is the last: tiles at an end have less to do. */
+KF_FUNCTION int kf_place_along(const kf_span *s, int i) {
+    return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period);
+}
+/* Returns what it adds to an index. */
 KF_FUNCTION kf_index kf_along(const kf_span *s, int i) {
-    return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period) * s->stride;
+    return kf_place_along(s, i) * s->stride;
 }
 enum { KF_NO_PERIOD = 1 << 30 };
 
@@ -217,6 +220,25 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 }
 
 #if KF_CUDA
+#if KF_EDGES
+/* Keeps populations among the ghosts at the ends of rows. */
+KF_FUNCTION void kf_put_fresh(const kf_nested_side *a, kf_stored *fresh, const kf_real *kept) {
+    const long long values = kf_edge_values(a, KF_EDGE_GHOSTS);
+    KF_UNROLL
+    for (int i = 0; i < KF_KEPT; i++)
+        fresh[i * values] = kf_to_store(kept[i]);
+}
+/* Returns where a ghost at these places of spans is kept among those; NULL: in the grid. */
+KF_FUNCTION kf_stored *kf_fresh_of(const kf_nested_side *a, const kf_tile *t, const kf_span s[3], int u,
+                                   int v, int w) {
+    const int along_u = s[0].from + u, along_v = s[1].from + v, along_w = s[2].from + w, across = t->axis[2];
+    return kf_fresh_place(a, 0, across == 0 ? along_w : along_u,
+                          across == 0   ? along_u
+                          : across == 1 ? along_w
+                                        : along_v,
+                          across == 2 ? along_w : along_v);
+}
+#endif
 /* Makes and writes the ghosts of a tile, each by a thread. */
 KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile, const kf_span span[3],
                                const kf_span ghosts[3], kf_real (*rows)[3 * KF_LAYER]) {
@@ -228,6 +250,13 @@ KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile
         kf_real kept[KF_KEPT];
         if (u >= ghosts[0].count || v >= ghosts[1].count || w >= ghosts[2].count) continue;
         kf_make_ghost(a, tile, span, node, rows, kept, 1);
+#if KF_EDGES
+        kf_stored *fresh = kf_fresh_of(&a->fine, tile, ghosts, u, v, w);
+        if (fresh) {
+            kf_put_fresh(&a->fine, fresh, kept);
+            continue;
+        }
+#endif
         kf_put_node(&a->fine,
                     begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) + kf_along(&ghosts[2], w), kept,
                     1, KF_R(a->scale));
@@ -377,23 +406,43 @@ KF_FUNCTION kf_real kf_sum_of_four(kf_real value) {
     value += __shfl_xor_sync(0xffffffffU, value, 1);
     return value + __shfl_xor_sync(0xffffffffU, value, 2);
 }
+/* Looks at node k of line (u, v). With KF_EDGES those across x are in a place of their own: one look's code
+ * serves both, as a block runs through it once. */
+KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
+                                        int u, int v, int k) {
+    const kf_index node =
+        kf_node(&a->fine, 0, 0, 0) + kf_along(&span[0], u) + kf_along(&span[1], v) + kf_along(&span[2], k);
+#if KF_EDGES
+    const kf_nested_side *fine = &a->fine;
+    const kf_stored *first = kf_address(fine, fine->populations.source, 0, node);
+    kf_int64 apart = kf_address(fine, fine->populations.source, 1, node) - first;
+    if (t->axis[2] == 0) {
+        first =
+            (const kf_stored *)fine->edges.inner +
+            kf_inner_index(fine, span[2].from + k, kf_place_along(&span[0], u), kf_place_along(&span[1], v));
+        apart = kf_edge_values(fine, KF_EDGE_INNER);
+    }
+    return kf_look_apart(fine, first, apart);
+#else
+    (void)t;
+    return kf_look(&a->fine, node);
+#endif
+}
 /* Across x the four nodes of a line lie in one or two sectors: four threads look at one each, so that each
  * sector is fetched once. Elsewhere a thread looks at all, one after the other. */
 KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                               kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
     const int together = t->axis[2] == 0, own = kf_line_of(a, t, 2, &span[2], 0).own;
-    const kf_index begin = kf_node(&a->fine, 0, 0, 0);
     enum { WARPS = (4 * KF_LINES + 31) / 32 };
     KF_EACH_OF(n, together ? 32 * WARPS : KF_LINES, KF_COARSEN_THREADS) {
         const int i = together ? n / 4 : n, row = kf_row_of(i, KF_LINES_U), u = i - row * KF_LINES_U;
         const int inner = kf_is_own_line(a, t, span, u, row), first = together ? n % 4 : 0,
                   end = together ? first + 1 : 4;
-        const kf_index line = begin + kf_along(&span[0], u) + kf_along(&span[1], row);
         kf_line_sums sums = kf_no_sums();
         _Pragma("unroll 1") for (int k = first; k < end; k++) {
             if (i >= KF_LINES || (!inner && k != own && k != own + 1)) continue;
-            sums = kf_add_node(sums, kf_look(&a->fine, line + kf_along(&span[2], k)), kf_share_of(own, k),
-                               kf_part_of(k));
+            sums =
+                kf_add_node(sums, kf_look_in_line(a, t, span, u, row, k), kf_share_of(own, k), kf_part_of(k));
         }
         if (together) {
             KF_UNROLL

@@ -15,6 +15,7 @@
 #define KF_KERNELS_KINETIC_STREAMED_H
 
 #include "collision.h"
+#include "edges.h"
 
 #define KF_DECLARE(i, name, cx, cy, cz) kf_real f_##name;
 #if KF_FOLDED_BOUNDARY
@@ -24,6 +25,36 @@
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->grid.nodes[0] - 1, y, z);
+#if KF_EDGES
+/* Few nodes are asked about one by one. */
+KF_RARE_FUNCTION void kf_take_at_faces(const kf_module_arguments *a, int x, int y, int z,
+                                       kf_real populations[KF_VELOCITIES]) {
+    for (int c = 0; c < 27; c++) {
+        const int cx = c % 3 - 1, cy = c / 3 % 3 - 1, cz = c / 9 - 1;
+        populations[kf_direction(cx, cy, cz)] = kf_incoming(a, cx, cy, cz, x, y, z);
+    }
+}
+/* Nodes that ghosts across x stream to, or that are some, have taken from the grid what is elsewhere. It is
+ * put right behind: to choose between addresses took 30 registers more of all threads. */
+#define KF_TAKE_AGAIN(i, name, cx, cy, cz) f_##name = populations[i];
+#define KF_TAKE_ONE_FRESH(i, name, cx, cy, cz)                                                               \
+    if (ghosts.column[1 + (cx)] >= 0)                                                                        \
+        f_##name = kf_from_store(                                                                            \
+            ghosts.here[ghosts.column[1 + (cx)] + (i)*ghosts.values - (cy)*ghosts.row - (cz)*ghosts.plane]);
+#define KF_TAKE_FRESH                                                                                        \
+    if (kf_is_by_ghosts(a, x)) {                                                                             \
+        if (KF_IN_BOUNDARY_ROW) {                                                                            \
+            kf_real populations[KF_VELOCITIES];                                                              \
+            kf_take_at_faces(a, x, y, z, populations);                                                       \
+            KF_EACH_VELOCITY(KF_TAKE_AGAIN)                                                                  \
+        } else {                                                                                             \
+            const kf_ghosts_beside ghosts = kf_ghosts_of(a, x, y, z);                                        \
+            KF_EACH_VELOCITY(KF_TAKE_ONE_FRESH)                                                              \
+        }                                                                                                    \
+    }
+#else
+#define KF_TAKE_FRESH
+#endif
 #define KF_CHOOSE(i, name, cx, cy, cz) f_##name = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
 #if !KF_BOUNDARY_CHOICES
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
@@ -66,14 +97,17 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
     } else {                                                                                                 \
         KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                       \
     }
-#define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)
+#define KF_LOAD_STREAMED(GET)                                                                                \
+    KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)                                                      \
+    KF_TAKE_FRESH
 #if KF_ESOTERIC
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES)
 #endif
 #endif
-#define KF_FINISH KF_KEEP_OUTFLOWS
+#define KF_FINISH                                                                                            \
+    KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */
 #define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else

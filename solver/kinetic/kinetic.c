@@ -494,6 +494,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     for (int part = 0; part < plan->part_count; part++) {
         kf_plan_on(plan, part);
         KF_TRY(make_averages(plan, &kinetics[part], error));
+        KF_TRY(kf_kinetic_make_edges(plan, &kinetics[part], error));
     }
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++) {
         kf_plan_on(plan, grid);

@@ -150,6 +150,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_solids solids;
     kf_kinetic_scalars scalars;
     kf_kinetic_region covered, needed;
+    kf_kinetic_edges edges;
 } kf_kinetic_arguments;
 
 /* A plan's data, one for each part of a team: plan->system is their array. */
@@ -194,6 +195,8 @@ typedef struct kf_kinetic {
     size_t outflow_bytes;
     kf_buffer
         *edge; /* arguments.outflow.edge of plan moments on one device; NULL without an outflow across x */
+    kf_buffer
+        *edges[2]; /* arguments.edges of a level of nested grids: fresh, inner; NULL: they are in the grid */
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *team_body,
         *no_body; /* of a team: all parts' body_sums, or their sums, and zeros to begin them with */
@@ -281,6 +284,11 @@ bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *optio
  * where nothing needs the pose before. */
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
+/* Returns the sides across x (bits: low, high) at which what crosses to and from a level of nested grids has
+ * places of its own (kernels/kinetic/edges.h). 0: it is in the grid. */
+long kf_kinetic_edge_sides(const kf_scene *scene, const kf_kinetic_options *options);
+/* Makes these places (kinetic_edges.c). */
+kf_status kf_kinetic_make_edges(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
 /* Cuts the domain into so many parts along an axis (1: rows, 2: planes); part p has first[p] .. first[p +
  * 1] - 1 (kinetic_cuts.c). */

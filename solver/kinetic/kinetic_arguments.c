@@ -18,7 +18,8 @@ static kf_flow_arguments flow_arguments(const kf_kinetic_arguments *a) {
                                .segments = a->segments,
                                .scalars = a->scalars,
                                .covered = a->covered,
-                               .needed = a->needed};
+                               .needed = a->needed,
+                               .edges = a->edges};
 }
 
 static kf_solid_arguments solid_arguments(const kf_kinetic_arguments *a) {

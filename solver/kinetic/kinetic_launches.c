@@ -352,6 +352,10 @@ static void set_roles(kf_builder *b, int p) {
         a->needed.low[axis] = low > p ? p + 1 : low;
         a->needed.high[axis] = scene->nodes[axis] - (high > p ? p + 1 : high);
     }
+    if (b->kinetic->edges[0] != NULL) {
+        a->edges.fresh = p == 0 ? kf_buffer_address(b->kinetic->edges[0]) : NULL;
+        a->edges.inner = p == 1 ? kf_buffer_address(b->kinetic->edges[1]) : NULL;
+    }
     if (b->kinetic->has_samples) a->band.force = kf_buffer_address(b->kinetic->band_force);
 }
 

@@ -432,6 +432,8 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (folded) define_faces(scene, defines);
     if (scene->covered.high[0] > scene->covered.low[0]) kf_define_to(defines, "KF_COVERED", 1);
     if (kf_nested_has_ghosts(scene)) kf_define_to(defines, "KF_GHOSTS", 1);
+    if (kf_kinetic_edge_sides(scene, options) != 0)
+        kf_define_to(defines, "KF_EDGES", kf_kinetic_edge_sides(scene, options));
     if (options->plan == KF_PLAN_MOMENTS) {
         kf_define_to(defines, "KF_TILE_X", options->block[0]);
         kf_define_to(defines, "KF_TILE_Y", options->block[1]);

@@ -71,6 +71,9 @@ static kf_nested_side side_of(const kf_kinetic *kinetic, bool odd) {
     side.populations.source = side.populations.target = kinetic->grids[kinetic->swaps && odd];
     side.band.listed = a->band.listed;
     side.band.listed_count = a->band.listed_count;
+    if (kinetic->edges[0] != NULL)
+        side.edges =
+            (kf_kinetic_edges){kf_buffer_address(kinetic->edges[0]), kf_buffer_address(kinetic->edges[1])};
     return side;
 }
 
@@ -146,6 +149,9 @@ static void adopt(kf_plan *plan, kf_plan *level) {
 static void define_crossing(const kf_scene *scene, const kf_kinetic_options *options,
                             const kf_kinetic_geometry *geometry, kf_source *source, kf_defines *defines) {
     kf_kinetic_define(scene, options, geometry, KF_SOURCE_STATE, source, defines);
+    if (kf_kinetic_edge_sides(scene, options) != 0)
+        kf_define_to(defines, "KF_EDGES", kf_kinetic_edge_sides(scene, options));
+    source->define_count = defines->count;
     source->file = "kernels/kinetic/nested.cu";
 }
 

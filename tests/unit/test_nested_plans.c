@@ -258,14 +258,22 @@ static void test_refused(void **state) {
     end(&s);
 }
 
-/* NVRTC compiles what crosses between levels, where it is there. */
+/* NVRTC, where it is there, compiles what crosses between levels, and of the flows the first that has the
+ * ends of rows in places of their own; said counts these sources and those. */
+typedef struct sources {
+    int crossings, edges;
+} sources;
 static kf_status compile_crossing(const kf_source *source, void *data, kf_error *error) {
+    static const kf_device_info gpu = {.spec = "cuda:0", .backend = "cuda", .architecture = "sm_90"};
+    sources *said = data;
     kf_build build;
-    if (strcmp(source->file, "kernels/kinetic/nested.cu") != 0) return KF_OK;
-    kf_device_info *gpu = data;
-    gpu->parts++;
-    return kf_source_prebuild(&(kf_device_info){.spec = "cuda:0", .backend = "cuda", .architecture = "sm_90"},
-                              source, &build, error);
+    bool edges = false;
+    for (int i = 0; i < source->define_count; i++)
+        edges = edges || strcmp(source->defines[i].name, "KF_EDGES") == 0;
+    said->edges += edges;
+    const bool crosses = strcmp(source->file, "kernels/kinetic/nested.cu") == 0;
+    said->crossings += crosses;
+    return crosses || (edges && said->edges == 1) ? kf_source_prebuild(&gpu, source, &build, error) : KF_OK;
 }
 static void test_compiles_for_cuda(void **state) {
     (void)state;
@@ -273,16 +281,20 @@ static void test_compiles_for_cuda(void **state) {
     kf_error error = {KF_OK, ""};
     begin_tunnel(&s, KF_RATE_ONES);
     must(nest(&s, tunnel_boxes, 3, &error), &error);
-    static const char *const plans[][2] = {{"plan=moments", "storage=f16"}, {"plan=fused", "storage=f16"}};
+    static const char *const plans[][3] = {{"plan=moments", "storage=f16", "staged_nodes=0"},
+                                           {"plan=fused", "storage=f16", "staged_nodes=0"}};
     for (int i = 0; i < 2; i++) {
         kf_device_info seen = *kf_backend_device(backend);
-        seen.parts = 0;
-        const kf_config config = config_of(s.whole[0], plans[i], 2);
+        sources said = {0, 0};
+        const kf_config config = config_of(s.whole[0], plans[i], 3);
+        strcpy(seen.backend, "cuda");
         const kf_status status = kinetic_system->sources(problem_of(kinetic_system, s.whole[0]), &config,
-                                                         &seen, compile_crossing, &seen, &error);
+                                                         &seen, compile_crossing, &said, &error);
         const bool missing = strstr(error.message, "libnvrtc") || strstr(error.message, "without CUDA");
         if (status != KF_OK && !missing) fail_msg("%s", error.message);
-        assert_true(status != KF_OK || seen.parts == 2);
+        assert_true(status != KF_OK || said.crossings == 2);
+        /* Of both finer levels the flow and what crosses to it. */
+        assert_true(status != KF_OK || said.edges == (i == 0 ? 0 : 4));
     }
     end(&s);
 }
