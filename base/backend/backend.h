@@ -198,8 +198,9 @@ typedef struct kf_launch {
     /* It may begin while the kernel before it in its stream ends, from compute capability 9.0 on: its kernel
      * calls KF_AWAIT_PREDECESSOR (kernels/portable.h) before it touches what others read or write. */
     bool overlaps;
-    /* The blocks of such a launch wait for each other, so all must be resident at once: a launch of more
-     * than fit is refused (KF_MACHINE) and does not hang. */
+    /* The blocks of such a launch wait for each other, so all must be resident at once: a launch of more than
+     * fit is refused (KF_MACHINE) and does not hang. On cuda it is a cooperative launch, which begins with
+     * all of them; a device without these is taken by the count alone, and kftune says so. */
     bool waits_for_all;
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];

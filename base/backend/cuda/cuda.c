@@ -72,8 +72,8 @@ static const kf_backend_methods methods = {
     .device_state = device_state,
 };
 
-/* Reads the device's limits of grids and blocks, and whether its launches may overlap (compute capability
- * 9.0). */
+/* Reads the device's limits of grids and blocks, whether its launches may overlap (compute capability 9.0),
+ * and whether it has cooperative launches (6.0, but for some virtual devices). */
 static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
     static const CUdevice_attribute grid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                                               CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -85,9 +85,11 @@ static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
         KF_CUDA_TRY(cuDeviceGetAttribute, &own->grid_limit[i], grid[i], own->device);
         KF_CUDA_TRY(cuDeviceGetAttribute, &own->block_limit[i], block[i], own->device);
     }
-    int major;
+    int major, whole;
     KF_CUDA_TRY(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, own->device);
+    KF_CUDA_TRY(cuDeviceGetAttribute, &whole, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, own->device);
     own->launches_overlap = major >= 9;
+    own->launches_whole = whole != 0;
     return KF_OK;
 }
 

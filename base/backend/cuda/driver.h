@@ -54,6 +54,7 @@
     X(cuFuncGetAttribute)                                                                                    \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuLaunchKernel)                                                                                        \
+    X(cuLaunchCooperativeKernel)                                                                             \
     X(cuCtxGetStreamPriorityRange)                                                                           \
     X(cuStreamCreateWithPriority)                                                                            \
     X(cuStreamWaitEvent)                                                                                     \

@@ -18,6 +18,8 @@ typedef struct kf_cuda_backend {
     size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
     bool launches_overlap; /* the device knows programmatic dependent launch */
+    bool launches_whole;   /* and launches that begin with all of their blocks at once, or are refused */
+    bool said_parted;      /* that it has none was said */
     /* Words of marks that processes share, as the device and as the host sees them; registered: by this one.
      */
     CUdeviceptr flags;

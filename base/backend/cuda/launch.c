@@ -4,6 +4,7 @@
 
 #include "base/backend/cuda/internal.h"
 #include "base/util/clock.h"
+#include "base/util/log.h"
 #include "base/util/memory.h"
 
 typedef struct kf_cuda_mark {
@@ -76,13 +77,32 @@ static kf_status check_resident(const kf_launch *launch, kf_error *error) {
         launch->shared_bytes);
 }
 
-/* With the attribute that lets it begin while its predecessor ends, where it wants to and the device can. */
+/* Returns whether the driver is asked for all blocks at once, of a launch that needs them. It then refuses a
+ * launch that does not fit, and begins none while other work holds the places of some of its blocks. Where
+ * it has no such launches, the count of check_resident is all there is. */
+static bool begins_whole(kf_cuda_backend *own, const kf_launch *launch) {
+    if (!launch->waits_for_all || own->launches_whole) return launch->waits_for_all;
+    if (!own->said_parted)
+        kf_info("%s: this device has no cooperative launches: that all blocks of %s run at once follows from "
+                "a count of those that fit it while nothing else runs there",
+                own->base.device.spec, launch->name);
+    own->said_parted = true;
+    return false;
+}
+
+/* Launches a kernel so that all of its blocks begin at once, where it needs that; else with the attribute
+ * that lets it begin while its predecessor ends, where it wants to and the device can. */
 static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const unsigned grid[3],
                               void **extra) {
     CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
     const unsigned block[3] = {(unsigned)launch->block[0], (unsigned)launch->block[1],
                                (unsigned)launch->block[2]};
     const unsigned shared = (unsigned)launch->shared_bytes;
+    if (begins_whole(kf_cuda_of(stream->backend), launch)) {
+        void *parameters[] = {(void *)(uintptr_t)launch->arguments}; /* a kernel of portable.h has one */
+        return kf_cuda.cuLaunchCooperativeKernel(handle, grid[0], grid[1], grid[2], block[0], block[1],
+                                                 block[2], shared, handle_of(stream), parameters);
+    }
 #ifdef KF_CUDA_LAUNCH_CONFIG
     if (launch->overlaps && kf_cuda_of(stream->backend)->launches_overlap && kf_cuda.launch_kernel_ex) {
         CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -128,7 +148,9 @@ kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *e
     KF_TRY(check_resident(launch, error));
     const CUresult result = launch_kernel(stream, launch, grid, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
-    kf_cuda_fail(error, result, "cuLaunchKernel");
+    kf_cuda_fail(error, result,
+                 launch->waits_for_all && own->launches_whole ? "cuLaunchCooperativeKernel"
+                                                              : "cuLaunchKernel");
     return kf_fail_context(error, "%s", launch->name);
 }
 
