@@ -38,13 +38,14 @@ TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials $(BUILD)/tests/cost_surveys $(BUI
 FAIL_NTH := $(BUILD)/tests/fail_nth.so
 TOOLS := $(filter-out tests/tools/fail_nth.c $(TOOL_PROGRAMS:$(BUILD)/tests/%=tests/tools/%.c),$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
-# Tests of times, memory limits and counters want the machine for themselves; the longest begin first, but team takes what
-# team_copies has compiled.
-ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_tune_again test_worker
+# Tests of a GPU's counters and memory want it for themselves; all others hold beside other work. The longest begin first,
+# but team takes what team_copies has compiled.
+ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten
 TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
 LONGEST_TESTS := $(patsubst %,$(BUILD)/tests/test_%,team_copies stable_fluids validation_cases team)
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
-END_TESTS_ALONE := tests/e2e/nightly.sh
+LONGEST_END_TESTS := $(patsubst %,tests/e2e/%.sh,ranks-fail mpi)
+END_TESTS_BESIDE := $(LONGEST_END_TESTS) $(filter-out $(LONGEST_END_TESTS),$(END_TESTS))
 OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c tests/tools/*.c)
 OUR_HEADERS := $(wildcard base/*/*.h base/*/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
 OUR_KERNELS := $(wildcard kernels/*.h kernels/*/*.h kernels/*/*.cu kernels/*/*.c)
@@ -180,8 +181,8 @@ $(BUILD)/headers/%.stamp: %.h $(BUILD)/config.mk
 check: ## build, run all tests, cppcheck, header check and include lint
 	@sh scripts/packages.sh build check
 	@$(MAKE) all tests header-check
-	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh scripts/include-lint.sh $(filter-out $(END_TESTS_ALONE),$(END_TESTS)) \
-		--alone $(TESTS_ALONE) $(END_TESTS_ALONE)
+	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh scripts/include-lint.sh $(END_TESTS_BESIDE) \
+		--alone $(TESTS_ALONE)
 
 T ?=
 ONE_TEST = $(patsubst test_%,%,$(patsubst %.sh,%,$(T)))

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs test programs side by side, then those that measure times alone, and sums their results.
+# Runs test programs side by side, then those that need a GPU for themselves, and sums their results.
 # usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
 # a pass, 77 a skip. What it prints is shown as a whole when it ends, and why it failed once more at the end. The last
@@ -147,7 +147,7 @@ for program in "$@"; do
     if [ "$program" = --alone ]; then
         jobs=1 alone=yes
     elif [ -x "$program" ]; then
-        # What runs alone measures times, which depend on what cannot be named.
+        # What runs alone depends on a GPU and its driver, which cannot be named.
         hash=''
         [ -n "$alone" ] || hash=$(hash_of "$program")
         is_unchanged "$program" "$hash" && continue
