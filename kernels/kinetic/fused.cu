@@ -14,6 +14,8 @@
 typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
 
 #include "portable.h"
+
+#include "covered.h" /* whether nodes are left out is asked below */
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
 #define KF_IN_SLAB z += a->part.first_plane;
@@ -37,7 +39,6 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #endif
 #include "prefetch.h"
 #include "band.h"
-#include "covered.h"
 #include "streamed.h"
 #if KF_BAND_CHAIN
 #include "segments.h"
