@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "kernels/kinetic/nested_arguments.h"
 #include "scene/scene.h"
@@ -83,8 +84,20 @@ static double left_by_strain(const kf_scene *scene) {
     return -(1.0 - omega) * 2.0 / (3.0 * omega);
 }
 
-/* Names the cells that a kernel between level - 1 and level works on. */
-static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, kf_crossing_kind what) {
+/* Leaves a part of a team the cells of a box that lie in its planes of the finer grid, and the last part what
+ * is beyond. */
+static void take_share(const kf_kinetic *part, const kf_nested_level *level, int box[2][3]) {
+    const int begin = (part->first_plane - level->ghosts[4]) / 2,
+              end = (part->first_plane + part->planes - level->ghosts[4]) / 2;
+    for (int side = 0; side < 2; side++) {
+        if (part->part > 0 && box[side][2] < begin) box[side][2] = begin;
+        if (part->part + 1 < part->parts && box[side][2] > end) box[side][2] = end;
+    }
+}
+
+/* Names the cells that a kernel between level - 1 and level works on; part NULL: all. */
+static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, kf_crossing_kind what,
+                      const kf_kinetic *part) {
     int outer[2][3], inner[2][3];
     for (int axis = 0; axis < 3; axis++) {
         const int low = level->ghosts[2 * axis] > 0, high = level->ghosts[2 * axis + 1] > 0;
@@ -93,6 +106,10 @@ static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, kf_c
         outer[1][axis] = level->cells[axis] + (out ? high : 0);
         inner[0][axis] = out ? 0 : KF_NESTED_RIM * low;
         inner[1][axis] = level->cells[axis] - (out ? 0 : KF_NESTED_RIM * high);
+    }
+    if (part != NULL) {
+        take_share(part, level, outer);
+        take_share(part, level, inner);
     }
     a->every = what == KF_COARSEN_AVERAGED ? KF_AVERAGE_STRIDE : 1;
     if (what == KF_COARSEN_REST || what == KF_COARSEN_AVERAGED)
@@ -103,8 +120,9 @@ static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, kf_c
     a->extent[1] = a->extent[2] = 1;
 }
 
-kf_status kf_nested_prepare(const kf_nested_plan *own, int level, kf_crossing_kind what, bool odd,
+kf_status kf_nested_prepare(const kf_nested_plan *own, int level, kf_crossing_kind what, bool odd, int part,
                             kf_launch *launch, kf_error *error) {
+    const bool whole = part == KF_ALL_OF_IT;
     const int block[3] = {what == KF_REFINE ? KF_REFINE_THREADS : KF_COARSEN_THREADS, 1, 1};
     const kf_nested_level *fine = &own->nested->level[level], *coarse = fine - 1;
     const char *name = what == KF_REFINE ? "refine" : "coarsen";
@@ -112,7 +130,7 @@ kf_status kf_nested_prepare(const kf_nested_plan *own, int level, kf_crossing_ki
     kf_function *function;
     kf_nested_arguments a = {.coarse = side_of(kf_nested_kinetic(own, level - 1), odd),
                              .fine = side_of(kf_nested_kinetic(own, level), false)};
-    KF_TRY(kf_module_function(own->modules[level], name, &function, error));
+    KF_TRY(kf_module_function(own->modules[level][whole ? 0 : part], name, &function, error));
     a.scale = what == KF_REFINE ? 0.5 * left_fine / left_coarse : 2.0 * left_coarse / left_fine;
     for (int axis = 0; axis < 3; axis++) {
         a.first[axis] = fine->first[axis];
@@ -121,7 +139,7 @@ kf_status kf_nested_prepare(const kf_nested_plan *own, int level, kf_crossing_ki
         a.periodic[axis] = fine->scene.faces[2 * axis] == KF_PERIODIC;
         a.around[axis] = coarse->scene.faces[2 * axis] == KF_PERIODIC;
     }
-    set_cells(&a, fine, what);
+    set_cells(&a, fine, what, whole ? NULL : kf_nested_kinetic(own, level) + part);
     _Static_assert(sizeof a <= KF_ARGUMENT_BYTES, "a launch holds these arguments");
     kf_launch_set(launch, name, function, block, &a, sizeof a);
     return KF_OK;
@@ -145,10 +163,13 @@ static void adopt(kf_plan *plan, kf_plan *level) {
     level->buffer_count = level->module_count = 0;
 }
 
-/* The kernels between two levels: what state.cu knows of a grid's memory they know of both. */
+/* The kernels between two levels: what state.cu knows of a grid's memory they know of both. A team's parts
+ * reach all of it, so that their kernels are those of one device. */
 static void define_crossing(const kf_scene *scene, const kf_kinetic_options *options,
                             const kf_kinetic_geometry *geometry, kf_source *source, kf_defines *defines) {
-    kf_kinetic_define(scene, options, geometry, KF_SOURCE_STATE, source, defines);
+    kf_kinetic_options alone = *options;
+    alone.parts = alone.parts_y = 1;
+    kf_kinetic_define(scene, &alone, geometry, KF_SOURCE_STATE, source, defines);
     if (kf_kinetic_edge_sides(scene, options) != 0)
         kf_define_to(defines, "KF_EDGES", kf_kinetic_edge_sides(scene, options));
     source->define_count = defines->count;
@@ -163,10 +184,16 @@ static kf_status load_crossing(kf_plan *plan, int level, kf_error *error) {
     kf_defines defines;
     geometry.domain_index64 = fine->geometry.domain_index64 || coarse->geometry.domain_index64;
     define_crossing(&own->nested->level[level].scene, &fine->options, &geometry, &source, &defines);
-    KF_TRY(kf_plan_module(plan, &source, &own->modules[level], error));
-    KF_TRY(kf_nested_prepare(own, level, KF_COARSEN_REST, false, &own->covered[level][0], error));
-    if (level == 1) KF_TRY(kf_nested_prepare(own, level, KF_COARSEN_AVERAGED, false, &own->averaged, error));
-    return kf_nested_prepare(own, level, KF_COARSEN_REST, true, &own->covered[level][1], error);
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_plan_on(plan, part);
+        KF_TRY(kf_plan_module(plan, &source, &own->modules[level][part], error));
+    }
+    kf_plan_on(plan, 0);
+    for (int odd = 0; odd < 2; odd++)
+        KF_TRY(kf_nested_prepare(own, level, KF_COARSEN_REST, odd == 1, KF_ALL_OF_IT,
+                                 &own->covered[level][odd], error));
+    if (level > 1) return KF_OK;
+    return kf_nested_prepare(own, level, KF_COARSEN_AVERAGED, false, KF_ALL_OF_IT, &own->averaged, error);
 }
 
 /* Nodes that count, each place on its finest level, times the steps that they take. */
@@ -190,6 +217,9 @@ static kf_status check_options(const kf_kinetic_options *options, kf_error *erro
     if (options->streaming != KF_STREAMING_TWO_GRIDS)
         return kf_fail(error, KF_BAD_INPUT,
                        "nested grids need two grids on each level: set streaming=two_grids");
+    if (options->parts > 1 && options->transfer != KF_DIRECT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "nested grids cross between grids that all devices reach: set transfer=direct");
     return KF_OK;
 }
 
@@ -209,7 +239,7 @@ static kf_status build(kf_plan *plan, const kf_config *config, kf_backend *backe
     const uint64_t finer = UINT64_C(1) << (own->nested->count - 1);
     plan->windows = finest->windows;
     plan->window_steps = (finest->window_steps + finer - 1) / finer;
-    return kf_nested_append_steps(plan, error);
+    return (plan->part_count > 1 ? kf_nested_append_team_steps : kf_nested_append_steps)(plan, error);
 }
 
 /* --- Methods ---------------------------------------------------------------------------------------------
@@ -247,7 +277,9 @@ kf_status kf_nested_settle(kf_plan *plan, kf_error *error) {
     for (int l = own->nested->count - 1; l > 0; l--) {
         const bool odd = l == 1 && plan->steps_done % 2 == 1;
         const kf_launch *covered = &own->covered[l][odd];
-        if (kf_nested_has_items(covered)) KF_TRY(kf_backend_launch(plan->backend, covered, error));
+        if (!kf_nested_has_items(covered)) continue;
+        KF_TRY(kf_backend_synchronize(plan->backend, error)); /* the other parts of a team */
+        KF_TRY(kf_backend_launch(plan->parts[0], covered, error));
     }
     return kf_backend_synchronize(plan->backend, error);
 }
@@ -430,11 +462,24 @@ kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error) {
     return status;
 }
 
+kf_status kf_nested_accepts_team(const kf_scene *scene, kf_error *error) {
+    if (kf_world_size() > 1)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: nested grids run in one process, whose devices reach each other's memory, not in %d; "
+            "start one, with --devices",
+            scene->source, kf_world_size());
+    if (kf_kinetic_is_adaptive(scene, 27))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.rates: those of adaptive_2020 divide by averages over all of nested grids, "
+                       "which one device takes; name one, or the rates k17",
+                       scene->source);
+    return KF_OK;
+}
+
 kf_status kf_nested_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                               kf_plan **plan, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
-    if (kf_backend_device(backend)->parts > 1)
-        return kf_fail(error, KF_BAD_INPUT, "%s: nested grids run on one device", scene->source);
     KF_TRY(kf_nested_accepts(scene, error));
     kf_nested_plan *own = kf_allocate_zeroed(1, sizeof *own);
     kf_plan *made = kf_plan_create(backend, problem, config, &methods, own);

@@ -8,6 +8,8 @@
 
 /* KF_BAD_INPUT where the scene has nested grids that cannot be, or that nothing here can run. */
 kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error);
+/* KF_BAD_INPUT where several devices cannot run them. */
+kf_status kf_nested_accepts_team(const kf_scene *scene, kf_error *error);
 /* These do for a scene with nested grids what kf_system's plan, sources, reference and verify do. */
 kf_status kf_nested_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                               kf_plan **plan, kf_error *error);

@@ -28,8 +28,7 @@ static double bytes_of(const kf_nested_plan *own, int level, kf_crossing_kind wh
     return nodes * cells * kinetic->node_values * (double)kinetic->store_bytes;
 }
 
-/* Names an item by its kernel and level. */
-static void name_item(kf_item *item, const char *name, int level) {
+void kf_nested_name_item(kf_item *item, const char *name, int level) {
     const size_t most = sizeof item->name - 3, length = strnlen(name, most);
     memmove(item->name, name, length);
     item->name[length] = ' ';
@@ -41,9 +40,9 @@ static void name_item(kf_item *item, const char *name, int level) {
 static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what, bool odd, int period,
                                  int phase, kf_error *error) {
     kf_launch launch;
-    KF_TRY(kf_nested_prepare(kf_nested_of(plan), level, what, odd, &launch, error));
+    KF_TRY(kf_nested_prepare(kf_nested_of(plan), level, what, odd, KF_ALL_OF_IT, &launch, error));
     kf_item *item = kf_plan_add_kernel(plan, &launch);
-    name_item(item, launch.name, level);
+    kf_nested_name_item(item, launch.name, level);
     item->lane = lane_between(kf_nested_of(plan)->nested, level);
     item->period = period;
     item->phase = phase;
@@ -85,9 +84,7 @@ static void follow(kf_plan *plan, int lane, int other) {
     follow_at(plan, lane, other, 1);
 }
 
-/* Finds the steps of the coarsest level in which step number k of 2^level is one that an item is due at:
- * those that leave the phase over the period. */
-static bool is_ever_due(const kf_item *item, int level, int k, int *period, int *phase) {
+bool kf_nested_is_ever_due(const kf_item *item, int level, int k, int *period, int *phase) {
     const int steps = 1 << level;
     *period = item->period;
     while (*period % 2 == 0 && item->period / *period < steps)
@@ -100,7 +97,7 @@ static bool is_ever_due(const kf_item *item, int level, int k, int *period, int 
 /* Appends one of a level's kernels, in a lane. */
 static void append_kernel(kf_plan *plan, const kf_item *item, int level, int lane, int period, int phase) {
     kf_item *made = kf_plan_add_kernel(plan, item->kernel);
-    name_item(made, item->name, level);
+    kf_nested_name_item(made, item->name, level);
     made->lane = lane;
     made->period = period;
     made->phase = phase;
@@ -124,7 +121,7 @@ static void append_level(kf_plan *plan, int level, int k) {
         const kf_item *item = &from->items[i];
         const bool aside = lane == KF_LANE_MAIN && item->lane != KF_LANE_MAIN;
         int period, phase;
-        if (is_of_averages(item) || !is_ever_due(item, level, k, &period, &phase)) continue;
+        if (is_of_averages(item) || !kf_nested_is_ever_due(item, level, k, &period, &phase)) continue;
         if (apart && !aside && item->joins) {
             follow(plan, lane, LANE_OF_SOLID);
             apart = false;
@@ -199,7 +196,7 @@ static void append_averages(kf_plan *plan) {
         const kf_launch *means = l > 1 ? &own->covered[l][0] : &own->averaged;
         if (!kf_nested_has_items(means)) continue;
         kf_item *item = kf_plan_add_kernel(plan, means);
-        name_item(item, "settle", l);
+        kf_nested_name_item(item, "settle", l);
         item->period = KF_AVERAGE_PERIOD;
     }
     for (size_t i = 0; i < coarsest->item_count; i++)
