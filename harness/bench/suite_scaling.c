@@ -42,10 +42,6 @@ typedef struct row {
 } row;
 
 #define ON_ONE_GRID                                                                                          \
-    ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
-    "\"band_chain\": false, \"staged_nodes\": 0, \"boundary_choices\": false, \"boundary_rows_apart\": "     \
-    "false"
-#define SHIFTED                                                                                              \
     "{\"streaming\": \"shift\", \"slab\": 16, \"alternate\": false, \"concurrent_solid\": false, "           \
     "\"masked_band\": false, \"overlap\": false, \"band_chain\": false, \"boundary_rows_apart\": false}"
 /* These are the parameters of a team. Compilers may round a band's values otherwise where its kernels are
@@ -59,19 +55,13 @@ static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
     {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, NULL, 0, NULL},
     {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, NULL, 0, NULL},
-    {"same as one, esoteric", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}",
-     NULL, 0, NULL},
     {"same as one, turning", SAME, 128, 24, 25, true, 0, 0, "{\"force_sum\": \"fixed\"}", NULL, 0, NULL},
     {"same as one, copies", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "copies", 0, NULL},
     {"same as one, copies f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, "copies", 0, NULL},
-    {"same as one, copies esoteric", SAME, 128, 24, 25, false, 0, 0,
-     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "copies", 0, NULL},
     {"same as one, through the host", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "host", 0, NULL},
     {"same as one, nccl", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "nccl", 0, NULL},
     {"same as one, nccl f16", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM_F16, "nccl", 0, NULL},
-    {"same as one, shifted", SAME, 128, 24, 25, false, 0, 0, SHIFTED, "copies", 0, NULL},
-    {"same as one, nccl esoteric", SAME, 128, 24, 25, false, 0, 0,
-     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "nccl", 0, NULL},
+    {"same as one, on one grid", SAME, 128, 24, 25, false, 0, 0, ON_ONE_GRID, "copies", 0, NULL},
     {"same as one, boxes", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, "copies", 2, NULL},
     {"same as one, the paper's plan", SAME, 128, 24, 25, false, 0, 0, PAPER_GATHERED, "host", 0, "paper"},
     {"weak 400^3, f32", WEAK, 400, 32, 107, false, 0.99, 1.0, "{}", NULL, 0, NULL},
@@ -79,14 +69,10 @@ static const row rows[] = {
     {"weak 400^3, through the host", WEAK, 400, 32, 107, false, 0.99, 0.997, "{}", "host", 0, NULL},
     {"weak 400^3, nccl", WEAK, 400, 32, 107, false, 0.985, 0.993, "{}", "nccl", 0, NULL},
     {"weak 400^3, f16", WEAK, 400, 32, 107, false, 0.985, 0.995, "{\"storage\": \"f16\"}", NULL, 0, NULL},
-    {"weak 400^3, f32 in place", WEAK, 400, 32, 107, false, 0, 0,
-     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", NULL, 0, NULL},
-    {"weak 400^3, shifted", WEAK, 400, 32, 107, false, 0, 0, SHIFTED, "copies", 0, NULL},
+    {"weak 400^3, on one grid", WEAK, 400, 32, 107, false, 0, 0, ON_ONE_GRID, "copies", 0, NULL},
     {"weak 400^3, turning", WEAK, 400, 32, 107, true, 0.96, 0.98, "{\"force_sum\": \"fixed\"}", NULL, 0,
      NULL},
-    {"weak 256^3, f32 in place", WEAK, 256, 24, 107, false, 0, 0,
-     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", NULL, 0, NULL},
-    {"weak 256^3, shifted", WEAK, 256, 24, 107, false, 0, 0, SHIFTED, "copies", 0, NULL},
+    {"weak 256^3, on one grid", WEAK, 256, 24, 107, false, 0, 0, ON_ONE_GRID, "copies", 0, NULL},
     {"weak 256^3, f32", WEAK, 256, 24, 107, false, 0.98, 0.995, "{}", NULL, 0, NULL},
     {"weak 256^3, copies", WEAK, 256, 24, 107, false, 0, 0, "{}", "copies", 0, NULL},
     {"weak 256^3, nccl", WEAK, 256, 24, 107, false, 0, 0, "{}", "nccl", 0, NULL},
@@ -101,12 +87,7 @@ static const row rows[] = {
     {"Figure 20 (a), 200x400x200", STRONG, 0, 0, 495, false, 0.95, 0.975, "{}", NULL, 0, NULL},
     {"Figure 20 (a), the paper's plan", STRONG, 0, 0, 495, false, 0, 0, "{}", "host", 0, "paper"},
     {"Figure 20 (b), 400^3", STRONG, 400, 32, 107, false, 0, 0, "{}", NULL, 0, NULL},
-    {"Figure 20 (b), the paper's plan", STRONG, 400, 32, 107, false, 0, 0, "{}", "host", 0, "paper"},
-    {"largest, f32 in place", LARGEST, 0, 48, 4, false, 0, 0, "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}",
-     NULL, 0, NULL},
-    {"largest, f32 in place, copies", LARGEST, 0, 48, 4, false, 0, 0,
-     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "copies", 0, NULL},
-    {"largest, shifted", LARGEST, 0, 48, 4, false, 0, 0, SHIFTED, "copies", 0, NULL},
+    {"largest, on one grid", LARGEST, 0, 48, 4, false, 0, 0, ON_ONE_GRID, "copies", 0, NULL},
 };
 
 typedef struct bench {
@@ -438,7 +419,7 @@ static kf_status largest(bench *b, const row *r, kf_error *error) {
     b->known = r;
     const int *n = b->scenes[0]->nodes;
     const double *force = team.load.force;
-    (void)snprintf(note, sizeof note, "%dx%dx%d nodes, %.3g updates/s, drag %.4g N%s", n[0], n[1], n[2],
+    (void)snprintf(note, sizeof note, "%dx%dx%d nodes, %.3g updates/s, lattice force %.4g%s", n[0], n[1], n[2],
                    1e3 * n[0] * n[1] * n[2] / team.ms, force[0],
                    is_first ? ""
                    : agrees ? ", the first row's forces"

@@ -57,10 +57,9 @@ typedef struct kf_kinetic_part {
                 */
 } kf_kinetic_part;
 
-/* Populations are stored as f_i - w_i, or moments. With the esoteric pull both are the same grid. */
+/* Populations are stored as f_i - w_i, or moments. */
 typedef struct kf_kinetic_node_values {
     void *source, *target;
-    int pushed; /* Esoteric pull: populations lie where they stream to, not where they left. */
 } kf_kinetic_node_values;
 
 /* Fields of the whole domain in the unfused plans, and the domain's averages. */
@@ -225,7 +224,7 @@ typedef struct kf_kinetic_scalars {
 /* Modules' arguments, which begin with the items of a launch. CUDA's compiler loads pairs of neighbours at
  * once, and finds common parts of addresses among them: with the grid 4 bytes farther on, stream_collide took
  * up to 9 registers more. */
-typedef struct kf_flow_arguments { /* fused.cu, esoteric.cu, moments.cu, separate.cu, boundary.cu */
+typedef struct kf_flow_arguments { /* fused.cu, moments.cu, separate.cu, boundary.cu */
     int extent[3];
     kf_kinetic_grid grid;
     kf_kinetic_part part;

@@ -14,7 +14,7 @@ KF_FUNCTION void kf_fill_ghost(const kf_module_arguments *a, int gx, int gy, int
     if (kf_beyond(x, a->grid.nodes[0]) || kf_beyond(y, a->grid.nodes[1]) || kf_beyond(z, a->grid.nodes[2]))
         return;
     if (!kf_is_own_plane(a, z)) return; /* the node that pulls from it is another part's */
-    *kf_kept(a, a->populations.source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz), cx, cy, cz) =
+    *kf_address(a, a->populations.source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz)) =
         kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));
 }
 

@@ -174,7 +174,7 @@ KF_FUNCTION kf_real kf_incoming(const kf_module_arguments *a, int cx, int cy, in
                               kf_beyond(y - cy, a->grid.nodes[1]), kf_beyond(z - cz, a->grid.nodes[2]));
 }
 
-#if !KF_ESOTERIC && !KF_MOMENTS
+#if !KF_MOMENTS
 /* Returns what kf_incoming does for a velocity known at compile time, by choices between addresses instead
  * of branches: the loads of all velocities are under way at once, where branches make one wait for the
  * other. */
@@ -269,7 +269,7 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i,
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_module_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
-    const kf_stored *here = kf_arriving(a, i, k, cx, cy, cz);
+    const kf_stored *here = kf_pulled(a, i, k, cx, cy, cz);
     if (cx == 0) return kf_from_store(*here);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
@@ -282,11 +282,11 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_module_arguments *a, int i, int 
     }
     const kf_stored *other = here;
     if (kind == KF_PERIODIC_FACE)
-        other = kf_kept(a, a->populations.source, i, inside + cx * a->grid.nodes[0], cx, cy, cz);
+        other = kf_address(a, a->populations.source, i, inside + cx * a->grid.nodes[0]);
     else if (kind == KF_FREE_SLIP_FACE)
-        other = kf_kept(a, a->populations.source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz);
+        other = kf_address(a, a->populations.source, kf_direction(-cx, cy, cz), beside);
     else
-        other = kf_kept(a, a->populations.source, kf_direction(-cx, -cy, -cz), k, -cx, -cy, -cz);
+        other = kf_address(a, a->populations.source, kf_direction(-cx, -cy, -cz), k);
     const kf_real value = kf_from_store(*(outside ? other : here));
     if (!KF_IS_SOLID_FACE(kind)) return value;
     const kf_real *u = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1];
@@ -295,7 +295,7 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_module_arguments *a, int i, int 
     if (!KF_MIRRORS(cx < 0)) return outside ? kf_as_stored(back) : value;
     const kf_real share = (kf_real)a->faces.specular_share[cx > 0 ? 0 : 1];
     const kf_real mirrored =
-        kf_from_store(*kf_kept(a, a->populations.source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
+        kf_from_store(*kf_address(a, a->populations.source, kf_direction(-cx, cy, cz), beside));
     return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
 }
 

@@ -2,9 +2,8 @@
  * 013310), which is the order of the paper's Omega_0 .. Omega_26; the first 19 are those of Qian, d'Humieres
  * and Lallemand 1992 (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE
  * 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS
- * 0|1 (rows begin at multiples of alpha)   KF_ESOTERIC 1: the esoteric pull (one grid,
- * esoteric.cu)   KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids
- * KF_CUT_Y 1: and of these the rows from first_row on */
+ * 0|1 (rows begin at multiples of alpha)   KF_TEAM 1: several devices, each with the planes from first_plane
+ * on, share the grids   KF_CUT_Y 1: and of these the rows from first_row on */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -398,32 +397,6 @@ KF_FUNCTION const kf_stored *kf_pulled(const kf_module_arguments *a, int i, kf_i
                                        int cz) {
     return kf_neighbour(a, a->populations.source, i, k, -cx, -cy, -cz);
 }
-/* A velocity or its opposite is positive, never both. */
-#define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
-/* Returns the place where grid f keeps population i, which left node k with velocity (cx, cy, cz). In the
- * esoteric pull it lies under its own number or its opposite's, at the node it left or the one it goes to,
- * by its sign. */
-KF_FUNCTION kf_stored *kf_kept(const kf_module_arguments *a, const void *f, int i, kf_index k, int cx, int cy,
-                               int cz) {
-#if KF_ESOTERIC
-    const int own = a->populations.pushed ? kf_direction(-cx, -cy, -cz) : i;
-    return KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, f, own, k, cx, cy, cz) : kf_address(a, f, own, k);
-#else
-    (void)cx, (void)cy, (void)cz;
-    return kf_address(a, f, i, k);
-#endif
-}
-/* Returns the place where the source keeps population i, which comes to node k with velocity (cx, cy, cz). */
-KF_FUNCTION const kf_stored *kf_arriving(const kf_module_arguments *a, int i, kf_index k, int cx, int cy,
-                                         int cz) {
-#if KF_ESOTERIC
-    const int own = a->populations.pushed ? KF_OPPOSITE(i) : i;
-    return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->populations.source, own, k)
-                                   : kf_neighbour(a, a->populations.source, own, k, -cx, -cy, -cz);
-#else
-    return kf_pulled(a, i, k, cx, cy, cz);
-#endif
-}
 
 KF_FUNCTION kf_real kf_population(const kf_module_arguments *a, const void *f, int i, kf_index k) {
     return kf_from_store(*kf_address(a, f, i, k));
@@ -448,10 +421,10 @@ KF_FUNCTION void kf_set_component(const kf_module_arguments *a, void *v, int i, 
 /* Statements over all populations, held in variables f_zzz, f_pzz, ... */
 #define KF_LOAD_PULL(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
-    kf_real f_##name = kf_from_store(*kf_kept(a, a->populations.source, i, k, cx, cy, cz));
+    kf_real f_##name = kf_from_store(*kf_address(a, a->populations.source, i, k));
 #define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->populations.target, i, k), f_##name);
 #define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
-    *kf_kept(a, a->populations.target, i, k, cx, cy, cz) = kf_to_store(f_##name);
+    *kf_address(a, a->populations.target, i, k) = kf_to_store(f_##name);
 /* To and from an array. */
 #define KF_GIVE_POPULATION(i, name, cx, cy, cz) given[i] = f_##name;
 #define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];

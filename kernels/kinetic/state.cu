@@ -85,12 +85,12 @@ KF_SCALAR_KERNEL(unpack_box, kf_module_arguments) {
 #endif
 #else
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
-    *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = kf_to_store(kf_equilibrium_deviation(             \
+    *kf_address(a, a->populations.source, i, k) = kf_to_store(kf_equilibrium_deviation(                      \
         KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz), KF_E(z, cz), deviation));
 
 #define KF_NOTHING(i, name, cx, cy, cz) kf_real f_##name = KF_R(0.0);
 #define KF_STORE_SOURCE(i, name, cx, cy, cz)                                                                 \
-    *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = kf_to_store(f_##name);
+    *kf_address(a, a->populations.source, i, k) = kf_to_store(f_##name);
 
 /* Populations in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
@@ -114,10 +114,8 @@ KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
 }
 
 /* Populations as [z][i][y][x] in density, whatever the layout. */
-#define KF_PACK(i, name, cx, cy, cz)                                                                         \
-    compact[(i)*plane] = *kf_kept(a, a->populations.source, i, k, cx, cy, cz);
-#define KF_UNPACK(i, name, cx, cy, cz)                                                                       \
-    *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = compact[(i)*plane];
+#define KF_PACK(i, name, cx, cy, cz)   compact[(i)*plane] = *kf_address(a, a->populations.source, i, k);
+#define KF_UNPACK(i, name, cx, cy, cz) *kf_address(a, a->populations.source, i, k) = compact[(i)*plane];
 KF_SCALAR_KERNEL(pack, kf_module_arguments) {
     KF_SLAB_BEGIN
     kf_stored *compact = (kf_stored *)a->fields.density + KF_VELOCITIES * plane * z + in_plane;
@@ -160,9 +158,9 @@ KF_FUNCTION long long kf_values_before(const kf_module_arguments *a, int z) {
     ((cz)*a->part.cut_side > 0 || /* towards the reader */                                                   \
      ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
 #define KF_PACK_CUT(i, name, cx, cy, cz)                                                                     \
-    if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_kept(a, a->populations.source, i, k, cx, cy, cz);
+    if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_address(a, a->populations.source, i, k);
 #define KF_UNPACK_CUT(i, name, cx, cy, cz)                                                                   \
-    if (KF_CROSSES(cz)) *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = compact[value++ * plane];
+    if (KF_CROSSES(cz)) *kf_address(a, a->populations.source, i, k) = compact[value++ * plane];
 KF_SCALAR_KERNEL(pack_cut, kf_module_arguments) {
     KF_SLAB_BEGIN
     const int beyond = kf_planes_beyond(a, z);
@@ -214,9 +212,9 @@ KF_FUNCTION long long kf_box_place(const kf_module_arguments *a, int x, int y, i
     long long step;                                                                                          \
     const long long place = kf_box_place(a, x, y, z, &step);
 #define KF_PACK_BOX(i, name, cx, cy, cz)                                                                     \
-    if (KF_PULLED(cy, cz)) compact[value++ * step] = *kf_kept(a, a->populations.source, i, k, cx, cy, cz);
+    if (KF_PULLED(cy, cz)) compact[value++ * step] = *kf_address(a, a->populations.source, i, k);
 #define KF_UNPACK_BOX(i, name, cx, cy, cz)                                                                   \
-    if (KF_PULLED(cy, cz)) *kf_kept(a, a->populations.source, i, k, cx, cy, cz) = compact[value++ * step];
+    if (KF_PULLED(cy, cz)) *kf_address(a, a->populations.source, i, k) = compact[value++ * step];
 KF_SCALAR_KERNEL(pack_box, kf_module_arguments) {
     KF_BOX_BEGIN
     kf_stored *compact = (kf_stored *)a->fields.density + place;

@@ -4,8 +4,8 @@
  * one population from the node's neighbour, unless it comes from outside. Boundary rows take what comes
  * from outside by the rule of the boundaries. In all others the first and the last nodes do, as many as lanes
  * of a warp lie along x, without branches. KF_LOAD_OF_BAND(GET): the same for a kernel of the band, which
- * waits for its loads and for little else: between two grids its nodes at the faces choose between addresses
- * in any case. KF_FINISH: what is left to do for the boundaries with the populations after the collision.
+ * waits for its loads and for little else: its nodes at the faces choose between addresses in any case.
+ * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
  * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_BOUNDARY_CHOICES 0|1 (nodes at the faces choose
  * between addresses instead of branching), KF_BOUNDARY_ROWS_APART 0|1|2 (those at the faces across y and z
@@ -100,14 +100,9 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)                                                      \
     KF_TAKE_FRESH
-#if KF_ESOTERIC
-#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
-#else
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES)
 #endif
-#endif
-#define KF_FINISH                                                                                            \
-    KF_KEEP_OUTFLOWS
+#define KF_FINISH KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */
 #define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else

@@ -31,7 +31,7 @@ sed 's/adaptive_2020/k17/; 0,/{/s//{ "refine": {"around": "body", "levels": 1},/
 # SYSTEM, scene and grid, then what is fixed; a word each.
 configs() {
     local flow
-    for fix in plan=baseline plan=paper plan=fused plan=fused,layout=aos plan=fused,layout=soa plan=paper,immersed_boundary=gather plan=fused,immersed_boundary=aggregated plan=fused,storage=f64 plan=fused,streaming=esoteric; do echo "kinetic --scene ball --grid 32x24x24 $fix"; done
+    for fix in plan=baseline plan=paper plan=fused plan=fused,layout=aos plan=fused,layout=soa plan=paper,immersed_boundary=gather plan=fused,immersed_boundary=aggregated plan=fused,storage=f64 plan=fused,streaming=shift; do echo "kinetic --scene ball --grid 32x24x24 $fix"; done
     for flow in spinning_torus settling vortices; do echo "kinetic --scene $flow --grid 32x32x32 plan=fused"; done
     for flow in links half_way law; do echo "kinetic --scene $flow.json --grid 32x24x24 plan=fused"; done
     echo "kinetic --scene nested.json --grid 32x24x24 plan=fused"

@@ -180,11 +180,10 @@ killed() {
 # --- the parts -------------------------------------------------------------------------------------------------------------------
 
 all_roads() {
-    local transfer carried='copies host' two shift esoteric moments scene i
+    local transfer carried='copies host' two shift moments scene i
     # What adds forces up by atomics in floating point differs from run to run on one device, too.
     two=(--fix plan=fused --fix streaming=two_grids --fix boundary_kernels=0 --fix immersed_boundary=aggregated)
-    shift=(--fix plan=fused --fix streaming=shift --fix immersed_boundary=aggregated)
-    esoteric=(--fix plan=fused --fix streaming=esoteric --fix boundary_kernels=0 --fix immersed_boundary=aggregated)
+    shift=(--fix plan=fused --fix streaming=shift --fix boundary_kernels=0 --fix immersed_boundary=aggregated)
     moments=(--fix plan=moments --fix immersed_boundary=aggregated)
     [ -z "$on_gpu" ] || carried='copies host nccl'
     # Scenes that plan moments takes: all high-order rates are 1.
@@ -210,8 +209,8 @@ all_roads() {
     road 'processes, moments, copies' processes "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies
     road 'tuning by processes, a third time' tune
     road 'shift, copies' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
-    for transfer in direct copies; do road "esoteric, $transfer" team ahmed $grid "${samples[@]}" "${esoteric[@]}" --fix transfer=$transfer; done
-    road 'boxes on one grid' team ahmed $grid "${samples[@]}" "${esoteric[@]}" --fix transfer=copies --fix parts_y=2
+    road 'processes, shift, copies' processes ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
+    road 'boxes on one grid' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies --fix parts_y=2
     for transfer in direct copies; do road "moving solid, $transfer" team torus $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=$transfer; done
     road 'free solid, copies' team settling $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=copies
     road 'two dimensions' team cylinder2d $flat --system d2q9 --fix plan=pull
@@ -227,7 +226,7 @@ weak 400^3, copies
 weak 400^3, through the host
 weak 400^3, nccl
 weak 400^3, f16
-weak 400^3, f32 in place
+weak 400^3, on one grid
 weak 256^3, f32
 weak 256^3, copies
 weak 256^3, nccl
@@ -240,8 +239,7 @@ strong 256^3, boxes, host
 strong 256^3, nccl
 strong 256^3, boxes, nccl
 Figure 20 (a), 200x400x200
-largest, f32 in place
-largest, f32 in place, copies
+largest, on one grid
 weak 400^3, turning
 END
     (cd "$root" && timeout "$limit" "$kftune" bench --suite scaling --devices "$devices" "${figures[@]}" --json) >scaling.json 2>scaling.log

@@ -21,7 +21,7 @@ typedef struct kf_fields {
 } kf_fields;
 void kf_fields_free(kf_fields *fields);
 
-/* Force and torque of the fluid on the solid; torque about the solid's current centre. */
+/* Force and torque of the fluid on the solid, in lattice units; torque about the solid's current centre. */
 typedef struct kf_solid_load {
     double force[3], torque[3];
 } kf_solid_load;

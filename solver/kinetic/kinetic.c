@@ -336,8 +336,7 @@ static char *part_of(const kf_kinetic *kinetic, const kf_buffer *array, size_t v
 static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t values = (size_t)kinetics->node_values, bytes = kinetics->store_bytes;
-    const bool one = kinetics->options.esoteric || g->shift > 0;
-    for (int grid = 0; grid < (one ? 1 : 2); grid++) {
+    for (int grid = 0; grid < (g->shift > 0 ? 1 : 2); grid++) {
         kf_buffer *made[KF_MOST_PARTS];
         KF_TRY(make_array(plan, kinetics, values, bytes, made, error));
         for (int part = 0; part < plan->part_count; part++) {

@@ -33,7 +33,7 @@ typedef enum kf_storage {
     KF_F64 = KF_F64_STORAGE
 } kf_storage;
 
-typedef enum kf_streaming { KF_STREAMING_TWO_GRIDS, KF_STREAMING_ESOTERIC, KF_STREAMING_SHIFT } kf_streaming;
+typedef enum kf_streaming { KF_STREAMING_TWO_GRIDS, KF_STREAMING_SHIFT } kf_streaming;
 
 /* The samples in memory: as they were sampled, by blocks of cells, and within these by Morton code. */
 typedef enum kf_sample_order { KF_ORDER_NONE, KF_ORDER_CELLS, KF_ORDER_MORTON } kf_sample_order;
@@ -66,8 +66,7 @@ typedef struct kf_kinetic_options {
     long velocities;    /* 27, or 19 in plan fused */
     kf_storage storage; /* of populations; arithmetic is in double precision for KF_F64, else in single */
     kf_streaming streaming;
-    bool esoteric; /* that streaming: one grid (kernels/kinetic/esoteric.cu) instead of two, plan fused */
-    long slab;     /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
+    long slab; /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
     long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
@@ -117,7 +116,7 @@ typedef struct kf_kinetic_geometry {
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 /* Modules, in the order of their files. */
 typedef enum kf_kinetic_source {
-    KF_SOURCE_FLOW, /* fused.cu, esoteric.cu, moments.cu or separate.cu */
+    KF_SOURCE_FLOW, /* fused.cu, moments.cu or separate.cu */
     KF_SOURCE_BOUNDARY,
     KF_SOURCE_STATE,
     KF_SOURCE_IMMERSED, /* only with a solid: immersed_band.cu where the plan has a band, else immersed.cu */

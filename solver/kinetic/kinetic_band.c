@@ -52,7 +52,7 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_force, error));
     KF_TRY(kf_plan_buffer(plan, 3 * sizeof(int), &kinetic->band_count, error));
     const bool keeps = kinetic->options.keep_streamed;
-    if (kinetic->options.esoteric || kinetic->geometry.shift > 0 || keeps) {
+    if (kinetic->geometry.shift > 0 || keeps) {
         const size_t value = keeps ? kinetic->real_bytes : kinetic->store_bytes;
         kf_buffer *kept;
         KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * place * value, &kept, error));

@@ -240,26 +240,6 @@ static double fused_registers(const kf_kinetic_options *o, double least) {
     return fmin(MOST, fmax(least, own) + (kf_kinetic_value_bytes(o) > 4 ? WIDE : 0));
 }
 
-/* On one grid: every step reads from and writes to the neighbours for half of the populations. Rows shorter
- * than a line of the cache are written by two blocks at a time. */
-static void add_esoteric(kf_kinetic_tally *tally) {
-    static const double SHIFTED = 0.93, SHORT = 1 / 1.22, ENDS = 18, LEAST_REGISTERS = 80;
-    static const char *const names[] = {"stream_collide_even", "stream_collide_odd"};
-    const kf_kinetic_options *o = &tally->options;
-    for (int parity = 0; parity < 2; parity++) {
-        kf_work *work = add_pass(tally, &(kf_kinetic_pass){.name = names[parity],
-                                                           .reads = kf_kinetic_populations(tally),
-                                                           .writes = kf_kinetic_populations(tally),
-                                                           .thrashing = THRASHING,
-                                                           .ends = ENDS,
-                                                           .registers = fused_registers(o, LEAST_REGISTERS),
-                                                           .instructions = fused_instructions(o),
-                                                           .depth = FUSED_DEPTH});
-        work->efficiency = stream_efficiency(o) * (o->block[0] < WARP ? SHORT : 1) * SHIFTED;
-        work->launches = 0.5;
-    }
-}
-
 /* The blocks of plan moments walk from plane to plane, a turn each, and begin with two planes of which they
  * make little. Long walks begin first: where all have room, or nearly, the device waits for these. Tiles at
  * faces and at a solid take longer than others. */
@@ -371,15 +351,12 @@ static void add_slabs(kf_kinetic_tally *tally) {
 /* Adds the passes of the plans fused and moments: forces of the solid, which may run aside, the flow's
  * kernel by its way of streaming, and the band's collision. */
 static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
-    const bool solid = tally->cost->survey.count > 0,
-               esoteric = tally->options.streaming == KF_STREAMING_ESOTERIC;
+    const bool solid = tally->cost->survey.count > 0;
     if (solid) kf_kinetic_add_forces(tally);
     for (size_t i = first_aside; i < tally->works->count; i++)
         tally->works->list[i].aside = tally->options.concurrent_solid;
     if (tally->options.plan == KF_PLAN_MOMENTS)
         add_moments(tally);
-    else if (esoteric)
-        add_esoteric(tally);
     else if (tally->options.slab > 0)
         add_slabs(tally);
     else
@@ -388,7 +365,7 @@ static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     kf_kinetic_add_band_collide(tally);
     if (tally->works->count > before)
         tally->works->list[before].aside = tally->options.masked_band && tally->options.concurrent_solid;
-    if (solid && (esoteric || tally->options.slab > 0)) kf_kinetic_add_band_restore(tally);
+    if (solid && tally->options.slab > 0) kf_kinetic_add_band_restore(tally);
 }
 
 static void add_collision(kf_kinetic_tally *tally, const char *name, double writes, double registers) {

@@ -71,7 +71,7 @@ static int neighbour(const kf_builder *b, int near, int side) {
 
 /* Between two grids only what is pulled across the cut travels (pack_cut of kernels/kinetic/state.cu). */
 static bool is_cut_alone(const kf_kinetic *kinetic) {
-    return kinetic->options.plan != KF_PLAN_MOMENTS && !kinetic->options.esoteric;
+    return kinetic->options.plan != KF_PLAN_MOMENTS;
 }
 
 /* Velocities with such parts along y and z. */
@@ -236,9 +236,7 @@ static int first_halo_row(const kf_kinetic *kinetic, const kf_kinetic_box *box, 
 /* Arguments with the grid that has what leaves the nodes in step p. */
 static kf_kinetic_arguments after_step(const kf_kinetic *kinetic, int p) {
     const int grid = kinetic->swaps ? 1 - p : 0;
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, grid, grid);
-    arguments.populations.pushed = kinetic->options.esoteric && p == 0;
-    return arguments;
+    return kf_from_to(kinetic, grid, grid);
 }
 
 /* Packs or unpacks the halo of a part that has cuts across y too: a box of nodes, and what waits outside

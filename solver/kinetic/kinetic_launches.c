@@ -10,12 +10,6 @@
 
 enum { PATCH_THREADS = 128, PATCH_TOGETHER = 32, PATCH_WORDS = 32 /* immersed_band.cu */ };
 
-static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
-    const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
-    kf_append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block,
-              kf_from_to(b->kinetic, from, to), values * b->node_bytes);
-}
-
 /* The two longest edges, and the faces. */
 static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
     const int *n = kinetic->geometry.nodes;
@@ -64,7 +58,6 @@ static void set_outflow_launch(kf_builder *b) {
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
     outflow_extent(b->kinetic, arguments.extent);
     arguments.outflow.waiting = arguments.outflow.next = kf_buffer_address(b->kinetic->outflow[0]);
-    arguments.populations.pushed = 0;
     arguments.outflow.below = arguments.outflow.above = NULL;
     kf_kinetic_rows(b->kinetic, b->kinetic->halo_width, &arguments.part.first_row, &arguments.part.rows);
     for (int face = 0; face < KF_FACES; face++)
@@ -196,31 +189,6 @@ void kf_append_band_force(kf_builder *b, int parity, int grid) {
     end_band_force(b);
 }
 
-/* The two steps of kernels on one grid. */
-static const char *const esoteric_names[4][2] = {{"band_macroscopic_even", "band_macroscopic_odd"},
-                                                 {"band_collide_even", "band_collide_odd"},
-                                                 {"stream_collide_even", "stream_collide_odd"},
-                                                 {"band_restore_even", "band_restore_odd"}};
-
-/* Step p of two on one grid: what the band's nodes become is worked out before the grid changes, */
-static void append_esoteric_band(kf_builder *b, int p) {
-    const int band = b->kinetic->arguments.band.capacity;
-    if (!b->kinetic->has_samples) return;
-    if (!b->band_is_done) {
-        kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[0][p], band, 0, 0);
-        kf_append_band_force(b, p, 0);
-    }
-    kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[1][p], band, 0, 0);
-}
-
-/* Appends a step of the esoteric pull, whose band is put back after the flow's kernel has overwritten it. */
-static void append_esoteric(kf_builder *b, int p) {
-    append_nodes(b, p, esoteric_names[2][p], 0, 0, 54);
-    if (b->kinetic->has_samples)
-        kf_append_items(b, p, KF_SOURCE_FLOW, esoteric_names[3][p], b->kinetic->arguments.band.capacity, 0,
-                        0);
-}
-
 /* Shared memory that a block of plan moments asks for on a GPU: kf_tile of kernels/kinetic/moments_tile.h,
  * where that is more than a kernel has anyway. */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
@@ -277,30 +245,26 @@ static void append_moments(kf_builder *b, int p) {
     b->aside = false;
 }
 
-static int grid_before(const kf_builder *b, int p) {
-    return b->kinetics->options.esoteric ? 0 : p;
-}
-
 /* A team's free solid: the forces of each pass need the sums of all parts, so parts go through them together.
  */
-static void append_free_band(kf_builder *b, int p, const char *begins) {
-    const int grid = grid_before(b, p), passes = b->kinetics->passes;
+static void append_free_band(kf_builder *b, int p) {
+    const int passes = b->kinetics->passes;
     b->band_is_done = b->kinetics->free && b->plan->all_parts > 1;
     if (!b->band_is_done) return;
     b->aside = b->kinetics->options.concurrent_solid;
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        kf_append_items(b, p, KF_SOURCE_FLOW, begins, b->kinetic->arguments.band.capacity, grid,
-                        b->kinetics->options.esoteric ? 0 : 1 - p);
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", b->kinetic->arguments.band.capacity, p,
+                        1 - p);
     }
     for (int pass = 0; pass < passes; pass++) {
         for (int part = 0; part < b->parts; part++)
             b->kinetics[part].arguments.body.pass = pass;
-        kf_append_team_body(b, p, grid);
+        kf_append_team_body(b, p, p);
         for (int part = 0; part < b->parts; part++) {
             kf_on_part(b, part);
-            append_band_pass(b, p, grid);
-            append_band_join(b, p, grid);
+            append_band_pass(b, p, p);
+            append_band_join(b, p, p);
         }
     }
     for (int part = 0; part < b->parts; part++) {
@@ -333,7 +297,7 @@ static void append_all_moments(kf_builder *b, int p) {
     kf_each_part(b, p, append_moments);
     if (beside) kf_append_halo_exchange(b, p);
     if (solid && !beside) kf_neighbour_barrier(b, p);
-    append_free_band(b, p, "band_macroscopic");
+    append_free_band(b, p);
     kf_each_part(b, p, append_moments_force);
     if (solid && !beside) kf_neighbour_barrier(b, p);
     kf_each_part(b, p, append_moments_band);
@@ -343,7 +307,6 @@ static void append_all_moments(kf_builder *b, int p) {
 /* Sets what step p of two reads and writes besides the grids. */
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
-    a->populations.pushed = b->kinetic->options.esoteric && p == 1;
     kf_kinetic_choose_outflow(b->plan, b->kinetic->part, p);
     /* The first of two steps is needed at all ghosts but the outermost layer, the second at none. */
     const kf_scene *scene = kf_plan_scene(b->plan);
@@ -360,31 +323,26 @@ static void set_roles(kf_builder *b, int p) {
 }
 
 static void append_part_boundaries(kf_builder *b, int p) {
-    kf_append_boundaries(b, p, grid_before(b, p));
+    kf_append_boundaries(b, p, p);
 }
 
 static void append_part_motion(kf_builder *b, int p) {
     b->aside = b->kinetic->options.concurrent_solid;
-    kf_append_motion(b, p, grid_before(b, p));
+    kf_append_motion(b, p, p);
     b->aside = false;
 }
 
 static void append_flow(kf_builder *b, int p) {
-    const bool esoteric = b->kinetic->options.esoteric;
-    if (esoteric)
-        append_esoteric(b, p);
-    else if (b->kinetic->geometry.shift > 0)
+    if (b->kinetic->geometry.shift > 0)
         kf_append_shift(b, p);
     else
         kf_append_two_grids(b, p);
-    b->kinetic->arguments.populations.pushed = esoteric && p == 0;
-    kf_append_outflow(b, p, esoteric ? 0 : 1 - p, NULL);
+    kf_append_outflow(b, p, 1 - p, NULL);
 }
 
 static void set_load_launch(kf_builder *b, int p) {
     (void)p;
     const kf_kinetic *kinetic = b->kinetic;
-    b->kinetic->arguments.populations.pushed = 0;
     if (!kinetic->has_samples) return;
     kf_function *load = kf_builder_function(b, KF_SOURCE_IMMERSED, "load_band");
     kf_kinetic_arguments arguments = kinetic->arguments;
@@ -408,31 +366,26 @@ static void set_solids_launch(kf_builder *b) {
                               b->line_block, &arguments);
 }
 
-/* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
- * it read, so they kf_neighbour_barrier before; where kernels fill ghosts, before others read them. Parts
- * that copy planes wait for these alone, and for all where their averages begin. */
+/* Plans fused and moments. Where kernels fill ghosts, parts meet before others read them. Parts that copy
+ * planes wait for these alone, and for all where their averages begin. */
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
-    const bool esoteric = kinetics->options.esoteric, copies = kinetics->options.transfer != KF_DIRECT,
-               early = (copies || kf_has_messages(b)) && !esoteric && kinetics->geometry.shift == 0 &&
+    const bool copies = kinetics->options.transfer != KF_DIRECT,
+               early = (copies || kf_has_messages(b)) && kinetics->geometry.shift == 0 &&
                        kinetics->options.plan == KF_PLAN_FUSED,
                moments = kinetics->options.plan == KF_PLAN_MOMENTS, gpu = kinetics->options.gpu;
     for (int part = 0; part < b->parts; part++)
-        b->kinetics[part].swaps = !esoteric;
+        b->kinetics[part].swaps = true;
     for (int p = 0; p < 2; p++) {
         kf_each_part(b, p, set_roles);
         if (!copies) kf_await_neighbours(b, p, "step_ended", b->ended);
         kf_append_links(b, p, p);
         kf_each_part(b, p, append_part_boundaries);
         if (kinetics->options.boundary_kernels > 0) kf_neighbour_barrier(b, p);
-        kf_append_averages(b, p, grid_before(b, p));
+        kf_append_averages(b, p, p);
         kf_each_part(b, p, append_part_motion);
         b->band_is_done = false;
-        if (!moments) append_free_band(b, p, esoteric ? esoteric_names[0][p] : "band_macroscopic");
-        if (esoteric) {
-            kf_each_part(b, p, append_esoteric_band);
-            if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_neighbour_barrier(b, p);
-        }
+        if (!moments) append_free_band(b, p);
         if (early) {
             kf_each_part(b, p, kf_append_outer);
             kf_append_halo_sends(b, p, true);

@@ -85,16 +85,12 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
         return kf_options_refuse(error,
                                  "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
-    if (o->esoteric && (!fused || o->nodes_per_thread != 1))
-        return kf_options_refuse(error, "streaming esoteric belongs to plan fused with nodes_per_thread 1");
-    if (o->boundary_choices && o->esoteric)
-        return kf_options_refuse(error, "boundary_choices does not go with streaming esoteric");
     if (!within(o->slab, 0, 65536) || (o->slab > 0 && !fused))
         return kf_options_refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
     if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
         return kf_options_refuse(
             error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
-    const bool rows = fused && !o->gpu && !o->esoteric && o->nodes_per_thread == 1 && o->layout != KF_AOS;
+    const bool rows = fused && !o->gpu && o->nodes_per_thread == 1 && o->layout != KF_AOS;
     if (o->staged_nodes != 0 &&
         (!within(o->staged_nodes, 16, 1024) || !rows ||
          (o->layout == KF_CSOA && (o->staged_nodes > 32 || o->alpha % o->staged_nodes != 0))))
@@ -116,16 +112,16 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
             error, "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
     const bool in_rows =
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
-    if (o->alternate && (!fused || o->esoteric || o->slab > 0 || in_rows))
+    if (o->alternate && (!fused || o->slab > 0 || in_rows))
         return kf_options_refuse(error, "alternate belongs to plan fused between two grids, node by node");
     if (o->prefetch_rows != 0 &&
-        (!within(o->prefetch_rows, 0, 1024) || !fused || (!o->gpu && o->staged_nodes == 0) || o->esoteric ||
+        (!within(o->prefetch_rows, 0, 1024) || !fused || (!o->gpu && o->staged_nodes == 0) ||
          o->nodes_per_thread != 1))
         return kf_options_refuse(error, "prefetch_rows belongs to plan fused, one node a thread, not in "
                                         "place; on a cpu with staged_nodes");
-    if (o->keep_streamed && (!fused || o->esoteric || o->slab > 0))
+    if (o->keep_streamed && (!fused || o->slab > 0))
         return kf_options_refuse(error, "keep_streamed belongs to plan fused between two grids");
-    if (o->masked_band && (!fused || o->esoteric || o->slab > 0 || scene->motion.moving || in_rows))
+    if (o->masked_band && (!fused || o->slab > 0 || scene->motion.moving || in_rows))
         return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
     if (o->block[2] != 1 && one_pass)
         return kf_options_refuse(error, "block_z above 1 belongs to the plans baseline and paper");
@@ -136,8 +132,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
             "several solids are for the plans of populations on one device, with immersed_boundary gather, "
             "scatter, or aggregated by patches");
     const int *n = scene->nodes;
-    if (o->boundary_rows_apart && (!fused || o->esoteric || o->slab > 0 || o->boundary_kernels != 0 ||
-                                   in_rows || o->parts > 1 || n[1] < 3 || n[2] < 3))
+    if (o->boundary_rows_apart && (!fused || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
+                                   o->parts > 1 || n[1] < 3 || n[2] < 3))
         return kf_options_refuse(
             error,
             "boundary_rows_apart belongs to plan fused between two grids with folded boundaries, on one "
@@ -163,7 +159,7 @@ static const kf_config_field table[] = {
     CHOICE(collision_form, "factorised", "expanded", "shared", "low_order"),
     CHOICE(sample_order, "none", "cells", "morton"),
     CHOICE(transfer, "direct", "copies", "host", "nccl"),
-    CHOICE(streaming, "two_grids", "esoteric", "shift"),
+    CHOICE(streaming, "two_grids", "shift"),
     CHOICE(immersed_boundary, "gather", "scatter", "aggregated"),
     KF_SECOND(kf_kinetic_options, fixed_point_force, "force_sum", "float", "fixed"),
     NUMBER(alpha, 1, LONG_MAX),
@@ -227,7 +223,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
         options->transfer = KF_DIRECT;
     }
     options->sample_cost = kf_kinetic_sample_cost(scene, options->sample_tenths);
-    options->esoteric = options->streaming == KF_STREAMING_ESOTERIC;
     if ((options->streaming == KF_STREAMING_SHIFT) != (options->slab > 0))
         return kf_options_refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
     while (1L << options->alpha_log2 < options->alpha)
@@ -255,14 +250,9 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
                                     .nodes_per_thread = 1,
                                     .march = 64};
     kf_options_read_known(config, table, sizeof table / sizeof *table, options);
-    /* Older landscapes say `morton` of the order, and name the AA pattern, which is nearest to the
-     * esoteric pull. */
-    bool morton = true;
-    const char *streaming = "";
+    bool morton = true; /* what older landscapes say of the order */
     if (kf_config_boolean(config, "morton", &morton, NULL) == KF_OK && !morton)
         options->sample_order = KF_ORDER_CELLS;
-    if (kf_config_name(config, "streaming", &streaming, NULL) == KF_OK && strcmp(streaming, "in_place") == 0)
-        options->streaming = KF_STREAMING_ESOTERIC;
 }
 
 /* Returns whether a part of a team counts nodes from its own first plane on, which keeps indices short. It
@@ -375,10 +365,9 @@ static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source 
         return kf_kinetic_has_band(options) ? "kernels/kinetic/immersed_band.cu"
                                             : "kernels/kinetic/immersed.cu";
     if (which != KF_SOURCE_FLOW) return files[which];
-    return options->esoteric                  ? "kernels/kinetic/esoteric.cu"
-           : options->plan == KF_PLAN_MOMENTS ? "kernels/kinetic/moments.cu"
-           : options->plan == KF_PLAN_FUSED   ? "kernels/kinetic/fused.cu"
-                                              : "kernels/kinetic/separate.cu";
+    return options->plan == KF_PLAN_MOMENTS ? "kernels/kinetic/moments.cu"
+           : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
+                                            : "kernels/kinetic/separate.cu";
 }
 
 /* Defines where nodes and vectors lie. */
@@ -403,7 +392,6 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
     const double *force = scene->body_force;
     if (which != KF_SOURCE_BOUNDARY || moments)
         kf_define_to(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
-    if (options->esoteric) kf_define_to(defines, "KF_ESOTERIC", 1);
     if (options->velocities != 27) kf_define_to(defines, "KF_VELOCITIES", options->velocities);
     if (!moments) return;
     kf_define_to(defines, "KF_MOMENTS", 1);
@@ -447,7 +435,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
         if (options->boundary_rows_apart) kf_define_to(defines, "KF_BOUNDARY_ROWS_APART", long_rows ? 1 : 2);
-        if (!options->esoteric) kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+        kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
     if (options->prefetch_rows > 0) kf_define_to(defines, "KF_PREFETCH_ROWS", options->prefetch_rows);
     if (kf_kinetic_has_chain(scene, options)) {

@@ -22,7 +22,6 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
 void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a) {
     const bool odd = steps % 2 == 1;
     a->populations.source = kinetic->grids[kinetic->swaps && odd];
-    a->populations.pushed = kinetic->options.esoteric && odd;
 }
 
 kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,

@@ -37,8 +37,7 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     KF_TRY(status);
     if (streaming != NULL) {
         kf_config_set_name(&config, "streaming", streaming);
-        kf_config_set_integer(&config, "staged_nodes", 0); /* these two go with two grids only */
-        kf_config_set_integer(&config, "prefetch_rows", 0);
+        kf_config_set_integer(&config, "slab", strcmp(streaming, "shift") == 0 ? 4 : 0);
     }
     return system->plan(problem_of(system, made->scene), &config, made->backend, &made->plan, error);
 }

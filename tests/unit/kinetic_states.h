@@ -68,7 +68,6 @@ static inline kf_config default_with(const kf_scene *scene, const char *const *v
                                                "concurrent_solid", "boundary_rows_apart", "band_chain"};
     for (int i = 0; i < 6 && strcmp(streaming, "two_grids") != 0; i++) /* what a GPU's default has there */
         kf_config_set_boolean(&config, of_two_grids[i], false);
-    if (strcmp(streaming, "esoteric") == 0) kf_config_set_boolean(&config, "boundary_choices", false);
     return config;
 }
 

@@ -161,14 +161,16 @@ static const char *const masked[] = {"plan=fused",
                                      "slab=0",
                                      NULL};
 
+/* A grid that moves to and fro, of a team with copied planes. */
+#define SHIFTED                                                                                              \
+    "plan=fused", "sample_block_length=2", "register_cap=0", "boundary_choices=false", "streaming=shift",    \
+        "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0"
 static const char *const one_grid[][24] = {
-    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=esoteric", "boundary_kernels=0",
+    {SHIFTED, "slab=8", "layout=csoa", "alpha=32", "storage=f32", "boundary_kernels=0",
      "immersed_boundary=aggregated", NULL},
-    {FUSED, "layout=soa", "storage=f16", "streaming=esoteric", "boundary_kernels=1",
-     "immersed_boundary=scatter", "force_sum=fixed", NULL},
-    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=esoteric", "boundary_kernels=0",
-     "immersed_boundary=aggregated", NULL},
-    {FUSED, "layout=soa", "storage=f32", "streaming=esoteric", "boundary_kernels=6",
+    {SHIFTED, "slab=4", "layout=soa", "storage=f32", "boundary_kernels=0", "immersed_boundary=aggregated",
+     NULL},
+    {SHIFTED, "slab=8", "layout=csoa", "alpha=32", "storage=f16", "boundary_kernels=0",
      "immersed_boundary=aggregated", NULL},
 };
 
@@ -213,7 +215,7 @@ static inline kf_scene *seam_across_y(void) {
 static const char *const moving[][24] = {
     {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
      "immersed_boundary=aggregated", "force_sum=fixed", NULL},
-    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=esoteric", "boundary_kernels=0",
+    {SHIFTED, "slab=4", "layout=csoa", "alpha=32", "storage=f16", "boundary_kernels=0",
      "immersed_boundary=scatter", "force_sum=fixed", NULL},
     {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
      "immersed_boundary=aggregated", "patch_length=256", "force_sum=fixed", NULL},

@@ -102,11 +102,9 @@ static inline bool is_representative(const kf_scene *scene, const kf_config *con
     if (strcmp(streams, "shift") == 0) return false; /* test_kinetic_shift.c */
     if (strcmp(order, single_cells || fused ? "morton" : "cells") != 0)
         return false; /* test_kinetic_plans.c */
-    bool one_grid = strcmp(streams, "two_grids") != 0;
     /* The whole collision of doubles in groups takes the compiler 40 s; each two of the three are taken. */
     if (!fused && !single && !half && csoa && integer_of(config, "collision_split") == 1) return false;
-    if (one_grid && (!(soa || csoa) || csoa == single_cells)) return false;
-    bool pairs = !one_grid && (half ? csoa : single && soa && fused && !single_cells);
+    bool pairs = half ? csoa : single && soa && fused && !single_cells;
     long segment = integer_of(config, "segment_length");
     bool folds = fused && !single_cells &&
                  (single || half ? csoa : soa); /* the slowest to compile: once for each storage type */

@@ -119,8 +119,8 @@ static void test_low_order_form(void **state) {
     (void)state;
     static const kf_rate_rule rules[] = {KF_RATE_ADAPTIVE_2020, KF_RATE_CONSTANT, KF_RATE_ONES};
     static const char *const two_grids[] = {"storage=f64", "collision_form=low_order", NULL};
-    static const char *const one_grid[] = {"storage=f64", "collision_form=low_order", "streaming=esoteric",
-                                           NULL};
+    static const char *const one_grid[] = {"storage=f64", "collision_form=low_order", "streaming=shift",
+                                           "slab=4", NULL};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         kf_scene *scene = make_scene(KF_ACM_MRT, rules[i], KF_BASIS_HERMITE);
         kf_reference *reference = make_reference(scene);

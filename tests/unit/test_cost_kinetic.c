@@ -211,29 +211,12 @@ static void test_shell_apart(void **state) {
     kf_scene_free(scene);
 }
 
-/* On one grid even and odd steps differ; a grid that moves is passed slab by slab; moments are nine a node.
- */
+/* A grid that moves is passed slab by slab; moments are nine a node. */
 static void test_other_streamings(void **state) {
     (void)state;
     kf_scene *scene = opened(false);
     kf_config config = config_of("fused", "aggregated");
-    const double ends = N / 32 * 32; /* bytes, of a sector a row of a block's 32 nodes */
-    expected even = {"stream_collide_even",   .launches = 0.5, .dram = N * 4 * 54 + 18 * ends,
-                     .instructions = N * 735, .latency = 5,    .efficiency = 0.88 * 0.93,
-                     .blocks = BLOCKS,        .resident = 6};
-    expected odd = even;
-    odd.name = "stream_collide_odd";
-    kf_config_set_name(&config, "streaming", "esoteric");
-    check_launch(scene, &config, &even);
-    check_launch(scene, &config, &odd);
-    kf_config_set_integer(&config, "block_x", 16); /* two blocks write a line of the cache */
-    even.dram += 18 * ends;
-    even.efficiency /= 1.22;
-    even.blocks = 4.0 * 12 * NZ / 100;
-    even.resident = 12;
-    check_launch(scene, &config, &even);
     /* 40 planes in slabs of 16 are three launches. */
-    config = config_of("fused", "aggregated");
     kf_config_set_name(&config, "streaming", "shift");
     kf_config_set_integer(&config, "slab", 16);
     check_launch(scene, &config,

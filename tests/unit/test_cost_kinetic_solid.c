@@ -98,25 +98,23 @@ static void test_static_solid(void **state) {
     /* Several passes; a band that is put aside and restored on one grid. */
     config = config_of("fused", "scatter");
     kf_config_set_integer(&config, "boundary_kernels", 0);
-    kf_config_set_name(&config, "streaming", "esoteric");
+    kf_config_set_name(&config, "streaming", "shift");
+    kf_config_set_integer(&config, "slab", NZ / 2);
     scene->immersed_passes = 2;
     const double near_nodes = 3 * (4 / 4.0) * c.sectors * c.samples / 32;
     const expected spread = {"band_spread", .dram = 7 * 4 * c.samples, .partial = near_nodes,
                              .atomics = 24 * c.samples * (1 + c.crowd / 350)},
                    join = {"band_join", .dram = 48 * c.band, .latency = 1};
-    expected half = {"stream_collide_even",   .launches = 0.5, .dram = N * 4 * 54 + 18 * N,
-                     .instructions = N * 735, .latency = 5,    .efficiency = 0.88 * 0.93,
-                     .blocks = BLOCKS};
-    const expected even = half;
-    half.name = "stream_collide_odd";
+    const expected slabs = {
+        "stream_collide", .launches = 2,      .dram = N * 4 * 54 / 2, .instructions = N * 735 / 2,
+        .latency = 2.5,   .efficiency = 0.88, .blocks = BLOCKS / 2};
     const expected passes[] = {
         {"band_macroscopic", .partial = 9 * c.band, .latency = 6},
         spread,
         join,
         spread,
         join,
-        even,
-        half,
+        slabs,
         {"band_collide", .partial = 18 * c.band, .latency = 2.5},
         {"band_restore", .partial = 18 * c.band, .latency = 2.5},
     };

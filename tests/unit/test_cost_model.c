@@ -552,7 +552,7 @@ static void test_launches_of_plans(void **state) {
     compare_launches("ball", "baseline", NULL);
     compare_launches("ball", "paper", NULL);
     compare_launches("ball", "default", NULL);
-    compare_launches("ball", "default", "esoteric");
+    compare_launches("ball", "default", "shift");
     compare_launches("torus", "default", NULL);
     compare_launches("settling", "paper", NULL);
     compare_launches("settling", "default", NULL);

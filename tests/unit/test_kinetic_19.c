@@ -42,8 +42,6 @@ static const char *const exact[] = {"storage=f64", NULL};
 static const char *const single[] = {"storage=f32", NULL};
 static const char *const ghosts[] = {"storage=f64", "boundary_kernels=1", NULL};
 static const char *const shift[] = {"storage=f64", "streaming=shift", "slab=4", NULL};
-static const char *const esoteric[] = {"storage=f64", "streaming=esoteric", "staged_nodes=0",
-                                       "boundary_kernels=6", NULL};
 static const char *const half[] = {"storage=f16", "layout=csoa", "alpha=32", "staged_nodes=0", NULL};
 static const char *const pairs[] = {"storage=f16",    "layout=csoa",        "alpha=64",
                                     "staged_nodes=0", "nodes_per_thread=2", NULL};
@@ -51,7 +49,7 @@ static const char *const pairs[] = {"storage=f16",    "layout=csoa",        "alp
 /* A static solid between inflow, outflow and walls, rates that need the domain's averages. */
 static void test_static_solid(void **state) {
     (void)state;
-    static const char *const *const configs[] = {exact, single, ghosts, shift, esoteric, half, pairs};
+    static const char *const *const configs[] = {exact, single, ghosts, shift, half, pairs};
     kf_scene *scene = open_scene("ball", 3000);
     scene->faces[KF_ZMAX] = KF_OUTFLOW;
     scene->accuracy = 0.04;

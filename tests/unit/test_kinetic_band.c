@@ -203,10 +203,8 @@ static void test_samples_that_crowd(void **state) {
 static void test_band_at_the_outflow(void **state) {
     (void)state;
     static const char *const values[][8] = {
-        {"storage=f64", "layout=soa", "streaming=esoteric", "boundary_kernels=0", "staged_nodes=0",
-         "boundary_choices=false", NULL},
-        {"storage=f64", "layout=csoa", "alpha=32", "streaming=esoteric", "boundary_kernels=0",
-         "staged_nodes=0", "boundary_choices=false", NULL}};
+        {"storage=f64", "layout=soa", "streaming=shift", "slab=4", "staged_nodes=0", NULL},
+        {"storage=f64", "layout=csoa", "alpha=32", "streaming=shift", "slab=4", "staged_nodes=0", NULL}};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;

@@ -77,8 +77,6 @@ static const char *const pairs[] = {
     NULL};
 static const char *const halves[] = {
     "storage=f16", "alpha=64", "nodes_per_thread=2", "streaming=two_grids", "collision_form=low_order", NULL};
-static const char *const esoteric[] = {
-    "storage=f32", "alpha=32", "nodes_per_thread=1", "streaming=esoteric", "collision_form=low_order", NULL};
 
 /* Rows of the cpu: their ghosts filled as they come, their populations brought together before they are
  * written. */
@@ -112,7 +110,7 @@ static void verify_all(kf_scene *scene, const char *const *const *variants) {
  * outflow. */
 static void test_from_inflow_to_outflow(void **state) {
     (void)state;
-    static const char *const *const variants[] = {one_node, halves, esoteric, NULL};
+    static const char *const *const variants[] = {one_node, halves, NULL};
     kf_scene *scene = open_rows(141, KF_INFLOW, KF_OUTFLOW);
     scene->faces[KF_ZMIN] = KF_WALL;
     verify_all(scene, variants);
@@ -120,13 +118,13 @@ static void test_from_inflow_to_outflow(void **state) {
 
 static void test_from_end_to_end(void **state) {
     (void)state;
-    static const char *const *const variants[] = {pairs, esoteric, NULL};
+    static const char *const *const variants[] = {pairs, one_node, NULL};
     verify_all(open_rows(150, KF_PERIODIC, KF_PERIODIC), variants);
 }
 
 static void test_between_a_wall_and_a_mirror(void **state) {
     (void)state;
-    static const char *const *const variants[] = {pairs, esoteric, NULL};
+    static const char *const *const variants[] = {pairs, one_node, NULL};
     verify_all(open_rows(133, KF_FREE_SLIP, KF_WALL), variants);
 }
 

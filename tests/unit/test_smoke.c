@@ -443,7 +443,7 @@ static void test_velocity_is_that_of_the_fields(void **state) {
     const kf_scene_options small = {.node_limit = 12000, .samples_per_cell = 10};
     for (size_t p = 0; p < sizeof presets / sizeof presets[0]; p++) {
         kinetic_plan made;
-        must(kinetic_plan_open_streaming(&made, "cpu", "ball", &small, presets[p], p == 1 ? "esoteric" : NULL,
+        must(kinetic_plan_open_streaming(&made, "cpu", "ball", &small, presets[p], p == 1 ? "shift" : NULL,
                                          &error),
              &error);
         const int *n = made.scene->nodes;

@@ -248,13 +248,13 @@ static void assert_gate_sees_each(const kf_scene *scene, const kf_config *config
 /* The plans and variants that take several solids agree with the reference, with the load on each. */
 static void test_variants(void **state) {
     (void)state;
-    enum { STEPS = 7, CASES = 5, VALUES = 3 };
+    enum { STEPS = 7, CASES = 5, VALUES = 4 };
     static const char *const values[CASES][VALUES] = {
-        {"plan=fused", "staged_nodes=0", "patch_length=256"},
-        {"plan=fused", "staged_nodes=0", "immersed_boundary=scatter"},
-        {"plan=fused", "streaming=esoteric", "immersed_boundary=scatter"},
-        {"plan=baseline", "storage=f32", "alpha=1"},
-        {"plan=paper", "storage=f32", "collision_split=2"}};
+        {"plan=fused", "staged_nodes=0", "patch_length=256", "slab=0"},
+        {"plan=fused", "staged_nodes=0", "immersed_boundary=scatter", "slab=0"},
+        {"plan=fused", "streaming=shift", "slab=4", "immersed_boundary=scatter"},
+        {"plan=baseline", "storage=f32", "alpha=1", "slab=0"},
+        {"plan=paper", "storage=f32", "collision_split=2", "slab=0"}};
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_text(TWO(LEFT TURNS("[0, 1, 0]", "1"), RIGHT TURNS("[0.6, 0, 0.8]", "-0.7")));
     kf_reference *reference;

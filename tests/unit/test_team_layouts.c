@@ -44,7 +44,6 @@ static void test_groups_of_several_planes(void **state) {
     } cases[] = {{fine_ball, two_grids[0], NULL, 2},
                  {fine_ball, two_grids[0], "parts_y=2", 2},
                  {seam_scene, two_grids[0], NULL, 1},
-                 {ball_scene, one_grid[0], NULL, 0},
                  {moving_scene, moving[0], NULL, 2},
                  {solid_of_moments, moments[0], NULL, 2},
                  {moments_on_a_torus, moments[3], "parts_y=2", 2}};
