@@ -395,6 +395,10 @@ KF_FUNCTION void kf_keep_line(kf_line_sums s, int i, kf_real (*mean)[KF_LINES], 
 
 /* The first step of coarsen looks at the lines across the layer. */
 #if KF_CUDA
+KF_FUNCTION int kf_is_in_region(const kf_kinetic_region *region, int x, int y, int z) {
+    return x >= region->low[0] && x < region->high[0] && y >= region->low[1] && y < region->high[1] &&
+           z >= region->low[2] && z < region->high[2];
+}
 /* Returns whether a line is one of the tile's own cells: of those beside nothing but the mean is taken. */
 KF_FUNCTION int kf_is_own_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int u,
                                int v) {
@@ -407,7 +411,8 @@ KF_FUNCTION kf_real kf_sum_of_four(kf_real value) {
     return value + __shfl_xor_sync(0xffffffffU, value, 2);
 }
 /* Looks at node k of line (u, v). With KF_EDGES those across x are in a place of their own: one look's code
- * serves both, as a block runs through it once. */
+ * serves both, as a block runs through it once. Of nodes that a still finer grid covers the grid has the
+ * state: what crosses from there is written into it, and the flow's kernel leaves them out. */
 KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                                         int u, int v, int k) {
     const kf_index node =
@@ -416,10 +421,9 @@ KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_t
     const kf_nested_side *fine = &a->fine;
     const kf_stored *first = kf_address(fine, fine->populations.source, 0, node);
     kf_int64 apart = kf_address(fine, fine->populations.source, 1, node) - first;
-    if (t->axis[2] == 0) {
-        first =
-            (const kf_stored *)fine->edges.inner +
-            kf_inner_index(fine, span[2].from + k, kf_place_along(&span[0], u), kf_place_along(&span[1], v));
+    const int x = span[2].from + k, y = kf_place_along(&span[0], u), z = kf_place_along(&span[1], v);
+    if (t->axis[2] == 0 && !kf_is_in_region(&fine->covered, x, y, z)) {
+        first = (const kf_stored *)fine->edges.inner + kf_inner_index(fine, x, y, z);
         apart = kf_edge_values(fine, KF_EDGE_INNER);
     }
     return kf_look_apart(fine, first, apart);

@@ -20,6 +20,7 @@ typedef struct kf_nested_side {
         void *averages;
     } fields;
     kf_kinetic_edges edges; /* of the finer level, where rows' ends have places of their own (edges.h) */
+    kf_kinetic_region covered;
     kf_kinetic_scalars scalars;
 } kf_nested_side;
 

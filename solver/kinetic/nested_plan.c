@@ -68,7 +68,8 @@ static void add_shell(kf_nested_arguments *a, const int outer[2][3], const int i
 
 static kf_nested_side side_of(const kf_kinetic *kinetic, bool odd) {
     const kf_kinetic_arguments *a = &kinetic->arguments;
-    kf_nested_side side = {.grid = a->grid, .memory = a->memory, .scalars = a->scalars};
+    kf_nested_side side = {
+        .grid = a->grid, .memory = a->memory, .scalars = a->scalars, .covered = a->covered};
     side.populations.source = side.populations.target = kinetic->grids[kinetic->swaps && odd];
     side.band.listed = a->band.listed;
     side.band.listed_count = a->band.listed_count;
