@@ -375,9 +375,27 @@ static kf_status set_around_body(const kf_description *d, kf_scene *scene, kf_te
     return KF_OK;
 }
 
+/* The coarsest grid alone has outflows: a box that reaches one ends before it, with room for the boxes around
+ * it. */
+static void end_before_outflows(kf_scene *scene, int item, int level, kf_text *notes) {
+    kf_cell_box *box = &scene->boxes[level];
+    for (int face = 0; face < KF_FACES; face++) {
+        const int axis = face / 2, off = off_outflow(level), most = all_cells(scene, level, axis) - off;
+        const bool near = face % 2 == 0 ? box->low[axis] < off : box->high[axis] > most;
+        if (scene->faces[face] != KF_OUTFLOW || !near) continue;
+        if (face % 2 == 0)
+            box->low[axis] = off;
+        else
+            box->high[axis] = most;
+        kf_note(notes, "refine[%d].box: ends %d cells of the level around it before the outflow at %s", item,
+                off, kf_face_names[face]);
+    }
+}
+
 /* A box of metres in cells of its level; those of the coarser levels that belong to it reach as far farther
  * as they have to. */
-static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_error *error) {
+static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_text *notes,
+                         kf_error *error) {
     const int first = scene->finer_count, last = first + d->refine.boxes[item].levels - 1;
     const double slack = 1e-6;
     for (int axis = 0; axis < 3; axis++) {
@@ -393,6 +411,7 @@ static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_
         scene->boxes[last].low[axis] = (int)fmax(floor(low + slack), 0.0);
         scene->boxes[last].high[axis] = (int)fmin(ceil(high - slack), end);
     }
+    end_before_outflows(scene, item, last, notes);
     scene->finer_count = last + 1;
     for (int l = last - 1; l >= first; l--)
         scene->boxes[l] =
@@ -424,7 +443,7 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
             d->source);
     if (d->refine.around_body) KF_TRY(set_around_body(d, scene, notes, error));
     for (int item = 0; item < d->refine.count; item++)
-        KF_TRY(set_box(d, item, scene, error));
+        KF_TRY(set_box(d, item, scene, notes, error));
     if (ldexp(scene->viscosity, scene->finer_count) > KF_LARGEST_VISCOSITY)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: refine: the lattice viscosity of the finest level is %.3g, above %g, where the "

@@ -4,6 +4,7 @@
 # and each kernel's share of a step by level (share.txt).
 # PARTS=table: the Ahmed body's drag over cells a length, in two boxes of a tenth of the nodes and in fine cells everywhere (table.md).
 # PARTS=car: a car in three grids, slices of speed and vorticity, and a picture of its boxes.
+# PARTS=team: the Ahmed body in nested grids on one device and on those of TEAM (cuda:0-1): the same forces, and steps a second (team.md).
 # PARTS=moving: a ball that sinks and a torus that tumbles in a box, beside fine cells everywhere (moving.md).
 # From a bundle or a built source tree; builds nothing; each part some eight minutes (at most 540 s: BUDGET).
 # usage: scripts/gpu/nested.sh FOLDER [DEVICE]; PARTS (cases), GRID (of the coarsest level), LEVELS, FLOW_THROUGHS may be set.
@@ -158,7 +159,30 @@ moving() {
     compare torus $((120 * f)) forces.csv drag_coefficient
     cat "$folder/moving.md"
 }
+# One plan on one device and on several, whose forces are the same bytes.
+team() {
+    local x y z name value values="plan=fused force_sum=fixed"
+    case $device in cuda*) values="plan=fused solid_block=128 band_chain=false boundary_rows_apart=false overlap=false" ;; esac
+    IFS=x read -r x y z <<<"$grid"
+    sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$x, $y, $z]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/
+        s/^{/{\"refine\": {\"around\": \"body\", \"levels\": $levels},/" scene/library/ahmed.json >"$work/one.json"
+    cp "$work/one.json" "$work/team.json"
+    echo "| devices | steps a second | million updates a second |
+| --- | ---: | ---: |" >"$folder/team.md"
+    for name in one team; do
+        local devices=$device same=()
+        [ $name = one ] || devices=${TEAM:-cuda:0-1}
+        for value in $values; do same+=(--fix "$value"); done
+        timeout -s INT -k 8 "$(left)" "$kftune" run --scene "$work/$name.json" --devices "$devices" --steps "${TEAM_STEPS:-2000}" \
+            --every 500 --fields none --picture none --checkpoints 0 "${same[@]}" --output "$work/$name" --json \
+            >"$work/$name.out" 2>>"$folder/log.txt" || { bad=1 && echo "FAILED $name: $(tail -n 1 "$folder/log.txt")"; }
+        echo "| $devices | $(value steps_per_second "$work/$name.out") | $(value mlups "$work/$name.out") |" >>"$folder/team.md"
+    done
+    cat "$folder/team.md"
+    cmp "$work/one/forces.csv" "$work/team/forces.csv" && echo "the forces are the same bytes" || bad=1
+}
 case " ${PARTS:-cases} " in *' scene '*) scene ;; esac
+case " ${PARTS:-cases} " in *' team '*) team ;; esac
 case " ${PARTS:-cases} " in *' table '*) table ;; esac
 case " ${PARTS:-cases} " in *' car '*) car ;; esac
 case " ${PARTS:-cases} " in *' moving '*) moving ;; esac

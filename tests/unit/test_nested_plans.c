@@ -65,6 +65,24 @@ static void test_periodic(void **state) {
     end(&s);
 }
 
+/* As many levels as there can be, each in the one before with the fewest cells between. */
+static void test_all_levels(void **state) {
+    (void)state;
+    enum { STEPS = 1 };
+    stage s;
+    kf_cell_box boxes[KF_FINER_LEVELS] = {{{3, 3, 3}, {9, 9, 9}}};
+    for (int l = 1; l < KF_FINER_LEVELS; l++)
+        for (int a = 0; a < 3; a++) {
+            boxes[l].low[a] = 2 * boxes[l - 1].low[a] + KF_NESTED_MARGIN;
+            boxes[l].high[a] = 2 * boxes[l - 1].high[a] - KF_NESTED_MARGIN;
+        }
+    begin(&s, slantwise(KF_RATE_ONES), (const int[3]){12, 12, 12}, 0.005, KF_MOST_LEVELS);
+    kf_reference *reference = reference_of(&s, boxes, KF_MOST_LEVELS, STEPS);
+    assert_true(VERIFY("plan=fused", "storage=f64") < 1e-11);
+    kinetic_system->free_reference(reference);
+    end(&s);
+}
+
 static const kf_cell_box long_box = {{7, 0, 3}, {24, 12, 9}};
 static void begin_long(stage *s) {
     begin(s, slantwise(KF_RATE_ONES), (const int[3]){24, 12, 12}, 0.01, 2);
@@ -538,11 +556,17 @@ static void test_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_periodic),   cmocka_unit_test(test_long_box),
-        cmocka_unit_test(test_averages),   cmocka_unit_test(test_ball_in_tunnel),
-        cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_compiles_for_cuda),
-        cmocka_unit_test(test_lanes),      cmocka_unit_test(test_march),
+        cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_long_box),
+        cmocka_unit_test(test_all_levels),
+        cmocka_unit_test(test_averages),
+        cmocka_unit_test(test_ball_in_tunnel),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_compiles_for_cuda),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_march),
         cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
