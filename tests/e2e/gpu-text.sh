@@ -1,0 +1,31 @@
+#!/bin/bash
+# What crosses between nested grids on a GPU at the ends of rows: by arrays of their own (kernels/kinetic/edges.h) the same bit for bit as through
+# the grid, also where a still finer grid begins near the side. No GPU is needed: g++ compiles the text for GPUs.
+# usage: tests/e2e/gpu-text.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+command -v g++ >/dev/null || { echo "gpu-text.sh: needs g++ (Debian: g++): skipped"; exit 77; }
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+common=(-std=gnu++20 -O1 -ffp-contract=off -w -fpermissive -Ikernels -Ikernels/kinetic -Itests/e2e -DKF_STORAGE=2 -DKF_LAYOUT=2 -DKF_ALPHA_LOG2=5
+    -DKF_INDEX64=0 -DKF_ALIGNED_ROWS=1 -DKF_BODY_FORCE=0)
+flow=(-DKF_COLLISION=2 -DKF_RATE_RULE=5 -DKF_BASIS=0 -DKF_FORM=0 -DKF_FACE_0=2 -DKF_FACE_1=2 -DKF_FACE_2=2 -DKF_FACE_3=2 -DKF_FACE_4=1
+    -DKF_FACE_5=2 -DKF_SPECULAR=16 -DKF_GHOSTS=1 -DKF_COVERED=1 -DKF_FOLDED_BOUNDARY=1 -DKF_BOUNDARY_CHOICES=1 -DKF_NODES_PER_THREAD=1
+    -DKF_FIXED_POINT_FORCE=0 -DKF_SEGMENTS=1 -DKF_MOVING=0)
+
+fail() { echo "gpu-text.sh: $*" && exit 1; }
+# build EDGES: $scratch/gpu-text-EDGES.
+build() {
+    local to=$scratch/gpu-text-$1
+    g++ "${common[@]}" -DKF_EDGES="$1" -DPART=1 '-DTEXT="nested.cu"' -c tests/e2e/gpu-text.cpp -o "$to-1.o" &&
+        g++ "${common[@]}" "${flow[@]}" -DKF_EDGES="$1" -DPART=2 '-DTEXT="fused.cu"' -c tests/e2e/gpu-text.cpp -o "$to-2.o" &&
+        g++ "${common[@]}" -DPART=3 tests/e2e/gpu-text.cpp "$to-1.o" "$to-2.o" -o "$to" || fail "does not compile with KF_EDGES=$1"
+}
+build 0
+build 3
+through=$("$scratch/gpu-text-0") own=$("$scratch/gpu-text-3")
+[[ $through == *', 0 values are no numbers' ]] || fail "through the grid: $through"
+[ "$own" = "$through" ] || fail "arrays of their own: $own, through the grid: $through"
+for array in fresh inner; do
+    [ "$("$scratch/gpu-text-3" $array)" != "$own" ] || fail "does not see a wrong value in $array"
+done
+echo "gpu-text.sh: passed, $own"
