@@ -173,7 +173,7 @@ static void test_compilers_with_spaces(void **state) {
                    compiler, program, program);
     assert_int_equal(system(command), 0);
     for (int i = 0; i < 3; i++) {
-        char number[8];
+        char number[16];
         (void)snprintf(words, sizeof words,
                        i == 0   ? "%s"
                        : i == 1 ? "'%s' -g0"

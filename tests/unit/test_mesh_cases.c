@@ -188,8 +188,8 @@ static void test_11_closed_by_slivers(void **state) {
         "v .5 0 0\nf 1 3 4\nf 1 4 9\nf 9 4 2\nf 1 9 2\n", /* one sliver */
         "v .5 0 0\nf 1 3 4\nf 1 4 9\nf 9 4 2\n",          /* none: an edge cut on one side */
         "v .5 0 0\nv .5 0 0\nf 1 3 4\nf 1 4 9\nf 10 4 2\nf 1 9 2\nf 9 10 2\n", /* with a double corner */
-        "v .25 0 0\nv .5 0 0\nv .75 0 0\nf 1 3 4\nf 1 4 9\nf 9 4 10\nf 10 4 11\nf 11 4 2\nf 1 9 2\nf 9 10 "
-        "2\nf 10 11 2\n",
+        ("v .25 0 0\nv .5 0 0\nv .75 0 0\nf 1 3 4\nf 1 4 9\nf 9 4 10\nf 10 4 11\nf 11 4 2\nf 1 9 2\nf 9 10 "
+         "2\nf 10 11 2\n"),
         "v .5 0 0\nv .3 0 0\nf 1 3 4\nf 1 4 9\nf 9 4 2\nf 1 10 2\nf 1 9 10\nf 9 2 10\n", /* round a corner of
                                                                                             slivers only */
         "v .33333333333333331 0 0\nv .5 1e-17 0\nf 1 3 4\nf 1 4 9\nf 9 4 10\nf 10 4 2\nf 1 9 2\nf 9 10 2\n",

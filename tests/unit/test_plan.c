@@ -281,7 +281,7 @@ static void plans_hold_many_items(void **state) {
     invented p;
     open_invented(&p);
     for (int i = 0; i < MANY; i++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "item %d", i);
         (void)add_note(&p, name, i, 1, 0);
         kf_buffer *buffer;

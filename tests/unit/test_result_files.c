@@ -161,7 +161,7 @@ static void test_many_benchmarks(void **state) {
         for (int i = 0; i < 5; i++) /* all five are slower: as sure as five values can be */
             before.list[0].us[i] += 0.1 * i, after.list[0].us[i] += 0.1 * i;
         for (int i = 0; many && i < MANY; i++) {
-            char name[16];
+            char name[32];
             (void)snprintf(name, sizeof name, "quiet %d", i);
             add(&before, name, 5, 1.0, 0.002), add(&after, name, 5, 1.0, 0.002);
         }
