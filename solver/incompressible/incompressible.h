@@ -25,7 +25,7 @@ typedef enum kf_pressure_solver {
     KF_SOLVE_FOURIER_CG,
     KF_PRESSURE_SOLVERS
 } kf_pressure_solver;
-extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS];
+extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS + 1]; /* NULL behind the last */
 
 /* A config's parameters. */
 typedef struct kf_incompressible_options {

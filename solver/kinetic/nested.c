@@ -29,7 +29,7 @@ static void take_samples(kf_nested_level *level) {
         level->scene.motion.center[axis] -= level->origin[axis];
     }
     own->area = kf_allocate(all->count * sizeof(double));
-    memcpy(own->area, all->area, all->count * sizeof(double));
+    if (all->count > 0) memcpy(own->area, all->area, all->count * sizeof(double));
     if (all->solid != NULL) own->solid = memcpy(kf_allocate(all->count), all->solid, all->count);
     for (int s = 0; s < level->scene.solid_count; s++)
         for (int axis = 0; axis < 3; axis++) {
