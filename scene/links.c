@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 
 enum { RIM = 4, CENTER = 13 };
 
@@ -174,12 +175,35 @@ static void find_behind(const kf_link_box *b, kf_link *link) {
     }
 }
 
-/* Sets the normal of the surface where a link meets it, to the side that the link comes from. */
-static void set_normal(kf_link *link, const double normal[3]) {
+/* Returns whether one of so many hits has the normal of the next, to either side. */
+static bool has_normal(const kf_link_hit *hits, size_t count) {
+    for (size_t h = 0; h < count; h++)
+        if (fabs(kf_dot(hits[h].normal, hits[count].normal)) > KF_LINK_PARALLEL) return true;
+    return false;
+}
+
+/* Sets the normal of the surface where a link meets it, to the side that the link comes from: on an edge the
+ * mean of the faces'. */
+static void set_normal(kf_link *link, const kf_link_hit *hits, size_t count) {
     const signed char *c = link->at[0].direction;
-    const double sign = normal[0] * c[0] + normal[1] * c[1] + normal[2] * c[2] > 0.0 ? -1.0 : 1.0;
+    const double way[3] = {c[0], c[1], c[2]};
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (size_t h = 0; h < count && hits[h].share - hits->share < KF_LINK_ONE_PLACE; h++) {
+        const double sign = kf_dot(hits[h].normal, way) > 0.0 ? -1.0 : 1.0;
+        for (int a = 0; a < 3 && !has_normal(hits, h); a++)
+            sum[a] += sign * hits[h].normal[a];
+    }
+    const double length = kf_length(sum);
     for (int a = 0; a < 3; a++)
-        link->normal[a] = sign * normal[a];
+        link->normal[a] = sum[a] / length;
+}
+
+bool kf_link_joins_fluid(const kf_link_box *b, uint64_t link) {
+    int at[3];
+    position_of(b, link / KF_LINK_DIRECTIONS, at);
+    kf_link_node inner = begin_at(at, (int)(link % KF_LINK_DIRECTIONS));
+    return b->fluid[kf_link_node_index(b, at)] && follow(b->scene, &inner) && holds(b, inner.node) &&
+           b->fluid[kf_link_node_index(b, inner.node)];
 }
 
 /* The links of nodes of the fluid, each to where the surface meets it first. */
@@ -195,7 +219,7 @@ static void list_links(const kf_link_box *b, kf_links *links) {
         link->at[0] = link->inner = begin_at(at, (int)(b->hits[h].link % KF_LINK_DIRECTIONS));
         if (!b->fluid[kf_link_node_index(b, at)] || !follow(b->scene, &link->inner)) continue;
         link->share = b->hits[h].share;
-        set_normal(link, b->hits[h].normal);
+        set_normal(link, b->hits + h, end - h);
         links->thin_count += b->fluid[kf_link_node_index(b, link->inner.node)];
         if (!b->scene->half_way) find_behind(b, link);
         links->count++;
@@ -252,6 +276,7 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     b.fluid = kf_allocate_zeroed(b.nodes, 1);
     kf_link_box_cut(&b);
     find_fluid(&b);
+    kf_link_box_drop_slivers(&b);
     list_links(&b, links);
     list_inside(&b, links);
     if (scene->wall_law) {

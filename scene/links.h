@@ -6,6 +6,11 @@
 
 enum { KF_LINK_DIRECTIONS = 26 };
 
+/* Of a link: hits so near each other are at one place, as on an edge. */
+#define KF_LINK_ONE_PLACE 1e-4
+/* Faces whose normals have at least this product are parallel. */
+#define KF_LINK_PARALLEL 0.999
+
 /* A place where a link meets the surface. */
 typedef struct kf_link_hit {
     uint64_t link;    /* node of the box * KF_LINK_DIRECTIONS + direction */
@@ -32,6 +37,11 @@ size_t kf_link_node_index(const kf_link_box *b, const int at[3]);
 bool kf_link_mirrors(const kf_scene *scene, int face);
 /* Finds hits and cut. */
 void kf_link_box_cut(kf_link_box *box);
+/* Leaves out where links of the fluid only graze an edge of the solid: of an aligned one the last bits would
+ * say which of them are cut, and the flow would not be symmetric. Needs `fluid`. */
+void kf_link_box_drop_slivers(kf_link_box *box);
+/* Returns whether a link has nodes of the fluid at both ends. */
+bool kf_link_joins_fluid(const kf_link_box *box, uint64_t link);
 /* Goes over a link that is not cut to a node of the box; returns whether there is one. */
 bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
 /* Lists the nodes of the fluid beside the surface, of links that are listed (links_wall.c). */

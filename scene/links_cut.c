@@ -2,6 +2,7 @@
  * nodes near it, and so are its images across periodic and mirroring faces of the domain. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util/memory.h"
 #include "base/util/vector.h"
@@ -11,13 +12,13 @@ enum { IMAGES = 3 };
 /* A node on the surface itself is on neither side: the surface is moved by what no coordinate is a multiple
  * of, and no flow feels. */
 static const double NUDGE[3] = {1.3e-7, 1.9e-7, 0.7e-7};
-/* Edges belong to both of their triangles. */
-static const double EDGE = 1e-9;
+/* Edges belong to both of their triangles: cells, more than the nudge, so that it does not say to which. */
+static const double EDGE = 1e-5;
 static const double LONGEST = 1.74; /* link */
 
-/* A triangle, its unit normal, and the dual of its edges: a point's parts along u and v. */
+/* A triangle, its unit normal, the dual of its edges: a point's parts along u and v, and EDGE in these. */
 typedef struct plate {
-    double corner[3], normal[3], along_u[3], along_v[3], low[3], high[3];
+    double corner[3], normal[3], along_u[3], along_v[3], low[3], high[3], slack[3];
 } plate;
 
 /* A triangle's image: position = sign x + offset along each axis. */
@@ -48,13 +49,18 @@ static bool make_plate(const kf_mesh *mesh, size_t triangle, const image *moved,
         p->along_u[a] = (vv * u[a] - uv * v[a]) / determinant;
         p->along_v[a] = (uu * v[a] - uv * u[a]) / determinant;
     }
+    const double both[3] = {p->along_u[0] + p->along_v[0], p->along_u[1] + p->along_v[1],
+                            p->along_u[2] + p->along_v[2]};
+    p->slack[0] = EDGE * kf_length(p->along_u);
+    p->slack[1] = EDGE * kf_length(p->along_v);
+    p->slack[2] = EDGE * kf_length(both);
     return true;
 }
 
 static bool is_within(const plate *p, const double at[3]) {
     const double arm[3] = {at[0] - p->corner[0], at[1] - p->corner[1], at[2] - p->corner[2]};
     const double u = kf_dot(p->along_u, arm), v = kf_dot(p->along_v, arm);
-    return u >= -EDGE && v >= -EDGE && u + v <= 1.0 + EDGE;
+    return u >= -p->slack[0] && v >= -p->slack[1] && u + v <= 1.0 + p->slack[2];
 }
 
 /* The links of a node that a triangle cuts. */
@@ -142,4 +148,48 @@ void kf_link_box_cut(kf_link_box *b) {
     if (b->count > 0) qsort(b->hits, b->count, sizeof *b->hits, by_link);
     for (size_t h = 0; h < b->count; h++)
         b->cut[b->hits[h].link / KF_LINK_DIRECTIONS] |= UINT32_C(1) << b->hits[h].link % KF_LINK_DIRECTIONS;
+}
+
+/* Returns whether a link enters and leaves the solid at one place, where two faces meet at an angle. The two
+ * sides of a thin sheet are parallel. */
+static bool grazes(const kf_link_hit *hits, size_t count) {
+    int c[3];
+    kf_link_direction((int)(hits->link % KF_LINK_DIRECTIONS), c);
+    const double way[3] = {c[0], c[1], c[2]};
+    for (size_t h = 1; h < count; h++)
+        if (kf_dot(hits[0].normal, way) * kf_dot(hits[h].normal, way) < 0.0 &&
+            fabs(kf_dot(hits[0].normal, hits[h].normal)) < KF_LINK_PARALLEL)
+            return true;
+    return false;
+}
+
+/* Moves the hits of one link that cut more than a sliver to the front of `to`; returns how many they are. */
+static size_t keep_cutting(const kf_link_hit *hits, size_t count, kf_link_hit *to) {
+    size_t kept = 0;
+    for (size_t h = 0, end = 0; h < count; h = end) {
+        for (end = h + 1; end < count && hits[end].share - hits[h].share < KF_LINK_ONE_PLACE;)
+            end++;
+        const bool sliver = grazes(hits + h, end - h);
+        for (size_t k = h; k < end && !sliver; k++)
+            to[kept++] = hits[k];
+    }
+    return kept;
+}
+
+void kf_link_box_drop_slivers(kf_link_box *b) {
+    size_t all = 0;
+    for (size_t h = 0, end = 0; h < b->count; h = end) {
+        const uint64_t link = b->hits[h].link;
+        for (end = h; end < b->count && b->hits[end].link == link;)
+            end++;
+        size_t kept = keep_cutting(b->hits + h, end - h, b->hits + all);
+        if (kept == 0 && kf_link_joins_fluid(b, link)) {
+            b->cut[link / KF_LINK_DIRECTIONS] &= ~(UINT32_C(1) << link % KF_LINK_DIRECTIONS);
+        } else if (kept == 0) {
+            kept = end - h;
+            memmove(b->hits + all, b->hits + h, kept * sizeof *b->hits);
+        }
+        all += kept;
+    }
+    b->count = all;
 }

@@ -31,14 +31,33 @@ static kf_status look_around(kf_production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-/* By the clock, whatever outputs are due; a state that blew up takes no good one's place. */
+/* Refuses a state that no run can go on from: a flow that blew up, a free solid that is held at an edge. */
+static kf_status check_state(kf_plan *plan, kf_error *error) {
+    const kf_plan_methods *methods = plan->methods;
+    kf_snapshot snapshot = {.count = 0};
+    kf_solid_load load;
+    const kf_status status = methods->snapshot != NULL ? kf_plan_snapshot(plan, &snapshot, error) : KF_OK;
+    kf_snapshot_free(&snapshot);
+    if (status != KF_OK || methods->flow == NULL || methods->flow->load == NULL) return status;
+    return methods->flow->load(plan, &load, error);
+}
+
+/* A state that makes no sense is not worth keeping; the last one that did may be. */
+static kf_status name_last_good(const kf_production_run *producer, kf_status failure, kf_error *error) {
+    char message[sizeof error->message];
+    if (producer->result->checkpoint[0] == '\0') return failure;
+    kf_copy_text(message, sizeof message, error->message);
+    return kf_fail(error, failure, "%.700s; the last good state is %.280s", message,
+                   producer->result->checkpoint);
+}
+
+/* By the clock, whatever outputs are due; a state that makes no sense takes no good one's place. */
 static kf_status save_due(kf_production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
     if (producer->options->checkpoints == 0 || !producer->save_is_due || plan->methods->save == NULL)
         return KF_OK;
-    kf_snapshot snapshot = {.count = 0};
-    kf_status status = plan->methods->snapshot != NULL ? kf_plan_snapshot(plan, &snapshot, error) : KF_OK;
-    kf_snapshot_free(&snapshot);
+    kf_status status = kf_world_agree(check_state(plan, error), error);
+    if (status == KF_BAD_INPUT) return name_last_good(producer, status, error);
     if (status == KF_OK) status = kf_production_checkpoint(producer, error);
     producer->saved = kf_clock_seconds();
     if (status == KF_OK) kf_production_prune(producer);
@@ -48,7 +67,10 @@ static kf_status save_due(kf_production_run *producer, kf_error *error) {
 /* An output that cannot be written must not cost what was computed. */
 static kf_status save_after(kf_production_run *producer, kf_status failure, kf_error *error) {
     kf_error why;
-    if (failure == KF_GATE_FAILED || kf_production_checkpoint(producer, &why) != KF_OK) return failure;
+    if (failure == KF_GATE_FAILED) return failure;
+    if (kf_world_agree(check_state(producer->plan, &why), &why) != KF_OK)
+        return name_last_good(producer, failure, error);
+    if (kf_production_checkpoint(producer, &why) != KF_OK) return failure;
     char message[sizeof error->message];
     kf_copy_text(message, sizeof message, error->message);
     return kf_fail(error, failure, "%.600s; the run would go on from there with --restart %.380s", message,
@@ -216,15 +238,6 @@ static kf_status begin(kf_production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-/* A state that makes no sense is not worth keeping; the last one that did may be. */
-static kf_status name_last_good(const kf_production_run *producer, kf_status status, kf_error *error) {
-    char message[sizeof error->message];
-    if (status != KF_GATE_FAILED || producer->result->checkpoint[0] == '\0') return status;
-    kf_copy_text(message, sizeof message, error->message);
-    return kf_fail(error, status, "%.700s; the last good state is %.280s", message,
-                   producer->result->checkpoint);
-}
-
 /* Runs to the end: advances, writes what is due, and looks around; an interruption or a failed write
  * leaves a checkpoint. */
 static kf_status run(kf_production_run *producer, kf_error *error) {
@@ -254,7 +267,8 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
     kf_production_run producer = {.plan = plan, .options = options, .result = production, .stride = 1};
     if (options->hangs != NULL)
         KF_TRY(kf_watchdog_open(report_hanging, &producer, options->clock, &producer.watchdog, error));
-    kf_status status = name_last_good(&producer, run(&producer, error), error);
+    kf_status status = run(&producer, error);
+    if (status == KF_GATE_FAILED) status = name_last_good(&producer, status, error);
     kf_watchdog_close(producer.watchdog);
     const kf_status closed = kf_record_files_close(&producer.files, status == KF_OK ? error : NULL);
     if (status == KF_OK) status = closed;

@@ -10,6 +10,7 @@ enum { STATE_BYTES = 4096 };
 typedef struct quiet_system {
     unsigned char state[STATE_BYTES];
     uint64_t blow_up_at;   /* step from which the fields hold a NAN; 0: never */
+    uint64_t held_at;      /* step from which the solid's load is refused; 0: never */
     uint64_t interrupt_at; /* step at which the force sets interrupted; 0: never */
     volatile int interrupted;
 } quiet_system;
@@ -42,6 +43,8 @@ static inline kf_status quiet_load(kf_plan *plan, kf_solid_load *load, kf_error 
     (void)error;
     quiet_system *quiet = plan->system;
     *load = (kf_solid_load){.force = {0.25 + (double)plan->steps_done, 0.5, -0.125}, .torque = {1, 2, 3}};
+    if (quiet->held_at && plan->steps_done >= quiet->held_at)
+        return kf_fail(error, KF_BAD_INPUT, "the free solid is held");
     if (quiet->interrupt_at && plan->steps_done >= quiet->interrupt_at) quiet->interrupted = 1;
     return KF_OK;
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/scene.h"
@@ -70,6 +71,62 @@ static void test_links_of_a_ball(void **state) {
         assert_true(distance(scene, outer) > 0.97 * radius);
         assert_int_equal(link->behind, 2);
     }
+    kf_scene_free(scene);
+}
+
+/* A box of 8 x 6 x 4 cells whose faces lie halfway between nodes, in the middle of the domain. */
+static kf_scene *open_aligned(void) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    must(kf_scene_open(write_text("aligned.json",
+                                  "{\"domain\": {\"cells\": [20, 16, 14], \"cell_size\": 0.125}, "
+                                  "\"flow\": {\"speed\": 1, \"reynolds\": 100}, \"solid\": {\"shape\": "
+                                  "\"plate\", \"chord\": 1, \"width\": 0.75, \"thickness\": 0.5, "
+                                  "\"position\": [1.25, 1, 0.875], \"boundary\": \"links\"}}"),
+                       NULL, &scene, &error),
+         &error);
+    return scene;
+}
+
+static const kf_link *find_link(const kf_links *links, const int node[3], const int direction[3]) {
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link_node *at = &links->link[n].at[0];
+        bool same = true;
+        for (int a = 0; a < 3; a++)
+            same = same && at->node[a] == node[a] && at->direction[a] == direction[a];
+        if (same) return &links->link[n];
+    }
+    return NULL;
+}
+
+/* Links that graze an edge cut nothing, and one that meets an edge meets both faces: a box that lies with the
+ * cells has the links of its image in any mirror, and exactly those that lead into it. */
+static void test_an_aligned_box_is_symmetric(void **state) {
+    (void)state;
+    kf_scene *scene = open_aligned();
+    const kf_links *links = &scene->links;
+    size_t into = 0;
+    for (int code = 0; code < 27; code++) {
+        const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+        into += 8U * 6U * 4U - (size_t)((8 - abs(c[0])) * (6 - abs(c[1])) * (4 - abs(c[2])));
+    }
+    assert_int_equal(links->inside_count, 8 * 6 * 4);
+    assert_int_equal(links->count, into);
+    assert_int_equal(links->thin_count, 0);
+    for (size_t n = 0; n < links->count; n++)
+        for (int axis = 0; axis < 3; axis++) {
+            const kf_link *link = &links->link[n];
+            int node[3], direction[3];
+            for (int a = 0; a < 3; a++) {
+                node[a] = a == axis ? scene->nodes[a] - 1 - link->at[0].node[a] : link->at[0].node[a];
+                direction[a] = (a == axis ? -1 : 1) * link->at[0].direction[a];
+            }
+            const kf_link *image = find_link(links, node, direction);
+            assert_non_null(image);
+            assert_true(fabs(image->share - link->share) < 1e-6);
+            for (int a = 0; a < 3; a++)
+                assert_true(fabs(image->normal[a] - (a == axis ? -1 : 1) * link->normal[a]) < 1e-9);
+        }
     kf_scene_free(scene);
 }
 
@@ -321,13 +378,10 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links_of_a_ball),
-        cmocka_unit_test(test_links_across_faces),
-        cmocka_unit_test(test_against_the_reference),
-        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_closed_domain_keeps_its_mass),
-        cmocka_unit_test(test_gaps_do_not_swing),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links_of_a_ball),    cmocka_unit_test(test_an_aligned_box_is_symmetric),
+        cmocka_unit_test(test_links_across_faces), cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_checkpoint),         cmocka_unit_test(test_closed_domain_keeps_its_mass),
+        cmocka_unit_test(test_gaps_do_not_swing),  cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_scene_files),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -229,6 +229,30 @@ static void test_blow_up(void **state) {
     kf_production_free(&done);
 }
 
+/* A free solid that is held at an edge goes nowhere from there: no checkpoint of it is written, and the last
+ * one of before is named. */
+static void test_held_solid_leaves_no_checkpoint(void **state) {
+    (void)state;
+    const char *folder = in_scratch("held");
+    for (int by_clock = 0; by_clock < 2; by_clock++) {
+        kf_production_options options = every_five(folder);
+        kf_production done;
+        kf_error error;
+        options.record_every = by_clock ? 5 : 1;
+        options.checkpoint_seconds = 0;
+        quiet()->held_at = 4;
+        assert_int_equal(kf_production_start(plan, NULL, NULL, &error), KF_OK);
+        assert_int_equal(kf_produce(plan, &options, &done, &error), KF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "the free solid is held"));
+        assert_non_null(strstr(error.message, "; the last good state is "));
+        assert_non_null(strstr(error.message, done.checkpoint));
+        assert_int_equal(access(done.checkpoint, F_OK), 0);
+        assert_false(exists(folder, "checkpoint_000004.kfc"));
+        assert_false(exists(folder, "checkpoint_000005.kfc"));
+        kf_production_free(&done);
+    }
+}
+
 /* Between two outputs a state is looked at all the same: some hundred steps later a run ends, and says what
  * is left. */
 static void test_blow_up_between_outputs(void **state) {
@@ -540,6 +564,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_failing_output, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_room_for_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_held_solid_leaves_no_checkpoint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up_between_outputs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_motion_of_a_free_solid, set_up, tear_down),
