@@ -84,6 +84,27 @@ static void test_against_reference(void **state) {
     }
 }
 
+/* Several solids lie in the finest level's scene where they do in the coarsest one's, after the same steps of
+ * that. */
+static void compare_placed(void) {
+    kf_scene *scene = open_text(several);
+    const kf_scene *finest = kf_scene_finest(scene), *coarse = kf_scene_placed(scene, 7.0),
+                   *fine = kf_scene_placed(finest, 7.0);
+    double turned = 0.0;
+    for (size_t v = 0; v < scene->mesh.vertex_count; v++) {
+        double place[3];
+        kf_scene_place_on_level(finest, coarse->mesh.vertices + 3 * v, place);
+        for (size_t a = 0; a < 3; a++) {
+            assert_true(fabs(place[a] - fine->mesh.vertices[3 * v + a]) < 1e-9);
+            turned = fmax(turned, fabs(fine->mesh.vertices[3 * v + a] - finest->mesh.vertices[3 * v + a]));
+        }
+    }
+    assert_true(turned > 0.01);
+    kf_scene_free_placed(scene, coarse);
+    kf_scene_free_placed(finest, fine);
+    kf_scene_free(scene);
+}
+
 /* The finest level's motion is the coarsest one's in its cells and steps, and so is what a plan says of it:
  * after so many steps of the coarsest grid a solid has gone as far and turned as much as in one grid. */
 static void test_units(void **state) {
@@ -103,6 +124,7 @@ static void test_units(void **state) {
     for (int a = 0; a < 3; a++)
         assert_true(fabs(pose.center[a] - center[a]) < 1e-12);
     assert_true(plan->windows > 1);
+    compare_placed();
     must(plan->methods->seek(plan, 1, 0.0, &error), &error);
     kf_plan_free(plan);
     kf_scene_free(scene);
