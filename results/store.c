@@ -175,25 +175,43 @@ static kf_status fill_new(kf_store *store, kf_error *error) {
     return kf_store_failure(store, "creating", error);
 }
 
+/* Makes a new store under another name; fresh is where it lies. */
+static kf_status create_beside(const char *path, char fresh[KF_PATH], kf_error *error) {
+    kf_store *made = kf_allocate_zeroed(1, sizeof *made);
+    kf_status status = kf_path(made->path, error, "%s.%ld.new", path, (long)getpid());
+    if (status == KF_OK) {
+        (void)unlink(made->path); /* of a process that was killed here */
+        kf_copy_text(fresh, KF_PATH, made->path);
+        status = fill_new(made, error);
+        (void)sqlite3_close(made->database);
+        if (status != KF_OK) (void)unlink(fresh);
+    }
+    free(made);
+    return status;
+}
+
+/* Gives a store that lies beside its place its name, unless there is one; *there: there is. */
+static kf_status put_in_place(const char *fresh, const char *path, bool *there, kf_error *error) {
+    int failed = 0;
+    *there = false;
+    if (link(fresh, path) != 0) {
+        *there = errno == EEXIST || access(path, F_OK) == 0;
+        failed = *there ? 0 : rename(fresh, path); /* no hard links on this disk */
+    }
+    const int reason = errno;
+    (void)unlink(fresh);
+    return failed == 0 ? KF_OK
+                       : kf_fail(error, kf_errno_status(reason),
+                                 "%s: cannot be created: %s; give another --store", path, strerror(reason));
+}
+
 /* Under another name first, so that a store is there whole or not at all, also when several processes want to
  * create it: the first one's counts. */
 static kf_status create(const char *path, kf_error *error) {
-    kf_store *fresh = kf_allocate_zeroed(1, sizeof *fresh);
-    kf_status status = kf_path(fresh->path, error, "%s.%ld.new", path, (long)getpid());
-    if (status == KF_OK) {
-        (void)unlink(fresh->path); /* of a process that was killed here */
-        status = fill_new(fresh, error);
-        (void)sqlite3_close(fresh->database);
-        int failed = 0;
-        if (status == KF_OK && link(fresh->path, path) != 0 && errno != EEXIST)
-            failed = access(path, F_OK) == 0 ? 0 : rename(fresh->path, path); /* no hard links on this disk */
-        if (failed != 0)
-            status = kf_fail(error, kf_errno_status(errno), "%s: cannot be created: %s; give another --store",
-                             path, strerror(errno));
-        (void)unlink(fresh->path);
-    }
-    free(fresh);
-    return status;
+    char fresh[KF_PATH];
+    bool there = false;
+    KF_TRY(create_beside(path, fresh, error));
+    return put_in_place(fresh, path, &there, error);
 }
 
 /* --- An existing store -------------------------------------------------------------------------------- */
@@ -263,8 +281,9 @@ static kf_status find_path(const char *path, char found[KF_PATH], kf_error *erro
     return kf_path(found, error, "%s/kftune.db", folder);
 }
 
-/* Opens a store at its path, which is created where it is missing and may be written. */
-static kf_status open_path(kf_store *store, bool read_only, kf_error *error) {
+/* Opens a store at its path, which is created where it is missing and may be written; as a draft it is
+ * created beside its path. */
+static kf_status open_path(kf_store *store, bool read_only, bool draft, kf_error *error) {
     bool missing = false, writable = false;
     KF_TRY(check_folder(store->path, &writable, error));
     KF_TRY(check_file(store->path, read_only, &missing, &writable, error));
@@ -276,16 +295,21 @@ static kf_status open_path(kf_store *store, bool read_only, kf_error *error) {
     if (missing && has_content(store->path, "-wal") && access(store->path, F_OK) != 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s-wal: is left over from a store that was deleted; delete it too", store->path);
-    if (missing) KF_TRY(create(store->path, error));
+    if (missing && draft) {
+        kf_copy_text(store->wanted, sizeof store->wanted, store->path);
+        KF_TRY(create_beside(store->wanted, store->path, error));
+    } else if (missing) {
+        KF_TRY(create(store->path, error));
+    }
     KF_TRY(open_database(store, read_only, writable, error));
     return settle(store, read_only, error);
 }
 
-kf_status kf_store_open(const char *path, bool read_only, kf_store **store, kf_error *error) {
+static kf_status open_store(const char *path, bool read_only, bool draft, kf_store **store, kf_error *error) {
     *store = NULL;
     kf_store *opened = kf_allocate_zeroed(1, sizeof *opened);
     kf_status status = find_path(path, opened->path, error);
-    if (status == KF_OK) status = open_path(opened, read_only, error);
+    if (status == KF_OK) status = open_path(opened, read_only, draft, error);
     if (status == KF_OK)
         *store = opened;
     else
@@ -293,15 +317,41 @@ kf_status kf_store_open(const char *path, bool read_only, kf_store **store, kf_e
     return status;
 }
 
-void kf_store_close(kf_store *store) {
-    if (store == NULL) return;
+kf_status kf_store_open(const char *path, bool read_only, kf_store **store, kf_error *error) {
+    return open_store(path, read_only, false, store, error);
+}
+
+kf_status kf_store_open_draft(const char *path, kf_store **store, kf_error *error) {
+    return open_store(path, false, true, store, error);
+}
+
+static void close_database(kf_store *store) {
     for (int i = 0; i < KF_STATEMENTS; i++)
         (void)sqlite3_finalize(store->statements[i]);
     kf_store_forget_facts(store);
     (void)sqlite3_close(store->database);
+}
+
+kf_status kf_store_keep(kf_store *store, kf_error *error) {
+    bool there = false;
+    kf_status status = KF_OK;
+    close_database(store); /* which moves the log into the file */
+    if (store->wanted[0] != '\0') status = put_in_place(store->path, store->wanted, &there, error);
+    if (there)
+        status = kf_fail(error, KF_BAD_INPUT,
+                         "%s: another process has made a store there meanwhile; give the command again",
+                         store->wanted);
+    free(store);
+    return status;
+}
+
+void kf_store_close(kf_store *store) {
+    if (store == NULL) return;
+    close_database(store);
+    if (store->wanted[0] != '\0' && strcmp(store->wanted, store->path) != 0) (void)unlink(store->path);
     free(store);
 }
 
 const char *kf_store_path(const kf_store *store) {
-    return store->path;
+    return store->wanted[0] != '\0' ? store->wanted : store->path;
 }

@@ -25,6 +25,11 @@ void kf_store_check_memory(void);
  * older one is migrated. */
 kf_status kf_store_open(const char *path, bool read_only, kf_store **store, kf_error *error);
 void kf_store_close(kf_store *store); /* NULL is fine */
+/* Opens a store for writing as kf_store_open does, but a store that is not there yet lies under another name
+ * beside its place. kf_store_keep closes the store and puts such a one into its place; KF_BAD_INPUT if
+ * another process has made one there. Closed without that, it leaves nothing. */
+kf_status kf_store_open_draft(const char *path, kf_store **store, kf_error *error);
+kf_status kf_store_keep(kf_store *store, kf_error *error);
 const char *kf_store_path(const kf_store *store);
 /* The SQL that makes a store. */
 const char *kf_store_schema(void);

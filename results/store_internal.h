@@ -42,6 +42,7 @@ typedef struct kf_problem_facts {
 struct kf_store {
     sqlite3 *database;
     char path[KF_PATH];
+    char wanted[KF_PATH]; /* where kf_store_keep puts it; "": it is there */
     sqlite3_stmt *statements[KF_STATEMENTS];
     kf_problem_facts **facts; /* [facts_count] */
     int facts_count;

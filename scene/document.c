@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/util/file.h"
 #include "base/util/text.h"
@@ -46,8 +46,7 @@ kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_
     char path[KF_PATH], folder[KF_PATH];
     *document = NULL;
     KF_TRY(kf_scene_find(file_or_name, path, error));
-    const size_t length = strlen(path);
-    if (length < 5 || strcasecmp(path + length - 5, ".json") != 0)
+    if (!kf_ends_in(path, ".json"))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: is neither a mesh nor a scene file (.json) that options could change", path);
     KF_TRY(kf_json_read_file(path, document, error));
@@ -348,7 +347,7 @@ static kf_status keeping_folder(char folder[KF_PATH], kf_error *error) {
     return kf_path(folder, error, "%s/scenes", base);
 }
 
-kf_status kf_scene_document_keep(const cJSON *document, const char *name, char file[KF_PATH],
+kf_status kf_scene_document_keep(const cJSON *document, const char *name, char file[KF_PATH], bool *made,
                                  kf_error *error) {
     enum { SHORT_HASH = 16 };
     char folder[KF_PATH], inner[KF_PATH], hash[KF_HASH_HEX];
@@ -362,7 +361,18 @@ kf_status kf_scene_document_keep(const cJSON *document, const char *name, char f
     KF_TRY(kf_path(inner, error, "%s/%.*s", folder, SHORT_HASH, hash));
     KF_TRY(kf_make_folders(inner, error));
     KF_TRY(kf_path(file, error, "%s/%s.scene.json", inner, name));
+    if (made != NULL) *made = access(file, F_OK) != 0;
     return kf_json_write_file(file, document, error);
+}
+
+void kf_scene_document_forget(const char *file) {
+    char folder[KF_PATH];
+    kf_copy_text(folder, sizeof folder, file);
+    char *slash = strrchr(folder, '/');
+    (void)unlink(file);
+    if (slash == NULL) return;
+    *slash = '\0';
+    (void)rmdir(folder);
 }
 
 /* The file is a scene that kftune made of a mesh, and as it was made. */

@@ -32,9 +32,11 @@ void kf_scene_document_ask(cJSON *document, const kf_scene_options *options);
 kf_status kf_scene_document_pin(cJSON *document, kf_error *error);
 
 /* Writes it among the scenes that kftune keeps for its user, in a folder named after its content, as
- * NAME.scene.json. The same scene has the same file. */
-kf_status kf_scene_document_keep(const cJSON *document, const char *name, char file[KF_PATH],
+ * NAME.scene.json. The same scene has the same file; *made (or NULL): there was none. */
+kf_status kf_scene_document_keep(const cJSON *document, const char *name, char file[KF_PATH], bool *made,
                                  kf_error *error);
+/* Removes such a file, which turned out to be refused, and its folder where that is empty then. */
+void kf_scene_document_forget(const char *file);
 
 /* Writes it where the user wants it; a mesh beside it by its name alone. A file that is there and says
  * something else is replaced when it is a scene that kftune made of a mesh and nobody changed, else

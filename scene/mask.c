@@ -4,18 +4,17 @@
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
+#include "base/util/text.h"
 #include "scene/internal.h"
 
 /* A picture of one colour is a thousand times larger than its file: what it claims is limited. */
 enum { LONGEST_SIDE = 16384, MOST_PIXELS = 1 << 26 };
 
 bool kf_mask_is_file_name(const char *file) {
-    size_t length = strlen(file);
-    return length > 4 && strcasecmp(file + length - 4, ".png") == 0;
+    return kf_ends_in(file, ".png");
 }
 
 /* ---- Pictures ---- */

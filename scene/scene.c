@@ -289,10 +289,9 @@ kf_status kf_scene_library(const char *const **names, kf_error *error) {
                            "KFTUNE_DATA to its data folder",
                            folder);
         for (const struct dirent *item; count < 64 && (item = readdir(listing)) != NULL;) {
-            const size_t length = strlen(item->d_name);
-            if (length <= 5 || strcmp(item->d_name + length - 5, ".json") != 0) continue;
+            if (!kf_ends_in(item->d_name, ".json")) continue;
             found[count] = kf_duplicate(item->d_name);
-            found[count++][length - 5] = '\0';
+            found[count++][strlen(item->d_name) - strlen(".json")] = '\0';
         }
         closedir(listing);
         qsort(found, (size_t)count, sizeof found[0], compare_names);
@@ -372,14 +371,13 @@ static kf_status describe(const char *path, const kf_placement *placement, const
                           kf_error *error) {
     kf_description_defaults(d, path);
     const bool bare = kf_mesh_is_file_name(path);
-    const size_t length = strlen(path);
     if (bare) {
         KF_TRY(kf_mesh_read(path, meshes, notes, error));
         KF_TRY(kf_description_place(d, meshes, placement, options->nodes, notes, error));
     } else if (kf_mask_is_file_name(path)) {
         KF_TRY(kf_description_mask_tunnel(d, options->nodes, notes, error));
     } else {
-        if (length < 5 || strcasecmp(path + length - 5, ".json") != 0)
+        if (!kf_ends_in(path, ".json"))
             return kf_fail(error, KF_BAD_INPUT,
                            "%s: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, "
                            ".glb) nor a mask (.png) by its ending",

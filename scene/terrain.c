@@ -12,6 +12,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/number.h"
+#include "base/util/text.h"
 
 enum { LEAST_NODES = 3 };
 static const size_t LARGEST_FILE = (size_t)2 << 30;
@@ -170,7 +171,7 @@ static kf_status read_values(const char *file, const char *at, const grid_header
             if (end == at || isnan(value) || !whole)
                 return kf_fail(error, KF_BAD_INPUT, "%s: row %zu, column %zu: '%.*s' is not a height%s", file,
                                r + 1, c + 1, length < 24 ? (int)length : 24, at,
-                               *end == ',' ? "; decimals begin with a point" : "");
+                               *end == ',' ? KF_DECIMALS_HINT : "");
             if (is_missing(value, header->missing))
                 return kf_fail(error, KF_BAD_INPUT,
                                "%s: row %zu, column %zu has no data; cut the grid or fill the gap", file,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/util/json.h"
@@ -63,16 +62,11 @@ static bool has_section(const cJSON *root, const kf_system *system) {
     return false;
 }
 
-static bool ends_with(const char *path, const char *ending) {
-    const size_t length = strlen(path), wanted = strlen(ending);
-    return length >= wanted && strcasecmp(path + length - wanted, ending) == 0;
-}
-
 /* Looks which system's sections a file has. Other faults of the file are for whoever reads it to say. */
 static const kf_system *look_inside(const char *path) {
     const kf_system *found = NULL;
     cJSON *root = NULL;
-    if (!ends_with(path, ".json") || kf_json_read_file(path, &root, NULL) != KF_OK) return NULL;
+    if (!kf_ends_in(path, ".json") || kf_json_read_file(path, &root, NULL) != KF_OK) return NULL;
     for (int i = 0; kf_systems[i] != NULL && found == NULL; i++)
         if (has_section(root, kf_systems[i])) found = kf_systems[i];
     cJSON_Delete(root);
@@ -86,7 +80,7 @@ kf_status kf_system_by_section(const char *source, const kf_system **system, kf_
     *system = NULL;
     KF_TRY(kf_scene_find(source, path, error));
     for (int i = 0; kf_systems[i] != NULL && *system == NULL; i++)
-        if (kf_systems[i]->program_ending != NULL && ends_with(path, kf_systems[i]->program_ending))
+        if (kf_systems[i]->program_ending != NULL && kf_ends_in(path, kf_systems[i]->program_ending))
             *system = kf_systems[i];
     if (*system != NULL) return KF_OK;
     const kf_system *found = look_inside(path);

@@ -221,9 +221,7 @@ static int older_first(const void *left, const void *right) {
 
 /* Files being written: by a compiler, or by kf_file_write_atomic. */
 static bool is_temporary(const char *name) {
-    const size_t length = strlen(name);
-    return strncmp(name, "temporary-", strlen("temporary-")) == 0 ||
-           (length > 4 && strcmp(name + length - 4, ".tmp") == 0);
+    return strncmp(name, "temporary-", strlen("temporary-")) == 0 || kf_ends_in(name, ".tmp");
 }
 
 /* True when the process that made a temporary file is known to be gone. */

@@ -126,9 +126,7 @@ kf_status kf_facts_from_json(const char *file, const cJSON *json, const cJSON *u
 /* --- Text --------------------------------------------------------------------------------------------- */
 
 static bool is_count(const kf_fact *fact) {
-    static const char ending[] = "_count";
-    const size_t length = strlen(fact->name), tail = sizeof ending - 1;
-    return length > tail && strcmp(fact->name + length - tail, ending) == 0 && isfinite(fact->value);
+    return kf_ends_in(fact->name, "_count") && isfinite(fact->value);
 }
 
 /* Writes size and counts of a problem in one line, "256x128x128 nodes, 11234 samples", or "512x512 nodes" in

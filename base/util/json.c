@@ -12,12 +12,28 @@
 #include "base/util/clean.h"
 #include "base/util/file.h"
 #include "base/util/foreign.h"
+#include "base/util/json_strict.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 
 /* Integers beyond this are not exact in a double, which is what cJSON reads into. */
 static const double exact_integers = 9007199254740992.0;
+
+/* "file: path.key: message" */
+__attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place place, const char *key,
+                                                               kf_error *error, const char *format, ...) {
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    bool top = place.path == NULL || place.path[0] == '\0';
+    const char *dot = top || key[0] == '\0' ? "" : ".";
+    (void)kf_fail(error, KF_BAD_INPUT, "%s: %s%s%.160s: %s", place.file, top ? "" : place.path, dot, key,
+                  message);
+    return KF_BAD_INPUT;
+}
 
 /* --- Parsing ------------------------------------------------------------------------------------------ */
 
@@ -35,13 +51,14 @@ static const char *syntax_hint(const char *text, const char *at) {
     if (*at == '#' || (*at == '/' && (at[1] == '/' || at[1] == '*')))
         return strchr(text, '{') == NULL ? "" : "; JSON has no comments: words go into \"description\"";
     if (*at == '\'') return "; JSON has double quotes";
+    if ((*at == 'x' || *at == 'X') && at > text && at[-1] == '0') return "; JSON has decimal numbers only";
     if ((*at == '}' || *at == ']') && before == ',') return "; remove the comma before it";
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strncmp(at, numbers[i], strlen(numbers[i])) == 0) return "; JSON has finite numbers only";
     if ((*at == '.' || *at == '+') && isdigit((unsigned char)at[1]))
         return "; a number begins with a digit or '-'";
     if (isdigit((unsigned char)*at) && before == ',' && at - text >= 2 && isdigit((unsigned char)at[-2]))
-        return "; decimals begin with a point";
+        return KF_DECIMALS_HINT;
     if (*at == '"' && before != '\0' && strchr("{[,:", before) == NULL)
         return "; is a comma missing before it?";
     if ((isalpha((unsigned char)*at) || *at == '_') && (before == '{' || before == ','))
@@ -118,6 +135,18 @@ static kf_status check_claim(const char *file, const char *text, size_t size, kf
                    kf_human_bytes(memory, there));
 }
 
+/* Refuses what cJSON reads although it is no JSON. */
+static kf_status check_strictly(const char *file, const char *text, size_t size, const cJSON *root,
+                                kf_error *error) {
+    const char *at = text, *fault = kf_json_letter_fault(text, size, &at);
+    if (fault != NULL) return syntax_error(file, text, at, fault, error);
+    kf_text path = {0};
+    const bool twice = kf_json_name_fault(root, &path);
+    if (twice) (void)kf_fail(error, KF_BAD_INPUT, "%s: %.300s is there twice; remove one", file, path.text);
+    kf_text_free(&path);
+    return twice ? KF_BAD_INPUT : KF_OK;
+}
+
 /* Parses JSON strictly: one value and nothing after it. A message names the file, line and column. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error) {
     KF_TRY(check_claim(file, text, size, error));
@@ -137,6 +166,8 @@ kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON *
         end += strspn(end, " \t\r\n");
         if (end < copy + size)
             status = syntax_error(file, copy, end, "something follows the JSON value", error);
+        else
+            status = check_strictly(file, copy, size, parsed, error);
     }
     free(copy);
     if (status != KF_OK) {
@@ -157,25 +188,6 @@ kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error) {
 }
 
 /* --- Checked access ------------------------------------------------------------------------------------- */
-
-/* "file: path.key: message" */
-__attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place place, const char *key,
-                                                               kf_error *error, const char *format, ...) {
-    char message[512];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    bool top = place.path == NULL || place.path[0] == '\0';
-    const char *dot = top || key[0] == '\0' ? "" : ".";
-    (void)kf_fail(error, KF_BAD_INPUT, "%s: %s%s%.160s: %s", place.file, top ? "" : place.path, dot, key,
-                  message);
-    if (error == NULL) return KF_BAD_INPUT;
-    for (char *c = error->message; *c != '\0';
-         c++) /* keys and strings are the user's: a message is one line */
-        if (iscntrl((unsigned char)*c)) *c = '?';
-    return KF_BAD_INPUT;
-}
 
 static const char *type_name(const cJSON *value) {
     if (cJSON_IsString(value)) return "a string";

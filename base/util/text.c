@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/util/memory.h"
 
@@ -150,6 +151,11 @@ char *kf_grid_text(const int nodes[3], char buffer[KF_GRID_TEXT]) {
     const int used = snprintf(buffer, KF_GRID_TEXT, "%dx%d", nodes[0], nodes[1]);
     if (nodes[2] != 1) (void)snprintf(buffer + used, KF_GRID_TEXT - (size_t)used, "x%d", nodes[2]);
     return buffer;
+}
+
+bool kf_ends_in(const char *text, const char *ending) {
+    const size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcasecmp(text + length - tail, ending) == 0;
 }
 
 bool kf_is_printable(const char *text) {

@@ -34,6 +34,12 @@ char *kf_human_time_us(double microseconds, char buffer[32]);
 enum { KF_GRID_TEXT = 40 };
 char *kf_grid_text(const int nodes[3], char buffer[KF_GRID_TEXT]);
 
+/* Whether text ends in `ending`, in capitals or not, and something stands before it: "a.json" in ".json". */
+bool kf_ends_in(const char *text, const char *ending);
+
+/* For a message about a number behind which a comma stands. */
+#define KF_DECIMALS_HINT "; decimals begin with a point"
+
 /* No control characters in it, as messages and tables are of single lines. */
 bool kf_is_printable(const char *text);
 

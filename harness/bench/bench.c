@@ -38,15 +38,14 @@ static void list_names(suite_names *names) {
     const int count = scandir(folder, &entries, NULL, compare_files);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        const size_t length = strlen(name);
         cJSON *root = NULL;
-        if (names->count < MOST_SUITES && length > 5 && strcmp(name + length - 5, ".json") == 0 &&
+        if (names->count < MOST_SUITES && kf_ends_in(name, ".json") &&
             kf_path(path, NULL, "%s/%s", folder, name) == KF_OK)
             (void)kf_json_read_file(path, &root, NULL);
         if (cJSON_HasObjectItem(root, "figures")) {
             const char *summary = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "description"));
             names->list[names->count] = kf_duplicate(name);
-            names->list[names->count][length - 5] = '\0';
+            names->list[names->count][strlen(name) - strlen(".json")] = '\0';
             names->summaries[names->count] = summary != NULL ? summary : "";
             names->files[names->count++] = root;
         } else {

@@ -131,7 +131,7 @@ static kf_status import(const kf_arguments *arguments, kf_error *error) {
     if (arguments->positional_count < 2)
         return kf_fail(error, KF_BAD_INPUT, "store import: the file is missing: kftune store import FILE...");
     kf_store *store = NULL;
-    KF_TRY(kf_store_of_arguments(arguments, false, &store, error));
+    KF_TRY(kf_store_open_draft(kf_argument(arguments, "--store", NULL), &store, error));
     cJSON *root = kf_arguments_json(arguments) ? kf_store_answer("import", store) : NULL;
     int all[2] = {0, 0}, merged = 0;
     kf_status status = KF_OK;
@@ -155,11 +155,14 @@ static kf_status import(const kf_arguments *arguments, kf_error *error) {
         (void)cJSON_AddNumberToObject(root, "runs", all[0]);
         (void)cJSON_AddNumberToObject(root, "results", all[1]);
     }
+    if (status == KF_OK)
+        status = kf_store_keep(store, error);
+    else
+        kf_store_close(store); /* of a file that is refused nothing is left, a new store neither */
     if (root != NULL && status == KF_OK)
         kf_json_print(root);
     else
         cJSON_Delete(root);
-    kf_store_close(store);
     return status;
 }
 

@@ -186,7 +186,7 @@ static void print_json(const kf_tune_request *request, const kf_tune_result *res
 /* Beside the config, for a kernel: NAME.kftune.json has NAME.kftune.h. */
 static kf_status write_header(const char *out, const kf_config *config, kf_error *error) {
     const size_t length = strlen(out);
-    const bool json = length > 5 && strcmp(out + length - 5, ".json") == 0;
+    const bool json = kf_ends_in(out, ".json");
     char path[KF_PATH];
     KF_TRY(kf_path(path, error, "%.*s.h", (int)(json ? length - 5 : length), out));
     return kf_config_header_write(path, config, error);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/util/number.h"
 #include "base/util/text.h"
@@ -102,9 +101,7 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
 /* The option whose value somebody gave without it, as in 'kftune run car.obj'; NULL: none comes to mind. */
 static const char *meant_option(const char *word, const kf_arguments *arguments) {
     static const char *const candidates[] = {"--config", "--scene", "--suite", "--case", "--landscape"};
-    static const char config[] = ".kftune.json";
-    const size_t length = strlen(word), tail = sizeof config - 1;
-    const bool is_config = length > tail && strcmp(word + length - tail, config) == 0;
+    const bool is_config = kf_ends_in(word, ".kftune.json");
     if (word[0] >= '0' && word[0] <= '9') return NULL;
     for (size_t i = is_config ? 0 : 1; i < sizeof candidates / sizeof candidates[0]; i++) {
         const int found = find_option(arguments, candidates[i], strlen(candidates[i]));
@@ -130,8 +127,7 @@ static kf_status take_positional(const kf_command *command, const char *word, kf
     bool any_number = false;
     while (command->positional != NULL && command->positional[accepted] != NULL) {
         const char *name = command->positional[accepted++];
-        size_t length = strlen(name);
-        any_number = length >= 3 && strcmp(name + length - 3, "...") == 0;
+        any_number = kf_ends_in(name, "...");
     }
     if (any_number) accepted = KF_OPTION_VALUES;
     if (arguments->positional_count >= accepted || arguments->positional_count >= KF_OPTION_VALUES)
@@ -251,7 +247,7 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
     double parsed = kf_read_decimal(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
         return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number%s", option, text,
-                       end != text && *end == ',' ? "; decimals begin with a point" : "");
+                       end != text && *end == ',' ? KF_DECIMALS_HINT : "");
     if (parsed < low || parsed > high)
         return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %g to %g", option, text, low, high);
     *value = parsed;
@@ -261,9 +257,7 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
 kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
                              kf_error *error) {
     const char *text = kf_argument(arguments, option, ending);
-    const size_t length = strlen(text), wanted = strlen(ending);
-    if (strcmp(text, "none") == 0 || (length >= wanted && strcasecmp(text + length - wanted, ending) == 0))
-        return KF_OK;
+    if (text == ending || strcmp(text, "none") == 0 || kf_ends_in(text, ending)) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' must end in %s", option, text, ending);
 }
 

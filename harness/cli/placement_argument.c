@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/backend/team/world.h"
 #include "base/util/file.h"
 #include "base/util/log.h"
 #include "base/util/number.h"
@@ -40,7 +42,7 @@ static kf_status refuse_unit(const char *option, const char *text, const char *e
         end == text || *end == ',' || known.length == 0
             ? kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number%s%s%s", option, text,
                       known.length > 0 ? ", alone or in " : "", known.length > 0 ? known.text : "",
-                      end != text && *end == ',' ? "; decimals begin with a point" : "")
+                      end != text && *end == ',' ? KF_DECIMALS_HINT : "")
             : kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' has the unit '%s'; known are %s", option, text,
                       end, known.text);
     kf_text_free(&known);
@@ -198,6 +200,15 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
 
 /* The scene that was kept last, and the file or name that the user gave for it. */
 static char kept[KF_PATH], given[KF_PATH];
+/* That file as this process made it; no inode: it was there, or others of a job share it. */
+static struct stat made;
+
+/* What is refused leaves nothing, unless another process has written the same scene meanwhile. */
+static void forget_refused(void) {
+    struct stat now;
+    if (made.st_ino != 0 && stat(kept, &now) == 0 && now.st_ino == made.st_ino && now.st_dev == made.st_dev)
+        kf_scene_document_forget(kept);
+}
 
 void kf_argument_name_source(kf_error *error) {
     const char *found =
@@ -208,6 +219,7 @@ void kf_argument_name_source(kf_error *error) {
                    found + strlen(kept));
     kf_copy_text(error->message, sizeof error->message, message.text);
     kf_text_free(&message);
+    forget_refused();
 }
 
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
@@ -218,7 +230,9 @@ kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], 
     KF_TRY(kf_argument_document(arguments, nodes, samples_per_cell, *name, like, &document, variant, error));
     if (document == NULL) return KF_OK;
     kf_status status = kf_scene_document_pin(document, error);
-    if (status == KF_OK) status = kf_scene_document_keep(document, variant, kept, error);
+    bool fresh = false;
+    if (status == KF_OK) status = kf_scene_document_keep(document, variant, kept, &fresh, error);
+    if (status != KF_OK || !fresh || kf_world_is_wanted() || stat(kept, &made) != 0) made.st_ino = 0;
     cJSON_Delete(document);
     KF_TRY(status);
     kf_copy_text(given, sizeof given, *name);

@@ -44,9 +44,7 @@ static double worst_link(const cJSON *roofs, const char *end, bool largest) {
     cJSON_ArrayForEach(roof, roofs) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(roof, "name"));
         const double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(roof, "value"));
-        const size_t length = name != NULL ? strlen(name) : 0;
-        if (length <= strlen(end) || strncmp(name, "link_", 5) != 0 ||
-            strcmp(name + length - strlen(end), end) != 0 || !(value > 0))
+        if (name == NULL || strncmp(name, "link_", 5) != 0 || !kf_ends_in(name, end) || !(value > 0))
             continue;
         if (!(worst > 0) || (value > worst) == largest) worst = value;
     }

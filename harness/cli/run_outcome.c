@@ -130,11 +130,6 @@ kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf
     return status;
 }
 
-static bool ends_with(const char *text, const char *ending) {
-    const size_t length = strlen(text), tail = strlen(ending);
-    return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
 /* The part of a path before the step: "run/speed_000200.png" and "run/speed_000400.png" have the same. All of
  * a path without one. */
 static size_t stem_length(const char *path) {
@@ -149,7 +144,7 @@ static bool is_last_of_stem(const kf_production *done, size_t index) {
     const size_t stem = stem_length(path);
     for (size_t i = index + 1; i < done->output_count; i++)
         if (stem_length(done->outputs[i]) == stem && strncmp(done->outputs[i], path, stem) == 0 &&
-            ends_with(done->outputs[i], strrchr(path, '.')))
+            kf_ends_in(done->outputs[i], strrchr(path, '.')))
             return false;
     return true;
 }
@@ -172,7 +167,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static size_t kind_of(const char *path) {
     size_t best = KINDS;
     for (size_t k = 0; k < KINDS; k++)
-        if (ends_with(path, kinds[k].ending) &&
+        if (kf_ends_in(path, kinds[k].ending) &&
             (best == KINDS || strlen(kinds[k].ending) > strlen(kinds[best].ending)))
             best = k;
     return best;

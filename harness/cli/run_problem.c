@@ -15,11 +15,6 @@
 
 /* ---- How scenes differ ---- */
 
-static bool ends_in_json(const char *path) {
-    const size_t length = strlen(path);
-    return length > 5 && strcmp(path + length - 5, ".json") == 0;
-}
-
 /* Writes into the document of a flow what the command line overrules, or all that may be overruled. */
 static void ask(cJSON *document, const kf_problem *problem, const kf_arguments *arguments, bool whole) {
     const kf_problem_options all = kf_problem_options_of(&problem->facts, problem->seed);
@@ -37,7 +32,7 @@ kf_status kf_problem_document(const kf_problem *problem, const kf_arguments *arg
                               cJSON **document, kf_error *error) {
     *document = NULL;
     const bool scene = problem->system->runs && problem->system->program_ending == NULL &&
-                       (problem->source[0] != '/' || ends_in_json(problem->source));
+                       (problem->source[0] != '/' || kf_ends_in(problem->source, ".json"));
     kf_status status = scene ? kf_scene_document_read(problem->source, document, error) : KF_OK;
     if (status == KF_OK && *document != NULL && kf_problem_is_flow(problem))
         ask(*document, problem, arguments, whole);
@@ -134,7 +129,7 @@ static void warn_of_changes(const kf_best_config *best) {
     cJSON *now = NULL;
     kf_text text = {0};
     kf_error ignored;
-    if (best->scene[0] == '/' && ends_in_json(best->scene) &&
+    if (best->scene[0] == '/' && kf_ends_in(best->scene, ".json") &&
         kf_scene_document_read(best->scene, &now, &ignored) == KF_OK)
         kf_scene_document_difference(best->document, now, &text);
     if (text.length > 0)
@@ -176,7 +171,7 @@ kf_status kf_run_open_tuned_scene(kf_run_job *job, kf_error *error) {
         char name[128];
         kf_scene_name(best->scene, name);
         warn_of_changes(best);
-        KF_TRY(kf_scene_document_keep(best->document, name, kept, error));
+        KF_TRY(kf_scene_document_keep(best->document, name, kept, NULL, error));
     }
     KF_TRY(open_changed(job, inside ? kept : kf_argument(job->arguments, "--scene", best->scene), inside,
                         error));

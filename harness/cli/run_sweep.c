@@ -177,7 +177,7 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
         status = kf_argument_document(own, nodes, samples, source, like, &document, name, error);
         if (status == KF_OK) status = kf_scene_document_pin(document, error);
         kf_scene_name(source, name); /* the folder says what differs */
-        if (status == KF_OK) status = kf_scene_document_keep(document, name, s->scenes[i], error);
+        if (status == KF_OK) status = kf_scene_document_keep(document, name, s->scenes[i], NULL, error);
         if (like == NULL)
             like = document;
         else
@@ -238,7 +238,7 @@ static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PA
     KF_TRY(kf_scene_document_read(scene, &document, error));
     kf_scene_document_ask(document, &(kf_scene_options){.seed = number});
     kf_scene_name(scene, name);
-    const kf_status status = kf_scene_document_keep(document, name, file, error);
+    const kf_status status = kf_scene_document_keep(document, name, file, NULL, error);
     cJSON_Delete(document);
     return status;
 }
@@ -342,8 +342,7 @@ static void name_sweep(const sweep *s, char name[128]) {
                       ? kf_argument(s->arguments, "--scene", kf_argument(s->arguments, "--config", "scene"))
                       : s->values[0],
                   name);
-    const size_t length = strlen(name), tail = strlen(".kftune");
-    if (length > tail && strcmp(name + length - tail, ".kftune") == 0) name[length - tail] = '\0';
+    if (kf_ends_in(name, ".kftune")) name[strlen(name) - strlen(".kftune")] = '\0';
 }
 
 /* <scene>-sweep, or as --output says. */

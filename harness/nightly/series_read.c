@@ -176,8 +176,7 @@ static kf_status read_night(const char *path, int night, kf_series_rows *rows, k
 }
 
 kf_status kf_series_read(const char *path, int night, kf_series_rows *rows, kf_error *error) {
-    const size_t length = strlen(path);
     reader r = {.path = path, .rows = rows, .error = error};
-    if (length > 4 && strcmp(path + length - 4, ".csv") == 0) return read_csv(&r);
+    if (kf_ends_in(path, ".csv")) return read_csv(&r);
     return read_night(path, night, rows, error);
 }

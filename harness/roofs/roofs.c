@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/roofs/rounds.h"
 
 static const struct {
@@ -35,10 +36,8 @@ static const char *const links[][2] = {
     {"_order", "from what one ends with to what the other begins with when it waits for that"}};
 
 static const char *about_link(const char *name) {
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-        const size_t end = strlen(links[i][0]), length = strlen(name);
-        if (length > end && strcmp(name + length - end, links[i][0]) == 0) return links[i][1];
-    }
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (kf_ends_in(name, links[i][0])) return links[i][1];
     return "";
 }
 

@@ -114,9 +114,8 @@ static void find_last_checkpoint(const char *path, char checkpoint[KF_PATH]) {
     checkpoint[0] = '\0';
     if (!folder) return;
     for (const struct dirent *entry; (entry = readdir(folder));) {
-        const size_t length = strlen(entry->d_name);
-        if (strncmp(entry->d_name, "checkpoint_", 11) != 0 || length < 4) continue;
-        if (strcmp(entry->d_name + length - 4, ".kfc") == 0 && is_later(entry->d_name, last))
+        if (strncmp(entry->d_name, "checkpoint_", 11) == 0 && kf_ends_in(entry->d_name, ".kfc") &&
+            is_later(entry->d_name, last))
             kf_copy_text(last, sizeof last, entry->d_name);
     }
     closedir(folder);

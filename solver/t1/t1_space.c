@@ -182,6 +182,24 @@ static void read_default(kf_t1_problem *problem, const cJSON *json, kf_t1_parame
     free(summary);
 }
 
+/* The words of C, of C++ and of conditions. As a macro one of them would make another kernel of its source.
+ */
+static bool is_reserved(const char *name) {
+    static const char *const words[] = {
+        "alignas", "alignof",   "and",       "asm",      "auto",     "bool",     "break",    "case",
+        "catch",   "char",      "class",     "const",    "continue", "default",  "defined",  "delete",
+        "do",      "double",    "else",      "enum",     "extern",   "false",    "False",    "float",
+        "for",     "friend",    "goto",      "half",     "if",       "in",       "inline",   "int",
+        "is",      "long",      "namespace", "new",      "None",     "not",      "operator", "or",
+        "private", "protected", "public",    "register", "restrict", "return",   "short",    "signed",
+        "sizeof",  "static",    "struct",    "switch",   "template", "this",     "throw",    "true",
+        "True",    "try",       "typedef",   "typename", "union",    "unsigned", "using",    "virtual",
+        "void",    "volatile",  "while",     "xor"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0) return true;
+    return false;
+}
+
 /* A parameter's name becomes a macro of the kernel, and stands in conditions. */
 static kf_status check_name(const kf_t1_problem *problem, kf_json_place place, const char *name,
                             kf_error *error) {
@@ -192,6 +210,12 @@ static kf_status check_name(const kf_t1_problem *problem, kf_json_place place, c
             error, KF_BAD_INPUT,
             "%s: %s.Name: '%.60s' is no name: 1 to %d letters, digits and _, not beginning with a digit",
             place.file, place.path, name, KF_NAME - 1);
+    if (is_reserved(name))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.Name: '%s' is a word of C or of conditions, and would change the kernel; rename "
+            "the parameter",
+            place.file, place.path, name);
     for (int p = 0; p < problem->parameter_count; p++)
         if (strcmp(problem->parameters[p].name, name) == 0)
             return kf_fail(error, KF_BAD_INPUT, "%s: %s.Name: '%s' is the name of TuningParameters[%d], too",

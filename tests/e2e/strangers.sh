@@ -51,7 +51,29 @@ done
 refused "as in 'kftune scene roof.obj' or 'kftune --scene roof.obj'" roof.obj
 # What options make of a file is refused by the file's own name, not by that of the scene which kftune keeps; and a mesh
 # that is not the one that the scene was made of is none, options or not.
-refused "roof.obj: flow: Reynolds number 1e+09 needs" run --scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 1e9 --steps 1 --device cpu:1 --quiet
+rough=(--scene roof.obj --up z --wind +x --road no --cells 6)
+kept() { find "${XDG_DATA_HOME:-$HOME/.local/share}/kftune" -mindepth 2 2>/dev/null | sort | sha256sum; }
+before=$(kept)
+refused "roof.obj: flow: Reynolds number 1e+09 needs" run "${rough[@]}" --reynolds 1e9 --steps 1 --device cpu:1 --quiet
+[ "$(kept)" = "$before" ] || complain "a scene that options make and that is refused is kept"
+# One that was kept earlier stays, whatever is refused of it.
+expect 0 space "${rough[@]}" --reynolds 100 --quiet
+before=$(kept)
+refused "roof.obj" run "${rough[@]}" --reynolds 100 --system d2q9 --steps 1 --device cpu:1 --quiet
+[ "$(kept)" = "$before" ] || complain "a scene that is kept is gone when another system refuses it"
+# A store is made for what is imported, not for what is refused, at its beginning or at its end.
+echo '{"a": 1}' >no.json
+cp "$root/tests/data/landscape-of-random-configs.json.gz" good.json.gz
+for files in no.json 'good.json.gz no.json'; do
+    # shellcheck disable=SC2086
+    expect 2 store import $files --store new.db
+    [ -z "$(find . -name 'new.db*')" ] || complain "a store is left by the refused import of $files"
+done
+expect 0 store import good.json.gz --store new.db
+cp new.db same.db
+expect 2 store import no.json --store new.db
+cmp -s new.db same.db || complain "a refused import changes a store"
+rm new.db same.db no.json good.json.gz
 expect 0 "${roof[@]}" --write kept.json
 sed -i 's/"mesh":/"mesh_hash": "00", "mesh":/' kept.json
 for yaw in '' '--yaw 5'; do

@@ -25,8 +25,8 @@ static kf_config sample(void) {
 }
 
 static kf_status read_text(const char *text, kf_config *config, kf_error *error) {
-    cJSON *json = NULL;
-    assert_int_equal(kf_json_parse("best.json", text, strlen(text), &json, error), KF_OK);
+    cJSON *json = cJSON_Parse(text); /* two members of one name are refused here, too */
+    assert_non_null(json);
     kf_status status = kf_config_from_json("best.json", json, config, error);
     cJSON_Delete(json);
     return status;

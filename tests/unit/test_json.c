@@ -15,9 +15,8 @@
 static const kf_json_place place = {"ball.scene.json", "solid"};
 
 static cJSON *parse(const char *text) {
-    cJSON *root = NULL;
-    kf_error error = {0};
-    assert_int_equal(kf_json_parse("ball.scene.json", text, strlen(text), &root, &error), KF_OK);
+    cJSON *root = cJSON_Parse(text);
+    assert_non_null(root);
     return root;
 }
 
@@ -70,6 +69,63 @@ static void syntax_errors_say_what_to_write(void **state) {
     expect_syntax_error("\xff\xfe{", "a.json: is text in UTF-16; save it as UTF-8");
     expect_syntax_error("<html>", "a.json: is a web page (HTML)");
     expect_syntax_error("glTF\x02", "a.json: is a binary glTF mesh; let its name end in .glb");
+}
+
+/* The kind: what cJSON reads although RFC 8259 forbids it, and what it reads to something else than it says.
+ */
+static void what_json_forbids_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *where, *says;
+    } bad[] = {
+        {"{\"a\": 01}", "a.json:1:7: ", "no leading zeros"},
+        {"[\n -00.5]", "a.json:2:2: ", "no leading zeros"},
+        {"[1.]", "a.json:1:2: ", "digits follow the point"},
+        {"[1.e3]", "a.json:1:2: ", "digits follow the point"},
+        {"[1e]", "a.json:1:3: ", "not valid JSON"},
+        {"[.5]", "a.json:1:2: ", "begins with a digit"},
+        {"[-.5]", "a.json:1:2: ", "begins with a digit"},
+        {"[+1]", "a.json:1:2: ", "begins with a digit"},
+        {"[0x10]", "a.json:1:3: ", "decimal numbers only"},
+        {"[Infinity]", "a.json:1:2: ", "finite numbers only"},
+        {"[\"two\nlines\"]", "a.json:1:6: ", "write \\n for a new one"},
+        {"[\"a\tb\"]", "a.json:1:4: ", "no control characters"},
+        {"[\f1]", "a.json:1:2: ", "stand between values"},
+        {"[\"\xe9t\xe9\"]", "a.json:1:3: ", "no UTF-8"},
+        {"[\"\xc0\xaf\"]", "a.json:1:3: ", "no UTF-8"},
+        {"{\"\xff\": 1}", "a.json:1:3: ", "no UTF-8"},
+        {"[\"\\u12g4\"]", "a.json:1:3: ", "four digits"},
+        {"[\"a\\u0000b\"]", "a.json:1:4: ", "no zero byte"},
+        {"{\"a\": 1, \"a\": 2}", "a.json: ", "a is there twice"},
+        {"{\"b\": [0, {\"c\": 1, \"d\": 2, \"c\": 1}]}", "a.json: ", "b[1].c is there twice"},
+        {"[{\"a\\n\": 1, \"a\\n\": 1}]", "a.json: ", "[0].a  is there twice"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        cJSON *root = NULL;
+        kf_error error = {0};
+        if (kf_json_parse("a.json", bad[i].text, strlen(bad[i].text), &root, &error) != KF_BAD_INPUT)
+            fail_msg("taken: %s", bad[i].text);
+        assert_null(root);
+        if (strncmp(error.message, bad[i].where, strlen(bad[i].where)) != 0 ||
+            strstr(error.message, bad[i].says) == NULL)
+            fail_msg("%s: %s", bad[i].text, error.message);
+    }
+    static const char *const good[] = {"0",
+                                       "-0",
+                                       "-0.5e+10",
+                                       "[1E5, 10, 0.0]",
+                                       "\xef\xbb\xbf{}",
+                                       "\t[\r\n] ",
+                                       "[\"\\u001b \\\" \\\\ \xc3\xa9 \\\\u12\"]",
+                                       "[{\"a\": 1}, {\"a\": {\"a\": 1}}]",
+                                       "{\"a\": 1, \"A\": 1}"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        cJSON *root = NULL;
+        kf_error error = {0};
+        if (kf_json_parse("a.json", good[i], strlen(good[i]), &root, &error) != KF_OK)
+            fail_msg("%s: %s", good[i], error.message);
+        cJSON_Delete(root);
+    }
 }
 
 static void hostile_nesting_is_refused(void **state) {
@@ -271,6 +327,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(syntax_errors_have_a_place),
         cmocka_unit_test(syntax_errors_say_what_to_write),
+        cmocka_unit_test(what_json_forbids_is_refused),
         cmocka_unit_test(hostile_nesting_is_refused),
         cmocka_unit_test(missing_file_is_named),
         cmocka_unit_test(more_values_than_memory_are_refused),

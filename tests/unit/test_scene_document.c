@@ -195,7 +195,7 @@ static void test_any_scene_of_a_flow_is_changed_in_its_flow(void **state) {
     assert_null(part(document, "flow", "reynolds"));
     char kept[KF_PATH];
     setenv("XDG_DATA_HOME", test_folder, 1);
-    assert_int_equal(kf_scene_document_keep(document, "any-yaw30", kept, &error), KF_OK);
+    assert_int_equal(kf_scene_document_keep(document, "any-yaw30", kept, NULL, &error), KF_OK);
     if (kf_scene_open(kept, NULL, &scene, &error) != KF_OK) fail_msg("%s", error.message);
     assert_string_equal(scene->name, "any-yaw30");
     assert_true(fabs(scene->face_velocity[KF_ZMIN][0] - scene->reference_speed) < 1e-12);
@@ -218,7 +218,7 @@ static void test_a_kept_scene_refuses_another_mesh(void **state) {
     kf_scene *scene = NULL;
     kf_error error;
     assert_int_equal(kf_scene_document_pin(document, &error), KF_OK);
-    assert_int_equal(kf_scene_document_keep(document, "box", kept, &error), KF_OK);
+    assert_int_equal(kf_scene_document_keep(document, "box", kept, NULL, &error), KF_OK);
     assert_int_equal(kf_scene_open(kept, NULL, &scene, &error), KF_OK);
     kf_scene_free(scene);
     FILE *file = fopen(mesh, "a");

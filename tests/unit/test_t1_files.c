@@ -82,6 +82,7 @@ static void expect_refused(const char *file, const char *from, const char *to, c
 
 static void mistakes_are_named_with_their_place(void **state) {
     (void)state;
+#define LANGUAGE "\"portable\",\n        \"CompilerOptions\": "
     static const char *const mistakes[][3] = {
         {"\"KernelFile\"", "\"ReferenceFile\": \"nowhere.cu\", \"KernelFile\"", "nowhere.cu is not there"},
         {"\"portable\"", "\"Fortran\"", "KernelSpecification.Language"},
@@ -95,9 +96,9 @@ static void mistakes_are_named_with_their_place(void **state) {
         {"\"blur.cu\"", "7", "KernelFile"},
         {"\"-DUNUSED=1\"", "\"-D\"", "'-D' is not taken"},
         {"\"-DUNUSED=1\"", "\"-Ifolder\"", "'-Ifolder' is not taken; only -D and -std= are"},
-        {"\"portable\"", "\"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"], \"x\": 1", "leave it out"},
-        {"\"portable\"", "\"CUDA\", \"CompilerOptions\": [\"-rdc=true\"], \"x\": 1", "--use_fast_math"},
-        {"\"portable\"", "\"C\", \"CompilerOptions\": [\"-x\"], \"x\": 1", "-O, -f, -m"},
+        {LANGUAGE "[\"-DUNUSED=1\"]", "\"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"]", "leave it out"},
+        {LANGUAGE "[\"-DUNUSED=1\"]", "\"CUDA\", \"CompilerOptions\": [\"-rdc=true\"]", "--use_fast_math"},
+        {LANGUAGE "[\"-DUNUSED=1\"]", "\"C\", \"CompilerOptions\": [\"-x\"]", "-O, -f, -m"},
         {"\"Scalar\", \"FillValue\": 0.1", "\"Local\", \"FillValue\": 0.1", "Local memory"},
         {"\"float\", \"MemoryType\": \"Scalar\"", "\"float4\", \"MemoryType\": \"Scalar\"", "give a Vector"},
         {"\"FillType\": \"Random\"", "\"FillType\": \"Generator\"", "DataSource"},
@@ -118,6 +119,8 @@ static void mistakes_are_named_with_their_place(void **state) {
         {"[301, 203]", "[301, 0]", "ProblemSize"},
         {"[301, 203]", "[301, \"rows\"]", "ProblemSize"},
         {"[301, 203]", "[]", "ProblemSize"},
+        {"\"Name\": \"rows\"", "\"Name\": \"int\"", "'int' is a word of C"},
+        {"\"Name\": \"rows\"", "\"Name\": \"not\"", "'not' is a word of C or of conditions"},
         {"[301, 203]", "[301, 203, 1, 1]", "ProblemSize"},
         {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": \"rows * ProblemSize[0]\"",
          "of two configs cannot be compared"},
@@ -139,6 +142,7 @@ static void mistakes_are_named_with_their_place(void **state) {
         {"\"FillType\": \"Random\"", "\"FillType\": \"Random\", \"ReferenceSource\": \"answer.raw\"",
          "in is no output"},
     };
+#undef LANGUAGE
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
         expect_refused("blur.t1.json", mistakes[i][0], mistakes[i][1], mistakes[i][2]);
     kf_problem *problem = NULL;
