@@ -9,10 +9,10 @@
 #include "scene/links.h"
 
 enum { IMAGES = 3 };
-/* A node on the surface itself is on neither side: the surface is moved by what no coordinate is a multiple
- * of, and no flow feels. */
+/* The surface is moved by what no coordinate is a multiple of, and no flow feels: few links meet an edge. */
 static const double NUDGE[3] = {1.3e-7, 1.9e-7, 0.7e-7};
-/* Edges belong to both of their triangles: cells, more than the nudge, so that it does not say to which. */
+/* Edges belong to both of their triangles, and nodes on the surface to the solid, all around: cells, more
+ * than the nudge, so that it does not say on which side anything is. */
 static const double EDGE = 1e-5;
 static const double LONGEST = 1.74; /* link */
 
@@ -63,19 +63,34 @@ static bool is_within(const plate *p, const double at[3]) {
     return u >= -p->slack[0] && v >= -p->slack[1] && u + v <= 1.0 + p->slack[2];
 }
 
+static bool is_on(const plate *p, double above, const double at[3]) {
+    return fabs(above) < EDGE && is_within(p, at);
+}
+
+/* Finds where a triangle cuts a link; a node at its end that lies on the triangle is where. */
+static bool meets(const plate *p, const double node[3], double above, const int c[3], double *share) {
+    const double step = p->normal[0] * c[0] + p->normal[1] * c[1] + p->normal[2] * c[2],
+                 far[3] = {node[0] + c[0], node[1] + c[1], node[2] + c[2]};
+    const bool begins_on = is_on(p, above, node);
+    *share = begins_on ? 0.0 : 1.0;
+    if (begins_on || is_on(p, above + step, far)) return true;
+    *share = step != 0.0 ? -above / step : -1.0;
+    if (!(*share >= 0.0 && *share <= 1.0)) return false;
+    const double at[3] = {node[0] + *share * c[0], node[1] + *share * c[1], node[2] + *share * c[2]};
+    return is_within(p, at);
+}
+
 /* The links of a node that a triangle cuts. */
 static void cut_node(kf_link_box *b, const plate *p, const int node[3]) {
-    const double arm[3] = {node[0] - p->corner[0], node[1] - p->corner[1], node[2] - p->corner[2]};
+    const double from[3] = {node[0], node[1], node[2]},
+                 arm[3] = {from[0] - p->corner[0], from[1] - p->corner[1], from[2] - p->corner[2]};
     const double above = kf_dot(p->normal, arm);
     if (fabs(above) > LONGEST) return;
     for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
         int c[3];
+        double share;
         kf_link_direction(d, c);
-        const double step = p->normal[0] * c[0] + p->normal[1] * c[1] + p->normal[2] * c[2];
-        const double share = step != 0.0 ? -above / step : -1.0;
-        if (!(share >= 0.0 && share <= 1.0)) continue;
-        const double at[3] = {node[0] + share * c[0], node[1] + share * c[1], node[2] + share * c[2]};
-        if (!is_within(p, at)) continue;
+        if (!meets(p, from, above, c, &share)) continue;
         b->hits = kf_grow(b->hits, b->count, &b->capacity, sizeof *b->hits);
         b->hits[b->count++] = (kf_link_hit){kf_link_node_index(b, node) * KF_LINK_DIRECTIONS + (uint64_t)d,
                                             share,
