@@ -28,6 +28,7 @@ static kf_status read_around(const char *file, const cJSON *object, kf_refine_de
     KF_TRY(kf_json_number(place, object, "nodes", false, 1.0, MOST_NODES, &r->nodes, error));
     const bool of_length = cJSON_HasObjectItem(object, "cells_a_length");
     if (r->nodes > 0.0 && !of_length) r->cells_a_length = 0.0;
+    r->least_cells = of_length ? r->cells_a_length : 0.0;
     if (r->levels > 0 && of_length)
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: give \"levels\" or \"cells_a_length\", not both",
                        file);

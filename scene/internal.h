@@ -239,6 +239,7 @@ typedef struct kf_refine_description {
     int levels; /* around the body; 0: from cells_a_length */
     double
         cells_a_length; /* of the reference length, in the finest cells; 0: as many levels as nodes allow */
+    double least_cells; /* likewise, of a file that says how many: fewer are refused */
     double nodes;       /* of all levels together, at most; 0: any number */
 } kf_refine_description;
 
@@ -274,7 +275,8 @@ typedef struct kf_description {
     double accuracy, high_order_rate;
     int immersed_passes;
     bool wall_law; /* "wall": "law" */
-    double trip;   /* metres behind the solid's front, from which its layers are turbulent; below 0: not given */
+    double
+        trip; /* metres behind the solid's front, from which its layers are turbulent; below 0: not given */
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */

@@ -71,6 +71,11 @@ static kf_status check_side(const kf_scene *scene, int number, int axis, int sid
                        "%s: box %d touches the outflow across %c: end it %d cells before", scene->source,
                        number, "xyz"[axis], KF_NESTED_MARGIN);
     const int room = side ? own[1] - at : at - own[0];
+    if (room < 0 && own[side] != end)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: box %d reaches %d cells out of the box around it across %c: each box lies in the "
+                       "one before; give one box that holds both",
+                       scene->source, number, -room, "xyz"[axis]);
     if (at != end && room < KF_NESTED_MARGIN)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: box %d ends %d cells from %s across %c: leave %d cells or more%s", scene->source,
@@ -347,15 +352,22 @@ static kf_status choose_levels(const kf_description *d, kf_scene *scene, kf_erro
     const double wanted = by_nodes ? KF_FINER_LEVELS : log2(r->cells_a_length / scene->reference_length);
     int levels = r->levels > 0 ? r->levels : (int)fmin(fmax(ceil(wanted - 1e-9), 1.0), KF_FINER_LEVELS);
     double least;
+    if (ldexp(scene->reference_length, KF_FINER_LEVELS) < r->least_cells * (1.0 - 1e-9))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: refine.cells_a_length: %d levels make %.4g cells of %.4g at most, not %.4g: make the "
+            "domain's cells smaller",
+            d->source, KF_FINER_LEVELS, ldexp(scene->reference_length, KF_FINER_LEVELS),
+            scene->reference_length, r->least_cells);
     while (by_nodes && levels > 1 && !fit_levels(scene, levels, r->nodes, true, &least))
         levels--;
     if (fit_levels(scene, levels, r->nodes, false, &least)) return KF_OK;
     if (isfinite(least))
         return kf_fail(
             error, KF_BAD_INPUT,
-            "%s: refine: %d finer level%s around the solid take %.3g nodes at least, and refine.nodes "
+            "%s: refine: %d finer level%s around the solid take%s %.3g nodes at least, and refine.nodes "
             "allows %.3g; allow more, or take fewer levels or a coarser grid",
-            d->source, levels, levels == 1 ? "" : "s", least, r->nodes);
+            d->source, levels, levels == 1 ? "" : "s", levels == 1 ? "s" : "", least, r->nodes);
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: refine: the boxes around the solid come too near the outflow: make the domain "
                    "longer, the grid finer, or the levels (%d) fewer",

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,17 +75,18 @@ static void test_links_of_a_ball(void **state) {
     kf_scene_free(scene);
 }
 
-/* A box of 8 x 6 x 4 cells whose faces lie halfway between nodes, in the middle of the domain. */
-static kf_scene *open_aligned(void) {
+/* A box of 8 x 6 x 4 cells: its faces lie halfway between nodes, or on nodes. */
+static kf_scene *open_aligned(bool on_nodes) {
     kf_error error = {KF_OK, ""};
     kf_scene *scene;
-    must(kf_scene_open(write_text("aligned.json",
-                                  "{\"domain\": {\"cells\": [20, 16, 14], \"cell_size\": 0.125}, "
-                                  "\"flow\": {\"speed\": 1, \"reynolds\": 100}, \"solid\": {\"shape\": "
-                                  "\"plate\", \"chord\": 1, \"width\": 0.75, \"thickness\": 0.5, "
-                                  "\"position\": [1.25, 1, 0.875], \"boundary\": \"links\"}}"),
-                       NULL, &scene, &error),
-         &error);
+    char text[512];
+    const double shift = on_nodes ? 0.0625 : 0.0;
+    (void)snprintf(text, sizeof text,
+                   "{\"domain\": {\"cells\": [20, 16, 14], \"cell_size\": 0.125}, \"flow\": {\"speed\": 1, "
+                   "\"reynolds\": 100}, \"solid\": {\"shape\": \"plate\", \"chord\": 1, \"width\": 0.75, "
+                   "\"thickness\": 0.5, \"position\": [%g, %g, %g], \"boundary\": \"links\"}}",
+                   1.25 + shift, 1 + shift, 0.875 - shift);
+    must(kf_scene_open(write_text("aligned.json", text), NULL, &scene, &error), &error);
     return scene;
 }
 
@@ -99,35 +101,44 @@ static const kf_link *find_link(const kf_links *links, const int node[3], const 
     return NULL;
 }
 
-/* Links that graze an edge cut nothing, and one that meets an edge meets both faces: a box that lies with the
- * cells has the links of its image in any mirror, and exactly those that lead into it. */
+/* Every link has its image in a mirror through the middle of the solid, with the image of the surface. */
+static void assert_mirrored(const kf_scene *scene, int axis) {
+    const kf_links *links = &scene->links;
+    const int both = (int)lround(scene->solid_low[axis] + scene->solid_high[axis]);
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link *link = &links->link[n];
+        int node[3], direction[3];
+        for (int a = 0; a < 3; a++) {
+            node[a] = a == axis ? both - link->at[0].node[a] : link->at[0].node[a];
+            direction[a] = (a == axis ? -1 : 1) * link->at[0].direction[a];
+        }
+        const kf_link *image = find_link(links, node, direction);
+        assert_non_null(image);
+        assert_true(fabs(image->share - link->share) < 1e-6);
+        for (int a = 0; a < 3; a++)
+            assert_true(fabs(image->normal[a] - (a == axis ? -1 : 1) * link->normal[a]) < 1e-9);
+    }
+}
+
+/* Links that graze an edge cut nothing, one that meets an edge meets both faces, and nodes on the surface are
+ * of the solid: a box that lies with the cells has exactly the links that lead into it, and is symmetric. */
 static void test_an_aligned_box_is_symmetric(void **state) {
     (void)state;
-    kf_scene *scene = open_aligned();
-    const kf_links *links = &scene->links;
-    size_t into = 0;
-    for (int code = 0; code < 27; code++) {
-        const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
-        into += 8U * 6U * 4U - (size_t)((8 - abs(c[0])) * (6 - abs(c[1])) * (4 - abs(c[2])));
+    for (int on_nodes = 0; on_nodes < 2; on_nodes++) {
+        kf_scene *scene = open_aligned(on_nodes);
+        const int size[3] = {8 + on_nodes, 6 + on_nodes, 4 + on_nodes};
+        int into = 0;
+        for (int code = 0; code < 27; code++)
+            into += size[0] * size[1] * size[2] - (size[0] - abs(code % 3 - 1)) *
+                                                      (size[1] - abs(code / 3 % 3 - 1)) *
+                                                      (size[2] - abs(code / 9 - 1));
+        assert_int_equal(scene->links.inside_count, size[0] * size[1] * size[2]);
+        assert_int_equal(scene->links.count, into);
+        assert_int_equal(scene->links.thin_count, 0);
+        for (int axis = 0; axis < 3; axis++)
+            assert_mirrored(scene, axis);
+        kf_scene_free(scene);
     }
-    assert_int_equal(links->inside_count, 8 * 6 * 4);
-    assert_int_equal(links->count, into);
-    assert_int_equal(links->thin_count, 0);
-    for (size_t n = 0; n < links->count; n++)
-        for (int axis = 0; axis < 3; axis++) {
-            const kf_link *link = &links->link[n];
-            int node[3], direction[3];
-            for (int a = 0; a < 3; a++) {
-                node[a] = a == axis ? scene->nodes[a] - 1 - link->at[0].node[a] : link->at[0].node[a];
-                direction[a] = (a == axis ? -1 : 1) * link->at[0].direction[a];
-            }
-            const kf_link *image = find_link(links, node, direction);
-            assert_non_null(image);
-            assert_true(fabs(image->share - link->share) < 1e-6);
-            for (int a = 0; a < 3; a++)
-                assert_true(fabs(image->normal[a] - (a == axis ? -1 : 1) * link->normal[a]) < 1e-9);
-        }
-    kf_scene_free(scene);
 }
 
 static void move_solid(kf_scene *scene, int axis, double shift) {
