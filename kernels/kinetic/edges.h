@@ -36,6 +36,11 @@ KF_FUNCTION kf_stored *kf_fresh_place(const kf_module_arguments *a, int i, int x
                      kf_edge_index(a, !is_low, KF_EDGE_GHOSTS, i, is_low ? x : high, y, z)
                : (kf_stored *)0;
 }
+/* Returns whether a row's ghosts are in the grid, too: those that stream to nodes at the faces of the domain,
+ * which take what comes by other rules. */
+KF_FUNCTION int kf_is_fresh_in_grid(const kf_module_arguments *a, int y, int z) {
+    return y < 2 || y >= a->grid.nodes[1] - 2 || z < 2 || z >= a->grid.nodes[2] - 2;
+}
 /* Returns whether node x of a row is one of those ghosts, or they stream to it. */
 KF_FUNCTION int kf_is_by_ghosts(const kf_module_arguments *a, int x) {
     return a->edges.fresh && x < a->grid.nodes[0] &&
@@ -96,17 +101,5 @@ KF_FUNCTION kf_index kf_inner_index(const kf_module_arguments *a, int x, int y, 
 #else
 #define KF_KEEP_INNER
 #endif
-
-/* Returns where column x of row (y, z) has population i: at this place of the grid, or among the ghosts. */
-KF_FUNCTION const kf_stored *kf_fresh_or(const kf_module_arguments *a, const kf_stored *place, int i, int x,
-                                         int y, int z) {
-#if KF_EDGES
-    const kf_stored *fresh = kf_fresh_place(a, i, x, y, z);
-    return fresh ? fresh : place;
-#else
-    (void)a, (void)i, (void)x, (void)y, (void)z;
-    return place;
-#endif
-}
 
 #endif

@@ -259,7 +259,6 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
     const kf_index k = kf_node(a, x, y, z);
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)
-    KF_TAKE_FRESH
     KF_COLLIDE_AND_STORE
 }
 #endif

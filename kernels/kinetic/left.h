@@ -21,8 +21,7 @@ KF_FUNCTION kf_real kf_leaving(const kf_module_arguments *a, int cx, int cy, int
 #if KF_MOMENTS
     return kf_node_population(a, a->populations.source, k, cx, cy, cz);
 #else
-    const int i = kf_direction(cx, cy, cz);
-    return kf_from_store(*kf_fresh_or(a, kf_address(a, a->populations.source, i, k), i, x, y, z));
+    return kf_from_store(*kf_address(a, a->populations.source, kf_direction(cx, cy, cz), k));
 #endif
 }
 

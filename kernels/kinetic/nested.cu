@@ -228,15 +228,18 @@ KF_FUNCTION void kf_put_fresh(const kf_nested_side *a, kf_stored *fresh, const k
     for (int i = 0; i < KF_KEPT; i++)
         fresh[i * values] = kf_to_store(kept[i]);
 }
-/* Returns where a ghost at these places of spans is kept among those; NULL: in the grid. */
-KF_FUNCTION kf_stored *kf_fresh_of(const kf_nested_side *a, const kf_tile *t, const kf_span s[3], int u,
-                                   int v, int w) {
+/* Keeps among those a ghost at these places of spans; returns whether it is not in the grid. */
+KF_FUNCTION int kf_is_put_fresh(const kf_nested_side *a, const kf_tile *t, const kf_span s[3], int u, int v,
+                                int w, const kf_real *kept) {
     const int along_u = s[0].from + u, along_v = s[1].from + v, along_w = s[2].from + w, across = t->axis[2];
-    return kf_fresh_place(a, 0, across == 0 ? along_w : along_u,
-                          across == 0   ? along_u
-                          : across == 1 ? along_w
-                                        : along_v,
-                          across == 2 ? along_w : along_v);
+    const int y = across == 0   ? along_u
+                  : across == 1 ? along_w
+                                : along_v,
+              z = across == 2 ? along_w : along_v;
+    kf_stored *fresh = kf_fresh_place(a, 0, across == 0 ? along_w : along_u, y, z);
+    if (!fresh) return 0;
+    kf_put_fresh(a, fresh, kept);
+    return !kf_is_fresh_in_grid(a, y, z);
 }
 #endif
 /* Makes and writes the ghosts of a tile, each by a thread. */
@@ -251,11 +254,7 @@ KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile
         if (u >= ghosts[0].count || v >= ghosts[1].count || w >= ghosts[2].count) continue;
         kf_make_ghost(a, tile, span, node, rows, kept, 1);
 #if KF_EDGES
-        kf_stored *fresh = kf_fresh_of(&a->fine, tile, ghosts, u, v, w);
-        if (fresh) {
-            kf_put_fresh(&a->fine, fresh, kept);
-            continue;
-        }
+        if (kf_is_put_fresh(&a->fine, tile, ghosts, u, v, w, kept)) continue;
 #endif
         kf_put_node(&a->fine,
                     begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) + kf_along(&ghosts[2], w), kept,

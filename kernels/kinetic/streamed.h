@@ -22,38 +22,33 @@
 #include "boundary.h"
 #define KF_IN_BOUNDARY_ROW (y == 0 || y == a->grid.nodes[1] - 1 || z == 0 || z == a->grid.nodes[2] - 1)
 #define KF_TAKE_FIRST(i, name, cx, cy, cz)                                                                   \
-    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
+    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, KF_ENDS_TOO, y, z);
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->grid.nodes[0] - 1, y, z);
 #if KF_EDGES
-/* Few nodes are asked about one by one. */
-KF_RARE_FUNCTION void kf_take_at_faces(const kf_module_arguments *a, int x, int y, int z,
-                                       kf_real populations[KF_VELOCITIES]) {
-    for (int c = 0; c < 27; c++) {
-        const int cx = c % 3 - 1, cy = c / 3 % 3 - 1, cz = c / 9 - 1;
-        populations[kf_direction(cx, cy, cz)] = kf_incoming(a, cx, cy, cz, x, y, z);
-    }
-}
-/* Nodes that ghosts across x stream to, or that are some, have taken from the grid what is elsewhere. It is
- * put right behind: to choose between addresses took 30 registers more of all threads. */
-#define KF_TAKE_AGAIN(i, name, cx, cy, cz) f_##name = populations[i];
+/* Nodes that ghosts across x stream to, or that are some, take those from elsewhere: in a branch of their
+ * own, whose loads are on their way beside those of other nodes. Choices between addresses for all nodes near
+ * a row's ends took 30 registers more of all threads. */
 #define KF_TAKE_ONE_FRESH(i, name, cx, cy, cz)                                                               \
-    if (ghosts.column[1 + (cx)] >= 0)                                                                        \
-        f_##name = kf_from_store(                                                                            \
-            ghosts.here[ghosts.column[1 + (cx)] + (i)*ghosts.values - (cy)*ghosts.row - (cz)*ghosts.plane]);
-#define KF_TAKE_FRESH                                                                                        \
+    f_##name = kf_from_store(*(ghosts.column[1 + (cx)] >= 0                                                  \
+                                   ? ghosts.here + (ghosts.column[1 + (cx)] + (i)*ghosts.values -            \
+                                                    (cy)*ghosts.row - (cz)*ghosts.plane)                     \
+                                   : kf_pulled(a, i, k, cx, cy, cz)));
+#define KF_UNLESS_FRESH                                                                                      \
     if (kf_is_by_ghosts(a, x)) {                                                                             \
-        if (KF_IN_BOUNDARY_ROW) {                                                                            \
-            kf_real populations[KF_VELOCITIES];                                                              \
-            kf_take_at_faces(a, x, y, z, populations);                                                       \
-            KF_EACH_VELOCITY(KF_TAKE_AGAIN)                                                                  \
-        } else {                                                                                             \
-            const kf_ghosts_beside ghosts = kf_ghosts_of(a, x, y, z);                                        \
-            KF_EACH_VELOCITY(KF_TAKE_ONE_FRESH)                                                              \
-        }                                                                                                    \
-    }
+        const kf_ghosts_beside ghosts = kf_ghosts_of(a, x, y, z);                                            \
+        KF_EACH_VELOCITY(KF_TAKE_ONE_FRESH)                                                                  \
+    } else
+/* Rows of a warp at most are like others. */
+#define KF_ENDS_TOO    (x == a->grid.nodes[0] - 1)
+#define KF_LONGER_ROWS 1
+/* From here on ghosts at the high end stream to nodes. */
+#define KF_LAST_NODES (a->grid.nodes[0] - 1 - (KF_EDGES & 2 ? KF_EDGE_GHOSTS : 0))
 #else
-#define KF_TAKE_FRESH
+#define KF_UNLESS_FRESH
+#define KF_ENDS_TOO    0
+#define KF_LONGER_ROWS (a->grid.nodes[0] > KF_LANES_ALONG_X)
+#define KF_LAST_NODES  (a->grid.nodes[0] - 1)
 #endif
 #define KF_CHOOSE(i, name, cx, cy, cz) f_##name = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
 #if !KF_BOUNDARY_CHOICES
@@ -84,23 +79,28 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
 #if KF_BOUNDARY_ROWS_APART == 1
 #define KF_FLOW_AT_FACES 0
 #else
-#define KF_FLOW_AT_FACES KF_ALL_AT_FACES
+#define KF_FLOW_AT_FACES (KF_IN_BOUNDARY_ROW || !KF_LONGER_ROWS)
 #endif
-#define KF_LOAD_STREAMED_BY(GET, TAKE, AT_FACES)                                                             \
+/* UNLESS_FRESH: what comes from ghosts across x, else what follows; rows at the faces find them in the grid.
+ */
+#define KF_LOAD_STREAMED_BY(GET, TAKE, AT_FACES, UNLESS_FRESH)                                               \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     if (AT_FACES) {                                                                                          \
         KF_EACH_VELOCITY(TAKE)                                                                               \
-    } else if (x >= KF_LANES_ALONG_X && x < ((a->grid.nodes[0] - 1) & -KF_LANES_ALONG_X)) {                  \
+    } else if (x >= KF_LANES_ALONG_X && x < (KF_LAST_NODES & -KF_LANES_ALONG_X)) {                           \
         KF_EACH_VELOCITY(GET)                                                                                \
     } else if (x < KF_LANES_ALONG_X) {                                                                       \
-        KF_EACH_VELOCITY(KF_TAKE_FIRST)                                                                      \
+        UNLESS_FRESH {                                                                                       \
+            KF_EACH_VELOCITY(KF_TAKE_FIRST)                                                                  \
+        }                                                                                                    \
     } else {                                                                                                 \
-        KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                       \
+        UNLESS_FRESH {                                                                                       \
+            KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                   \
+        }                                                                                                    \
     }
-#define KF_LOAD_STREAMED(GET)                                                                                \
-    KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)                                                      \
-    KF_TAKE_FRESH
-#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES)
+#define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES, KF_UNLESS_FRESH)
+#define KF_LOAD_OF_BAND(GET)  /* the solid keeps away from ghosts */                                         \
+    KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES, )
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */

@@ -430,7 +430,9 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         kf_define_to(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->slab > 0) kf_define_to(defines, "KF_SLABS", 1);
         if (options->alternate) kf_define_to(defines, "KF_ALTERNATE", 1);
-        if (options->boundary_choices) kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
+        /* With ghosts from elsewhere branches take 78 registers instead of 56. */
+        if (options->boundary_choices || kf_kinetic_edge_sides(scene, options) != 0)
+            kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
         if (options->keep_streamed) kf_define_to(defines, "KF_KEEP_STREAMED", 1);
         if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
