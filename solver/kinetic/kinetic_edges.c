@@ -1,4 +1,6 @@
 /* What crosses to and from the ends of rows of a level of nested grids (kernels/kinetic/edges.h). */
+#include <limits.h>
+
 #include "kernels/kinetic/edge_columns.h"
 #include "solver/kinetic/kinetic.h"
 
@@ -11,7 +13,8 @@ long kf_kinetic_edge_sides(const kf_scene *scene, const kf_kinetic_options *opti
                             options->boundary_kernels == 0 && options->nodes_per_thread == 1 &&
                             options->streaming == KF_STREAMING_TWO_GRIDS && options->velocities == 27;
     const int inside = scene->nodes[0] - scene->ghosts[KF_XMIN] - scene->ghosts[KF_XMAX];
-    if (!reads_them || inside < NARROWEST) return 0;
+    const double values = 2.0 * 27 * scene->nodes[1] * scene->nodes[2] * KF_EDGE_INNER;
+    if (!reads_them || inside < NARROWEST || values > INT_MAX) return 0; /* kernels count them in int */
     return (low ? 1L : 0L) | (high ? 2L : 0L);
 }
 
