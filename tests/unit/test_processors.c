@@ -1,5 +1,6 @@
-/* How many processors may be kept busy: quotas of control groups of both versions, in a tree of files.
- * Public case 25: a container with a quota keeps no more of them busy. */
+/* How many processors may be kept busy: quotas of control groups of both versions, in a tree of files; and
+ * how much memory may be taken, where a limit of the process says less than the machine has. Public case 25:
+ * a container with a quota keeps no more of them busy. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,10 @@
 
 #include <cmocka.h>
 
+#include "base/backend/cpu/cpu.h"
 #include "base/util/file.h"
 #include "base/util/processors.h"
+#include "tests/unit/small_memory.h"
 
 static char folder[] = "/tmp/kftune-groups-XXXXXX";
 
@@ -67,6 +70,19 @@ static void what_is_found_can_be_used(void **state) {
     assert_true(found.quota <= 0.0 || found.usable <= fmax(1.0, found.quota + 0.01));
 }
 
+static void limits_of_the_address_space_count(void **state) {
+    (void)state;
+    enum { LEFT = 256 << 20, NEAR = 16 << 20 };
+    if (SANITIZED || getenv("KFTUNE_TEST_ALL") != NULL) skip();
+    const uint64_t machine = kf_cpu_available_memory();
+    leave_memory(LEFT);
+    const uint64_t limited = kf_cpu_available_memory();
+    leave_memory(0);
+    assert_true(machine > LEFT + NEAR);
+    assert_in_range(limited, LEFT - NEAR, LEFT + NEAR);
+    assert_true(kf_cpu_available_memory() > LEFT + NEAR);
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) == NULL;
@@ -81,6 +97,7 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quotas_of_both_versions),
-                                       cmocka_unit_test(what_is_found_can_be_used)};
+                                       cmocka_unit_test(what_is_found_can_be_used),
+                                       cmocka_unit_test(limits_of_the_address_space_count)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -19,7 +19,10 @@
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "tests/unit/quick_compiler.h"
+#include "tests/unit/small_memory.h"
 
+/* Roofs of copying take an eighth of what is free. */
+enum { SMALL_MEMORY = 1 << 30 };
 static kf_device_info device;
 static const kf_bench_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
 static const kf_bench_options measured = {.device = "cpu:1", .nodes = {24, 16, 16}, .samples_per_cell = 20};
@@ -392,7 +395,9 @@ static void test_suite_on_a_small_grid(void **state) {
     open_suite("step", &suite);
     options.figures = names;
     options.figure_count = sizeof names / sizeof *names;
+    leave_memory(SMALL_MEMORY);
     if (suite.run(&suite, &options, &device, &figures, &error) != KF_OK) fail_msg("%s", error.message);
+    leave_memory(0);
     kf_figures_print(&suite, &device, &figures);
     assert_int_equal(figures.count, options.figure_count);
     for (int i = 0; i < figures.count; i++)
@@ -436,7 +441,9 @@ static void test_figures_of_the_kinetic_paper(void **state) {
     open_suite("kinetic-paper", &suite);
     for (int i = 0; i < suite.file->scene_count; i++)
         memcpy(suite.file->scenes[i].cpu.nodes, (const int[3]){24, 16, 16}, sizeof(int[3]));
+    leave_memory(SMALL_MEMORY);
     if (suite.run(&suite, &options, &device, &figures, &error) != KF_OK) fail_msg("%s", error.message);
+    leave_memory(0);
     for (int i = 0; i < figures.count; i++)
         assert_false(figures.list[i].failed || !(figures.list[i].value > 0));
     assert_true(find(&figures, "table_1_gather_least")->value >= 1);

@@ -46,7 +46,8 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
 /* Returns what the control groups, whose files lie in the folder `groups`, leave of a machine's bytes: at
  * most their limits, less what their processes use if that is to be subtracted. */
 uint64_t kf_cpu_memory_within(const char *groups, uint64_t bytes, bool subtract_usage);
-/* Bytes that can still be allocated: what the kernel calls available, within the control group's limit. */
+/* Bytes that can still be allocated: what the kernel calls available, within the control group's limit and
+ * that of the address space (`ulimit -v`). */
 uint64_t kf_cpu_available_memory(void);
 /* Mean current clock of the processors in MHz, NAN when unknown. */
 double kf_cpu_clock_mhz(void);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -86,8 +87,20 @@ uint64_t kf_cpu_memory_within(const char *groups, uint64_t bytes, bool subtract_
     return bytes;
 }
 
+/* What `ulimit -v` leaves of this process's address space. */
+static uint64_t address_space_left(void) {
+    struct rlimit limit;
+    char text[64];
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        !read_value("/proc/self/statm", text, sizeof text))
+        return UINT64_MAX;
+    const uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
 uint64_t kf_cpu_available_memory(void) {
-    return kf_cpu_memory_within(control_groups, memory_info("MemAvailable"), true);
+    return smaller(kf_cpu_memory_within(control_groups, memory_info("MemAvailable"), true),
+                   address_space_left());
 }
 
 /* --- Processor ---------------------------------------------------------------------------------------- */
