@@ -186,8 +186,9 @@ check: ## build, run all tests, cppcheck, header check and include lint
 
 T ?=
 ONE_TEST = $(patsubst test_%,%,$(patsubst %.sh,%,$(T)))
+TEST_NAMES = $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)) $(END_TESTS:tests/e2e/%.sh=%)
 test: ## build and run one test: T=name, of tests/unit/test_name.c or tests/e2e/name.sh
-	@[ -n "$(wildcard tests/unit/test_$(ONE_TEST).c tests/e2e/$(ONE_TEST).sh)" ] || { echo "make test: say which, as in make test T=file, T=run; there are: $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)) $(END_TESTS:tests/e2e/%.sh=%)"; exit 2; }
+	@[ "$(words $(T)) $(words $(filter $(subst %,,$(ONE_TEST)),$(TEST_NAMES)))" = "1 1" ] || { echo "make test: say which, as in make test T=file, T=run; there are: $(TEST_NAMES)"; exit 2; }
 	@$(MAKE) all $(FAIL_NTH) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST))
 	@KFTUNE_TEST_AGAIN=1 bash scripts/run-tests.sh $(BUILD) $(if $(wildcard tests/unit/test_$(ONE_TEST).c),$(BUILD)/tests/test_$(ONE_TEST),tests/e2e/$(ONE_TEST).sh)
 

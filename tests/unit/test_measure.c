@@ -453,6 +453,7 @@ static void time_rare(kf_backend *backend, bool whole, rare_times *least) {
     least->rare_us = fmin(least->rare_us, m.kernels[1].time_us.minimum);
     kf_measurement_free(&m);
     kf_plan_free(plan);
+    kf_facts_free(&problem->facts);
     free(problem);
 }
 
