@@ -137,6 +137,13 @@ char *kf_human_bytes(double bytes, char buffer[32]) {
     return human(bytes, units[unit], buffer);
 }
 
+double kf_percent(double share) {
+    const double percent = 100.0 * share;
+    if (!isfinite(percent) || percent == 0.0) return percent;
+    const double unit = pow(10.0, floor(log10(fabs(percent))) - 1.0);
+    return round(percent / unit) * unit;
+}
+
 char *kf_human_time_us(double microseconds, char buffer[32]) {
     double size = fabs(microseconds);
     if (size < 0.9995 && size > 0) return human(microseconds * 1e3, "ns", buffer);

@@ -29,6 +29,8 @@ FILE *kf_text_stream(kf_text *text);
 /* "1.23 GiB", "4.5 ms": shortest form with three significant digits. Both return buffer. */
 char *kf_human_bytes(double bytes, char buffer[32]);
 char *kf_human_time_us(double microseconds, char buffer[32]);
+/* Returns a share in percent, rounded to two figures, to be printed by "%.10g %%": "%.2g" writes 1e+02. */
+double kf_percent(double share);
 
 /* "96x48x48", or "1024x1024" of two dimensions, as the option --grid takes it. Returns buffer. */
 enum { KF_GRID_TEXT = 40 };

@@ -6,6 +6,7 @@
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
+#include "base/util/text.h"
 #include "harness/cli/compare_pictures.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/run_figures.h"
@@ -66,8 +67,8 @@ static void judge(const kf_run_figures *first, const kf_run_figures *run, double
     } else if (size <= least) {
         c->drag = ALIKE;
         (void)snprintf(c->why, sizeof c->why,
-                       "the difference is below the floor of %.2g %%, which the samples' places make",
-                       100.0 * floor);
+                       "the difference is below the floor of %.10g %%, which the samples' places make",
+                       kf_percent(floor));
     } else
         c->drag = DIFFERENT;
 }

@@ -237,7 +237,7 @@ static void append_command(const plan *p, kf_text *text) {
 
 static void print_part(const char *name, double share, const char *why) {
     if (isfinite(share))
-        printf("    %-10s %.2g %%: %s\n", name, 100.0 * share, why);
+        printf("    %-10s %.10g %%: %s\n", name, kf_percent(share), why);
     else
         printf("    %-10s not known: %s\n", name, why);
 }
@@ -248,9 +248,9 @@ static void print_plan(const plan *p, const char *command) {
     const kf_scene_summary summary = kf_summarise_scene(scene);
     const char *const *lines = NULL;
     char time[32], memory[32], grid[KF_GRID_TEXT];
-    printf("%s: the drag within %.2g %% (95 %%) %s\n", p->problem->name, 100.0 * p->within,
+    printf("%s: the drag within %.10g %% (95 %%) %s\n", p->problem->name, kf_percent(p->within),
            can_be_had(p) ? "can be had" : "cannot be promised");
-    printf("  foretold     +- %.2g %% of the drag, from\n", 100.0 * p->foretold.share);
+    printf("  foretold     +- %.10g %% of the drag, from\n", kf_percent(p->foretold.share));
     print_part("statistics", STATISTICS, "where the run ends once it has settled");
     print_part("grid", p->look.grid, p->look.grid_why);
     print_part("tunnel", p->look.tunnel, p->look.tunnel_why);

@@ -78,12 +78,12 @@ static void print_plan(const kf_run_job *job) {
     kf_error ignored;
     char foretold[32], came[32];
     if (!job->how.until_settled || kf_run_plan_find(job->problem->hash, &plan, &ignored) != KF_OK) return;
-    printf("  planned    %.0f steps, %s, drag within %.2g %%; it took %" PRIu64
-           " steps, %s, and the drag is known within %.2g %%\n",
+    printf("  planned    %.0f steps, %s, drag within %.10g %%; it took %" PRIu64
+           " steps, %s, and the drag is known within %.10g %%\n",
            plan.steps,
            isfinite(plan.seconds) ? kf_human_time_us(1e6 * plan.seconds, foretold) : "a time not known",
-           100.0 * plan.share, job->done.last_step, kf_human_time_us(1e6 * job->done.seconds, came),
-           100.0 * share_of_drag(job));
+           kf_percent(plan.share), job->done.last_step, kf_human_time_us(1e6 * job->done.seconds, came),
+           kf_percent(share_of_drag(job)));
 }
 
 /* The object of --json, which is also the folder's run.json. */

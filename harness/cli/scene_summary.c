@@ -171,22 +171,22 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          kf_face_names[s->bare_wall < 0 ? 0 : s->bare_wall])
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)
-    WARN(
-        s->parts.share > THIN_SHARE,
-        "parts thinner than %g cells, %.2g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g %.3g m): "
-        "they act about a cell thicker on each side; take more cells, or leave out what may go",
-        THIN_CELLS, 100.0 * s->parts.share, s->parts.width, s->parts.width * s->cell_size,
-        (s->parts.at[0] + 0.5) * s->cell_size, (s->parts.at[1] + 0.5) * s->cell_size,
-        (s->parts.at[2] + 0.5) * s->cell_size)
+    WARN(s->parts.share > THIN_SHARE,
+         "parts thinner than %g cells, %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g %.3g "
+         "m): "
+         "they act about a cell thicker on each side; take more cells, or leave out what may go",
+         THIN_CELLS, kf_percent(s->parts.share), s->parts.width, s->parts.width * s->cell_size,
+         (s->parts.at[0] + 0.5) * s->cell_size, (s->parts.at[1] + 0.5) * s->cell_size,
+         (s->parts.at[2] + 0.5) * s->cell_size)
     WARN(s->gaps.share > THIN_SHARE,
-         "gaps narrower than %g cells, beside %.2g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g "
+         "gaps narrower than %g cells, beside %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g "
          "%.3g m): the grid hardly carries the flow through them",
-         THIN_CELLS, 100.0 * s->gaps.share, s->gaps.width, s->gaps.width * s->cell_size,
+         THIN_CELLS, kf_percent(s->gaps.share), s->gaps.width, s->gaps.width * s->cell_size,
          (s->gaps.at[0] + 0.5) * s->cell_size, (s->gaps.at[1] + 0.5) * s->cell_size,
          (s->gaps.at[2] + 0.5) * s->cell_size)
     WARN(s->blockage > MUCH_BLOCKAGE,
-         "blockage %.2g %%: the tunnel's walls raise the drag by about that much; below 5 %% is usual",
-         100.0 * s->blockage)
+         "blockage %.10g %%: the tunnel's walls raise the drag by about that much; below 5 %% is usual",
+         kf_percent(s->blockage))
     WARN(s->open_edges > 0,
          "%zu edges of the mesh are open, or lie between triangles that look to different sides: the flow "
          "goes inside, and forces are those of a shell",
@@ -253,7 +253,8 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
         fprintf(file, "  solid        %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
                 s->solid[2], s->cells_a_length);
         if (isfinite(s->frontal_area)) /* there is a stream that comes in */
-            fprintf(file, ", frontal area %.4g m^2, blockage %.2g %%", s->frontal_area, 100.0 * s->blockage);
+            fprintf(file, ", frontal area %.4g m^2, blockage %.10g %%", s->frontal_area,
+                    kf_percent(s->blockage));
         if (isfinite(s->reference_area) && s->reference_area != s->frontal_area)
             fprintf(file, ", area of reference %.4g m^2 (%s)", s->reference_area,
                     scene->reference_area_given ? "given" : "the front at zero yaw");

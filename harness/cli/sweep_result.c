@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/text.h"
 #include "solver/picture/chart.h"
 
 void kf_sweep_result_add(kf_sweep_result *result, const char *value, const char *folder) {
@@ -106,10 +107,10 @@ static void print_scatter(const kf_figure *scatter, bool without_chance) {
             "seeds: every run has the same drag to the last bit, because this solver's flow has no samples "
             "whose places a seed draws; what differs between two shapes is to be judged by --grids\n");
     if (!isfinite(scatter->half)) return;
-    printf("seeds: drag %.4f, standard deviation %.2g (%.2g %%): two shapes differ by more than chance from "
-           "about %.2g %% on\n",
-           scatter->mean, scatter->half, 100.0 * scatter->half / fabs(scatter->mean),
-           300.0 * scatter->half / fabs(scatter->mean));
+    printf("seeds: drag %.4f, standard deviation %.2g (%.10g %%): two shapes differ by more than chance from "
+           "about %.10g %% on\n",
+           scatter->mean, scatter->half, kf_percent(scatter->half / fabs(scatter->mean)),
+           kf_percent(3.0 * scatter->half / fabs(scatter->mean)));
 }
 
 /* Half of the open stream's interval; NAN unless all its parts are known. */

@@ -81,8 +81,8 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     const double front = t.mirror * scene->frontal_area, blockage = why == NULL ? front / t.section : 0.0;
     if (why == NULL && !(front > 0.0)) why = "the solid shows no front to the stream";
     if (why == NULL && blockage > MOST_BLOCKAGE) {
-        (void)snprintf(effect.why, sizeof effect.why, "no published rule holds at a blockage of %.2g %%",
-                       100.0 * blockage);
+        (void)snprintf(effect.why, sizeof effect.why, "no published rule holds at a blockage of %.10g %%",
+                       kf_percent(blockage));
         return effect;
     }
     if (why != NULL) {
@@ -99,8 +99,8 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     effect.low = fmin(attached, bluff);
     effect.high = fmax(attached, bluff);
     (void)snprintf(effect.why, sizeof effect.why,
-                   "blockage %.2g %%: between %s and Maskell, by %.2g to %.2g %%", 100.0 * blockage,
-                   t.spanned ? "Allen and Vincenti" : "Young and Squire", 100.0 * (effect.low - 1.0),
-                   100.0 * (effect.high - 1.0));
+                   "blockage %.10g %%: between %s and Maskell, by %.10g to %.10g %%", kf_percent(blockage),
+                   t.spanned ? "Allen and Vincenti" : "Young and Squire", kf_percent(effect.low - 1.0),
+                   kf_percent(effect.high - 1.0));
     return effect;
 }

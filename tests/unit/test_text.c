@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -133,6 +135,22 @@ static void figures_change_units_where_they_would_round_up(void **state) {
     assert_string_equal(kf_human_bytes(2 * 1024.0 * 1024 * 1024 * 1024 * 1024, buffer), "2 PiB");
 }
 
+/* A share in percent has two figures, and from a hundred on all of its digits. */
+static void percents_have_no_exponent(void **state) {
+    (void)state;
+    static const struct {
+        double share;
+        const char *text;
+    } shares[] = {{0.0, "0"},      {0.0494, "4.9"},      {0.3333, "33"},   {0.9949, "99"},
+                  {0.9951, "100"}, {1.0, "100"},         {4.23, "420"},    {12.0, "1200"},
+                  {-0.3, "-30"},   {7.12e-7, "7.1e-05"}, {INFINITY, "inf"}};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        char text[32];
+        (void)snprintf(text, sizeof text, "%.10g", kf_percent(shares[i].share));
+        assert_string_equal(text, shares[i].text);
+    }
+}
+
 static void grids_are_told_as_they_are_given(void **state) {
     (void)state;
     char buffer[KF_GRID_TEXT];
@@ -242,6 +260,7 @@ int main(void) {
         cmocka_unit_test(streams_append_to_text),
         cmocka_unit_test(figures_have_three_digits),
         cmocka_unit_test(figures_change_units_where_they_would_round_up),
+        cmocka_unit_test(percents_have_no_exponent),
         cmocka_unit_test(grids_are_told_as_they_are_given),
         cmocka_unit_test(nearest_allows_a_slip_in_three_letters),
         cmocka_unit_test(controls_are_not_printable),
