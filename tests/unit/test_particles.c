@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include <png.h>
 
-#include "base/util/clock.h"
 #include "base/util/text.h"
 #include "scene/particles.h"
 
@@ -425,15 +425,15 @@ static void own_spacings_again(void **state) {
     }
 }
 
-/* A million takes well under a second; ten million seconds. */
+/* A million takes well under a second of processor time; ten million seconds. */
 static void a_million_is_placed_quickly(void **state) {
     (void)state;
-    const double begin = kf_clock_seconds();
+    const clock_t begin = clock();
     kf_particle_scene *s =
         parse("{\"particles\": {\"spacing\": 0.01}, \"box\": {\"size\": [1, 1, 1.2]}, " WATER
               ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}]}");
     assert_int_equal(s->count, 1000000);
-    assert_true(kf_clock_seconds() - begin < 5.0);
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 5.0);
     kf_particle_scene_free(s);
 }
 

@@ -189,7 +189,7 @@ static void hangs_time_out(void **state) {
         double begin = kf_clock_seconds();
         expect(worker, hanging[i], KF_STATE_TIMEOUT,
                on_gpu() ? "no answer within 2 s while verifying" : "no answer within 0.5 s while verifying");
-        assert_true(kf_clock_seconds() - begin < 10.0);
+        assert_true(kf_clock_seconds() - begin < 100.0);
         expect(worker, "right", KF_STATE_OK, "");
     }
     kf_worker_close(worker);
@@ -210,11 +210,11 @@ static void deadlines_and_interrupts_abandon(void **state) {
     kf_error error = {KF_OK, ""};
     double begin = kf_clock_seconds();
     idle_calls = 0;
-    assert_int_equal(kf_worker_measure(worker, &job, begin + 0.3, count_calls, NULL, &outcome, &m, &error),
+    assert_int_equal(kf_worker_measure(worker, &job, begin + 1.0, count_calls, NULL, &outcome, &m, &error),
                      KF_OK);
     assert_int_equal(outcome, KF_ABANDONED);
-    assert_true(kf_clock_seconds() - begin < 10.0);
-    assert_true(idle_calls > 3);
+    assert_true(kf_clock_seconds() - begin < 100.0);
+    assert_true(idle_calls > 1);
     kf_interrupted = 1;
     assert_int_equal(kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error), KF_OK);
     assert_int_equal(outcome, KF_ABANDONED);
