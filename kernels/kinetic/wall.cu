@@ -9,13 +9,10 @@
  * is the idea of Han, Ooka and Kikumoto (Fluid Dyn. Res. 53, 045506, 2021), for flat walls on the grid; force
  * and moving wall are ours, for any place of the surface.
  *
- * Where a surface lies across the grid, pressure and stream push on the steps that links make of it. A riser
- * swallows fluid, which comes out of the next treads, and it brings its node's momentum along; the pressure
- * of the node stays on its steps. Were they made up for at each node, what comes out would have no momentum,
- * and where the pressure falls along the surface its fluid would lose total pressure. Left alone they do not
- * come to nothing: treads are further out and see a faster stream, and fluid along such a wall would drive
- * itself. So all fluid that comes out brings the same share of its node's momentum, with which the pushes of
- * the whole surface come to nothing.
+ * Where a surface lies across the grid, pressure and stream push on the steps that links make of it. These
+ * pushes along the surface are not left to come to nothing over neighbouring nodes: they do not, because
+ * nodes further out see a faster stream, and fluid along such a wall would drive itself. They are made up
+ * for, too.
  *
  * A layer is slower at its wall than further out. A node on a step of the grid can be driven faster than
  * that: fluid leaves through its links, more follows, and nothing holds it. What such a node has above 1.25
@@ -26,8 +23,7 @@ typedef kf_wall_arguments kf_module_arguments; /* what the functions of the head
 #include "law.h"
 #include "load.h"
 
-#define KF_BACK         (1.0 / KF_UNIT)
-#define KF_BALANCE_RATE 0.05
+#define KF_BACK (1.0 / KF_UNIT)
 
 KF_FUNCTION double kf_surface(const kf_wall_arguments *a, int wall, int number) {
     return a->wall.surface[(long long)number * a->wall.count + wall];
@@ -58,25 +54,9 @@ KF_FUNCTION void kf_lay_along(const double normal[3], double vector[3]) {
         vector[i] -= out * normal[i];
 }
 
-/* Sets which share of its node's momentum the fluid brings that comes out of the surface's steps, less 1: the
- * one with which all pushes of the last step along the surface would have come to nothing. */
-KF_FUNCTION void kf_balance_pushes(const kf_wall_arguments *a) {
-    kf_int64 *sums = (kf_int64 *)a->links.sums + KF_LOAD_SLOTS, in = 0, out = 0;
-    kf_real *share = (kf_real *)a->links.memory + 2 * a->links.count + 1;
-    for (int slot = 0; slot < KF_LOAD_SLOTS; slot++) {
-        in += sums[slot];
-        out += sums[KF_LOAD_SLOTS + slot];
-        sums[slot] = sums[KF_LOAD_SLOTS + slot] = 0;
-    }
-    double wanted = in > 0 ? (double)out / (double)in : 1.0;
-    wanted = wanted < 0.0 ? 0.0 : wanted > 2.0 ? 2.0 : wanted;
-    *share += (kf_real)(KF_BALANCE_RATE * (wanted - 1.0 - (double)*share));
-}
-
 /* Finds what the law makes of the velocity at the node that it looks at. */
 KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
     (void)y, (void)z;
-    if (x == 0) kf_balance_pushes(a);
     double along[3];
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
     const double density = 1.0 + kf_sum_node(a, ((const kf_index *)a->wall.seen)[x], along);
@@ -150,28 +130,6 @@ KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const double
     sum->mass += all;
 }
 
-/* Returns the mass that a node's links add by their corrections, what is taken back of all links included. */
-KF_FUNCTION double kf_corrected_mass(const kf_wall_arguments *a, int wall) {
-    const kf_real *memory = (const kf_real *)a->links.memory;
-    double mass = 0.0;
-    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
-        int c[3];
-        (void)kf_link_direction(a, link, c);
-        if (a->links.code[link] >> (KF_LINK_CODE_BITS * KF_LINK_NODES) > 0)
-            mass += (double)memory[link] - kf_weight_of(c) * (double)memory[a->links.count];
-    }
-    return mass;
-}
-
-/* Adds to the sums of pushes along the surface: what comes in, and what goes out or is pressed. */
-KF_FUNCTION void kf_sum_pushes(const kf_wall_arguments *a, int wall, double push, double pressed) {
-    kf_int64 *sums = (kf_int64 *)a->links.sums + KF_LOAD_SLOTS + wall % KF_LOAD_SLOTS;
-    const double out = pressed + (push < 0.0 ? -push : 0.0);
-    if (push > 0.0 && push < KF_FORCE_LIMIT) kf_atomic_add_int64(sums, kf_fixed_point(push, KF_FORCE_SCALE));
-    if (fabs(out) < KF_FORCE_LIMIT)
-        kf_atomic_add_int64(sums + KF_LOAD_SLOTS, kf_fixed_point(out, KF_FORCE_SCALE));
-}
-
 /* Adds up what links bring to the solid. */
 KF_FUNCTION void kf_sum_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
     for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
@@ -222,29 +180,20 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     for (int i = 0; i < 3; i++)
         velocity[i] = share * (velocity[i] - (own > fastest ? own - fastest : 0.0) * along[i]);
     kf_survey_links(a, x, &sum);
-    const double corrected = kf_corrected_mass(a, x);
     for (int link = a->wall.first[x]; share > 0.0 && link < a->wall.first[x + 1]; link++)
         kf_move_wall(a, link, velocity, &sum);
     kf_sum_links(a, x, &sum);
-    const double pressure = density / 3.0, passes = share * (corrected + sum.mass),
-                 brings = passes * kf_dot(velocity, along),
-                 part =
-                     brings > 0.0 ? 1.0 + (double)((kf_real *)a->links.memory)[2 * a->links.count + 1] : 1.0;
-    for (int i = 0; i < 3; i++) {
-        across[i] = sum.force[i];
-        sum.force[i] -= pressure * sum.area[i];
-    }
-    kf_lay_along(normal, sum.force);
-    if (share > 0.0) kf_sum_pushes(a, x, brings, share * pressure * kf_dot(sum.area, along));
     for (int i = 0; i < 3; i++)
-        force[i] = share * (sum.force[i] - traction * along[i]) + part * passes * velocity[i];
+        across[i] = sum.force[i];
+    kf_lay_along(normal, sum.force);
+    for (int i = 0; i < 3; i++)
+        force[i] = share * (sum.force[i] - traction * along[i]);
     const double push = kf_dot(force, along), less = push > 0.0 ? (1.0 - kept) * push : 0.0;
     for (int i = 0; i < 3; i++) {
         force[i] -= less * along[i];
         a->wall.force[(long long)i * a->wall.count + x] = force[i];
-        const double friction = sum.force[i] + part * passes * velocity[i] - force[i];
-        a->wall.force[(long long)(3 + i) * a->wall.count + x] = friction;
-        a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - force[i] - friction;
+        a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
+        a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];
     }
     if (!(share > 0.0)) return;
     kf_push_node(a, x, force, &sum);

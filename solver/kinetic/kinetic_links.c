@@ -90,13 +90,13 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     if (links->count + links->inside_count > INT_MAX / KF_LINK_NODES)
         return kf_fail(error, KF_MACHINE, "%s: the solid cuts too many links (%zu)", scene->source,
                        links->count);
-    kinetic->link_memory_bytes = (2 * links->count + 2) * kinetic->real_bytes;
+    kinetic->link_memory_bytes = (2 * links->count + 1) * kinetic->real_bytes;
     KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * links->count * index_bytes, &nodes, error));
     KF_TRY(kf_plan_buffer(plan, links->count * sizeof(int), &codes, error));
     KF_TRY(kf_plan_buffer(plan, links->count * kinetic->real_bytes, &shares, error));
     KF_TRY(kf_plan_buffer(plan, kinetic->link_memory_bytes, &kinetic->link_memory, error));
     KF_TRY(kf_plan_buffer(plan, 2 * links->count * kinetic->real_bytes, &value, error));
-    KF_TRY(kf_plan_buffer(plan, 3 * KF_LOAD_SLOTS * sizeof(long long), &kinetic->link_sums, error));
+    KF_TRY(kf_plan_buffer(plan, KF_LOAD_SLOTS * sizeof(long long), &kinetic->link_sums, error));
     KF_TRY(
         kf_plan_buffer(plan, KF_LOAD_SUMS * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
     a->links.node = kf_buffer_address(nodes);

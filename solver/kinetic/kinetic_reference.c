@@ -170,8 +170,6 @@ static double load_links(reference_run *run, const kf_links *links, double *valu
                               .values = values,
                               .memory = run->link_memory,
                               .mean_steps = REFERENCE_LINK_STEPS,
-                              .taken_back = run->taken_back,
-                              .balance = run->link_memory + 2 * links->count,
                               .pushed = kf_allocate_zeroed(links->count + 1, sizeof *values),
                               .load = &run->load};
     memset(&run->load, 0, sizeof run->load);
@@ -216,7 +214,7 @@ static void reflect_links(reference_run *run) {
     const kf_links *links = &run->scene->links;
     double *values = kf_allocate((links->count + 1) * sizeof *values);
     if (run->link_memory == NULL)
-        run->link_memory = kf_allocate_zeroed(2 * links->count + 3, sizeof *run->link_memory);
+        run->link_memory = kf_allocate_zeroed(2 * links->count + 1, sizeof *run->link_memory);
     reflect_all(run, links, values);
     for (size_t n = 0; n < links->shell_count; n++)
         for (size_t i = 0; i < KF_REFERENCE_Q; i++)

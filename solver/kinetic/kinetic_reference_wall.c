@@ -73,8 +73,7 @@ static size_t direction_of(const signed char c[3], int sign) {
 
 /* Lets the links of a node reflect as at a wall that moves: half-way bounce-back by 6 w c . v, and the wanted
  * interpolation of 1 + a + b times that with its mean. */
-static double move_links(kf_reference_wall *work, const kf_wall_node *wall, const double velocity[3]) {
-    double added = 0.0;
+static void move_links(kf_reference_wall *work, const kf_wall_node *wall, const double velocity[3]) {
     for (size_t n = wall->first; n < wall->first + wall->count; n++) {
         const kf_link *link = &work->scene->links.link[n];
         const signed char *c = link->at[0].direction;
@@ -86,42 +85,22 @@ static double move_links(kf_reference_wall *work, const kf_wall_node *wall, cons
         const double late = (wanted - 1.0) * moved / work->mean_steps;
         work->memory[n] -= late;
         work->values[n] -= moved + late;
-        added -= moved + late;
+        work->mass -= moved + late;
     }
-    work->mass += added;
-    return added;
 }
 
-/* Returns the mass that a node's links add by their corrections. */
-static double corrected_mass(const kf_reference_wall *work, const kf_wall_node *wall) {
-    double mass = 0.0;
-    for (size_t n = wall->first; n < wall->first + wall->count; n++) {
-        const kf_link *link = &work->scene->links.link[n];
-        if (link->behind > 0)
-            mass +=
-                work->memory[n] - work->weights[direction_of(link->at[0].direction, 1)] * work->taken_back;
-    }
-    return mass;
-}
-
-/* Finds what the links of a node take from the fluid along the surface but for its pressure, and how much of
- * that acts along a direction. */
-static double exchange(const kf_reference_wall *work, const kf_wall_node *wall, double pressure,
-                       const double along[3], double taken[3]) {
-    double pressed = 0.0;
+/* Finds what the links of a node take from the fluid along the surface. */
+static void exchange(const kf_reference_wall *work, const kf_wall_node *wall, double taken[3]) {
     memset(taken, 0, 3 * sizeof *taken);
     for (size_t n = wall->first; n < wall->first + wall->count; n++) {
         const kf_link_node *at = &work->scene->links.link[n].at[0];
         const size_t i = direction_of(at->direction, 1);
         const double both = work->f[i * work->count + node_at(work->scene, at->node)] + work->values[n] -
-                            2.0 * work->weights[i] * (1.0 + 3.0 * pressure);
-        for (int a = 0; a < 3; a++) {
+                            2.0 * work->weights[i];
+        for (int a = 0; a < 3; a++)
             taken[a] += both * at->direction[a];
-            pressed += 6.0 * work->weights[i] * pressure * at->direction[a] * along[a];
-        }
     }
     project(wall->normal, taken);
-    return pressed;
 }
 
 /* Adds a force to what leaves a node, as it will be a step later: to populations, or to what comes back. */
@@ -164,19 +143,13 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
     const double own = product(velocity, seen->along);
     for (int a = 0; a < 3; a++)
         slip[a] = seen->share * (velocity[a] - fmax(0.0, own - 1.25 * seen->speed) * seen->along[a]);
-    double passes = corrected_mass(work, wall);
-    if (seen->share > 0.0) passes += move_links(work, wall, slip);
-    passes *= seen->share;
-    const double pressed = exchange(work, wall, (density - 1.0) / 3.0, seen->along, taken),
-                 brings = passes * product(slip, seen->along),
-                 part = brings > 0.0 ? 1.0 + work->balance[0] : 1.0;
-    if (seen->share > 0.0) work->balance[brings > 0.0 ? 1 : 2] += fabs(brings);
-    work->balance[2] += seen->share * pressed;
+    if (seen->share > 0.0) move_links(work, wall, slip);
+    exchange(work, wall, taken);
     for (int a = 0; a < 3; a++)
-        force[a] = seen->share * (taken[a] - u * u * wall->area * seen->along[a]) + part * passes * slip[a];
+        force[a] = seen->share * (taken[a] - u * u * wall->area * seen->along[a]);
     hold_back(seen, velocity, force);
     for (int a = 0; a < 3; a++) {
-        work->friction[a] += taken[a] + part * passes * slip[a] - force[a];
+        work->friction[a] += taken[a] - force[a];
         work->load->force[a] -= force[a];
         arm[a] = node[a] - work->center[a];
     }
@@ -186,15 +159,7 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
     if (seen->share > 0.0) push(work, wall, force);
 }
 
-/* Sets the share of its node's momentum that fluid out of the surface's steps brings. */
-static void balance_pushes(double balance[3]) {
-    const double wanted = balance[1] > 0.0 ? fmin(2.0, fmax(0.0, balance[2] / balance[1])) : 1.0;
-    balance[0] += 0.05 * (wanted - 1.0 - balance[0]);
-    balance[1] = balance[2] = 0.0;
-}
-
 void kf_reference_rub(kf_reference_wall *work) {
-    balance_pushes(work->balance);
     const kf_links *links = &work->scene->links;
     law *seen = kf_allocate((links->wall_count + 1) * sizeof *seen);
     for (size_t n = 0; n < links->wall_count; n++)

@@ -62,9 +62,7 @@ typedef struct kf_reference_wall {
     size_t count;
     double *values, *memory; /* [links]: what comes back, and the mean of its correction */
     double mean_steps;       /* of that mean */
-    double taken_back;       /* of a weight in this step */
-    double *balance; /* share of momentum that fluid out of steps brings, less 1; sums of pushes in and out */
-    double center[3]; /* of the solid */
+    double center[3];        /* of the solid */
     /* Results: what is to come back besides, [links], when forces were taken; what the fluid's mass grows by
      * in the next step; the load beside the links' own, which is added to; friction on the solid. */
     double *pushed, mass;

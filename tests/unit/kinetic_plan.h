@@ -9,6 +9,8 @@
 #include "solver/systems.h"
 #include "tests/unit/problem_fixture.h"
 
+#include <string.h>
+
 typedef struct kinetic_plan {
     kf_backend *backend;
     kf_scene *scene;

@@ -276,7 +276,7 @@ static void test_walls_across_the_grid_drive_nothing(void **state) {
         const double force = (2.0 * load.force[0] + load.force[1]) / sqrt(5.0);
         friction[part] = (2.0 * look.friction[0] + look.friction[1]) / sqrt(5.0);
         print_message("force along the wall %.5g, friction %.5g\n", force, friction[part]);
-        assert_true(fabs(force / friction[part] - 1.0) < 0.2); /* plain slip: -1.2 */
+        assert_true(fabs(force / friction[part] - 1.0) < 1e-3);
     }
     assert_true(friction[1] < friction[0]);
     kf_plan_free(plan);
