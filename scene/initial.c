@@ -1,4 +1,4 @@
-/* The flow at the start: uniform or Taylor-Green vortices, as the scene says, and what disturbs it. */
+/* The initial flow: uniform or Taylor-Green vortices, as the scene asks, plus the waves of a disturbance. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ bool kf_scene_starts_uniform(const kf_scene *scene) {
     return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM && scene->disturbance == 0.0;
 }
 
-/* The flow at the start without what disturbs it. Taylor-Green vortices have the pressure that belongs to
- * them, density = 1 + 3 pressure. */
+/* Sets a node's initial density and velocity without the disturbance. The pressure of Taylor-Green vortices
+ * is their exact one, with density = 1 + 3 pressure. */
 static void undisturbed(const kf_scene *scene, const int node[3], double *density, double velocity[3]) {
     if (scene->initial == KF_INITIAL_UNIFORM) {
         *density = 1.0;
@@ -30,8 +30,8 @@ static void undisturbed(const kf_scene *scene, const int node[3], double *densit
     *density = 1.0 + 3.0 * speed * speed * share * (cos(2.0 * x) + cos(2.0 * y));
 }
 
-/* Returns whether component `to` has waves along the axis. Waves along their own component would compress the
- * fluid, and in two dimensions nothing moves along z. */
+/* Returns whether velocity component `to` varies along the axis in the disturbance. A component that varied
+ * along its own axis would compress the fluid. In two dimensions there is no velocity along z. */
 static bool has_waves(const kf_scene *scene, int axis, int to) {
     return axis != to && scene->nodes[axis] > 1 && (scene->nodes[2] > 1 || to < 2);
 }
@@ -50,8 +50,9 @@ void kf_scene_draw_disturbance(kf_scene *scene) {
             }
 }
 
-/* Adds the waves. Each component is a sum of waves along the other axes, so nothing is compressed. They have
- * whole periods in the domain, so they are the same on every grid and go on across periodic faces. */
+/* Adds the disturbance to a velocity. Each component is a sum of waves along the other axes, so its
+ * divergence is zero. A whole number of wavelengths fits into the domain. So the waves are the same on every
+ * grid, and continuous across periodic faces. */
 static void disturb(const kf_scene *scene, const int node[3], double velocity[3]) {
     for (int axis = 0; axis < 3; axis++) {
         const double turn = 2.0 * PI * (node[axis] + 0.5) / scene->nodes[axis];
@@ -79,8 +80,8 @@ void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *densit
     if (scene->disturbance > 0.0) disturb(scene, node, velocity);
 }
 
-/* Returns whether the mesh is the same all along the axis: each triangle lies along it, or in one of the two
- * faces of the domain, where the mesh ends. */
+/* Returns whether the mesh has the same cross-section everywhere along the axis. Then each triangle is
+ * parallel to the axis, or lies in one of the two faces of the domain, where the mesh ends. */
 static bool is_even(const kf_scene *scene, int axis) {
     const kf_mesh *mesh = &scene->mesh;
     for (size_t t = 0; t < mesh->triangle_count; t++) {

@@ -1,5 +1,5 @@
-/* What RFC 8259 forbids and cJSON reads all the same: numbers such as 01, letters of texts that must be
- * written as escapes, bytes that are no UTF-8, two members of one name. */
+/* Checks for JSON that RFC 8259 forbids and cJSON accepts: numbers such as 01, characters that must be
+ * written as escapes, bytes that are not UTF-8, two members with the same name. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

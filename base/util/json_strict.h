@@ -1,4 +1,5 @@
-/* What RFC 8259 forbids and cJSON reads all the same. Asked by kf_json_parse of texts that cJSON has read. */
+/* Checks for JSON that RFC 8259 forbids and cJSON accepts. kf_json_parse calls them on texts that cJSON has
+ * parsed. */
 #ifndef KF_BASE_UTIL_JSON_STRICT_H
 #define KF_BASE_UTIL_JSON_STRICT_H
 
@@ -8,12 +9,12 @@
 
 struct kf_text;
 
-/* Looks at the letters of a text that ends with a zero byte: numbers, control characters, escapes, UTF-8.
- * Returns what is wrong, with its place in *at; NULL: nothing is. */
+/* Checks the characters of a text that ends with a zero byte: numbers, control characters, escapes, UTF-8.
+ * Returns a message about the first fault and sets *at to its place. Returns NULL if there is no fault. */
 const char *kf_json_letter_fault(const char *text, size_t size, const char **at);
 
-/* Looks for an object with two members of one name. True: there is one, and path, which must be empty, is
- * the way to it, as in "a.list[2].b". The caller frees path either way. */
+/* Returns whether some object has two members with the same name. The function then appends the path of this
+ * member to `path`, which must be empty, as in "a.list[2].b". The caller frees `path` in either case. */
 bool kf_json_name_fault(const cJSON *value, struct kf_text *path);
 
 #endif

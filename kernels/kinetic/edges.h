@@ -1,12 +1,13 @@
-/* The ends of a nested grid's rows. What crosses a side across x touches a few nodes of each row, and each of
- * their values lies in another sector of memory: such a launch took as long as one that moves ten times as
- * much. So the ghosts there come in a place of their own, from which the first of two steps reads them
- * instead of the grid's, and the second keeps the box's outermost nodes in another. All of it is kf_stored
- * [side][velocity][z][y][column].
+/* Arrays for the ghost nodes at the two ends of a nested grid's rows. At a side across x, interpolation and
+ * restriction touch only a few nodes of each row. Each value of these nodes lies in another sector of
+ * memory, so such a launch took as long as one that moves ten times as many bytes. Two separate arrays avoid
+ * this. `fresh` holds the ghost nodes: the first of two fine steps reads them there instead of in the grid.
+ * `inner` holds the box's outermost nodes: the second step writes copies of them for the restriction. Both
+ * are kf_stored [side][velocity][z][y][column].
  *
- * For files that have lattice.h, and for a test that has its types. Defines that a level's scene and config
- * set: KF_EDGES, bits of the sides across x that lie in a coarser
- * level's grid (1 low, 2 high); 0: ghosts come in the grid, and means are taken from it. */
+ * This header is for files that include lattice.h, and for a test that has the same types. A level's scene
+ * and config set KF_EDGES: a bit for each side across x that lies inside a coarser level's grid (1 low, 2
+ * high). With 0, ghost nodes are stored in the grid, and restriction reads the grid. */
 #ifndef KF_KERNELS_KINETIC_EDGES_H
 #define KF_KERNELS_KINETIC_EDGES_H
 
@@ -17,7 +18,7 @@
 #endif
 
 #if KF_EDGES
-/* Values of one velocity at a side. */
+/* Returns the number of values of one velocity at one side. */
 KF_FUNCTION kf_index kf_edge_values(const kf_module_arguments *a, int columns) {
     return (kf_index)a->grid.nodes[1] * a->grid.nodes[2] * columns;
 }
@@ -26,8 +27,8 @@ KF_FUNCTION kf_index kf_edge_index(const kf_module_arguments *a, int side, int c
     return (27 * side + i) * kf_edge_values(a, columns) + ((kf_index)z * a->grid.nodes[1] + y) * columns +
            column;
 }
-/* Returns the place of the ghosts' values in column x of row (y, z); NULL: it is no column of ghosts, or they
- * are in the grid. */
+/* Returns the address of a ghost node's value in `fresh`, for column x of row (y, z). Returns NULL if x is
+ * no column of ghost nodes, or if ghost nodes are stored in the grid. */
 KF_FUNCTION kf_stored *kf_fresh_place(const kf_module_arguments *a, int i, int x, int y, int z) {
     const int high = x - (a->grid.nodes[0] - KF_EDGE_GHOSTS);
     const int is_low = (KF_EDGES & 1) && x < KF_EDGE_GHOSTS, is_high = (KF_EDGES & 2) && high >= 0;
@@ -36,20 +37,22 @@ KF_FUNCTION kf_stored *kf_fresh_place(const kf_module_arguments *a, int i, int x
                      kf_edge_index(a, !is_low, KF_EDGE_GHOSTS, i, is_low ? x : high, y, z)
                : (kf_stored *)0;
 }
-/* Returns whether a row's ghosts are in the grid, too: those that stream to nodes at the faces of the domain,
- * which take what comes by other rules. */
+/* Returns whether the ghost nodes of a row are also stored in the grid. They are where they stream to nodes
+ * at the faces of the domain, because boundary conditions read the grid. */
 KF_FUNCTION int kf_is_fresh_in_grid(const kf_module_arguments *a, int y, int z) {
     return y < 2 || y >= a->grid.nodes[1] - 2 || z < 2 || z >= a->grid.nodes[2] - 2;
 }
-/* Returns whether node x of a row is one of those ghosts, or they stream to it. */
+/* Returns whether node x of a row is a ghost node in `fresh`, or a node to which such a ghost node streams.
+ */
 KF_FUNCTION int kf_is_by_ghosts(const kf_module_arguments *a, int x) {
     return a->edges.fresh && x < a->grid.nodes[0] &&
            (((KF_EDGES & 1) && x <= KF_EDGE_GHOSTS) ||
             ((KF_EDGES & 2) && x >= a->grid.nodes[0] - 1 - KF_EDGE_GHOSTS));
 }
-/* The ghosts that stream to a node of row (y, z): where velocity 0 lies in their first column of that row;
- * what the columns add from which it is reached with -1, 0 and 1 along x, negative: that is no column of
- * ghosts; and what a velocity adds, a row and a plane. */
+/* Addresses of the ghost nodes that stream to a node of row (y, z). `here` is velocity 0 in the row's first
+ * column of ghost nodes. `column` is the offset of the column that velocities with -1, 0 and 1 along x come
+ * from; it is negative if that column has no ghost nodes. `values`, `row` and `plane` are the offsets of one
+ * velocity, row and plane. */
 typedef struct kf_ghosts_beside {
     const kf_stored *here;
     kf_index column[3];
@@ -61,7 +64,7 @@ KF_FUNCTION kf_ghosts_beside kf_ghosts_of(const kf_module_arguments *a, int x, i
     kf_ghosts_beside g;
     g.here = (const kf_stored *)a->edges.fresh + kf_edge_index(a, !is_low, KF_EDGE_GHOSTS, 0, 0, y, z);
     KF_UNROLL
-    for (int c = 0; c < 3; c++) { /* beyond the outermost is that again: nothing reads what comes of it */
+    for (int c = 0; c < 3; c++) { /* past the last column it repeats: never used */
         const int column = x - (c - 1) - first;
         g.column[c] = is_low ? (column > last ? -1
                                 : column < 0  ? 0
@@ -75,8 +78,8 @@ KF_FUNCTION kf_ghosts_beside kf_ghosts_of(const kf_module_arguments *a, int x, i
     g.plane = KF_EDGE_GHOSTS * a->grid.nodes[1];
     return g;
 }
-/* Returns where the box's outermost columns keep velocity 0 of a node; negative: it is not in them, or they
- * keep nothing. */
+/* Returns the index in `inner` of a node's velocity 0. It is negative if the node is not in the box's
+ * outermost columns, or if there is no such array. */
 KF_FUNCTION kf_index kf_inner_index(const kf_module_arguments *a, int x, int y, int z) {
     const int low = x - KF_EDGE_GHOSTS, high = x - (a->grid.nodes[0] - KF_EDGE_GHOSTS - KF_EDGE_INNER);
     const int is_low = (KF_EDGES & 1) && low >= 0 && low < KF_EDGE_INNER,
@@ -85,8 +88,8 @@ KF_FUNCTION kf_index kf_inner_index(const kf_module_arguments *a, int x, int y, 
                ? kf_edge_index(a, !is_low, KF_EDGE_INNER, 0, is_low ? low : high, y, z)
                : -1;
 }
-/* Keeps there what has been stored of node k, at (x, y, z). It is read again: were all populations kept until
- * both places are written, each thread of the flow would take 8 registers more. */
+/* Copies the stored populations of node k, at (x, y, z), to `inner`. It reads them from the grid again: to
+ * keep all populations until both places are written, each thread of the flow would need 8 registers more. */
 #define KF_KEEP_ONE_INNER(i, name, cx, cy, cz)                                                               \
     inner[(i)*inner_values] = *kf_address(a, a->populations.target, i, k);
 #define KF_KEEP_INNER                                                                                        \

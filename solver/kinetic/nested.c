@@ -1,4 +1,4 @@
-/* The grids of nested levels: where they lie, and their scenes. */
+/* The grids of nested levels: their positions and their scenes. */
 #include "solver/kinetic/nested.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static void initial_of_whole(const void *context, int i, int j, int k, double *d
                      velocity);
 }
 
-/* The solid's samples where they lie in this grid. */
+/* Copies the solid's samples, in coordinates of this level's grid. */
 static void take_samples(kf_nested_level *level) {
     const kf_samples *all = &level->whole->samples;
     kf_samples *own = &level->scene.samples;
@@ -40,7 +40,7 @@ static void take_samples(kf_nested_level *level) {
         }
 }
 
-/* Makes a level's scene: that of the whole domain, on the nodes of this grid. */
+/* Makes a level's scene: the scene of the whole domain, restricted to the nodes of this grid. */
 static void set_scene(kf_nested_level *level, bool finest) {
     level->scene = *level->whole;
     memset(&level->scene.samples, 0, sizeof level->scene.samples);
@@ -73,7 +73,7 @@ static void cover(kf_nested_level *level, const kf_nested_level *finer) {
     }
 }
 
-/* Lays out the levels from the coarsest on, each in the one before. */
+/* Lays out the levels from the coarsest to the finest, each inside the next coarser one. */
 kf_status kf_nested_make(const kf_scene *scene, kf_nested **nested, kf_error *error) {
     KF_TRY(kf_scene_check_boxes(scene, error));
     kf_nested *made = kf_allocate_zeroed(1, sizeof *made);
@@ -111,7 +111,7 @@ bool kf_nested_has_ghosts(const kf_scene *scene) {
 }
 
 double kf_nested_stepped_nodes(const kf_scene *scene) {
-    static const double SHARE = 0.75; /* of two layers the first step leaves out one, the second both */
+    static const double SHARE = 0.75; /* the first step skips one of two layers, the second both */
     const int *ghosts = scene->ghosts;
     double covered = 1.0, rows = 1.0;
     for (int axis = 0; axis < 3; axis++)

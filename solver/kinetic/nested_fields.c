@@ -1,5 +1,5 @@
-/* The flow of nested grids on one grid, for files, pictures and probes: each place as the finest level says
- * that it has, or the finest that is asked for. */
+/* The fields of nested grids on one grid, for files, pictures and probes. Each place has the values of its
+ * finest level, at most the level asked for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +23,15 @@ static void allocate(kf_fields *fields) {
         fields->velocity[a] = kf_allocate(count_of(fields) * sizeof(float));
 }
 
-/* Two coarse nodes that a fine one lies between, and how much of the farther. */
+/* The two coarse nodes on both sides of a fine node. FAR_SHARE is the interpolation weight of the farther
+ * one. */
 typedef struct between {
     size_t near, far;
 } between;
 static const float FAR_SHARE = 0.25F;
 
-/* Across a periodic face the farther node is that of the other side; beyond others it is the nearer one. */
+/* Finds the coarse nodes of a fine node. At a periodic face the farther node is on the opposite side of the
+ * domain. At any other face it is the nearer node. */
 static between find(int fine, int coarse_nodes, bool periodic) {
     const int near = fine / 2, far = fine % 2 == 0 ? near - 1 : near + 1;
     const bool beyond = far < 0 || far >= coarse_nodes;
@@ -41,7 +43,7 @@ static float mix(float near, float far) {
     return near + FAR_SHARE * (far - near);
 }
 
-/* Finer fields to be made, whose rows threads share. */
+/* The fields to interpolate, whose rows are divided among threads. */
 typedef struct making {
     const kf_fields *coarse;
     const kf_fields *fine;
@@ -73,7 +75,7 @@ static void make_rows(void *data, size_t begin, size_t end) {
         make_row(data, row);
 }
 
-/* Fine values between coarse ones, linear along each axis. */
+/* Interpolates fine values from coarse ones, linearly along each axis. */
 static void make_finer(const kf_scene *scene, const kf_fields *coarse, kf_fields *fine) {
     enum { FEW_ROWS = 64 };
     making m = {.coarse = coarse, .fine = fine};
@@ -85,7 +87,7 @@ static void make_finer(const kf_scene *scene, const kf_fields *coarse, kf_fields
     kf_in_parallel((size_t)fine->nodes[1] * (size_t)fine->nodes[2], FEW_ROWS, make_rows, &m);
 }
 
-/* Puts what a level has in its box into the fields of the whole domain in its cells. */
+/* Copies the values of a level's box into the fields of the whole domain in this level's cells. */
 static void put_box(const kf_nested_level *level, const kf_fields *own, kf_fields *whole) {
     int from[3], to[3];
     for (int a = 0; a < 3; a++) {

@@ -5,12 +5,14 @@
 #include "solver/flow/flow_plan.h"
 #include "solver/kinetic/nested.h"
 
-/* The whole domain in the cells of a level: what the levels up to it say, linear between the nodes of coarser
- * ones. plans: of the levels, whose covered cells say what the finer ones do (kf_nested_settle). The caller
- * frees with kf_fields_free. */
+/* Joins the fields of levels 0 to `last` on one grid over the whole domain, with the cells of level `last`.
+ * Each place takes the values of its finest level; values of coarser levels are interpolated linearly.
+ * `plans` are those of the levels. kf_nested_settle must have restricted the finer levels first. The caller
+ * frees `joined` with kf_fields_free. */
 kf_status kf_nested_join_fields(const kf_nested *nested, kf_plan *const *plans, int last, kf_fields *joined,
                                 kf_error *error);
-/* The fields of a level's box, of those of its plan; the caller frees them. */
+/* Copies the fields of a level's box out of the fields of its plan, `own`, which contain ghost nodes. The
+ * caller frees `box`. */
 void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, kf_fields *box);
 
 #endif

@@ -1,4 +1,4 @@
-/* Plans of nested grids: levels' plans joined into one, and what crosses between them. */
+/* Plans of nested grids: the joint plan of all levels, and the launches of the exchanges between them. */
 #include "solver/kinetic/nested_plan.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 /* --- Launches between two levels -------------------------------------------------------------------------
  */
 
-/* Tiles of a box whose layers lie across an axis. */
+/* Returns the number of tiles of a box whose layers are perpendicular to an axis. */
 static int tiles_of(const int size[3], int across) {
     const int u = size[across == 0 ? 1 : 0], v = size[across == 2 ? 1 : 2];
     return (u + KF_NESTED_TILE_U - 1) / KF_NESTED_TILE_U * ((v + KF_NESTED_TILE_V - 1) / KF_NESTED_TILE_V) *
@@ -36,8 +36,8 @@ static void add_box(kf_nested_arguments *a, const int low[3], const int high[3],
     a->boxes++;
 }
 
-/* A box in layers across z, of which every so manieth of the coarser grid counts; first: its plane where the
- * nested box begins. */
+/* Adds a box in layers across z. Only every `every`th plane of the coarser grid counts; `first` is the
+ * coarser grid's plane at which the nested box begins. */
 static void add_layers(kf_nested_arguments *a, const int box[2][3], int first) {
     int low[3], high[3];
     memcpy(low, box[0], sizeof low);
@@ -48,7 +48,7 @@ static void add_layers(kf_nested_arguments *a, const int box[2][3], int first) {
     add_box(a, low, high, 2);
 }
 
-/* The cells between an outer and an inner box, in up to six boxes, each once. */
+/* Adds the cells between an outer and an inner box as up to six boxes that do not overlap. */
 static void add_shell(kf_nested_arguments *a, const int outer[2][3], const int inner[2][3]) {
     int low[3], high[3];
     memcpy(low, outer[0], sizeof low);
@@ -79,14 +79,14 @@ static kf_nested_side side_of(const kf_kinetic *kinetic, bool odd) {
     return side;
 }
 
-/* Second moments that a rate of strain leaves after a collision, over that rate, at density 1. */
+/* Returns the ratio of the second moments after a collision to the strain rate, at density 1. */
 static double left_by_strain(const kf_scene *scene) {
     const double omega = 1.0 / (3.0 * scene->viscosity + 0.5);
     return -(1.0 - omega) * 2.0 / (3.0 * omega);
 }
 
-/* Leaves a part of a team the cells of a box that lie in its planes of the finer grid, and the last part what
- * is beyond. */
+/* Limits a box to the planes of the finer grid that belong to a part of a team. The first and the last part
+ * also keep the cells beyond their planes. */
 static void take_share(const kf_kinetic *part, const kf_nested_level *level, int box[2][3]) {
     const int begin = (part->first_plane - level->ghosts[4]) / 2,
               end = (part->first_plane + part->planes - level->ghosts[4]) / 2;
@@ -96,7 +96,7 @@ static void take_share(const kf_kinetic *part, const kf_nested_level *level, int
     }
 }
 
-/* Names the cells that a kernel between level - 1 and level works on; part NULL: all. */
+/* Sets the cells that an exchange between level - 1 and level works on. `part` NULL means all parts. */
 static void set_cells(kf_nested_arguments *a, const kf_nested_level *level, kf_crossing_kind what,
                       const kf_kinetic *part) {
     int outer[2][3], inner[2][3];
@@ -149,7 +149,7 @@ kf_status kf_nested_prepare(const kf_nested_plan *own, int level, kf_crossing_ki
 /* --- Making ----------------------------------------------------------------------------------------------
  */
 
-/* Gives the plan of all what a level's plan made, to be checked, hashed and freed with its own. */
+/* Moves the buffers and modules of a level's plan to the joint plan, which checks, hashes and frees them. */
 static void adopt(kf_plan *plan, kf_plan *level) {
     for (size_t i = 0; i < level->buffer_count; i++) {
         plan->buffers = kf_grow(plan->buffers, plan->buffer_count, &plan->buffer_room, sizeof *plan->buffers);
@@ -164,8 +164,9 @@ static void adopt(kf_plan *plan, kf_plan *level) {
     level->buffer_count = level->module_count = 0;
 }
 
-/* The kernels between two levels: what state.cu knows of a grid's memory they know of both. A team's parts
- * reach all of it, so that their kernels are those of one device. */
+/* Sets the source of the exchange kernels between two levels. They use state.cu's definitions of a grid's
+ * memory for both levels. The kernels of a team are those of one device, because every part can access all
+ * of this memory. */
 static void define_crossing(const kf_scene *scene, const kf_kinetic_options *options,
                             const kf_kinetic_geometry *geometry, kf_source *source, kf_defines *defines) {
     kf_kinetic_options alone = *options;
@@ -197,7 +198,7 @@ static kf_status load_crossing(kf_plan *plan, int level, kf_error *error) {
     return kf_nested_prepare(own, level, KF_COARSEN_AVERAGED, false, KF_ALL_OF_IT, &own->averaged, error);
 }
 
-/* Nodes that count, each place on its finest level, times the steps that they take. */
+/* Returns the node updates in a step of the coarsest level. Each place counts on its finest level only. */
 static double updates_of(const kf_nested *nested) {
     double updates = 0.0;
     for (int l = 0; l < nested->count; l++) {
@@ -250,7 +251,7 @@ kf_plan *kf_nested_level_plan(const kf_plan *plan, int level) {
     return kf_nested_of(plan)->plans[level];
 }
 
-/* Tells the levels' plans how many steps they have done. */
+/* Sets the number of steps that the levels' plans have done. */
 static void count_steps(kf_plan *plan) {
     kf_nested_plan *own = kf_nested_of(plan);
     for (int l = 0; l < own->nested->count; l++)
@@ -270,8 +271,9 @@ bool kf_nested_has_items(const kf_launch *launch) {
     return items > 0;
 }
 
-/* Gives cells that a finer level covers what it says there, from the finest on. The flow feels nothing of
- * it: of these cells it reads the rim alone, which has that already and is left as it is. */
+/* Restricts each level to all cells that it covers on the next coarser level, from the finest level on. The
+ * flow does not depend on this: it reads only the rim of these cells, which is up to date and stays as it
+ * is. */
 kf_status kf_nested_settle(kf_plan *plan, kf_error *error) {
     const kf_nested_plan *own = kf_nested_of(plan);
     count_steps(plan);
@@ -316,7 +318,7 @@ static kf_status velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     return kf_kinetic_device_velocity(kf_nested_of(plan)->plans[0], buffer, error);
 }
 
-/* Brings a load on the finest level to units of the coarsest: a force is density length^4 / time^2. */
+/* Converts a load from the finest level's units to the coarsest's: a force is density length^4 / time^2. */
 static void coarsen_load(kf_solid_load *load, int finest) {
     for (int i = 0; i < 3; i++) {
         load->force[i] = ldexp(load->force[i], -2 * finest);
@@ -324,7 +326,7 @@ static void coarsen_load(kf_solid_load *load, int finest) {
     }
 }
 
-/* The finest level's plan, which alone has the solid. */
+/* Returns the finest level's plan, the only one with the solid. */
 static kf_plan *finest_of(kf_plan *plan) {
     count_steps(plan);
     return kf_nested_of(plan)->plans[kf_nested_of(plan)->nested->count - 1];
@@ -345,7 +347,7 @@ static kf_status loads(kf_plan *plan, kf_solid_load *of_solids, kf_error *error)
     return KF_OK;
 }
 
-/* Where the finest level has the solid, in cells and steps of the coarsest. */
+/* Returns the finest level's position of the solid, in cells and steps of the coarsest level. */
 static kf_status pose(kf_plan *plan, kf_solid_pose *found, kf_error *error) {
     kf_plan *finest = finest_of(plan);
     const int finer = kf_nested_of(plan)->nested->count - 1;
@@ -381,7 +383,8 @@ static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
-/* Covered cells are saved as the finer level has them: the same whatever was looked at before. */
+/* Saves all levels. Covered cells are restricted first, so a checkpoint does not depend on whether fields
+ * were read. */
 static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     kf_nested_plan *own = kf_nested_of(plan);
     char *place = state;
@@ -442,7 +445,8 @@ static const kf_plan_methods methods = {.initialise = initialise,
 /* --- The system ------------------------------------------------------------------------------------------
  */
 
-/* The rate of a level's shear may not be 1: its collisions would leave no trace of the strain. */
+/* Refuses a level whose shear relaxation rate is near 1: its collisions leave no second moments that
+ * represent strain. */
 static kf_status check_rate(const kf_scene *scene, int level, kf_error *error) {
     const double omega = 1.0 / (3.0 * scene->viscosity + 0.5);
     if (fabs(1.0 - omega) > 0.05) return KF_OK;
@@ -452,7 +456,7 @@ static kf_status check_rate(const kf_scene *scene, int level, kf_error *error) {
                    scene->source, level, scene->viscosity);
 }
 
-/* Refuses boxes that cannot be, and rates that pass nothing on. */
+/* Refuses boxes that are not possible, and relaxation rates with which levels cannot exchange strain. */
 kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error) {
     kf_nested *nested;
     KF_TRY(kf_nested_make(scene, &nested, error));
@@ -493,7 +497,7 @@ kf_status kf_nested_make_plan(const kf_problem *problem, const kf_config *config
     return status;
 }
 
-/* Sources of a level, and of what crosses to it. */
+/* Visits the sources of a level's kernels, and of the exchange kernels to this level. */
 static kf_status visit_level(const kf_nested_level *level, bool coarsest, const kf_config *config,
                              const kf_device_info *device,
                              kf_status (*visit)(const kf_source *source, void *data, kf_error *error),

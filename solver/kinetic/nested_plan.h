@@ -1,16 +1,18 @@
-/* Plans of nested grids (nested.h): a plan of the kinetic system for each level, whose items the plan of all
- * takes over in the order of a step of the coarsest level, with kernels between the levels. */
+/* Plans of nested grids (nested.h). Each level has a plan of the kinetic system. The joint plan takes the
+ * items of these plans in the order of a step of the coarsest level, and adds the exchanges between levels.
+ */
 #ifndef KF_SOLVER_KINETIC_NESTED_PLAN_H
 #define KF_SOLVER_KINETIC_NESTED_PLAN_H
 
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
 
-/* KF_BAD_INPUT where the scene has nested grids that cannot be, or that nothing here can run. */
+/* Returns KF_BAD_INPUT if the scene's nested grids are not possible, or not supported. */
 kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error);
-/* KF_BAD_INPUT where several devices cannot run them. */
+/* Returns KF_BAD_INPUT if several devices cannot run the scene's nested grids. */
 kf_status kf_nested_accepts_team(const kf_scene *scene, kf_error *error);
-/* These do for a scene with nested grids what kf_system's plan, sources, reference and verify do. */
+/* These four functions are the plan, sources, reference and verify functions of kf_system for a scene with
+ * nested grids. */
 kf_status kf_nested_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                               kf_plan **plan, kf_error *error);
 kf_status kf_nested_visit_sources(const kf_problem *problem, const kf_config *config,
@@ -22,9 +24,10 @@ kf_status kf_nested_reference(const kf_problem *problem, int steps, kf_reference
 kf_status kf_nested_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                            kf_error *error);
 
-/* Does kf_kinetic_read for the coarsest level. */
+/* Reads the coarsest level's values as kf_kinetic_read does. */
 kf_status kf_nested_read(kf_plan *plan, double **values, kf_error *error);
-/* The plan of a level; after kf_nested_settle its cells that a finer level covers say what that does. */
+/* Returns the plan of a level. kf_nested_settle restricts each level to all cells that it covers on the next
+ * coarser level; these cells are otherwise out of date. */
 kf_plan *kf_nested_level_plan(const kf_plan *plan, int level);
 kf_status kf_nested_settle(kf_plan *plan, kf_error *error);
 

@@ -1,9 +1,10 @@
-/* The reference of nested grids: a reference run a level, and what crosses between them, in double precision.
+/* The reference solution on nested grids: one reference run for each level, and the exchanges between
+ * levels, in double precision.
  *
- * A node says density, velocity and the rate of strain without its trace. The last comes from the second
- * moments P about the velocity that a collision leaves: (1 - w) times what it found, which is
- * -2 density/(3 w) times the rate (Chapman and Enskog; w is the shear rate). So it changes from level to
- * level by (1 - w) and w of each and by a factor of two in time. */
+ * Levels exchange density, velocity and the strain rate without its trace. The strain rate S comes from the
+ * second moments P about the velocity after a collision, P = -(1 - w) 2 density S/(3 w), with the shear
+ * relaxation rate w (Chapman and Enskog). So P changes from level to level by the factors (1 - w) and w of
+ * both levels, and by two, the ratio of the time steps. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct kf_nested_run {
     double *state[KF_MOST_LEVELS];
 };
 
-/* This is what a node says, in units of the coarser of the two levels. */
+/* The exchanged state of a node, in units of the coarser of the two levels. */
 typedef struct node_state {
     double density, velocity[3], strain[3][3];
 } node_state;
@@ -36,12 +37,13 @@ static size_t place_of(const kf_scene *scene, const int x[3]) {
     return (size_t)x[0] + (size_t)scene->nodes[0] * ((size_t)x[1] + (size_t)scene->nodes[1] * (size_t)x[2]);
 }
 
-/* Second moments a rate of strain leaves after a collision, over that rate, at density 1. */
+/* Returns the ratio of the second moments after a collision to the strain rate, at density 1. */
 static double left_by_strain(double omega) {
     return -(1.0 - omega) * 2.0 / (3.0 * omega);
 }
 
-/* Reads node x of a level; scale: strain rates in its own units times this are in the coarser level's. */
+/* Reads the state of node x of a level. `scale` converts strain rates from the level's units to the coarser
+ * level's. */
 static node_state look(const kf_nested_run *run, int level, const int x[3], double scale) {
     const kf_scene *scene = &run->nested->level[level].scene;
     node_state node;
@@ -62,9 +64,9 @@ static node_state look(const kf_nested_run *run, int level, const int x[3], doub
     return node;
 }
 
-/* Gives node x of a level the populations of that state after a collision, under the body force: about the
- * velocity, moments of order 1 are half of the force, those of order 2 stand for the strain, and others are
- * those of equilibrium. */
+/* Sets the populations of node x of a level to this state after a collision, under the body force. About the
+ * velocity, the moments of order 1 are half of the force, those of order 2 represent the strain, and all
+ * others are in equilibrium. */
 static void put(kf_nested_run *run, int level, const int x[3], const node_state *node, double scale) {
     const kf_scene *scene = &run->nested->level[level].scene;
     double *f = run->state[level] + place_of(scene, x);
@@ -100,15 +102,15 @@ static void add(node_state *sum, double weight, const node_state *node) {
     }
 }
 
-/* Looks at a node that may lie a domain's length beyond the grid along a periodic axis. */
+/* Reads a node whose coordinate along a periodic axis may lie up to one domain length outside the grid. */
 static node_state look_around(const kf_nested_run *run, int level, const int x[3], double scale) {
     const int *n = run->nested->level[level].scene.nodes;
     const int home[3] = {(x[0] + n[0]) % n[0], (x[1] + n[1]) % n[1], (x[2] + n[2]) % n[2]};
     return look(run, level, home, scale);
 }
 
-/* State of a level at the place of node x of the next finer one: along each axis the parabola through the
- * three nodes nearest to it. */
+/* Interpolates a level's state to node x of the next finer level, by the parabola through the three nearest
+ * nodes along each axis. */
 static node_state interpolate(const kf_nested_run *run, int level, const int x[3]) {
     const kf_nested_level *finer = &run->nested->level[level + 1];
     const kf_scene *scene = &run->nested->level[level].scene;
@@ -143,7 +145,7 @@ static bool is_ghost(const kf_nested_level *level, const int x[3]) {
     return false;
 }
 
-/* What threads share of a crossing: planes of ghosts or of cells each. */
+/* An exchange whose planes of ghost nodes or of cells are divided among threads. */
 typedef struct crossing {
     kf_nested_run *run;
     int level;
@@ -171,9 +173,9 @@ static void fill_ghosts(kf_nested_run *run, int level) {
     kf_in_parallel((size_t)run->nested->level[level].scene.nodes[2], FEW_PLANES, fill_planes, &c);
 }
 
-/* State at the middle of the eight nodes of a level that a cell of the coarser level covers: their mean,
- * less an eighth of the second difference along each axis. That takes four nodes in a line, of the box: the
- * ghosts are not right any more. */
+/* Restricts the eight nodes of a level in one cell of the coarser level: their mean, less an eighth of the
+ * second difference along each axis. The difference takes four nodes in a line, all of them in the box,
+ * because ghost nodes are invalid at that time. */
 static node_state middle_of(const kf_nested_run *run, int level, const int cell[3]) {
     const kf_nested_level *finer = &run->nested->level[level];
     node_state sum = {0};
@@ -219,7 +221,7 @@ static void take_planes(void *data, size_t begin, size_t end) {
             }
 }
 
-/* Gives cells of the coarser level the means of a level's nodes: those of the rim, and the rest. */
+/* Restricts a level to cells of the coarser level: to those of the rim, and to the rest. */
 static void take_means(kf_nested_run *run, int level, bool rim, bool rest) {
     crossing c = {.run = run, .level = level, .rim = rim, .rest = rest};
     kf_in_parallel((size_t)run->nested->level[level].cells[2], FEW_PLANES, take_planes, &c);
@@ -250,7 +252,8 @@ static void advance(kf_nested_run *run, int level, int step) {
     take_means(run, level + 1, true, false);
 }
 
-/* The averages of the domain are those of the coarsest grid, whose covered cells say what finer ones do. */
+/* Averages over the domain are those of the coarsest grid. So the step first restricts finer levels to all
+ * covered cells if averages are due. */
 void kf_nested_advance(kf_nested_run *run, int step) {
     for (int l = run->nested->count - 1; l > 0 && kf_reference_averages_at(step); l--)
         take_means(run, l, false, true);

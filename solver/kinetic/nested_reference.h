@@ -1,4 +1,5 @@
-/* The double precision solution on nested grids (nested.h), against which their kernels are held. */
+/* The double precision reference solution on nested grids (nested.h), which the gate compares kernels with.
+ */
 #ifndef KF_SOLVER_KINETIC_NESTED_REFERENCE_H
 #define KF_SOLVER_KINETIC_NESTED_REFERENCE_H
 
@@ -11,10 +12,11 @@ typedef struct kf_nested_run kf_nested_run;
 kf_nested_run *kf_nested_begin(const kf_nested *nested);
 /* Takes a step of the coarsest level; step counts from 0. */
 void kf_nested_advance(kf_nested_run *run, int step);
-/* Mass of the domain in cells of the coarsest level: each place counts on the finest level that it has. */
+/* Returns the mass of the domain in cells of the coarsest level. Each place counts on its finest level only.
+ */
 double kf_nested_mass(const kf_nested_run *run);
-/* Returns the state of each level, cells that a finer level covers as means of its nodes, and frees the
- * run. Values of the results are the caller's. */
+/* Returns the state of each level and frees the run. Cells that a finer level covers are means of its nodes.
+ * The caller owns the values of the results. */
 void kf_nested_end(kf_nested_run *run, kf_reference_result results[KF_MOST_LEVELS]);
 
 #endif

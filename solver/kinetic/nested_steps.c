@@ -1,23 +1,26 @@
-/* A step of nested grids: the kernels of all levels and what crosses between them, in lanes. */
+/* A step of nested grids on one device: the kernels of all levels and the exchanges between levels, in
+ * lanes. */
 #include <string.h>
 
 #include "kernels/kinetic/nested_arguments.h"
 #include "solver/kinetic/nested_levels.h"
 
-/* The lane of a level's own kernels: the finest's is the main one, the others share one. */
+/* Returns the lane of a level's own kernels. The finest level has the main lane; the other levels share one.
+ */
 static int lane_of(const kf_nested *nested, int level) {
     return level + 1 == nested->count ? KF_LANE_MAIN : KF_LANE_BESIDE;
 }
-/* The lane of what crosses between level - 1 and level. The finest level waits for its ghosts, so that its
- * crossings go before the blocks of whole levels. */
+/* Returns the lane of the exchanges between level - 1 and level. The finest level waits for its ghost nodes,
+ * so its exchanges are in a lane that runs ahead of the blocks of whole levels. */
 static int lane_between(const kf_nested *nested, int level) {
     return level + 1 == nested->count ? KF_LANE_AHEAD : KF_LANE_BESIDE;
 }
-/* The lane of what the finest level works out beside its flow: the solid. */
+/* The lane in which the finest level computes the solid, beside its flow. */
 enum { LANE_OF_SOLID = KF_LANE_ASIDE };
 
-/* Bytes that a crossing reads and writes at least: for a cell of the layer three of the coarser level's nodes
- * across it and its eight ghosts, or the box's sixteen nodes nearest to its side and the cell. */
+/* Returns the bytes that an exchange moves at least, for each coarse cell of its layer. Interpolation reads
+ * three of the coarser level's nodes across the layer and writes eight ghost nodes. Restriction reads the
+ * sixteen nodes of the box nearest to its side and writes the cell. */
 static double bytes_of(const kf_nested_plan *own, int level, kf_crossing_kind what, const kf_launch *launch) {
     const kf_kinetic *kinetic = kf_nested_kinetic(own, level);
     const double nodes = what == KF_REFINE ? 3.0 + 8.0 : 16.0 + 1.0;
@@ -36,7 +39,7 @@ void kf_nested_name_item(kf_item *item, const char *name, int level) {
     item->name[length + 2] = '\0';
 }
 
-/* Appends a crossing at all steps of the coarsest level, or only at those of one parity. */
+/* Appends an exchange at all steps of the coarsest level, or at its even or odd steps only. */
 static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what, bool odd, int period,
                                  int phase, kf_error *error) {
     kf_launch launch;
@@ -50,8 +53,8 @@ static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what
     return KF_OK;
 }
 
-/* The crossing between level - 1 at its step number k of those in a step of the coarsest level, or after it,
- * and level. The coarsest level alone has even and odd steps one after the other. */
+/* Appends the exchange between level - 1 and level before or after step number k of level - 1 within a step
+ * of the coarsest level. Only the coarsest level has even and odd steps that need different launches. */
 static kf_status cross(kf_plan *plan, int level, kf_crossing_kind what, int k, kf_error *error) {
     const int after = what == KF_REFINE ? 0 : 1;
     if (level > 1) return append_crossing(plan, level, what, (k + after) % 2 == 1, 1, 0, error);
@@ -62,14 +65,15 @@ static kf_status cross(kf_plan *plan, int level, kf_crossing_kind what, int k, k
 
 /* --- A step ----------------------------------------------------------------------------------------------
  *
- * What is in one lane is done in its order. Between lanes there is the order that this file asks for, and no
- * other: a level's step needs the means of the next finer one and its own ghosts; what crosses from a level
- * needs its last step. So a level's step goes from one of its grids to the other beside what crosses from the
- * first and the finer level's two steps, and the solid's forces beside all that changes no node near it.
+ * Items of one lane run in their order. Items of different lanes run in any order that the waits of this file
+ * allow. A level's step needs the restriction of the next finer level and its own ghost nodes. An exchange
+ * from a level needs this level's last step. A level's step reads one of its two grids and writes the other.
+ * So it runs at the same time as exchanges that read the first grid, and as the finer level's two steps. The
+ * solid's forces run at the same time as everything that changes no node near the solid.
  */
 
-/* A lane is to do what it is given from here on after all that another was given so far, in steps that are
- * multiples of the period. */
+/* Lets a lane wait for all items appended to another lane so far, in steps that are multiples of the period.
+ * Only items appended later wait. */
 static void follow_at(kf_plan *plan, int lane, int other, int period) {
     kf_mark *mark = kf_nested_of(plan)->given[other];
     if (lane == other) return;
@@ -94,7 +98,7 @@ bool kf_nested_is_ever_due(const kf_item *item, int level, int k, int *period, i
     return false;
 }
 
-/* Appends one of a level's kernels, in a lane. */
+/* Appends one of a level's kernels to a lane. */
 static void append_kernel(kf_plan *plan, const kf_item *item, int level, int lane, int period, int phase) {
     kf_item *made = kf_plan_add_kernel(plan, item->kernel);
     kf_nested_name_item(made, item->name, level);
@@ -105,14 +109,14 @@ static void append_kernel(kf_plan *plan, const kf_item *item, int level, int lan
     made->flops = item->flops;
 }
 
-/* Returns whether a level's item works out averages of its own grid. */
+/* Returns whether a level's item computes the averages over its own grid. */
 static bool is_of_averages(const kf_item *item) {
     return strncmp(item->name, "average_", strlen("average_")) == 0;
 }
 
-/* Appends the kernels of step number k of a level in a step of the coarsest. Those of a coarser level are all
- * in its lane, whose order is what the signals and the waits of a level with several lanes ask for. The
- * finest level's side lane awaits the main one where that has been given kernels of this step. */
+/* Appends the kernels of step number k of a level within a step of the coarsest. A coarser level has all
+ * kernels in one lane, whose order replaces signals and waits. The finest level's side lane waits for the
+ * main lane if kernels of this step are in the main lane. */
 static void append_level(kf_plan *plan, int level, int k) {
     const kf_plan *from = kf_nested_of(plan)->plans[level];
     const int lane = lane_of(kf_nested_of(plan)->nested, level);
@@ -136,9 +140,10 @@ static void append_level(kf_plan *plan, int level, int k) {
     if (lane == KF_LANE_MAIN) follow(plan, LANE_OF_SOLID, lane);
 }
 
-/* Appends what crosses to a level, which it awaits. The means before came after the coarser level's last step
- * and this one's. A plan that ends in the grid that it began with overwrites what the ghosts come from: there
- * the coarser level's step waits, too. */
+/* Appends the interpolation to a level's ghost nodes, for which the level waits. The preceding restriction
+ * came after the last steps of both levels, so the interpolation needs no other wait. A plan that ends in
+ * the grid in which it began overwrites the nodes that the interpolation reads. In such a plan the coarser
+ * level's step waits, too. */
 static kf_status refine(kf_plan *plan, int level, int k, kf_error *error) {
     const kf_nested *nested = kf_nested_of(plan)->nested;
     const int lane = lane_between(nested, level);
@@ -149,7 +154,7 @@ static kf_status refine(kf_plan *plan, int level, int k, kf_error *error) {
     return KF_OK;
 }
 
-/* Appends the means that a level gives the coarser one after its two steps and that one's. */
+/* Appends the restriction of a level, after its two steps and the coarser level's step. */
 static kf_status coarsen(kf_plan *plan, int level, int k, kf_error *error) {
     const kf_nested *nested = kf_nested_of(plan)->nested;
     const int lane = lane_between(nested, level), coarser = lane_of(nested, level - 1);
@@ -160,8 +165,7 @@ static kf_status coarsen(kf_plan *plan, int level, int k, kf_error *error) {
     return KF_OK;
 }
 
-/* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
- */
+/* Appends step number k of a level, the two steps of the next finer level, and the exchanges around them. */
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
     const kf_nested_plan *own = kf_nested_of(plan);
     const bool finer = level + 1 < own->nested->count;
@@ -175,7 +179,7 @@ static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) 
     return coarsen(plan, level + 1, k, error);
 }
 
-/* Gives a level the averages that the coarsest has. */
+/* Copies the coarsest level's averages to a level. */
 static void append_given_averages(kf_plan *plan, int level) {
     const kf_kinetic *from = kf_nested_kinetic(kf_nested_of(plan), 0),
                      *to = kf_nested_kinetic(kf_nested_of(plan), level);
@@ -184,8 +188,9 @@ static void append_given_averages(kf_plan *plan, int level) {
     kf_plan_add_copy(plan, "average_give", &copy)->period = KF_AVERAGE_PERIOD;
 }
 
-/* Appends the averages of the domain that some rates divide by: of the coarsest grid, whose covered cells get
- * what the finer levels say first, after all that came before. The other levels are given them. */
+/* Appends the averages over the domain by which some relaxation rates divide. They are taken over the
+ * coarsest grid, after all earlier items and after the restriction to its covered cells. The other levels
+ * get copies. */
 static void append_averages(kf_plan *plan) {
     const kf_nested_plan *own = kf_nested_of(plan);
     const kf_plan *coarsest = own->plans[0];
@@ -206,7 +211,8 @@ static void append_averages(kf_plan *plan) {
         append_given_averages(plan, l);
 }
 
-/* All lanes begin where the last step of the finest level ended. */
+/* Appends a step of the coarsest level. All lanes start after the finest level's last step and the averages.
+ */
 kf_status kf_nested_append_steps(kf_plan *plan, kf_error *error) {
     for (int lane = 0; lane < KF_LANES; lane++)
         KF_TRY(kf_plan_mark(plan, &kf_nested_of(plan)->given[lane], error));

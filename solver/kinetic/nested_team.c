@@ -1,9 +1,9 @@
-/* A step of nested grids on a team: each level is cut into slabs, and so is what crosses between levels. All
- * parts wait for each other before and after what crosses. Everything is worked out as one device would, so
- * that no bit depends on the number of parts. */
+/* A step of nested grids on a team. Each level is cut into slabs, and so are the exchanges between levels.
+ * All parts wait for each other before and after each exchange. All values are computed as on one device, so
+ * no bit depends on the number of parts. */
 #include "solver/kinetic/nested_levels.h"
 
-/* What a part is given from here on comes after all that every part was given so far. */
+/* Lets every part wait for all items that all parts have so far. Only items appended later wait. */
 static void await_all(kf_plan *plan) {
     kf_mark *const *reached = kf_nested_of(plan)->reached;
     for (int part = 0; part < plan->part_count; part++) {
@@ -17,7 +17,7 @@ static void await_all(kf_plan *plan) {
     }
 }
 
-/* Appends an item of a level's plan, which stays in its part and comes in its turn in the main lane. */
+/* Appends an item of a level's plan to the main lane of the item's part. */
 static void append_item(kf_plan *plan, const kf_item *item, int level, int period, int phase) {
     kf_item *made;
     kf_plan_on(plan, item->part);
@@ -44,7 +44,7 @@ static void append_item(kf_plan *plan, const kf_item *item, int level, int perio
     made->flops = item->flops;
 }
 
-/* Appends step number k of a level in a step of the coarsest. */
+/* Appends step number k of a level within a step of the coarsest level. */
 static void append_level(kf_plan *plan, int level, int k) {
     const kf_plan *from = kf_nested_of(plan)->plans[level];
     for (size_t i = 0; i < from->item_count; i++) {
@@ -54,8 +54,8 @@ static void append_level(kf_plan *plan, int level, int k) {
     }
 }
 
-/* Appends the parts' shares of a crossing between level - 1 and level at all steps of the coarsest level, or
- * only at those of one parity. */
+/* Appends the parts' shares of an exchange between level - 1 and level, at all steps of the coarsest level
+ * or at its even or odd steps only. */
 static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what, bool odd, int period,
                                  int phase, kf_error *error) {
     for (int part = 0; part < plan->part_count; part++) {
@@ -71,7 +71,8 @@ static kf_status append_crossing(kf_plan *plan, int level, kf_crossing_kind what
     return KF_OK;
 }
 
-/* The crossing between level - 1 at its step number k, or after it, and level, and what all wait for. */
+/* Appends the exchange between level - 1 and level before or after step number k of level - 1, and the waits
+ * of all parts around it. */
 static kf_status cross(kf_plan *plan, int level, kf_crossing_kind what, int k, kf_error *error) {
     const int after = what == KF_REFINE ? 0 : 1;
     await_all(plan);
@@ -82,8 +83,7 @@ static kf_status cross(kf_plan *plan, int level, kf_crossing_kind what, int k, k
     return KF_OK;
 }
 
-/* Appends step number k of a level, the two steps of the next finer one, and what crosses before and after.
- */
+/* Appends step number k of a level, the two steps of the next finer level, and the exchanges around them. */
 static kf_status append_steps(kf_plan *plan, int level, int k, kf_error *error) {
     const bool finer = level + 1 < kf_nested_of(plan)->nested->count;
     if (finer) KF_TRY(cross(plan, level + 1, KF_REFINE, k, error));

@@ -1,4 +1,4 @@
-/* The gate of plans of nested grids: every level against the reference's (kinetic_verify.c). */
+/* The gate for plans of nested grids: it compares every level with the reference's (kinetic_verify.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ kf_status kf_nested_reference(const kf_problem *problem, int steps, kf_reference
     return KF_OK;
 }
 
-/* Ghosts are right only between two steps: both have the reference's. */
+/* Copies the reference's ghost nodes, so that the comparison leaves them out: they are valid only between
+ * two steps. */
 static void take_ghosts(const kf_scene *scene, const double *from, double *to) {
     const int *n = scene->nodes, *ghosts = scene->ghosts;
     const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
