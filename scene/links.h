@@ -6,9 +6,9 @@
 
 enum { KF_LINK_DIRECTIONS = 26 };
 
-/* Of a link: hits so near each other are at one place, as on an edge. */
+/* Hits of one link that are nearer than this share of the link count as one, as on an edge. */
 #define KF_LINK_ONE_PLACE 1e-4
-/* Faces whose normals have at least this product are parallel. */
+/* Triangles are parallel if the product of their normals is at least this. */
 #define KF_LINK_PARALLEL 0.999
 
 /* A place where a link meets the surface. */
@@ -30,24 +30,26 @@ typedef struct kf_link_box {
     unsigned char *fluid; /* likewise: 1 where the stream reaches a node */
 } kf_link_box;
 
-/* Direction d, whose opposite is KF_LINK_DIRECTIONS - 1 - d. */
+/* Sets c to direction d; the opposite direction is KF_LINK_DIRECTIONS - 1 - d. */
 void kf_link_direction(int d, int c[3]);
 size_t kf_link_node_index(const kf_link_box *b, const int at[3]);
 /* Returns whether populations that cross a face come back as from a mirror half a cell beyond its nodes. */
 bool kf_link_mirrors(const kf_scene *scene, int face);
-/* Finds hits and cut. */
+/* Finds the hits and sets `cut`. */
 void kf_link_box_cut(kf_link_box *box);
-/* Leaves out where links of the fluid only graze an edge of the solid: of an aligned one the last bits would
- * say which of them are cut, and the flow would not be symmetric. Needs `fluid`. */
+/* Removes cuts where a link of the fluid only grazes an edge of the solid. With a solid aligned to the grid,
+ * rounding would otherwise decide which of these links are cut, and the flow would not be symmetric. Needs
+ * `fluid`. */
 void kf_link_box_drop_slivers(kf_link_box *box);
 /* Returns whether a link has nodes of the fluid at both ends. */
 bool kf_link_joins_fluid(const kf_link_box *box, uint64_t link);
-/* Goes over a link that is not cut to a node of the box; returns whether there is one. */
+/* Moves `at` over a link that is not cut to the next node of the box; returns whether there is such a node.
+ */
 bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
-/* Lists the nodes of the fluid beside the surface, of links that are listed (links_wall.c). */
+/* Lists the fluid nodes beside the surface from the listed links (links_wall.c). */
 void kf_link_list_wall(const kf_link_box *box, kf_links *links);
-/* Takes the law from nodes where layers are laminar: before the scene's trip, or all. Without an inflow there
- * is neither. */
+/* Removes the law from nodes where layers are laminar: those before the scene's trip, or all nodes. Without
+ * an inflow it removes none. */
 void kf_link_trip_wall(kf_scene *scene);
 
 #endif

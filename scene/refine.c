@@ -54,12 +54,13 @@ double kf_scene_level_nodes(const kf_scene *scene, int level) {
 
 /* ---- Checks ---- */
 
-/* Cells of a level along an axis, of the whole domain. */
+/* Returns the number of cells of a level along an axis of the whole domain. */
 static int all_cells(const kf_scene *scene, int level, int axis) {
     return scene->nodes[axis] << level;
 }
 
-/* Refuses a side of a box that lies too near the one around it, or at a face that knows nothing of boxes. */
+/* Refuses a side of a box that is too near the box around it, or at a face whose condition does not support
+ * boxes. */
 static kf_status check_side(const kf_scene *scene, int number, int axis, int side, kf_error *error) {
     const kf_cell_box *box = &scene->boxes[number - 1];
     const int most = all_cells(scene, number - 1, axis), at = side ? box->high[axis] : box->low[axis],
@@ -106,7 +107,8 @@ static kf_status check_box(const kf_scene *scene, int number, kf_error *error) {
     return KF_OK;
 }
 
-/* Widens a box about a motion's centre to where a point comes. A free solid is where it begins. */
+/* Widens a box to the path of a point that turns about a motion's centre. A free solid counts at its initial
+ * position. */
 static void take_in(const kf_motion *motion, const double at[3], double low[3], double high[3]) {
     double from[3], to[3];
     const bool turns = motion->moving && !motion->free;
@@ -117,7 +119,7 @@ static void take_in(const kf_motion *motion, const double at[3], double low[3], 
     }
 }
 
-/* The box of all samples at all times; of several solids that of their meshes. */
+/* Finds the box of all samples at all times; for several solids it is the box of their meshes. */
 static void find_samples(const kf_scene *scene, double low[3], double high[3]) {
     const kf_samples *samples = &scene->samples;
     for (int a = 0; a < 3; a++) {
@@ -193,13 +195,13 @@ static int half_up(int cells) {
     return -half_down(-cells);
 }
 
-/* Cells that a box of a level keeps off an outflow: KF_NESTED_MARGIN of each level around it. */
+/* Returns the cells between a box of a level and an outflow: KF_NESTED_MARGIN of each level around it. */
 static int off_outflow(int level) {
     return KF_NESTED_MARGIN * ((2 << level) - 1); /* NOLINT(clang-analyzer-core.*): a few levels */
 }
 
-/* Widens a box of a level to what has to lie in it; its sides then keep off the domain's faces or go to them.
- * False: what has to lie in it is too near an outflow. */
+/* Widens a box of a level to its required content. Its sides then keep a distance from the domain's faces,
+ * or are moved to them. Returns false if the content is too near an outflow. */
 static bool widen(const kf_scene *scene, const int nodes[3], int level, const kf_cell_box *needed,
                   kf_cell_box *box) {
     for (int axis = 0; axis < 3; axis++) {
@@ -223,7 +225,8 @@ static bool widen(const kf_scene *scene, const int nodes[3], int level, const kf
     return true;
 }
 
-/* Returns the box in which the solid has room, in cells of level finest - 1: some more than it must have. */
+/* Returns the box that gives the solid space, in cells of level finest - 1. It is somewhat larger than
+ * required. */
 static kf_cell_box room_of_solid(const double low[3], const double high[3], int finest) {
     enum { SOLID_ROOM = KF_NESTED_ROOM + 3 };
     kf_cell_box box;
@@ -263,7 +266,7 @@ bool kf_scene_fit_boxes(const kf_scene *scene, const int nodes[3], const double 
 
 /* ---- Boxes around the body ---- */
 
-/* Which way the stream goes along each axis, -1 to 1. */
+/* Finds the direction of the stream along each axis, -1 to 1. */
 static void find_stream(const kf_scene *scene, double stream[3]) {
     double speed = 0.0;
     memset(stream, 0, 3 * sizeof *stream);
@@ -282,7 +285,7 @@ static void find_stream(const kf_scene *scene, double stream[3]) {
         stream[a] /= speed;
 }
 
-/* The mean of the solid's lengths across the stream, which sets the size of its wake. */
+/* Returns the mean width of the solid across the stream, which sets the size of its wake. */
 static double width_of(const kf_scene *scene, const double stream[3]) {
     double squares[3], product = 1.0, most = 0.0;
     int along = 0;
@@ -298,14 +301,16 @@ static double width_of(const kf_scene *scene, const double stream[3]) {
     return fmax(sqrt(product), 0.25 * most);
 }
 
-/* Which way a solid goes along an axis: as prescribed, or a free one as its weight pulls it. */
+/* Returns the sign of a solid's motion along an axis: of its prescribed velocity, or of a free solid's
+ * weight. */
 static double way_of(const kf_motion *motion, int axis) {
     return motion->free ? motion->excess_mass * motion->gravity[axis] : motion->velocity[axis];
 }
 
-/* Boxes about the solid, where it goes to, and its wake: in widths of the solid, the finest reaches 3/4
- * before, 2 behind and 5/8 beside it, each coarser one twice as far. A sphere's drag at Re 100 is then within
- * 0.1 % of fine cells everywhere (docs/physics.md, nested grids). */
+/* Places boxes around the solid, its path and its wake. The finest box reaches 3/4 of the solid's width
+ * upstream, 2 widths downstream and 5/8 of a width to each side. Each coarser box reaches twice as far. A
+ * sphere's drag at Re 100 is then within 0.1 % of that on uniform fine cells (docs/physics.md, nested
+ * grids). */
 static void surround_body(kf_scene *scene, double reach) {
     static const double BEFORE = 0.75, BEHIND = 2.0, BESIDE = 0.625;
     double stream[3], body_low[3], body_high[3];
@@ -327,8 +332,8 @@ static void surround_body(kf_scene *scene, double reach) {
         }
 }
 
-/* Makes so many levels around the body, with boxes that reach as far as the nodes allow. *least: the fewest
- * nodes that they have. */
+/* Places boxes for this number of levels around the body, as large as the number of nodes allows. Sets
+ * *least to the smallest number of nodes that was found. Returns whether the boxes are possible. */
 static bool fit_levels(kf_scene *scene, int levels, double nodes, bool whole, double *least) {
     static const double REACHES[] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4};
     double low[3], high[3];
@@ -344,8 +349,8 @@ static bool fit_levels(kf_scene *scene, int levels, double nodes, bool whole, do
     return false;
 }
 
-/* Finds how many levels go around the body, and their boxes: so many as are said, as the cells of its length
- * ask for, or as there are nodes for. Boxes get smaller before their nodes are too many. */
+/* Chooses the number of levels around the body, and their boxes. The number is given, or follows from the
+ * cells of the body's length, or from the number of nodes. Boxes shrink before their nodes are too many. */
 static kf_status choose_levels(const kf_description *d, kf_scene *scene, kf_error *error) {
     const kf_refine_description *r = &d->refine;
     const bool by_nodes = r->levels == 0 && r->cells_a_length == 0.0;
@@ -387,8 +392,8 @@ static kf_status set_around_body(const kf_description *d, kf_scene *scene, kf_te
     return KF_OK;
 }
 
-/* The coarsest grid alone has outflows: a box that reaches one ends before it, with room for the boxes around
- * it. */
+/* Shortens a box that reaches an outflow, because only the coarsest grid has outflows. The box ends before
+ * the outflow, with space for the boxes around it. */
 static void end_before_outflows(kf_scene *scene, int item, int level, kf_text *notes) {
     kf_cell_box *box = &scene->boxes[level];
     for (int face = 0; face < KF_FACES; face++) {
@@ -404,8 +409,8 @@ static void end_before_outflows(kf_scene *scene, int item, int level, kf_text *n
     }
 }
 
-/* A box of metres in cells of its level; those of the coarser levels that belong to it reach as far farther
- * as they have to. */
+/* Converts a box from metres to cells of its level. The boxes of the coarser levels that belong to it extend
+ * as far beyond it as they must. */
 static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_text *notes,
                          kf_error *error) {
     const int first = scene->finer_count, last = first + d->refine.boxes[item].levels - 1;
@@ -442,7 +447,8 @@ static kf_status set_box(const kf_description *d, int item, kf_scene *scene, kf_
     return KF_OK;
 }
 
-/* Refuses scenes that nested grids are not for, then makes the boxes that are given or around the body. */
+/* Refuses scenes that do not support nested grids. Then makes the boxes: the given ones, or boxes around the
+ * body. */
 kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *notes, kf_error *error) {
     if (d->refine.count == 0 && !d->refine.around_body) return KF_OK;
     if (scene->nodes[2] == 1 || scene->mask != NULL)
@@ -486,7 +492,7 @@ static void copy_mesh(const kf_mesh *mesh, double factor, kf_mesh *copy) {
     kf_mesh_transform(copy, matrix, offset);
 }
 
-/* Brings a motion to finer cells and as much shorter steps. Masses are in cells, of the fluid's density. */
+/* Converts a motion to finer cells and shorter steps. Masses are in cells of fluid. */
 static void refine_motion(kf_motion *motion, double factor) {
     motion->angular_speed /= factor;
     motion->excess_mass *= pow(factor, 3);
@@ -498,7 +504,8 @@ static void refine_motion(kf_motion *motion, double factor) {
     }
 }
 
-/* Makes the same flow in cells 2^level times as fine, by acoustic scaling: speeds in cells a step stay. */
+/* Makes the same flow in cells 2^level times as fine, by acoustic scaling: speeds in cells a step do not
+ * change. */
 static kf_scene *make_level(const kf_scene *scene, int level) {
     const double factor = ldexp(1.0, level);
     kf_scene *finer = kf_allocate(sizeof *finer);

@@ -1,5 +1,5 @@
-/* Nodes of nested grids: what one says of the flow, and the state of one that says it. For nested.cu, whose
- * modules take kf_nested_side as kf_module_arguments. */
+/* The state that nested grids exchange: conversion from a node's populations or moments, and back. This
+ * header is for nested.cu, whose modules take kf_nested_side as kf_module_arguments. */
 #ifndef KF_KERNELS_KINETIC_CROSSING_H
 #define KF_KERNELS_KINETIC_CROSSING_H
 
@@ -7,8 +7,8 @@
 #include "moments.h"
 
 enum { KF_CROSSING = 9 };
-/* Density - 1, velocity, and halves of the second moments without their trace, xx yy xy xz yz, over the
- * density; all but the velocity in KF_UNIT. */
+/* The exchanged state: density - 1, velocity, and half of the traceless second moments xx yy xy xz yz over
+ * the density. All but the velocity are in KF_UNIT. */
 typedef struct kf_crossing {
     kf_real value[KF_CROSSING];
 } kf_crossing;
@@ -25,7 +25,8 @@ typedef struct kf_crossing {
     if ((cx) * (cz) != 0) s.xz += KF_R((cx) * (cz)) * f_##name;                                              \
     if ((cy) * (cz) != 0) s.yz += KF_R((cy) * (cz)) * f_##name;
 
-/* This is what populations after a collision say, whose momentum has half of a step's force too much. */
+/* Returns the state of populations after a collision. Their momentum contains half of a step's force too
+ * much, which is subtracted. */
 KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real *populations) {
     kf_sums s;
     kf_crossing c;
@@ -55,7 +56,7 @@ KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real
 #define KF_LOAD_TO_ARRAY(i, name, cx, cy, cz)                                                                \
     populations[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
 #if KF_EDGES
-/* This is what populations so far apart say. */
+/* Finds the state of a node whose populations lie `apart` values from each other. */
 #define KF_LOAD_APART(i, name, cx, cy, cz) populations[i] = kf_from_store(first[(i)*apart]);
 KF_FUNCTION kf_crossing kf_look_apart(const kf_nested_side *a, const kf_stored *first, kf_int64 apart) {
     kf_real populations[27];
@@ -64,7 +65,7 @@ KF_FUNCTION kf_crossing kf_look_apart(const kf_nested_side *a, const kf_stored *
 }
 #endif
 
-/* This is what node k of a level says. */
+/* Returns the state of node k of a level. */
 KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
     kf_real populations[27];
 #if KF_MOMENTS
@@ -92,14 +93,14 @@ KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
     return kf_of_populations(a, populations);
 }
 
-/* Gives a node of a level the state after a collision that says c. What is stored of it is kept first, so
- * that a cpu works it out for many nodes at once. */
+/* Setting a node's state after a collision has two steps: a thread computes the node's stored values first,
+ * and they are written later. So a cpu computes many nodes at once. */
 #if KF_MOMENTS
 enum { KF_KEPT = KF_CROSSING };
 #else
 enum { KF_KEPT = 27 };
 #endif
-/* The moments of a level that a node says, whose second ones are scaled to it. */
+/* Returns the moments of a state, with second moments scaled to the level. */
 KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
     const kf_real factor = (KF_R(KF_UNIT) + c.value[0]) * scale;
     kf_moments m;
@@ -117,7 +118,7 @@ KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
 #endif
     return m;
 }
-/* Makes kept[i * stride], i < KF_KEPT. */
+/* Computes the stored values of a state: kept[i * stride], i < KF_KEPT. */
 KF_FUNCTION void kf_keep(const kf_nested_side *a, kf_crossing c, kf_real scale, kf_real *kept, int stride) {
     (void)a;
 #if KF_MOMENTS

@@ -1,4 +1,4 @@
-/* The law of the wall of wall.cu, in the units of friction velocity and viscosity. */
+/* The law of the wall of wall.cu, in wall units (friction velocity and viscosity). */
 #ifndef KF_KERNELS_KINETIC_LAW_H
 #define KF_KERNELS_KINETIC_LAW_H
 
@@ -6,11 +6,12 @@
 
 #define KF_LAW_KAPPA  0.384
 #define KF_LAW_OFFSET 4.27 /* of the logarithm's law */
-/* Below the first the grid resolves the layer and there is no slip, above the second the law is alone. */
+/* Limits of y+: below the first the no-slip condition holds, because the grid resolves the layer. Above the
+ * second only the law acts. */
 #define KF_LAW_BEGINS 12.0
 #define KF_LAW_ALONE  20.0
-/* Of the speed that the law looks at: what a node beside the wall has above the first meets no slip, and from
- * the second on nothing pushes it. */
+/* Limits of a wall node's speed, as factors of the speed that the law reads. The part above the first meets
+ * no slip. Above the second nothing pushes the node. */
 #define KF_LAW_FASTEST  1.25
 #define KF_LAW_NO_LAYER 1.75
 
@@ -23,9 +24,9 @@ KF_FUNCTION double kf_law_with_slope(double y, double *slope) {
     return log(1.0 + KF_LAW_KAPPA * y) / KF_LAW_KAPPA + buffer * (1.0 - slow - y / 11.0 * fast);
 }
 
-/* Returns the height y+ at which the law has a Reynolds number y+ u+ of height and velocity, by Newton's
- * method. It begins at the larger of what a viscous layer and the power law of Werner and Wengle (1991) say.
- */
+/* Returns the height y+ at which the law has a given product y+ u+, by Newton's method. The product is the
+ * Reynolds number of height and velocity. The start value is the larger of those from a viscous layer and
+ * from the power law of Werner and Wengle (1991). */
 KF_FUNCTION double kf_law_height(double reynolds) {
     enum { ROUNDS = 5 };
     if (!(reynolds > 0.0)) return 0.0;
@@ -39,16 +40,16 @@ KF_FUNCTION double kf_law_height(double reynolds) {
     return y;
 }
 
-/* Returns the share of the law where it looks at that height: 0 where the layer is resolved, then smoothly up
- * to 1. */
+/* Returns the law's share at a height y+: 0 where the grid resolves the layer, then a smooth increase to 1.
+ */
 KF_FUNCTION double kf_law_share(double y_plus) {
     const double part = (y_plus - KF_LAW_BEGINS) / (KF_LAW_ALONE - KF_LAW_BEGINS);
     if (!(part > 0.0)) return 0.0;
     return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
 }
 
-/* Returns the share of a push that a node may get which flows with own along the way of the stream of that
- * speed further out: a layer is slower at its wall, and what is much faster is not driven on. */
+/* Returns the factor of a push on a wall node. `own` is the node's speed along the stream, `speed` the
+ * stream's speed further out. A layer is slower at its wall, so a node that is much faster is not pushed. */
 KF_FUNCTION double kf_law_push(double own, double speed) {
     const double part = (KF_LAW_NO_LAYER * speed - own) / ((KF_LAW_NO_LAYER - KF_LAW_FASTEST) * speed);
     if (!(part > 0.0)) return 0.0;

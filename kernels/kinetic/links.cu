@@ -1,22 +1,25 @@
-/* A static solid by links: what the fluid's nodes send across its surface comes back. Before a step streams,
- * the populations that would arrive from inside are replaced, at the inner node, where the outer one pulls
- * them from: nothing else changes, and every such place belongs to one link.
+/* Links as the boundary of a solid at rest: a population that would cross the surface returns to its fluid
+ * node. Each cut link joins an outer node, in the fluid, to a node beyond the surface, here called the inner
+ * node. The outer node pulls the returning population from the inner node. Before a step streams, this file
+ * writes the returning populations to the inner nodes. Nothing else changes, and each such place belongs to
+ * one link.
  *
- * What comes back is what left (bounce-back), and a correction for where the surface is. What left is the
- * mean of this step and the one before: fluid that a wall throws back at once can swing from step to step for
- * ever, most of all in a gap of one node, whose momentum across changes its sign in every step. Such a swing
- * spoils forces that are read every second step and grows where rates are near 2. The mean takes it away,
- * leaves a steady flow as it is, damps a wave of frequency w by cos(w / 2) and keeps mass: half of what last
- * left each link is on its way. With links half-way the bounce-back is the plain one.
+ * The returning population is the one that left (bounce-back), plus a correction for the position of the
+ * surface. For the first, this file takes the mean of this step and of the preceding step. With plain
+ * bounce-back the fluid can oscillate from step to step without damping, most of all in a gap of one node,
+ * where the momentum across the gap changes its sign in every step. Such an oscillation spoils forces that
+ * are read every second step, and it grows where rates are near 2. The mean removes the oscillation, does
+ * not change a steady flow, damps a wave of frequency w by cos(w / 2), and keeps mass: half of the
+ * population that last left along each link returns one step later. Half-way links use plain bounce-back.
  *
  * In a steady flow the correction is that of multireflection (Ginzburg and d'Humieres, Phys. Rev. E 68,
- * 066614, 2003), which is exact for a parabola along the link and for a pressure that changes linearly; with
- * one node behind the outer one, that of central linear interpolation. Taken at once it lets short waves grow
- * at small viscosities, so it is a mean over about KF_LINK_STEPS steps: waves meet bounce-back, which does
- * not amplify them.
+ * 066614, 2003). It is exact for a velocity that is a parabola along the link and for a linear pressure.
+ * With one fluid node behind the outer one, the correction is that of central linear interpolation. Applied
+ * at once, it would amplify short waves at small viscosities. So it is a mean over about KF_LINK_STEPS
+ * steps, and short waves meet bounce-back, which does not amplify them.
  *
- * All corrections together would add mass. The mean of a step is taken back in the next, by the weights of
- * the velocities, so a closed domain keeps its mass. */
+ * The corrections of all links together would add mass. Each step subtracts the mean correction of the
+ * preceding step, in proportion to the weights of the velocities. So a closed domain keeps its mass. */
 #include "arguments.h"
 typedef kf_links_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -24,7 +27,8 @@ typedef kf_links_arguments kf_module_arguments; /* what the functions of the hea
 
 #define KF_LINK_RATE KF_R(1.0 / KF_LINK_STEPS)
 
-/* The direction to the surface that a link has at its node number `at`: cx + 1 + 3 (cy + 1) + 9 (cz + 1). */
+/* Returns the code of a link's direction to the surface at its node number `at`: cx + 1 + 3 (cy + 1) + 9 (cz
+ * + 1). */
 KF_FUNCTION int kf_link_code(const kf_links_arguments *a, int link, int at) {
     return a->links.code[link] >> (KF_LINK_CODE_BITS * at) & ((1 << KF_LINK_CODE_BITS) - 1);
 }
@@ -39,7 +43,7 @@ KF_FUNCTION kf_real kf_link_load(const kf_links_arguments *a, int link, int at, 
     return kf_from_store(*kf_link_place(a, link, at, away));
 }
 
-/* Returns what the interpolation adds to what left, for that share of the link outside of the surface. */
+/* Returns the correction that interpolation adds to the population that left. */
 KF_FUNCTION kf_real kf_link_correction(const kf_links_arguments *a, int link, int behind) {
     const kf_real q = ((const kf_real *)a->links.share)[link];
     const kf_real first = kf_link_load(a, link, 1, 0) - kf_link_load(a, link, 0, 1);
@@ -49,8 +53,8 @@ KF_FUNCTION kf_real kf_link_correction(const kf_links_arguments *a, int link, in
     return (KF_R(1.0) - KF_R(2.0) * q - KF_R(2.0) * q * q) * square * first + q * q * square * second;
 }
 
-/* Works out what comes back, and what the solid feels of it. The items behind the links empty the inner nodes
- * that the flow touches: the fluid at rest, so that the inside stays so. */
+/* Computes the returning populations, and their force on the solid. The items after the links reset the
+ * inner nodes that the flow touches to fluid at rest, so that the inside stays at rest. */
 KF_SCALAR_KERNEL(reflect_links, kf_links_arguments) {
     (void)y, (void)z;
     if (x >= a->links.count) {
@@ -84,7 +88,8 @@ KF_SCALAR_KERNEL(reflect_links, kf_links_arguments) {
     ((kf_real *)a->links.value)[a->links.count + x] = leaves + value;
 }
 
-/* Puts it where it streams from; the first item finds what the next step takes back. */
+/* Writes the returning populations to the inner nodes. The first item computes the mass that the next step
+ * subtracts. */
 KF_SCALAR_KERNEL(place_links, kf_links_arguments) {
     (void)y, (void)z;
     *kf_link_place(a, x, KF_LINK_NODES - 1, 1) = kf_to_store(((const kf_real *)a->links.value)[x]);
@@ -97,7 +102,7 @@ KF_SCALAR_KERNEL(place_links, kf_links_arguments) {
     ((kf_real *)a->links.memory)[a->links.count] = (kf_real)((double)sum * a->links.part_of_sum);
 }
 
-/* Empties all inner nodes, once. */
+/* Sets all inner nodes to fluid at rest, once. */
 KF_SCALAR_KERNEL(rest_inside, kf_links_arguments) {
     (void)y, (void)z;
     const kf_index inside = ((const kf_index *)a->links.inside)[x];
@@ -105,7 +110,7 @@ KF_SCALAR_KERNEL(rest_inside, kf_links_arguments) {
         *kf_address(a, a->populations.source, i, inside) = kf_to_store(KF_R(0.0));
 }
 
-/* Force and torque on the solid in the last step: the momentum that its surface sent back. */
+/* Sums force and torque on the solid in the last step: the momentum that the links transferred. */
 KF_SCALAR_KERNEL(load_links, kf_links_arguments) {
     (void)y, (void)z;
     kf_int64 load[KF_LOAD_SUMS];

@@ -1,17 +1,17 @@
-/* Nested grids: what crosses between a level and the next finer one, whose cells are half as wide and which
- * takes two steps for one. Density and velocity are the same on both; the second moments that a collision
- * leaves stand for the rate of strain and are scaled by the host's factor (docs/physics.md). A block works on
- * a tile of cells of the coarser level: it looks once at each node that they need, and sums along one axis
- * after the other. Defines: those of state.cu. */
+/* The exchanges between a level of nested grids and the next finer one, whose cells are half as wide and
+ * which takes two steps for one. Density and velocity are the same on both. The second moments after a
+ * collision represent the strain rate; they are scaled by the host's factor (docs/physics.md). A block works
+ * on a tile of cells of the coarser level. It reads each node that these cells need once, and sums along one
+ * axis after the other. Defines: those of state.cu. */
 #include "nested_arguments.h"
 typedef kf_nested_side kf_module_arguments; /* what the functions of the headers take */
 
 #include "crossing.h"
 
 #if KF_CUDA
-/* So many blocks have to find room, which leaves registers for all values of a node: they are on their way at
- * once. Where a compiler saves registers for more blocks it loads some values after it has used others, and
- * a thread waits for memory again and again. */
+/* KF_BLOCKS limits the blocks on a multiprocessor, so that a thread has registers for all values of a node
+ * and loads them all at once. A compiler that saves registers for more blocks loads some values after it has
+ * used others, and a thread then waits for memory again and again. */
 #undef KF_LAUNCH_BOUNDS
 #define KF_LAUNCH_BOUNDS __launch_bounds__(KF_THREADS, KF_BLOCKS)
 #endif
@@ -25,7 +25,7 @@ typedef struct kf_tile {
     int cells[3];
 } kf_tile;
 
-/* Finds the cells of a block: its box by the first tile of each, then its place in the layers. */
+/* Finds the cells of a block: its box by the first tile of each box, then its position in the layers. */
 KF_FUNCTION kf_tile kf_tile_of(const kf_nested_arguments *a, int block) {
     int box = 0;
     while (box + 1 < a->boxes && block >= a->start[box + 1])
@@ -50,14 +50,15 @@ typedef struct kf_span {
     kf_index stride;
 } kf_span;
 
-/* Place of a node that may lie beyond a grid that is periodic along the axis. */
+/* Returns a node's position, which may lie beyond a grid that is periodic along the axis, within the grid. */
 KF_FUNCTION int kf_around(int place, int nodes) {
     return place < 0 ? place + nodes : place >= nodes ? place - nodes : place;
 }
 KF_FUNCTION kf_index kf_stride_along(const kf_nested_side *a, int axis) {
     return axis == 0 ? 1 : axis == 1 ? (kf_index)a->grid.row_pitch : (kf_index)a->memory.plane_pitch;
 }
-/* Returns the place of node i of a span. Behind the last it is the last: tiles at an end have less to do. */
+/* Returns the position of node i of a span. Beyond the last node it returns the last one, because tiles at
+ * an end have fewer cells. */
 KF_FUNCTION int kf_place_along(const kf_span *s, int i) {
     return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period);
 }
@@ -152,7 +153,8 @@ enum {
     KF_FINE_V = 2 * KF_NESTED_TILE_V
 };
 
-/* The middle of the three nodes that a cell's ghosts lie among: at a face of the domain one farther in. */
+/* Returns the middle one of the three nodes around a cell's ghosts. At a face of the domain it is one node
+ * farther in. */
 KF_FUNCTION int kf_middle(const kf_nested_arguments *a, int axis, int cell) {
     const int nodes = a->coarse.grid.nodes[axis], place = a->first[axis] + cell;
     return a->around[axis] ? place : place < 1 ? 1 : place > nodes - 2 ? nodes - 2 : place;
@@ -170,7 +172,7 @@ KF_FUNCTION kf_span kf_span_of_ghosts(const kf_nested_arguments *a, const kf_til
                        kf_stride_along(&a->fine, axis)};
     return s;
 }
-/* The parabola through three nodes of a span, the first of which is `from`, at ghost j of a tile. */
+/* The weights, at ghost j of a tile, of the parabola through three nodes of a span from node `from` on. */
 typedef struct kf_parabola {
     int from;
     kf_real low, middle, high;
@@ -221,14 +223,14 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 
 #if KF_CUDA
 #if KF_EDGES
-/* Keeps populations among the ghosts at the ends of rows. */
+/* Writes populations to the array of ghosts at the ends of rows. */
 KF_FUNCTION void kf_put_fresh(const kf_nested_side *a, kf_stored *fresh, const kf_real *kept) {
     const long long values = kf_edge_values(a, KF_EDGE_GHOSTS);
     KF_UNROLL
     for (int i = 0; i < KF_KEPT; i++)
         fresh[i * values] = kf_to_store(kept[i]);
 }
-/* Keeps among those a ghost at these places of spans; returns whether it is not in the grid. */
+/* Writes a ghost to that array; returns whether the ghost is not in the grid. */
 KF_FUNCTION int kf_is_put_fresh(const kf_nested_side *a, const kf_tile *t, const kf_span s[3], int u, int v,
                                 int w, const kf_real *kept) {
     const int along_u = s[0].from + u, along_v = s[1].from + v, along_w = s[2].from + w, across = t->axis[2];
@@ -242,7 +244,7 @@ KF_FUNCTION int kf_is_put_fresh(const kf_nested_side *a, const kf_tile *t, const
     return !kf_is_fresh_in_grid(a, y, z);
 }
 #endif
-/* Makes and writes the ghosts of a tile, each by a thread. */
+/* Computes and writes the ghosts of a tile, one ghost in each thread. */
 KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile, const kf_span span[3],
                                const kf_span ghosts[3], kf_real (*rows)[3 * KF_LAYER]) {
     enum { ROWS = KF_FINE_U * KF_FINE_V };
@@ -480,7 +482,7 @@ KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, co
 }
 #endif
 
-/* Returns value q in the middle of a cell. */
+/* Returns value q at the centre of a cell. */
 KF_FUNCTION kf_real kf_middle_of(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                                  int cell, int q, const kf_real *mean, const kf_real *middle) {
     const kf_line u = kf_line_of(a, t, 0, &span[0], cell % KF_NESTED_TILE_U),
@@ -503,7 +505,7 @@ KF_FUNCTION void kf_keep_cell(const kf_nested_arguments *a, kf_real (*found)[KF_
 }
 
 #if KF_CUDA
-/* Writes the cells of a tile, each by a thread. */
+/* Writes the cells of a tile, one cell in each thread. */
 KF_FUNCTION void kf_put_cells(const kf_nested_arguments *a, const kf_tile *tile, const kf_span cells[3],
                               kf_real (*found)[KF_CELLS]) {
     const kf_index begin = kf_node(&a->coarse, 0, 0, 0);

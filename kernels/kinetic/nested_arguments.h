@@ -4,7 +4,7 @@
 
 #include "arguments.h"
 
-/* One of the two levels: what the functions of the headers read of a module's arguments. */
+/* One of the two levels: the arguments that the headers' functions read. */
 typedef struct kf_nested_side {
     kf_kinetic_grid grid;
     kf_kinetic_memory memory;

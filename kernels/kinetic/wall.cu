@@ -1,22 +1,22 @@
-/* Friction at a static solid by links after a law of the wall, where y+ is large. Between what links.cu works
- * out and where it puts it, each node beside the surface is looked at once.
+/* Friction by a law of the wall at a solid at rest with links, where y+ is large. These kernels run after
+ * reflect_links and before place_links (links.cu), once for each node beside the surface.
  *
  * The law is Reichardt's (Z. angew. Math. Mech. 31, 208, 1951) with the constants of Lee and Moser (J. Fluid
- * Mech. 774, 395, 2015): from the velocity at a node some two cells out it gives the traction. Links reflect
- * as at a wall that moves along with the node's own fluid, so that little but pressure is left of what they
- * exchange. The rest is made up for by a force on the node: what the surface takes along itself is the law's
- * traction times the surface that the node's links stand for. That bounce-back carries the traction of a law
- * is the idea of Han, Ooka and Kikumoto (Fluid Dyn. Res. 53, 045506, 2021), for flat walls on the grid; force
- * and moving wall are ours, for any place of the surface.
+ * Mech. 774, 395, 2015). It gives the traction from the velocity at a node about two cells from the surface.
+ * Links reflect as at a wall that moves with the fluid of their own node, so they exchange little but
+ * pressure. A force on the node supplies the difference. The tangential force on the surface is then the
+ * law's traction times the area that the node's links represent. Bounce-back with a law's traction is the
+ * idea of Han, Ooka and Kikumoto (Fluid Dyn. Res. 53, 045506, 2021), for flat walls on the grid. The force
+ * and the moving wall are ours, for any position of the surface.
  *
- * Where a surface lies across the grid, pressure and stream push on the steps that links make of it. These
- * pushes along the surface are not left to come to nothing over neighbouring nodes: they do not, because
- * nodes further out see a faster stream, and fluid along such a wall would drive itself. They are made up
- * for, too.
+ * Where a surface is at an angle to the grid, its links form a staircase. Pressure and stream push on the
+ * steps of this staircase, and these pushes have parts along the surface. Such parts do not cancel over
+ * neighbouring nodes, because nodes further out see a faster stream: fluid along such a wall would drive
+ * itself. The force on the node balances these parts, too.
  *
- * A layer is slower at its wall than further out. A node on a step of the grid can be driven faster than
- * that: fluid leaves through its links, more follows, and nothing holds it. What such a node has above 1.25
- * of the speed that the law looks at therefore meets no slip, and it gets no push. */
+ * A layer is slower at its wall than further out. A node on a step of the staircase can become faster: fluid
+ * leaves through its links, more fluid follows, and nothing limits its speed. So the part of a node's speed
+ * above 1.25 of the speed that the law reads meets no slip, and the node gets no push. */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -32,7 +32,7 @@ KF_FUNCTION double *kf_found(const kf_wall_arguments *a, int wall, int number) {
     return a->wall.found + (long long)number * a->wall.count + wall;
 }
 
-/* Density - 1 and momentum of a node after its collision. */
+/* Returns the density - 1 of a node after its collision, and its momentum. */
 KF_FUNCTION double kf_sum_node(const kf_wall_arguments *a, kf_index node, double momentum[3]) {
     double density = 0.0;
     momentum[0] = momentum[1] = momentum[2] = 0.0;
@@ -47,14 +47,15 @@ KF_FUNCTION double kf_sum_node(const kf_wall_arguments *a, kf_index node, double
     return density;
 }
 
-/* Takes what points along the normal out of a vector. */
+/* Removes the component along the normal from a vector. */
 KF_FUNCTION void kf_lay_along(const double normal[3], double vector[3]) {
     const double out = vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2];
     for (int i = 0; i < 3; i++)
         vector[i] -= out * normal[i];
 }
 
-/* Finds what the law makes of the velocity at the node that it looks at. */
+/* Applies the law to the velocity at the node that it reads: share, friction velocity, direction and speed.
+ */
 KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
     (void)y, (void)z;
     double along[3];
@@ -71,7 +72,7 @@ KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
     *kf_found(a, x, 5) = speed;
 }
 
-/* Holds what the links of a node exchange, and how they lie. */
+/* The sums over the cut links of a node. */
 typedef struct kf_exchange {
     double force[3], area[3]; /* of all: on the solid, above that of the fluid at rest; 6 w c */
     double mass;              /* that the wall's velocity adds */
@@ -87,7 +88,7 @@ KF_FUNCTION double kf_dot(const double one[3], const double other[3]) {
 KF_FUNCTION double kf_dot_link(const int c[3], const double vector[3]) {
     return c[0] * vector[0] + c[1] * vector[1] + c[2] * vector[2];
 }
-/* The code of a link's direction, and the direction. */
+/* Returns the code of a link's direction, and sets the direction. */
 KF_FUNCTION int kf_link_direction(const kf_wall_arguments *a, int link, int c[3]) {
     const int code = a->links.code[link] & ((1 << KF_LINK_CODE_BITS) - 1);
     c[0] = code % 3 - 1;
@@ -96,7 +97,7 @@ KF_FUNCTION int kf_link_direction(const kf_wall_arguments *a, int link, int c[3]
     return code;
 }
 
-/* Finds how a node's links lie. */
+/* Sets the directions and areas of a node's links. */
 KF_FUNCTION void kf_survey_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
     for (int i = 0; i < 3; i++)
         sum->force[i] = sum->area[i] = 0.0;
@@ -110,8 +111,8 @@ KF_FUNCTION void kf_survey_links(const kf_wall_arguments *a, int wall, kf_exchan
     }
 }
 
-/* Lets a link reflect as at a wall that moves: half-way bounce-back at once, the interpolation with its mean.
- */
+/* Adds a wall's velocity to a link's reflection: to half-way bounce-back at once, to the interpolation by
+ * its mean over steps. */
 KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const double velocity[3],
                               kf_exchange *sum) {
     int c[3];
@@ -130,7 +131,7 @@ KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const double
     sum->mass += all;
 }
 
-/* Adds up what links bring to the solid. */
+/* Sums the force of a node's links on the solid. */
 KF_FUNCTION void kf_sum_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
     for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
         int c[3];
@@ -141,8 +142,8 @@ KF_FUNCTION void kf_sum_links(const kf_wall_arguments *a, int wall, kf_exchange 
     }
 }
 
-/* Adds a force to what leaves a node: along links that are not cut to the populations themselves, along the
- * others to what comes back, so that its momentum is the force however many are cut. */
+/* Adds a force to the populations that leave a node: directly where the link is not cut, else to the
+ * returning population. So the node gains the same momentum, however many of its links are cut. */
 KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double force[3],
                               const kf_exchange *sum) {
     const kf_index node = ((const kf_index *)a->links.node)[a->wall.first[wall]];
@@ -161,7 +162,8 @@ KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double
     }
 }
 
-/* Makes what the surface takes along itself, at each node, the law's traction by the share that it has. */
+/* Sets the tangential force on the surface at each node to the law's traction, weighted with the law's
+ * share. */
 KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     (void)y, (void)z;
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};

@@ -347,7 +347,7 @@ static kf_status loads(kf_plan *plan, kf_solid_load *of_solids, kf_error *error)
     return KF_OK;
 }
 
-/* Returns the finest level's position of the solid, in cells and steps of the coarsest level. */
+/* Finds the finest level's position of the solid, in cells and steps of the coarsest level. */
 static kf_status pose(kf_plan *plan, kf_solid_pose *found, kf_error *error) {
     kf_plan *finest = finest_of(plan);
     const int finer = kf_nested_of(plan)->nested->count - 1;

@@ -15,8 +15,8 @@ void kf_nested_advance(kf_nested_run *run, int step);
 /* Returns the mass of the domain in cells of the coarsest level. Each place counts on its finest level only.
  */
 double kf_nested_mass(const kf_nested_run *run);
-/* Returns the state of each level and frees the run. Cells that a finer level covers are means of its nodes.
- * The caller owns the values of the results. */
+/* Stores the state of each level in `results` and frees the run. Cells that a finer level covers are means of
+ * its nodes. The caller owns the values of the results. */
 void kf_nested_end(kf_nested_run *run, kf_reference_result results[KF_MOST_LEVELS]);
 
 #endif
