@@ -66,4 +66,13 @@ static inline int verify_configs(const kf_scene *scene, kf_space *space, int ste
     return (int)kept;
 }
 
+/* The state of a plan after its steps, as a checkpoint has it; the caller frees it. */
+static inline void *state_of(kf_plan *plan, size_t *bytes) {
+    kf_error error = {KF_OK, ""};
+    must(plan->methods->state_size(plan, bytes, &error), &error);
+    void *state = kf_allocate(*bytes);
+    must(plan->methods->save(plan, state, &error), &error);
+    return state;
+}
+
 #endif

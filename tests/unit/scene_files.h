@@ -55,6 +55,15 @@ static inline const char *write_text(const char *name, const char *text) {
     return write_bytes(name, text, strlen(text));
 }
 
+/* Opens a scene from its file's text, which must be right; the caller frees it. */
+static inline kf_scene *open_scene_text(const char *text, const kf_scene_options *options) {
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_scene_open(write_text("scene.json", text), options, &scene, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return scene;
+}
+
 /* A mesh that lies outside the repository, or NULL. */
 static inline const char *shared_mesh(const char *name) {
     static char path[1024];

@@ -144,15 +144,6 @@ static void test_units(void **state) {
     kf_scene_free(scene);
 }
 
-/* The state of a plan, as a checkpoint has it; the caller frees it. */
-static void *state_of(kf_plan *plan, size_t *bytes) {
-    kf_error error = {KF_OK, ""};
-    must(plan->methods->state_size(plan, bytes, &error), &error);
-    void *state = kf_allocate(*bytes);
-    must(plan->methods->save(plan, state, &error), &error);
-    return state;
-}
-
 /* A free solid goes on from a checkpoint bit for bit, and a turning one. */
 static void test_checkpoint(void **state) {
     (void)state;

@@ -158,15 +158,6 @@ static void test_ball_in_tunnel(void **state) {
     end(&s);
 }
 
-/* The state of a plan after its steps, as a checkpoint has it; the caller frees it. */
-static void *state_of(kf_plan *plan, size_t *bytes) {
-    kf_error error = {KF_OK, ""};
-    must(plan->methods->state_size(plan, bytes, &error), &error);
-    void *state = kf_allocate(*bytes);
-    must(plan->methods->save(plan, state, &error), &error);
-    return state;
-}
-
 /* A run that goes on from a checkpoint after an odd number of steps ends in the same bits, and to look at it
  * on the way changes nothing. Averages of the domain go on, too. The force is that of the finest level in the
  * units of the coarsest. */

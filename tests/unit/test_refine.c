@@ -11,15 +11,6 @@
 #define REFINED(refine)                                                                                      \
     "{" BALL DOMAIN FLOW ", \"sampling\": {\"samples_per_cell\": 4}, \"refine\": " refine "}"
 
-static kf_scene *open_text(const char *text) {
-    kf_scene *scene = NULL;
-    kf_error error = {KF_OK, ""};
-    if (kf_scene_open(write_text("a.json", text), NULL, &scene, &error) != KF_OK)
-        print_error("%s\n", error.message);
-    assert_non_null(scene);
-    return scene;
-}
-
 static void assert_refused(const char *text, const char *part) {
     kf_scene *scene = NULL;
     kf_error error = {KF_OK, ""};
@@ -44,10 +35,11 @@ static void assert_nested(const kf_scene *scene) {
  * samples the same. */
 static void test_levels_are_the_same_flow(void **state) {
     (void)state;
-    kf_scene *nested = open_text(REFINED("{\"around\": \"body\", \"levels\": 2}"));
+    kf_scene *nested = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 2}"), NULL);
     kf_scene *uniform =
-        open_text("{" BALL "\"domain\": {\"cells\": [96, 64, 64], \"cell_size\": 0.09375}, " FLOW
-                  ", \"sampling\": {\"samples_per_cell\": 4}, \"model\": {\"rates\": \"k17\"}}");
+        open_scene_text("{" BALL "\"domain\": {\"cells\": [96, 64, 64], \"cell_size\": 0.09375}, " FLOW
+                        ", \"sampling\": {\"samples_per_cell\": 4}, \"model\": {\"rates\": \"k17\"}}",
+                        NULL);
     const kf_scene *finest = kf_scene_finest(nested);
     assert_nested(nested);
     assert_int_equal(nested->finer_count, 2);
@@ -77,7 +69,7 @@ static void test_hashes_differ(void **state) {
         "{" BALL DOMAIN FLOW ", \"model\": {\"rates\": \"k17\"}}"};
     char hashes[4][KF_HASH_HEX];
     for (int i = 0; i < 4; i++) {
-        kf_scene *scene = open_text(texts[i]);
+        kf_scene *scene = open_scene_text(texts[i], NULL);
         kf_copy_text(hashes[i], sizeof hashes[i], scene->hash);
         for (int j = 0; j < i; j++)
             assert_string_not_equal(hashes[i], hashes[j]);
@@ -88,19 +80,21 @@ static void test_hashes_differ(void **state) {
 /* "body" makes the body's length as long in cells as is said, and a box of two levels has room for both. */
 static void test_ways_to_ask(void **state) {
     (void)state;
-    kf_scene *scene = open_text(REFINED("{\"around\": \"body\", \"cells_a_length\": 10}"));
+    kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"cells_a_length\": 10}"), NULL);
     assert_int_equal(scene->finer_count, 2);
     assert_nested(scene);
     kf_scene_free(scene);
-    scene = open_text(
-        REFINED("[{\"box\": {\"low\": [2.25, 2.25, 2.25], \"high\": [4.5, 3.75, 3.75]}, \"levels\": 2}]"));
+    scene = open_scene_text(
+        REFINED("[{\"box\": {\"low\": [2.25, 2.25, 2.25], \"high\": [4.5, 3.75, 3.75]}, \"levels\": 2}]"),
+        NULL);
     assert_int_equal(scene->finer_count, 2);
     assert_int_equal(scene->boxes[1].low[0], 12);
     assert_int_equal(scene->boxes[1].high[0], 24);
     assert_nested(scene);
     kf_scene_free(scene);
-    scene = open_text(REFINED("[{\"box\": {\"low\": [1.125, 1.5, 1.5], \"high\": [6, 4.5, 4.5]}}, "
-                              "{\"box\": {\"low\": [2.25, 2.25, 2.25], \"high\": [4.5, 3.75, 3.75]}}]"));
+    scene = open_scene_text(REFINED("[{\"box\": {\"low\": [1.125, 1.5, 1.5], \"high\": [6, 4.5, 4.5]}}, "
+                                    "{\"box\": {\"low\": [2.25, 2.25, 2.25], \"high\": [4.5, 3.75, 3.75]}}]"),
+                            NULL);
     assert_int_equal(scene->finer_count, 2);
     assert_nested(scene);
     kf_scene_free(scene);
@@ -109,8 +103,8 @@ static void test_ways_to_ask(void **state) {
 /* A box that reaches the outflow ends before it, and the box around it, too. */
 static void test_outflow(void **state) {
     (void)state;
-    kf_scene *scene =
-        open_text(REFINED("[{\"box\": {\"low\": [2, 2, 2], \"high\": [9, 4, 4]}, \"levels\": 2}]"));
+    kf_scene *scene = open_scene_text(
+        REFINED("[{\"box\": {\"low\": [2, 2, 2], \"high\": [9, 4, 4]}, \"levels\": 2}]"), NULL);
     assert_int_equal(scene->finer_count, 2);
     assert_nested(scene);
     assert_int_equal(scene->boxes[1].high[0], 48 - 9);
@@ -122,16 +116,16 @@ static void test_outflow(void **state) {
 /* A number of nodes for all levels: as many levels as fit; levels that are asked for get smaller boxes. */
 static void test_nodes(void **state) {
     (void)state;
-    kf_scene *scene = open_text(REFINED("{\"around\": \"body\", \"levels\": 2}")), *fewer;
+    kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 2}"), NULL), *fewer;
     const double nodes = kf_scene_all_nodes(scene);
-    fewer = open_text(REFINED("{\"around\": \"body\", \"nodes\": 30000}"));
+    fewer = open_scene_text(REFINED("{\"around\": \"body\", \"nodes\": 30000}"), NULL);
     assert_int_equal(fewer->finer_count, 1);
     kf_scene_free(fewer);
-    fewer = open_text(REFINED("{\"around\": \"body\", \"nodes\": 60000}"));
+    fewer = open_scene_text(REFINED("{\"around\": \"body\", \"nodes\": 60000}"), NULL);
     assert_int_equal(fewer->finer_count, 2);
     assert_true(kf_scene_all_nodes(fewer) == nodes);
     kf_scene_free(fewer);
-    fewer = open_text(REFINED("{\"around\": \"body\", \"levels\": 2, \"nodes\": 30000}"));
+    fewer = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 2, \"nodes\": 30000}"), NULL);
     assert_int_equal(fewer->finer_count, 2);
     assert_nested(fewer);
     assert_true(kf_scene_all_nodes(fewer) <= 30000.0);
@@ -151,7 +145,7 @@ static void test_reduced(void **state) {
         "\"periodic\", \"zmin\": \"wall\", \"zmax\": \"free_slip\"}, "
         "\"refine\": {\"around\": \"body\", \"levels\": 2}}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        kf_scene *scene = open_text(texts[i]), *reduced = NULL;
+        kf_scene *scene = open_scene_text(texts[i], NULL), *reduced = NULL;
         kf_error error = {KF_OK, ""};
         assert_int_equal(kf_scene_reduce(scene, 24000, &reduced, &error), KF_OK);
         assert_nested(scene);
@@ -168,7 +162,7 @@ static void test_reduced(void **state) {
 /* What the outputs are on: the finest level, or one whose grid of the whole domain is not too large. */
 static void test_outputs(void **state) {
     (void)state;
-    kf_scene *scene = open_text(REFINED("{\"around\": \"body\", \"levels\": 4}"));
+    kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 4}"), NULL);
     assert_int_equal(kf_scene_output_level(scene), 4);
     assert_ptr_equal(kf_scene_of_outputs(scene), kf_scene_finest(scene));
     for (int a = 0; a < 3; a++)

@@ -12,13 +12,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-static kf_scene *open_text(const char *text, const kf_scene_options *options) {
-    kf_scene *scene = NULL;
-    kf_error error = {KF_OK, ""};
-    if (kf_scene_open(write_text("scene.json", text), options, &scene, &error) != KF_OK)
-        fail_msg("%s", error.message);
-    return scene;
-}
 static void refused(const char *text, const char *why) {
     kf_scene *scene = NULL;
     kf_error error = {KF_OK, ""};
@@ -29,8 +22,8 @@ static void refused(const char *text, const char *why) {
 /* Cells of 0.1 m; 2 m/s are 0.05 cells a step of 2.5 ms. */
 static void models_and_what_is_not_said(void **state) {
     (void)state;
-    kf_scene *s =
-        open_text("{\"domain\": {\"cells\": [20, 16, 12], \"cell_size\": 0.1}, " FLOW ", " BALL "}", NULL);
+    kf_scene *s = open_scene_text(
+        "{\"domain\": {\"cells\": [20, 16, 12], \"cell_size\": 0.1}, " FLOW ", " BALL "}", NULL);
     static const kf_boundary faces[6] = {KF_INFLOW,    KF_OUTFLOW,   KF_FREE_SLIP,
                                          KF_FREE_SLIP, KF_FREE_SLIP, KF_FREE_SLIP};
     for (int f = 0; f < 6; f++)
@@ -49,17 +42,17 @@ static void models_and_what_is_not_said(void **state) {
     near(kf_scene_flow_through(s), 0);
     kf_scene_free(s);
 
-    s = open_text(BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"rm_mrt\"}, \"sampling\": "
-                                   "{\"samples_per_cell\": 9, \"seed\": 4}"),
-                  NULL);
+    s = open_scene_text(BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"rm_mrt\"}, \"sampling\": "
+                                         "{\"samples_per_cell\": 9, \"seed\": 4}"),
+                        NULL);
     assert_int_equal(s->collision, KF_RM_MRT);
     assert_int_equal(s->rate_rule, KF_RATE_CONSTANT);
     near(s->high_order_rate, 1.4);
     near(s->samples_per_cell, 9);
     assert_true(s->seed == 4);
     kf_scene_free(s);
-    s = open_text(BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"accuracy\": 0.03, \"immersed_passes\": 10}"),
-                  NULL);
+    s = open_scene_text(
+        BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"accuracy\": 0.03, \"immersed_passes\": 10}"), NULL);
     near(s->accuracy, 0.03);
     assert_int_equal(s->immersed_passes, 10);
     kf_problem *problem = kf_flow_problem(NULL, s, true);
@@ -79,24 +72,25 @@ static void models_and_what_is_not_said(void **state) {
 static void domains(void **state) {
     (void)state;
 #define DOMAIN(domain) "{\"domain\": {" domain "}, " FLOW ", " BALL "}"
-    kf_scene *s = open_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.6, 1.2]"), NULL);
+    kf_scene *s = open_scene_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.6, 1.2]"), NULL);
     near(s->cell_size, 0.05);
     kf_scene_free(s);
-    s = open_text(DOMAIN("\"size\": [2, 1.6, 1.2], \"cell_size\": 0.08"), NULL);
+    s = open_scene_text(DOMAIN("\"size\": [2, 1.6, 1.2], \"cell_size\": 0.08"), NULL);
     assert_true(s->nodes[0] == 25 && s->nodes[1] == 20 && s->nodes[2] == 15);
     kf_scene_free(s);
-    s = open_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.603, 1.2]"), NULL);
+    s = open_scene_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.603, 1.2]"), NULL);
     kf_scene_free(s);
     refused(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.61, 1.2]"), "along y");
     /* Another grid: longer along z, between faces of one kind half on either side. */
     const kf_scene_options wide = {.nodes = {20, 16, 18}};
-    s = open_text(BOX(TUNNEL, FLOW
-                      ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6], "
-                      "\"motion\": {\"center\": [1, 0.8, 0.7], \"axis\": [0, 0, 3], "
-                      "\"angular_velocity\": 2}}, \"smoke\": {\"emitters\": [{\"shape\": \"rake\", \"rate\": "
-                      "1, \"from\": [0.5, 0.2, 0.1], \"to\": [0.5, 1.4, 0.2], \"nozzles\": 7, \"radius\": "
-                      "0.01}]}"),
-                  &wide);
+    s = open_scene_text(
+        BOX(TUNNEL,
+            FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6], "
+                 "\"motion\": {\"center\": [1, 0.8, 0.7], \"axis\": [0, 0, 3], "
+                 "\"angular_velocity\": 2}}, \"smoke\": {\"emitters\": [{\"shape\": \"rake\", \"rate\": "
+                 "1, \"from\": [0.5, 0.2, 0.1], \"to\": [0.5, 1.4, 0.2], \"nozzles\": 7, \"radius\": "
+                 "0.01}]}"),
+        &wide);
     near(s->cell_size, 0.1);
     near_vector(s->motion.center, 9.5, 7.5, 6.5 + 3);
     near_vector(s->motion.axis, 0, 0, 1);
@@ -106,12 +100,12 @@ static void domains(void **state) {
     near_vector(s->smoke.emitters[0].to, 4.5, 13.5, 1.5 + 3);
     kf_scene_free(s);
     const kf_scene_options longer = {.nodes = {30, 16, 12}};
-    s = open_text(BOX(TUNNEL, FLOW ", " BALL), &longer); /* from inflow to outflow: at the far end */
+    s = open_scene_text(BOX(TUNNEL, FLOW ", " BALL), &longer); /* from inflow to outflow: at the far end */
     near(0.5 * (s->solid_low[0] + s->solid_high[0]), 9.5);
     near(0.5 * (s->solid_low[1] + s->solid_high[1]), 7.5);
     kf_scene_free(s);
     const kf_scene_options finer = {.nodes = {40, 32, 24}};
-    s = open_text(BOX(TUNNEL, FLOW ", " BALL), &finer);
+    s = open_scene_text(BOX(TUNNEL, FLOW ", " BALL), &finer);
     near(s->cell_size, 0.05);
     near(0.5 * (s->solid_low[0] + s->solid_high[0]), 19.5);
     near(s->solid_high[2] - s->solid_low[2], 12);
@@ -122,7 +116,7 @@ static void domains(void **state) {
 /* Rotations one after the other: x to y, then y to z. */
 static void poses(void **state) {
     (void)state;
-    kf_scene *s = open_text(
+    kf_scene *s = open_scene_text(
         BOX(TUNNEL,
             FLOW ", \"solid\": {\"shape\": \"plate\", \"chord\": 0.8, \"width\": 0.4, \"thickness\": 0.2, "
                  "\"position\": [1, 0.8, 0.2], \"anchor\": \"bottom\", \"rotation\": [{\"axis\": [0, 0, 1], "
@@ -143,28 +137,28 @@ static void limits(void **state) {
     BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, " z "], "   \
                      "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": " speed "}}")
     /* The rim of 3 cells at 0.3 cells a step: 0.1 rad in 2.5 ms. */
-    kf_scene_free(open_text(TURNING("39.9", "0.6"), NULL));
+    kf_scene_free(open_scene_text(TURNING("39.9", "0.6"), NULL));
     refused(TURNING("40.2", "0.6"), "the surface moves at");
-    kf_scene_free(open_text(TURNING("1", "0.351"), NULL));
+    kf_scene_free(open_scene_text(TURNING("1", "0.351"), NULL));
     refused(TURNING("1", "0.348"), "turning, the solid reaches");
-    kf_scene_free(open_text(TURNING("1", "0.849"), NULL));
+    kf_scene_free(open_scene_text(TURNING("1", "0.849"), NULL));
     refused(TURNING("1", "0.852"), "turning, the solid reaches");
 #define LIMITED(flow, more)                                                                                  \
     "{\"domain\": {\"cells\": [20, 16, 12], \"cell_size\": 0.1}, \"flow\": {\"speed\": 2, " flow             \
     "}, " more BALL "}"
-    kf_scene_free(open_text(LIMITED("\"reynolds\": 100, \"lattice_speed\": 0.3", ""), NULL));
+    kf_scene_free(open_scene_text(LIMITED("\"reynolds\": 100, \"lattice_speed\": 0.3", ""), NULL));
     refused(LIMITED("\"reynolds\": 100, \"lattice_speed\": 0.301", ""), "flow.lattice_speed");
-    kf_scene_free(open_text(LIMITED("\"reynolds\": 100, \"initial_velocity\": [0, 8, 8]", ""), NULL));
+    kf_scene_free(open_scene_text(LIMITED("\"reynolds\": 100, \"initial_velocity\": [0, 8, 8]", ""), NULL));
     refused(LIMITED("\"reynolds\": 100, \"initial_velocity\": [0, 9, 9]", ""), "flow.initial_velocity");
-    kf_scene_free(open_text(LIMITED("\"reynolds\": 0.16", ""), NULL)); /* viscosity 1.9 */
+    kf_scene_free(open_scene_text(LIMITED("\"reynolds\": 0.16", ""), NULL)); /* viscosity 1.9 */
     refused(LIMITED("\"reynolds\": 0.14", ""), "above 2");
     /* Three cells between faces are enough. */
     kf_scene_free(
-        open_text("{\"domain\": {\"cells\": [20, 3, 12], \"cell_size\": 0.1}, \"flow\": {\"speed\": 2, "
-                  "\"reynolds\": 100, \"reference_length\": 0.5}}",
-                  NULL));
+        open_scene_text("{\"domain\": {\"cells\": [20, 3, 12], \"cell_size\": 0.1}, \"flow\": {\"speed\": 2, "
+                        "\"reynolds\": 100, \"reference_length\": 0.5}}",
+                        NULL));
     refused(LIMITED("\"reynolds\": 4e6", ""), "below 1e-07");
-    kf_scene_free(open_text(LIMITED("\"reynolds\": 2e6", ""), NULL));
+    kf_scene_free(open_scene_text(LIMITED("\"reynolds\": 2e6", ""), NULL));
 }
 
 /* The section of the incompressible solver: names, and longer steps of all that has a time in it. */
@@ -172,17 +166,17 @@ static void longer_steps(void **state) {
     (void)state;
     static const kf_scene_section *const sections[] = {&kf_incompressible_section, NULL};
     const kf_scene_options with_section = {.sections = sections};
-    kf_scene *s =
-        open_text(BOX(TUNNEL, FLOW ", " BALL ", \"incompressible\": {\"trace\": \"euler\", \"viscous_term\": "
-                                   "\"implicit\", \"tolerance\": 1e-6, \"limiter\": true, \"steps\": 4}"),
-                  &with_section);
+    kf_scene *s = open_scene_text(
+        BOX(TUNNEL, FLOW ", " BALL ", \"incompressible\": {\"trace\": \"euler\", \"viscous_term\": "
+                         "\"implicit\", \"tolerance\": 1e-6, \"limiter\": true, \"steps\": 4}"),
+        &with_section);
     assert_int_equal(kf_incompressible_model_of(s)->trace, KF_TRACE_EULER);
     assert_int_equal(kf_incompressible_model_of(s)->viscous_term, KF_VISCOUS_IMPLICIT);
     near(kf_incompressible_model_of(s)->tolerance, 1e-6);
     near(kf_incompressible_model_of(s)->steps, 4);
     assert_false(kf_incompressible_model_of(s)->unlimited);
     kf_scene_free(s);
-    s = open_text(BOX(TUNNEL, FLOW ", " BALL), NULL);
+    s = open_scene_text(BOX(TUNNEL, FLOW ", " BALL), NULL);
     assert_int_equal(kf_incompressible_model_of(s)->trace, KF_TRACE_MIDPOINT);
     assert_int_equal(kf_incompressible_model_of(s)->viscous_term, KF_VISCOUS_AUTOMATIC);
     assert_true(kf_incompressible_model_of(s)->steps == 0 && kf_incompressible_model_of(s)->tolerance == 0 &&
@@ -312,7 +306,7 @@ static void masks(void **state) {
     "{\"domain\": {\"cells\": [16, 12, 1], \"cell_size\": 0.1}, " FLAT_FACES ", \"flow\": {\"speed\": 2, "   \
     "\"reynolds\": 100, \"reference_length\": 0.5}, \"model\": {\"collision\": \"mrt\"}, \"mask\": {" mask   \
     "}}"
-    kf_scene *s = open_text(MASKED("\"file\": \"channel.png\", \"pressure\": 8"), NULL);
+    kf_scene *s = open_scene_text(MASKED("\"file\": \"channel.png\", \"pressure\": 8"), NULL);
     for (int y = 0; y < 12; y++)
         for (int x = 0; x < 16; x++) {
             const int row = 11 - y; /* of the picture */
@@ -339,14 +333,14 @@ static void masks(void **state) {
         }
     near(s->solid_high[1], 0.5);
     kf_scene_free(s);
-    s = open_text(MASKED("\"file\": \"channel.png\", \"velocity\": [1, -0.5, 0]"), NULL);
+    s = open_scene_text(MASKED("\"file\": \"channel.png\", \"velocity\": [1, -0.5, 0]"), NULL);
     near_vector(s->mask_velocity, 0.025, -0.0125, 0);
     assert_false(s->mask_has_pressure);
     kf_scene_free(s);
     refused(MASKED("\"file\": \"channel.png\", \"velocity\": [1, 0, 0], \"pressure\": 1"), "not both");
     refused(MASKED("\"file\": \"channel.png\", \"pressure\": 200"), "at most 0.3");
 
-    s = open_text(MASKED("\"shape\": \"disc\", \"center\": [0.8, 0.6], \"radius\": 0.31"), NULL);
+    s = open_scene_text(MASKED("\"shape\": \"disc\", \"center\": [0.8, 0.6], \"radius\": 0.31"), NULL);
     int solid = 0;
     for (int n = 0; n < 16 * 12; n++) {
         const int row = n / 16;
@@ -358,7 +352,7 @@ static void masks(void **state) {
     assert_int_equal(solid, 32);
     near_vector(s->solid_low, 4.5, 2.5, 0);
     kf_scene_free(s);
-    s = open_text(
+    s = open_scene_text(
         MASKED("\"shape\": \"disc_array\", \"center\": [0.4, 0.2], \"radius\": 0.11, \"spacing\": 0.8"),
         NULL);
     for (int n = 0; n < 16 * 12; n++) {
@@ -384,8 +378,8 @@ static void masks(void **state) {
 static void reduced_grids(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
-    kf_scene *r = NULL,
-             *s = open_text("{\"domain\": {\"cells\": [48, 24, 24], \"cell_size\": 0.1}, \"boundaries\": "
+    kf_scene *r = NULL, *s = open_scene_text(
+                            "{\"domain\": {\"cells\": [48, 24, 24], \"cell_size\": 0.1}, \"boundaries\": "
                             "{\"xmin\": \"inflow\", \"xmax\": "
                             "\"outflow\", \"ymin\": \"periodic\", \"ymax\": \"periodic\", \"zmin\": "
                             "\"wall\", \"zmax\": \"wall\"}, \"flow\": "
@@ -478,10 +472,11 @@ static void names(void **state) {
 static void samples_end_at_each_face(void **state) {
     (void)state;
     static const double MARGIN = 1e-3, LAST = 11.0;
-    kf_scene *s = open_text("{\"domain\": {\"cells\": [12, 12, 12], \"cell_size\": 0.1}, " FLOW
-                            ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.6, \"position\": [0.6, 0.6, "
-                            "0.6]}, \"sampling\": {\"samples_per_cell\": 200}}",
-                            NULL);
+    kf_scene *s =
+        open_scene_text("{\"domain\": {\"cells\": [12, 12, 12], \"cell_size\": 0.1}, " FLOW
+                        ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.6, \"position\": [0.6, 0.6, "
+                        "0.6]}, \"sampling\": {\"samples_per_cell\": 200}}",
+                        NULL);
     const double *const along[3] = {s->samples.x, s->samples.y, s->samples.z};
     for (int a = 0; a < 3; a++) {
         double low = LAST, high = 0.0;
@@ -516,7 +511,7 @@ static void motions_have_hashes(void **state) {
     enum { TEXTS = sizeof texts / sizeof *texts };
     char hashes[TEXTS][KF_HASH_HEX];
     for (size_t i = 0; i < TEXTS; i++) {
-        kf_scene *s = open_text(texts[i], NULL);
+        kf_scene *s = open_scene_text(texts[i], NULL);
         memcpy(hashes[i], s->hash, sizeof hashes[i]);
         kf_scene_free(s);
         for (size_t k = 0; k < i; k++)
@@ -532,7 +527,7 @@ static void many_emitters(void **state) {
     "7, \"radius\": 0.01}"
 #define FOUR      EMITTER ", " EMITTER ", " EMITTER ", " EMITTER
 #define SMOKES(e) BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": [" e "]}")
-    kf_scene *scene = open_text(SMOKES(FOUR ", " FOUR), NULL);
+    kf_scene *scene = open_scene_text(SMOKES(FOUR ", " FOUR), NULL);
     assert_int_equal(scene->smoke.count, 8);
     near(scene->smoke.emitters[7].rate, scene->smoke.emitters[0].rate);
     assert_int_equal(scene->smoke.paint, KF_PAINT_NONE);
@@ -542,7 +537,7 @@ static void many_emitters(void **state) {
         char text[1000];
         (void)snprintf(text, sizeof text, BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"paint\": \"%s\"}"),
                        kf_smoke_paint_names[paint]);
-        scene = open_text(text, NULL);
+        scene = open_scene_text(text, NULL);
         assert_int_equal(scene->smoke.paint, paint);
         kf_scene_free(scene);
     }

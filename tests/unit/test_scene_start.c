@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-static kf_scene *open_text(const char *text, const kf_scene_options *options) {
-    kf_scene *scene = NULL;
-    kf_error error = {KF_OK, ""};
-    if (kf_scene_open(write_text("scene.json", text), options, &scene, &error) != KF_OK)
-        fail_msg("%s", error.message);
-    return scene;
-}
-
 #define AT_REST      "\"initial_velocity\": [0, 0, 0]"
 #define STIRRED(how) "\"flow\": {\"speed\": 2, \"reynolds\": 100, \"reference_length\": 1, " AT_REST how "}"
 
@@ -27,7 +19,7 @@ static void velocity_at(const kf_scene *scene, int i, int j, int k, double veloc
  * compressed. */
 static void strength_and_divergence(void **state) {
     (void)state;
-    kf_scene *scene = open_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), NULL);
+    kf_scene *scene = open_scene_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), NULL);
     double square[3] = {0}, mean[3] = {0}, u[3], other[3];
     assert_false(kf_scene_starts_uniform(scene));
     for (int k = 0; k < 12; k++)
@@ -55,12 +47,12 @@ static void strength_and_divergence(void **state) {
 /* A node in the middle of three cells of a grid three times as fine lies at the same place. */
 static void same_on_every_grid(void **state) {
     (void)state;
-    kf_scene *scene = open_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), NULL);
-    kf_scene *fine = open_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")),
-                               &(kf_scene_options){.nodes = {60, 48, 36}});
+    kf_scene *scene = open_scene_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), NULL);
+    kf_scene *fine = open_scene_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")),
+                                     &(kf_scene_options){.nodes = {60, 48, 36}});
     kf_scene *seeded =
-        open_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), &(kf_scene_options){.seed = 2});
-    kf_scene *calm = open_text(BOX(PERIODIC, STIRRED("")), NULL);
+        open_scene_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), &(kf_scene_options){.seed = 2});
+    kf_scene *calm = open_scene_text(BOX(PERIODIC, STIRRED("")), NULL);
     double u[3], v[3];
     velocity_at(scene, 4, 7, 9, u);
     velocity_at(fine, 13, 22, 28, v);
@@ -84,9 +76,9 @@ static void same_on_every_grid(void **state) {
 /* In two dimensions nothing moves along z, and both other components have the whole strength. */
 static void flat(void **state) {
     (void)state;
-    kf_scene *scene = open_text("{\"domain\": {\"cells\": [20, 16], \"cell_size\": 0.1}, " PERIODIC
-                                ", " STIRRED(", \"disturbance\": 0.1") "}",
-                                NULL);
+    kf_scene *scene = open_scene_text("{\"domain\": {\"cells\": [20, 16], \"cell_size\": 0.1}, " PERIODIC
+                                      ", " STIRRED(", \"disturbance\": 0.1") "}",
+                                      NULL);
     double square[2] = {0}, u[3];
     for (int j = 0; j < 16; j++)
         for (int i = 0; i < 20; i++) {
@@ -102,7 +94,7 @@ static void flat(void **state) {
 }
 
 static int even_axis(const char *text) {
-    kf_scene *scene = open_text(text, NULL);
+    kf_scene *scene = open_scene_text(text, NULL);
     const int axis = kf_scene_even_axis(scene);
     kf_scene_free(scene);
     return axis;
