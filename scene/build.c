@@ -324,12 +324,6 @@ static kf_status check_probes(const kf_description *d, const kf_scene *scene, kf
 
 /* ---- The flow ---- */
 
-static int inflow_face(const kf_description *d) {
-    for (int f = 0; f < KF_FACES; f++)
-        if (d->faces[f] == KF_INFLOW) return f;
-    return -1;
-}
-
 static kf_status set_reference_length(const kf_description *d, kf_scene *scene, kf_text *notes,
                                       kf_error *error) {
     if (d->reference_length > 0.0) {
@@ -347,7 +341,7 @@ static kf_status set_reference_length(const kf_description *d, kf_scene *scene, 
                        "%s: flow.reference_length: is missing, and there is no solid to take it "
                        "from; give it in metres",
                        d->source);
-    const int face = inflow_face(d);
+    const int face = kf_description_inflow(d);
     int axis = face < 0 ? 0 : face / 2;
     double extent[3];
     for (int a = 0; a < 3; a++)
@@ -431,7 +425,7 @@ static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *e
 static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error *error) {
     scene->initial = d->initial;
     double square = 0.0;
-    const int face = inflow_face(d);
+    const int face = kf_description_inflow(d);
     for (int a = 0; a < 3; a++) {
         scene->body_force[a] = d->acceleration[a] * scene->time_step * scene->time_step / d->cell_size;
         if (d->initial_velocity_given)

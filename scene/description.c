@@ -10,6 +10,12 @@
 static const double HUGE_NUMBER = 1e12;
 enum { LONGEST_AXIS = 16384 };
 
+int kf_description_inflow(const kf_description *d) {
+    for (int f = 0; f < KF_FACES; f++)
+        if (d->faces[f] == KF_INFLOW) return f;
+    return -1;
+}
+
 /* Sets all that a scene's file may leave out. */
 void kf_description_defaults(kf_description *d, const char *source) {
     memset(d, 0, sizeof *d);
@@ -235,10 +241,7 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
     KF_TRY(kf_json_choice(place, model, "wall", false, names, 2, &wall, error));
     d->wall_law = wall == 1;
     KF_TRY(kf_json_number(place, model, "trip", false, 0, 1e6, &d->trip, error));
-    bool inflow = false;
-    for (int face = 0; face < KF_FACES; face++)
-        inflow = inflow || d->faces[face] == KF_INFLOW;
-    if (d->trip >= 0.0 && !(d->wall_law && inflow))
+    if (d->trip >= 0.0 && !(d->wall_law && kf_description_inflow(d) >= 0))
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: model.trip: it is for a law of the wall behind an inflow; add \"wall\": \"law\" and "

@@ -85,13 +85,8 @@ void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *densit
 static bool is_even(const kf_scene *scene, int axis) {
     const kf_mesh *mesh = &scene->mesh;
     for (size_t t = 0; t < mesh->triangle_count; t++) {
-        double low = INFINITY, high = -INFINITY, normal[3];
-        for (int corner = 0; corner < 3; corner++) {
-            const double at =
-                mesh->vertices[3 * (size_t)mesh->triangles[3 * t + (size_t)corner] + (size_t)axis];
-            low = fmin(low, at);
-            high = fmax(high, at);
-        }
+        double low, high, normal[3];
+        kf_mesh_stretch(mesh, t, axis, &low, &high);
         kf_mesh_normal(mesh, t, normal);
         const bool at_end = high <= -0.5 + 1e-6 || low >= scene->nodes[axis] - 0.5 - 1e-6;
         if (!at_end && fabs(normal[axis]) > 1e-6) return false;

@@ -50,6 +50,8 @@ double kf_mesh_area(const kf_mesh *mesh);
 double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle);
 /* Unit vector to the side from which the corners are counter-clockwise; 0 for a triangle without area. */
 void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]);
+/* Finds what a triangle covers along an axis. */
+void kf_mesh_stretch(const kf_mesh *mesh, size_t triangle, int axis, double *low, double *high);
 
 /* Returns how many times the ray leads from its beginning to the triangle, edges included (Moeller and
  * Trumbore 1997); negative: it lies behind; INFINITY: the line does not meet it. */
@@ -286,6 +288,8 @@ typedef struct kf_description {
 } kf_description;
 
 /* The values that hold when a file says nothing. */
+/* Returns the first inflow of a description; -1: there is none. */
+int kf_description_inflow(const kf_description *description);
 void kf_description_defaults(kf_description *description, const char *source);
 /* Reads and checks a scene file but for the sections that options let it have; opens no mesh. */
 kf_status kf_description_read(const char *file, const kf_scene_options *options, kf_description *description,

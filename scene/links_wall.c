@@ -84,18 +84,9 @@ void kf_link_list_wall(const kf_link_box *b, kf_links *links) {
     links->wall_count = nodes;
 }
 
-/* Finds the fastest inflow; 0 without one. */
-static double find_stream(const kf_scene *scene, double stream[3]) {
-    memset(stream, 0, 3 * sizeof *stream);
-    for (int face = 0; face < KF_FACES; face++)
-        if (scene->faces[face] == KF_INFLOW && kf_length(scene->face_velocity[face]) > kf_length(stream))
-            memcpy(stream, scene->face_velocity[face], 3 * sizeof *stream);
-    return kf_length(stream);
-}
-
 bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]) {
     double stream[3], behind = 0.0;
-    const double speed = find_stream(scene, stream);
+    const double speed = kf_scene_fastest_face(scene, KF_INFLOW, stream);
     for (int a = 0; a < 3; a++)
         behind += stream[a] * (position[a] - (stream[a] > 0.0 ? scene->solid_low[a] : scene->solid_high[a]));
     return scene->wall_law && !scene->laminar && !(scene->trip > 0.0 && behind < scene->trip * speed);
@@ -104,7 +95,7 @@ bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]) {
 void kf_link_trip_wall(kf_scene *scene) {
     kf_links *links = &scene->links;
     double stream[3], reach = 0.0;
-    if (!(find_stream(scene, stream) > 0.0)) return;
+    if (!(kf_scene_fastest_face(scene, KF_INFLOW, stream) > 0.0)) return;
     for (int a = 0; a < 3; a++)
         reach += fabs(stream[a]) * (scene->solid_high[a] - scene->solid_low[a]);
     scene->laminar = scene->trip < 0.0 && reach < KF_LAMINAR_REYNOLDS * scene->viscosity;

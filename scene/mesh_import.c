@@ -115,18 +115,6 @@ static kf_status check_precision(const char *file, const kf_polygons *p, const k
 
 /* ---- Pieces that were left behind ---- */
 
-/* Finds what a triangle covers along an axis. */
-static void find_stretch(const kf_mesh *mesh, size_t triangle, int axis, double *low, double *high) {
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (int c = 0; c < 3; c++) {
-        const double at =
-            mesh->vertices[3 * (size_t)mesh->triangles[3 * triangle + (size_t)c] + (size_t)axis];
-        *low = fmin(*low, at);
-        *high = fmax(*high, at);
-    }
-}
-
 /* Notes where most of a mesh's extent is empty: a triangle that a modeller lost far away makes the solid as
  * long as the way to it, and lengths, Reynolds number and grid go by that. */
 static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
@@ -140,7 +128,7 @@ static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
         size_t before = 0, beyond = 0;
         for (size_t t = 0; t < count; t++) {
             double low, high;
-            find_stretch(mesh, t, axis, &low, &high);
+            kf_mesh_stretch(mesh, t, axis, &low, &high);
             if (high < middle) {
                 from = fmax(from, high);
                 before++;

@@ -84,6 +84,17 @@ void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]) {
         normal[a] /= length;
 }
 
+void kf_mesh_stretch(const kf_mesh *mesh, size_t triangle, int axis, double *low, double *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int c = 0; c < 3; c++) {
+        const double at =
+            mesh->vertices[3 * (size_t)mesh->triangles[3 * triangle + (size_t)c] + (size_t)axis];
+        *low = fmin(*low, at);
+        *high = fmax(*high, at);
+    }
+}
+
 double kf_mesh_ray_meets(const kf_mesh *mesh, size_t triangle, const double from[3], const double ray[3]) {
     static const double ROUNDING = 1e-9;
     const uint32_t *corner = mesh->triangles + 3 * triangle;

@@ -268,15 +268,7 @@ bool kf_scene_fit_boxes(const kf_scene *scene, const int nodes[3], const double 
 
 /* Finds the direction of the stream along each axis, -1 to 1. */
 static void find_stream(const kf_scene *scene, double stream[3]) {
-    double speed = 0.0;
-    memset(stream, 0, 3 * sizeof *stream);
-    for (int f = 0; f < KF_FACES; f++) {
-        const double *v = scene->face_velocity[f];
-        const double here = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-        if (scene->faces[f] != KF_INFLOW || here <= speed) continue;
-        memcpy(stream, v, 3 * sizeof *stream);
-        speed = here;
-    }
+    double speed = kf_scene_fastest_face(scene, KF_INFLOW, stream);
     if (speed == 0.0 && scene->initial == KF_INITIAL_UNIFORM) {
         memcpy(stream, scene->initial_velocity, 3 * sizeof *stream);
         speed = sqrt(stream[0] * stream[0] + stream[1] * stream[1] + stream[2] * stream[2]);

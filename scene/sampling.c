@@ -14,6 +14,7 @@
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "base/util/program.h"
+#include "base/util/random.h"
 #include "scene/internal.h"
 
 enum { OVERSAMPLING = 5, NEIGHBOUR_ROWS = 9, LONGEST_ROW = 1 << 20, CROWD = 128 };
@@ -52,19 +53,14 @@ typedef struct neighbourhood {
     cubes cubes;    /* only while the neighbours are being found */
 } neighbourhood;
 
-static uint64_t scramble(uint64_t z) { /* the output function of splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-}
-
 static double uniform(uint64_t key, uint64_t counter) {
-    return (double)(scramble(key + (counter + 1) * 0x9e3779b97f4a7c15ULL) >> 11) * 0x1p-53;
+    uint64_t state = key + counter * 0x9e3779b97f4a7c15ULL;
+    return kf_random_unit(&state);
 }
 
 static void surface_begin(surface *s, const kf_mesh *mesh, uint64_t seed) {
     s->mesh = mesh;
-    s->key = scramble(seed + 0x9e3779b97f4a7c15ULL);
+    s->key = kf_random_next(&seed);
     s->cumulative = kf_allocate((mesh->triangle_count + 1) * sizeof *s->cumulative);
     s->cumulative[0] = 0.0;
     for (size_t t = 0; t < mesh->triangle_count; t++)

@@ -13,6 +13,7 @@
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
+#include "base/util/vector.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
@@ -477,6 +478,18 @@ void kf_scene_free(kf_scene *scene) {
 }
 
 /* ---- Small questions ---- */
+
+double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {
+    double speed = 0.0;
+    memset(velocity, 0, 3 * sizeof *velocity);
+    for (int face = 0; face < KF_FACES; face++) {
+        const double here = kf_length(scene->face_velocity[face]);
+        if (scene->faces[face] != kind || here <= speed) continue;
+        memcpy(velocity, scene->face_velocity[face], 3 * sizeof *velocity);
+        speed = here;
+    }
+    return speed;
+}
 
 double kf_scene_flow_through(const kf_scene *scene) {
     const double *stream = scene->initial_velocity;

@@ -397,6 +397,8 @@ void kf_scene_stretch_time(kf_scene *scene, double ratio);
 /* Cells that a step moves the flow by, as far as the scene says it: the largest of the reference speed, the
  * initial velocity and those of faces. */
 double kf_scene_fastest(const kf_scene *scene);
+/* Finds the largest velocity (lattice) of the faces of one kind; 0 where none moves. Returns its length. */
+double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]);
 
 /* Density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);

@@ -144,30 +144,27 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          s->rule, s->least_viscosity)
     WARN(s->wall_distance > WALL_RESOLVED,
          "y+ about %.2g at the surface: %s, eddies smaller than a cell are left to the "
-         "collision "
-         "(implicit large eddies)",
+         "collision (implicit large eddies)",
          s->wall_distance,
          s->wall_law && !s->laminar ? "friction follows a law of the wall" : "there is no wall model")
     WARN(s->even_axis >= 0 && s->reynolds > (s->solid[0] > 0.0 ? FLAT_WAKE : FLAT_CHANNEL),
          "nothing differs along %c, so the flow never will: it stays two-dimensional, which at Reynolds "
-         "number %.2g "
-         "no real flow does; give \"flow\" a \"disturbance\" of 0.01",
+         "number %.2g no real flow does; give \"flow\" a \"disturbance\" of 0.01",
          "xyz"[s->even_axis], s -> reynolds)
-    WARN(s->laminar,
-         "Reynolds number %.2g: no layer along the solid lasts as a turbulent one below %.2g of its length, "
-         "so "
-         "the law of the wall stands nowhere; where a wire trips it, say at how many metres by \"trip\" in "
-         "\"model\"",
-         s->reynolds, KF_LAMINAR_REYNOLDS)
+    WARN(
+        s->laminar,
+        "Reynolds number %.2g: no layer along the solid lasts as a turbulent one below %.2g of its length, "
+        "so the law of the wall stands nowhere; where a wire trips it, say at how many metres by \"trip\" in "
+        "\"model\"",
+        s->reynolds, KF_LAMINAR_REYNOLDS)
     WARN(s->wall_law && !s->laminar && s->reynolds < KF_LAMINAR_REYNOLDS,
          "Reynolds number %.2g: layers along a body are laminar up to some %.2g, and a law of the wall makes "
          "them turbulent, so that a sphere has a third of its drag",
          s->reynolds, KF_LAMINAR_REYNOLDS)
     WARN(s->bare_wall >= 0,
          "the law of the wall is the solid's alone: the wall at %s has no slip, and in a turbulent layer a "
-         "third "
-         "to a half of its friction; take a floor of \"boundary\": \"links\", or let the wall move with the "
-         "wind",
+         "third to a half of its friction; take a floor of \"boundary\": \"links\", or let the wall move "
+         "with the wind",
          kf_face_names[s->bare_wall < 0 ? 0 : s->bare_wall])
     WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
          s->cells_a_length, FEW_CELLS)

@@ -5,23 +5,13 @@
 
 #include "base/util/vector.h"
 
-/* The fastest face velocity among the faces of one kind. */
-static void fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {
-    for (int face = 0; face < KF_FACES; face++) {
-        if (scene->faces[face] != kind) continue;
-        const double *here = scene->face_velocity[face];
-        if (kf_length(here) > kf_length(velocity)) memcpy(velocity, here, 3 * sizeof *velocity);
-    }
-}
-
 static void flow_direction(const kf_scene *scene, double direction[3]) {
-    double found[3] = {0};
-    fastest_face(scene, KF_INFLOW, found);
-    if (kf_length(found) <= 0 && scene->initial == KF_INITIAL_UNIFORM) {
+    double found[3];
+    if (kf_scene_fastest_face(scene, KF_INFLOW, found) <= 0 && scene->initial == KF_INITIAL_UNIFORM) {
         memcpy(found, scene->initial_velocity, sizeof found);
     }
     if (kf_length(found) <= 0) memcpy(found, scene->body_force, sizeof found);
-    if (kf_length(found) <= 0) fastest_face(scene, KF_WALL, found);
+    if (kf_length(found) <= 0) (void)kf_scene_fastest_face(scene, KF_WALL, found);
     if (kf_length(found) <= 0) found[0] = 1;
     for (int a = 0; a < 3; a++)
         direction[a] = found[a] / kf_length(found);

@@ -114,9 +114,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
     if (o->alternate && (!fused || o->slab > 0 || in_rows))
         return kf_options_refuse(error, "alternate belongs to plan fused between two grids, node by node");
-    if (o->prefetch_rows != 0 &&
-        (!within(o->prefetch_rows, 0, 1024) || !fused || (!o->gpu && o->staged_nodes == 0) ||
-         o->nodes_per_thread != 1))
+    if (o->prefetch_rows != 0 && (!within(o->prefetch_rows, 0, 1024) || !fused ||
+                                  (!o->gpu && o->staged_nodes == 0) || o->nodes_per_thread != 1))
         return kf_options_refuse(error, "prefetch_rows belongs to plan fused, one node a thread, not in "
                                         "place; on a cpu with staged_nodes");
     if (o->keep_streamed && (!fused || o->slab > 0))
@@ -420,8 +419,8 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (folded) define_faces(scene, defines);
     if (scene->covered.high[0] > scene->covered.low[0]) kf_define_to(defines, "KF_COVERED", 1);
     if (kf_nested_has_ghosts(scene)) kf_define_to(defines, "KF_GHOSTS", 1);
-    if (kf_kinetic_edge_sides(scene, options) != 0)
-        kf_define_to(defines, "KF_EDGES", kf_kinetic_edge_sides(scene, options));
+    const long edges = kf_kinetic_edge_sides(scene, options);
+    if (edges != 0) kf_define_to(defines, "KF_EDGES", edges);
     if (options->plan == KF_PLAN_MOMENTS) {
         kf_define_to(defines, "KF_TILE_X", options->block[0]);
         kf_define_to(defines, "KF_TILE_Y", options->block[1]);
@@ -431,8 +430,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->slab > 0) kf_define_to(defines, "KF_SLABS", 1);
         if (options->alternate) kf_define_to(defines, "KF_ALTERNATE", 1);
         /* With ghosts from elsewhere branches take 78 registers instead of 56. */
-        if (options->boundary_choices || kf_kinetic_edge_sides(scene, options) != 0)
-            kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
+        if (options->boundary_choices || edges != 0) kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
         if (options->keep_streamed) kf_define_to(defines, "KF_KEEP_STREAMED", 1);
         if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;

@@ -123,10 +123,11 @@ static void add_pressure(const kf_scene *scene, const double *forces, kf_wall_lo
     const size_t count = links->wall_count;
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
-    for (size_t n = 0; n < count; n++)
+    for (size_t n = 0; n < count; n++) {
+        const int behind = kf_dot(links->wall[n].normal, frame.drag) < 0.0 ? 0 : 1;
         for (size_t a = 0; a < 3; a++)
-            look->pressure[kf_dot(links->wall[n].normal, frame.drag) < 0.0 ? 0 : 1] +=
-                forces[(6 + a) * count + n] * frame.drag[a];
+            look->pressure[behind] += forces[(6 + a) * count + n] * frame.drag[a];
+    }
 }
 
 kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,

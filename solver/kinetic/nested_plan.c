@@ -172,8 +172,8 @@ static void define_crossing(const kf_scene *scene, const kf_kinetic_options *opt
     kf_kinetic_options alone = *options;
     alone.parts = alone.parts_y = 1;
     kf_kinetic_define(scene, &alone, geometry, KF_SOURCE_STATE, source, defines);
-    if (kf_kinetic_edge_sides(scene, options) != 0)
-        kf_define_to(defines, "KF_EDGES", kf_kinetic_edge_sides(scene, options));
+    const long edges = kf_kinetic_edge_sides(scene, options);
+    if (edges != 0) kf_define_to(defines, "KF_EDGES", edges);
     source->define_count = defines->count;
     source->file = "kernels/kinetic/nested.cu";
 }

@@ -64,18 +64,14 @@ kf_alarms kf_simulate_nights(const kf_time_source *source, int history, int nigh
 
 /* --- From a model -------------------------------------------------------------------------------------- */
 
-static double uniform(uint64_t *seed) {
-    return (double)(kf_random_next(seed) >> 11) * 0x1p-53;
-}
-
 static double normal(uint64_t *seed) {
-    double radius = sqrt(-2.0 * log(1.0 - uniform(seed)));
-    return radius * cos(2.0 * M_PI * uniform(seed));
+    double radius = sqrt(-2.0 * log(1.0 - kf_random_unit(seed)));
+    return radius * cos(2.0 * M_PI * kf_random_unit(seed));
 }
 
 static void begin_noise_night(void *context) {
     kf_noise_model *model = context;
-    bool bad = uniform(&model->seed) < model->bad_night_share;
+    bool bad = kf_random_unit(&model->seed) < model->bad_night_share;
     model->night = model->night_deviation * normal(&model->seed);
     if (bad) model->night += model->bad_night_deviation * normal(&model->seed);
 }
@@ -83,7 +79,7 @@ static void begin_noise_night(void *context) {
 static double noise_time(void *context, bool changed) {
     kf_noise_model *model = context;
     double value = model->night + model->process_deviation * normal(&model->seed);
-    if (uniform(&model->seed) < model->slow_mode_share) value += model->slow_mode_shift;
+    if (kf_random_unit(&model->seed) < model->slow_mode_share) value += model->slow_mode_shift;
     return exp(value + (changed ? model->change : 0.0));
 }
 
@@ -95,7 +91,7 @@ kf_time_source kf_noise_source(kf_noise_model *model) {
  */
 
 static int draw(uint64_t *seed, int count) {
-    return (int)(uniform(seed) * count);
+    return (int)(kf_random_unit(seed) * count);
 }
 
 static void begin_recorded_night(void *context) {

@@ -14,13 +14,9 @@
 
 enum { FEATURES = 5, POINTS = 60, CANDIDATES = 200 };
 
-static double uniform(uint64_t *random) {
-    return (double)(kf_random_next(random) >> 11) * 0x1p-53;
-}
-
 static void draw(uint64_t *random, float *features) {
     for (int f = 0; f < FEATURES; f++)
-        features[f] = (float)uniform(random);
+        features[f] = (float)kf_random_unit(random);
 }
 
 static double truth(const float *x) {
@@ -301,7 +297,8 @@ static void test_fit_ends_in_a_minimum(void **state) {
     uint64_t random = 5;
     for (int i = 0; i < POINTS; i++) {
         draw(&random, features + (size_t)i * FEATURES);
-        targets[i] = (truth(features + (size_t)i * FEATURES) - 1.2) / 1.6 + 0.1 * (uniform(&random) - 0.5);
+        targets[i] =
+            (truth(features + (size_t)i * FEATURES) - 1.2) / 1.6 + 0.1 * (kf_random_unit(&random) - 0.5);
     }
     kf_lengths lengths = lengths_of(0, 1e-3);
     kf_lengths_fit(&lengths, FEATURES, POINTS, features, targets, 400);
@@ -338,7 +335,7 @@ static void test_chosen_improves_most(void **state) {
         for (int i = 0; i < CANDIDATES; i++) {
             draw(&random, x);
             (void)kf_surrogate_add_candidate(surrogate, x);
-            offsets[i] = 0.3F * (float)uniform(&random);
+            offsets[i] = 0.3F * (float)kf_random_unit(&random);
         }
         double improvements[CANDIDATES], most = 0;
         const int chosen = kf_surrogate_choose(surrogate, best, offsets, skip, 1);

@@ -41,12 +41,9 @@ static void test_groups_of_several_planes(void **state) {
         kf_scene *(*open)(void);
         const char *const *plan, *cut;
         int team;
-    } cases[] = {{fine_ball, two_grids[0], NULL, 2},
-                 {fine_ball, two_grids[0], "parts_y=2", 2},
-                 {seam_scene, two_grids[0], NULL, 1},
-                 {moving_scene, moving[0], NULL, 2},
-                 {solid_of_moments, moments[0], NULL, 2},
-                 {moments_on_a_torus, moments[3], "parts_y=2", 2}};
+    } cases[] = {{fine_ball, two_grids[0], NULL, 2},      {fine_ball, two_grids[0], "parts_y=2", 2},
+                 {seam_scene, two_grids[0], NULL, 1},     {moving_scene, moving[0], NULL, 2},
+                 {solid_of_moments, moments[0], NULL, 2}, {moments_on_a_torus, moments[3], "parts_y=2", 2}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         kf_scene *scene = cases[c].open();
         const size_t first = c == 0 ? 0 : c % 3, count = c == 0 ? 3 : cases_taken(1, 3); /* in turn */
