@@ -3,6 +3,7 @@
 # PARTS=scene: the Ahmed body in nested grids, from a scene file, against the finest cells everywhere: drag, wall time, updates a second,
 # and each kernel's share of a step by level (share.txt).
 # PARTS=table: the Ahmed body's drag over cells a length, in two boxes of a tenth of the nodes and in fine cells everywhere (table.md).
+# PARTS=hour: the time to the drag at 522 cells a length, by the steps a second of a short run there (hour.md).
 # PARTS=car: a car in three grids, slices of speed and vorticity, and a picture of its boxes.
 # PARTS=team: the Ahmed body in nested grids on one device and on those of TEAM (cuda:0-1): the same forces, and steps a second (team.md).
 # PARTS=moving: a ball that sinks and a torus that tumbles in a box, beside fine cells everywhere (moving.md).
@@ -29,7 +30,17 @@ value() { grep -m1 "\"$1\":" "$2" | sed 's/^[^:]*:[[:space:]]*//; s/,$//'; }
 # mean FILE: of the drag.
 mean() { awk '$1 == "\"drag\":" { inside = 1 } inside && $1 == "\"mean\":" { sub(/^[^:]*:[ \t]*/, ""); sub(/,$/, ""); print; exit }' "$1"; }
 
-# ahmed NAME RULE PLAN: runs $work/NAME.json, and its row.
+# place NAME SCENE GRID TIMES [REFINE [SED]]: $work/NAME.json is the library's SCENE with rates k17 on TIMES as many cells along each axis as
+# GRID has, with REFINE as its boxes and changed by SED.
+place() {
+    local x y z
+    IFS=x read -r x y z <<<"$3"
+    sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$(($4 * x)), $(($4 * y)), $(($4 * z))]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/
+        ${5:+s/^{/{\"refine\": $5,/}; ${6:-}" "scene/library/$2.json" >"$work/$1.json"
+}
+body="{\"around\": \"body\", \"levels\": $levels}"
+
+# ahmed NAME: runs $work/NAME.json, and its row.
 ahmed() {
     local name=$1 json=$work/$1.out start=$SECONDS
     timeout -s INT -k 8 "$(left)" "$kftune" run --scene "$work/$name.json" --device "$device" --flow-throughs "$through" \
@@ -52,15 +63,11 @@ share() {
 
 # The same flow twice: cells of the finest level everywhere, and nested grids around the body.
 scene() {
-    local x y z finer=$((1 << levels))
-    IFS=x read -r x y z <<<"$grid"
     echo "| grids | drag | seconds of steps | steps a second | million updates a second | seconds in all |
 | --- | ---: | ---: | ---: | ---: | ---: |" >"$folder/scene.md"
     : >"$work/drags"
-    sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$x, $y, $z]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/
-        s/^{/{\"refine\": {\"around\": \"body\", \"levels\": $levels},/" scene/library/ahmed.json >"$work/nested.json"
-    sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$((finer * x)), $((finer * y)), $((finer * z))]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/" \
-        scene/library/ahmed.json >"$work/uniform.json"
+    place nested ahmed "$grid" 1 "$body"
+    place uniform ahmed "$grid" $((1 << levels))
     "$kftune" scene "$work/nested.json" --picture "$folder/boxes.png" | tee -a "$folder/log.txt"
     share
     ahmed nested
@@ -87,19 +94,15 @@ nodes() { "$kftune" scene "$work/$1.json" --picture none | sed -n 's/^  together
 # The drag in two boxes that leave the body half a height of room, over that in the finest cells everywhere. UNIFORM names the grids that
 # have the second.
 table() {
-    local x y z cells
-    local boxes='[{"box": {"low": [0.55, 0.3, 0], "high": [3.1, 1.275, 0.8]}}, {"box": {"low": [0.8, 0.46, 0], "high": [2.5, 1.115, 0.52]}}]'
+    local x boxes='[{"box": {"low": [0.55, 0.3, 0], "high": [3.1, 1.275, 0.8]}}, {"box": {"low": [0.8, 0.46, 0], "high": [2.5, 1.115, 0.52]}}]'
     echo "| cells a length | nodes in boxes | drag | seconds | nodes everywhere | drag | seconds | drags differ by |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |" >"$folder/table.md"
     for grid in ${GRIDS:-64x24x24 128x48x48 256x96x96}; do
-        IFS=x read -r x y z <<<"$grid"
-        cells="$((4 * x)), $((4 * y)), $((4 * z))"
-        sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$x, $y, $z]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/
-            s/^{/{\"refine\": $boxes,/" scene/library/ahmed.json >"$work/boxes$x.json"
+        x=${grid%%x*}
+        place "boxes$x" ahmed "$grid" 1 "$boxes"
+        place "fine$x" ahmed "$grid" 4
         run "boxes$x" --flow-throughs "$through" --picture none
         : >"$work/fine$x.out"
-        sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$cells]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/" \
-            scene/library/ahmed.json >"$work/fine$x.json"
         case " ${UNIFORM-64x24x24 128x48x48} " in *" $grid "*) run "fine$x" --flow-throughs "$through" --picture none ;; esac
         awk -v cells="$((127 * x / 128))" -v boxes="$(nodes "boxes$x")" -v fine="$(nodes "fine$x")" \
             -v a="$(mean "$work/boxes$x.out")" -v ta="$(value seconds "$work/boxes$x.out")" \
@@ -146,26 +149,22 @@ last() { awk -F , -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == 
 moving() {
     local f=1
     case $device in cuda*) f=2 ;; esac
-    local rates='s/"rates": *"[a-z0-9_]*"/"rates": "k17"/' refine='s/^{/{"refine": {"around": "body", "levels": 1},/'
+    local one='{"around": "body", "levels": 1}' slow='s/"reynolds": *[0-9]*/"reynolds": 200/'
     echo "| flow | quantity | in a box | fine cells everywhere | differ by |
 | --- | --- | ---: | ---: | ---: |" >"$folder/moving.md"
-    sed "$rates; s/\"cells\": *\[[^]]*\]/\"cells\": [$((25 * f)), $((25 * f)), $((40 * f))]/; $refine" scene/library/settling.json >"$work/ball.json"
-    sed "$rates; s/\"cells\": *\[[^]]*\]/\"cells\": [$((50 * f)), $((50 * f)), $((80 * f))]/" scene/library/settling.json >"$work/ball_fine.json"
-    sed "$rates; s/\"reynolds\": *[0-9]*/\"reynolds\": 200/; s/\"cells\": *\[[^]]*\]/\"cells\": [$((32 * f)), $((32 * f)), $((16 * f))]/; $refine" \
-        scene/library/spinning_torus.json >"$work/torus.json"
-    sed "$rates; s/\"reynolds\": *[0-9]*/\"reynolds\": 200/; s/\"cells\": *\[[^]]*\]/\"cells\": [$((64 * f)), $((64 * f)), $((32 * f))]/" \
-        scene/library/spinning_torus.json >"$work/torus_fine.json"
+    place ball settling 25x25x40 $f "$one"
+    place ball_fine settling 25x25x40 $((2 * f))
+    place torus spinning_torus 32x32x16 $f "$one" "$slow"
+    place torus_fine spinning_torus 32x32x16 $((2 * f)) "" "$slow"
     compare ball $((250 * f)) motion.csv velocity_z_m_s
     compare torus $((120 * f)) forces.csv drag_coefficient
     cat "$folder/moving.md"
 }
 # One plan on one device and on several, whose forces are the same bytes.
 team() {
-    local x y z name value values="plan=fused force_sum=fixed"
+    local name value values="plan=fused force_sum=fixed"
     case $device in cuda*) values="plan=fused solid_block=128 band_chain=false boundary_rows_apart=false overlap=false" ;; esac
-    IFS=x read -r x y z <<<"$grid"
-    sed "s/\"cells\": *\[[^]]*\]/\"cells\": [$x, $y, $z]/; s/\"rates\": *\"[a-z0-9_]*\"/\"rates\": \"k17\"/
-        s/^{/{\"refine\": {\"around\": \"body\", \"levels\": $levels},/" scene/library/ahmed.json >"$work/one.json"
+    place one ahmed "$grid" 1 "$body"
     cp "$work/one.json" "$work/team.json"
     echo "| devices | steps a second | million updates a second |
 | --- | ---: | ---: |" >"$folder/team.md"
@@ -181,7 +180,38 @@ team() {
     cat "$folder/team.md"
     cmp "$work/one/forces.csv" "$work/team/forces.csv" && echo "the forces are the same bytes" || bad=1
 }
+
+# The time to the drag on HOUR_GRID, where a run of HOUR_STEPS steps gives the steps a second and what comes before the first one. Until the
+# drag has settled it takes as many flow-throughs as on GRID.
+hour() {
+    local start wall
+    place settles ahmed "$grid" 1 "$body"
+    run settles --until settled --picture none
+    place large ahmed "${HOUR_GRID:-528x198x198}" 1 "$body"
+    "$kftune" scene "$work/large.json" --picture none >"$work/large.txt" 2>/dev/null
+    start=$SECONDS
+    run large --steps "${HOUR_STEPS:-200}" --picture none
+    wall=$((SECONDS - start))
+    awk -v throughs="$(value flow_throughs "$work/settles.out")" -v rate="$(value steps_per_second "$work/large.out")" \
+        -v seconds="$(value seconds "$work/large.out")" -v wall="$wall" '
+        / cells a length,/ && $1 == "solid" { for (i = 1; i < NF; i++) if ($i == "cells") cells = $(i - 1) }
+        $1 == "together" { nodes = $2 }
+        $1 == "memory" { memory = $3 " " $4 }
+        $1 == "flow-through" { steps = $2 }
+        END {
+            if (throughs * rate * steps == 0) exit 1
+            minutes = (wall - seconds + throughs * steps / rate) / 60
+            print "| cells a length | nodes | memory | host, s | steps a second | s a flow-through | until settled | to the drag, min |"
+            print "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+            printf "| %s | %s | %s | %.1f | %.2f | %.0f | %.2f | %.1f |\n", cells, nodes, memory, wall - seconds, rate, steps / rate,
+                throughs, minutes
+            printf "to the drag: %.0f min (must be below 60, aim 30)\n", minutes
+            exit minutes >= 60
+        }' "$work/large.txt" >"$folder/hour.md" || bad=1
+    cat "$folder/hour.md"
+}
 case " ${PARTS:-cases} " in *' scene '*) scene ;; esac
+case " ${PARTS:-cases} " in *' hour '*) hour ;; esac
 case " ${PARTS:-cases} " in *' team '*) team ;; esac
 case " ${PARTS:-cases} " in *' table '*) table ;; esac
 case " ${PARTS:-cases} " in *' car '*) car ;; esac
