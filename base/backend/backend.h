@@ -43,11 +43,17 @@ typedef struct kf_device_info {
 /* Returns whether kernels run on a GPU there, of whatever backend. */
 bool kf_device_is_gpu(const kf_device_info *device);
 
+/* Process numbers of all programs that hold a context on a GPU, this one's too, at most capacity of them, and
+ * how many were found; 0 on the cpu and where it is not known. */
 enum { KF_MOST_DEVICES = 64, KF_MOST_PARTS = 1024 }; /* of a process; of all processes of a run */
 /* Frees a backend with its team, after all that was made on it was freed; NULL is fine. */
 void kf_backend_close(kf_backend *backend);
 /* The device it was opened on; lives as long as the backend. */
 const kf_device_info *kf_backend_device(const kf_backend *backend);
+
+/* Process numbers of all programs that hold a context on a GPU, this one's too, at most capacity of them, and
+ * how many were found; 0 on the cpu and where it is not known. */
+int kf_device_processes(const kf_device_info *device, int *processes, int capacity);
 
 /* Number of CUDA devices that can be used, 0 without a driver; why says in one line why not. Makes no
  * context. */

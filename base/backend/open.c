@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef KF_HAVE_CUDA
+#include "base/backend/cuda/nvml.h"
+#endif
 #include "base/backend/internal.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
@@ -89,6 +92,14 @@ kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source
 
 void kf_compiler_stay(const kf_device_info *info) {
     if (strcmp(info->backend, "cuda") == 0) kf_cuda_compiler_stay(info);
+}
+
+int kf_device_processes(const kf_device_info *device, int *processes, int capacity) {
+#ifdef KF_HAVE_CUDA
+    if (strcmp(device->backend, "cuda") == 0) return kf_nvml_processes(device->identity, processes, capacity);
+#endif
+    (void)device, (void)processes, (void)capacity;
+    return 0;
 }
 
 #ifndef KF_HAVE_CUDA

@@ -11,11 +11,15 @@
 #include "base/util/text.h"
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
+#include "harness/worker/device_lock.h"
 
 static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *options, bool json,
                        kf_figures *figures, kf_error *error) {
     kf_device_info device = {.parts = 1};
+    kf_device_locks locks;
+    KF_TRY(kf_devices_lock(options->device, &locks, error));
     const kf_status status = suite->run(suite, options, &device, figures, error);
+    kf_devices_unlock(&locks);
     const bool interrupted =
         status == KF_INTERRUPTED && figures->count > 0; /* what was measured is not lost */
     if (status != KF_OK && !interrupted) return status;

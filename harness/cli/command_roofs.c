@@ -12,6 +12,7 @@
 #include "base/util/memory.h"
 #include "harness/cli/command.h"
 #include "harness/roofs/roofs.h"
+#include "harness/worker/device_lock.h"
 #include "results/store.h"
 
 /* --- Output ------------------------------------------------------------------------------------------- */
@@ -79,13 +80,17 @@ static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_err
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     kf_backend *backend = NULL;
+    kf_device_locks locks = {.count = 0};
+    const char *device = kf_argument_device(arguments, NULL);
     KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), false, &store, error));
-    kf_status status = kf_backend_open(kf_argument_device(arguments, NULL), &backend, error);
+    kf_status status = kf_devices_lock(device, &locks, error);
+    if (status == KF_OK) status = kf_backend_open(device, &backend, error);
     if (status == KF_OK) {
         kf_info("measuring the ceilings of %s, up to a second each", kf_backend_device(backend)->name);
         status = measure(backend, store, kf_arguments_json(arguments), error);
         kf_backend_close(backend);
     }
+    kf_devices_unlock(&locks);
     kf_store_close(store);
     return status;
 }

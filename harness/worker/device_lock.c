@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/file.h"
 #include "base/util/log.h"
 #include "base/util/program.h"
+#include "harness/worker/other_processes.h"
+#include "harness/worker/worker.h"
 
 static kf_status open_file(const kf_device_info *device, const char *ending, int *file, kf_error *error) {
     char cache[KF_PATH], folder[KF_PATH], path[KF_PATH], name[sizeof device->identity];
@@ -43,7 +47,10 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
         if (idle != NULL) idle(context);
         (void)nanosleep(&moment, NULL);
     }
-    if (!kf_interrupted) return KF_OK;
+    if (!kf_interrupted) {
+        kf_tell_other_processes(device);
+        return KF_OK;
+    }
     kf_device_unlock(*lock);
     *lock = -1;
     return kf_fail(error, KF_INTERRUPTED, "interrupted while waiting for the device");
@@ -77,4 +84,50 @@ kf_status kf_device_lock_in_line(const kf_device_info *device, kf_lock_mode mode
 
 void kf_device_unlock(int lock) {
     if (lock >= 0) (void)close(lock);
+}
+
+static int by_number(const void *a, const void *b) {
+    return strverscmp(a, b);
+}
+
+/* A lock of each device, each once. */
+static kf_status lock_members(const char *spec, int parts, kf_device_locks *locks, kf_error *error) {
+    char members[KF_MOST_DEVICES][32];
+    int count = 0;
+    for (int i = 0; i < parts && count < KF_MOST_DEVICES; i++) {
+        bool again = false;
+        KF_TRY(kf_device_member(spec, i, members[count], error));
+        for (int j = 0; j < count; j++)
+            again = again || strcmp(members[j], members[count]) == 0;
+        count += again ? 0 : 1;
+    }
+    qsort(members, (size_t)count, sizeof *members, by_number);
+    for (int i = 0; i < count; i++) {
+        kf_device_info device;
+        KF_TRY(kf_device_probe(members[i], &device, error));
+        KF_TRY(kf_device_lock(&device, NULL, NULL, &locks->list[locks->count], error));
+        locks->count++;
+    }
+    return KF_OK;
+}
+
+kf_status kf_devices_lock(const char *spec, kf_device_locks *locks, kf_error *error) {
+    int parts = 1;
+    locks->count = 0;
+    if (spec == NULL) {
+        kf_device_info best;
+        KF_TRY(kf_device_probe(NULL, &best, error));
+        KF_TRY(kf_device_lock(&best, NULL, NULL, &locks->list[0], error));
+        locks->count = 1;
+        return KF_OK;
+    }
+    KF_TRY(kf_device_check(spec, &parts, error));
+    const kf_status status = lock_members(spec, parts, locks, error);
+    if (status != KF_OK) kf_devices_unlock(locks);
+    return status;
+}
+
+void kf_devices_unlock(kf_device_locks *locks) {
+    while (locks->count > 0)
+        kf_device_unlock(locks->list[--locks->count]);
 }

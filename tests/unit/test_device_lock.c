@@ -9,6 +9,7 @@
 
 #include "base/util/program.h"
 #include "harness/worker/device_lock.h"
+#include "harness/worker/other_processes.h"
 
 static int set_up(void **state) {
     const int made = fixture_make_folder(state);
@@ -106,10 +107,57 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
     (void)close(ends[1]);
 }
 
+static void all_devices_of_a_team_are_locked_each_once(void **state) {
+    (void)state;
+    kf_device_locks locks;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_devices_lock("cpu,cpu", &locks, &error), KF_OK); /* a cpu has no lock */
+    assert_int_equal(locks.count, 1);
+    assert_int_equal(locks.list[0], -1);
+    kf_devices_unlock(&locks);
+    assert_int_equal(locks.count, 0);
+    assert_int_equal(kf_devices_lock("gpu,cpu", &locks, &error), KF_BAD_INPUT);
+    assert_int_equal(locks.count, 0);
+}
+
+/* A program that uses the GPU meanwhile is named: one that is no child of this test, but not its own workers.
+ */
+static void other_programs_on_a_gpu_are_named(void **state) {
+    (void)state;
+    char text[256], expected[256], name[32] = "";
+    const int own = (int)getpid(), parent = (int)getppid(), none = 0x7ffffff0;
+    pid_t child = fork();
+    if (child == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    FILE *file = NULL;
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/comm", parent);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(name, sizeof name, file));
+    (void)fclose(file);
+    name[strcspn(name, "\n")] = '\0';
+    (void)snprintf(expected, sizeof expected, "%s (process %d)", name, parent);
+    assert_int_equal(
+        kf_name_other_processes((const int[]){own, (int)child, none, parent}, 4, text, sizeof text), 1);
+    assert_string_equal(text, expected);
+    assert_int_equal(kf_name_other_processes((const int[]){own, (int)child, none}, 3, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(kf_name_other_processes((const int[]){parent, parent}, 2, text, 12),
+                     2); /* cut, not beyond */
+    assert_true(strlen(text) < 12);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_is_measured_by_one_run_at_a_time),
         cmocka_unit_test(runs_that_take_turns_exclude_each_other),
+        cmocka_unit_test(all_devices_of_a_team_are_locked_each_once),
+        cmocka_unit_test(other_programs_on_a_gpu_are_named),
     };
     return cmocka_run_group_tests(tests, set_up, fixture_remove_folder);
 }

@@ -13,6 +13,12 @@ typedef struct nvml_device *nvml_device;
 typedef struct nvml_memory {
     unsigned long long total, free, used; /* cppcheck-suppress unusedStructMember ; NVML's layout */
 } nvml_memory;
+/* Of the functions whose names end in _v2 and _v3. */
+typedef struct nvml_process {
+    unsigned pid;
+    unsigned long long memory;           /* cppcheck-suppress unusedStructMember ; NVML's layout */
+    unsigned instance, compute_instance; /* cppcheck-suppress unusedStructMember ; NVML's layout */
+} nvml_process;
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
 
 #define NVML_FUNCTIONS(X)                                                                                    \
@@ -29,7 +35,8 @@ enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
     int(*(name)) arguments; /* NOLINT(bugprone-macro-parentheses): parameters */
 static struct nvml_table {
     NVML_FUNCTIONS(NVML_MEMBER)
-    int (*total_energy)(nvml_device device, unsigned long long *millijoules); /* or NULL */
+    int (*total_energy)(nvml_device device, unsigned long long *millijoules);  /* or NULL */
+    int (*processes)(nvml_device device, unsigned *count, nvml_process *list); /* or NULL */
 } nvml;
 #undef NVML_MEMBER
 
@@ -37,6 +44,7 @@ static struct nvml_table {
 static const kf_symbol nvml_symbols[] = {
     NVML_FUNCTIONS(NVML_ENTRY){"nvmlDeviceGetTotalEnergyConsumption",
                                offsetof(struct nvml_table, total_energy), true},
+    {"nvmlDeviceGetComputeRunningProcesses_v3", offsetof(struct nvml_table, processes), true},
 };
 #undef NVML_ENTRY
 
@@ -74,6 +82,19 @@ uint64_t kf_nvml_memory_free(const char *uuid) {
     memset(&memory, 0, sizeof memory);
     if (!find_device(uuid, &device) || nvml.nvmlDeviceGetMemoryInfo(device, &memory) != 0) return 0;
     return memory.free;
+}
+
+int kf_nvml_processes(const char *uuid, int *processes, int capacity) {
+    enum { MOST = 64 };
+    nvml_device device = NULL;
+    nvml_process list[MOST];
+    unsigned count = MOST;
+    if (!find_device(uuid, &device) || nvml.processes == NULL || nvml.processes(device, &count, list) != 0)
+        return 0;
+    const int given = (int)count < capacity ? (int)count : capacity;
+    for (int i = 0; i < given; i++)
+        processes[i] = (int)list[i].pid;
+    return given;
 }
 
 /* Fills in what NVML tells of a device's state; what it does not tell stays as it is. */
