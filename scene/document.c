@@ -47,8 +47,11 @@ kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_
     *document = NULL;
     KF_TRY(kf_scene_find(file_or_name, path, error));
     if (!kf_ends_in(path, ".json"))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: is neither a mesh nor a scene file (.json) that options could change", path);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene file (.json), which options "
+            "could change; convert a mesh of another kind to one of these",
+            path);
     KF_TRY(kf_json_read_file(path, document, error));
     folder_of(path, folder);
     make_whole(*document, folder);

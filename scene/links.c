@@ -279,14 +279,11 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     kf_link_box_drop_slivers(&b);
     list_links(&b, links);
     list_inside(&b, links);
-    if (scene->wall_law) {
-        kf_link_list_wall(&b, links);
-        kf_link_trip_wall(scene);
-    }
+    if (scene->wall_law) kf_link_list_wall(&b, links);
     free(b.hits);
     free(b.cut);
     free(b.fluid);
-    if (links->count > 0) return KF_OK;
+    if (links->count > 0) return scene->wall_law ? kf_link_trip_wall(scene, error) : KF_OK;
     return kf_fail(
         error, KF_BAD_INPUT,
         "%s: solid.boundary: the stream reaches no link between nodes that the solid's surface cuts; "

@@ -49,7 +49,7 @@ bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
 /* Lists the fluid nodes beside the surface from the listed links (links_wall.c). */
 void kf_link_list_wall(const kf_link_box *box, kf_links *links);
 /* Removes the law from nodes where layers are laminar: those before the scene's trip, or all nodes. Without
- * an inflow it removes none. */
-void kf_link_trip_wall(kf_scene *scene);
+ * an inflow it removes none. A trip behind the solid's end is refused. */
+kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error);
 
 #endif

@@ -92,16 +92,25 @@ bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]) {
     return scene->wall_law && !scene->laminar && !(scene->trip > 0.0 && behind < scene->trip * speed);
 }
 
-void kf_link_trip_wall(kf_scene *scene) {
+kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error) {
     kf_links *links = &scene->links;
     double stream[3], reach = 0.0;
-    if (!(kf_scene_fastest_face(scene, KF_INFLOW, stream) > 0.0)) return;
+    const double speed = kf_scene_fastest_face(scene, KF_INFLOW, stream);
+    if (!(speed > 0.0)) return KF_OK;
     for (int a = 0; a < 3; a++)
         reach += fabs(stream[a]) * (scene->solid_high[a] - scene->solid_low[a]);
+    if (scene->trip * speed >= reach)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.trip: %g m behind the solid's front is behind its end, as it is %.4g m long "
+            "along the wind, so the law would act nowhere; give a shorter distance in metres, or "
+            "remove \"wall\": \"law\"",
+            scene->source, scene->trip * scene->cell_size, reach / speed * scene->cell_size);
     scene->laminar = scene->trip < 0.0 && reach < KF_LAMINAR_REYNOLDS * scene->viscosity;
     for (size_t n = 0; n < links->wall_count; n++) {
         const int *node = links->link[links->wall[n].first].at[0].node;
         if (!kf_scene_turbulent_at(scene, (const double[3]){node[0], node[1], node[2]}))
             links->wall[n].height = 0.0;
     }
+    return KF_OK;
 }

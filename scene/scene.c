@@ -379,10 +379,11 @@ static kf_status describe(const char *path, const kf_placement *placement, const
         KF_TRY(kf_description_mask_tunnel(d, options->nodes, notes, error));
     } else {
         if (!kf_ends_in(path, ".json"))
-            return kf_fail(error, KF_BAD_INPUT,
-                           "%s: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, "
-                           ".glb) nor a mask (.png) by its ending",
-                           path);
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, "
+                ".glb) nor a mask (.png) by its ending; convert a mesh of another kind to one of these",
+                path);
         KF_TRY(kf_description_read(path, options, d, notes, error));
         KF_TRY(kf_scene_read_sections(path, options, scene, error));
         const int *nodes = options->nodes[0] > 0 ? options->nodes : d->asked_nodes;

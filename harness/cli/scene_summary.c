@@ -55,6 +55,23 @@ static int find_bare_wall(const kf_scene *scene) {
     return -1;
 }
 
+static bool is_zero(const double vector[3]) {
+    return vector[0] == 0.0 && vector[1] == 0.0 && vector[2] == 0.0;
+}
+
+/* Returns whether fluid and solids rest at the start and nothing sets them in motion. */
+static bool is_still(const kf_scene *scene) {
+    bool still = scene->initial_state == NULL && is_zero(scene->initial_velocity) &&
+                 scene->disturbance == 0.0 && is_zero(scene->body_force) && is_zero(scene->mask_velocity) &&
+                 !scene->mask_has_pressure && !scene->motion.free && scene->motion.angular_speed == 0.0 &&
+                 is_zero(scene->motion.velocity);
+    for (int f = 0; f < KF_FACES; f++)
+        still = still && is_zero(scene->face_velocity[f]);
+    for (int i = 0; i < scene->solid_count; i++)
+        still = still && scene->solids[i].motion.angular_speed == 0.0;
+    return still;
+}
+
 static bool has_solid(const kf_scene *scene) {
     double size = 0.0;
     for (int a = 0; a < 3; a++)
@@ -88,6 +105,9 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.length = scene->reference_length * dx;
     s.open_edges = scene->open_edges;
     s.even_axis = kf_scene_even_axis(fine);
+    s.solid_cells = 0.0;
+    for (int a = 0; a < 3; a++)
+        s.solid_cells = fmax(s.solid_cells, fine->solid_high[a] - fine->solid_low[a]);
     s.least_viscosity = kf_flow_least_viscosity(scene);
     (void)kf_flow_rule_name(scene, s.rule);
     kf_scene_thinness(fine, THIN_CELLS, &s.parts, &s.gaps);
@@ -114,14 +134,15 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
     s.bare_wall = find_bare_wall(scene);
+    s.still = is_still(scene);
     return s;
 }
 
 /* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
  * together. The lines belong to the function and last until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[16][320];
-    static const char *found[16];
+    static char texts[24][320];
+    static const char *found[24];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -129,6 +150,15 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
         found[count] = texts[count];                                                                         \
         count++;                                                                                             \
     }
+    WARN(s->still,
+         "nothing moves: there is no inflow, no moving wall or solid, no acceleration, and the fluid starts "
+         "at "
+         "rest; flow.speed alone sets only the time step, so give \"flow\" an \"initial_velocity\" or an "
+         "\"acceleration\", or the scene an inflow")
+    WARN(s->solid_cells > 0.0 && s->solid_cells < 1.0,
+         "the whole solid is smaller than a cell: its longest side is %.3g m, a cell %.3g m; are mesh and "
+         "domain in the same unit?",
+         s->solid_cells * s->cell_size, s->cell_size)
     WARN(s->boundary_layer < THIN_LAYER,
          "the grid cannot carry this Reynolds number: a laminar boundary layer would be %.2g cells thick; do "
          "not trust friction, and take forces of separated flow as a coarse large eddy simulation's",

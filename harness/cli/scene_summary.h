@@ -11,6 +11,7 @@
 typedef struct kf_scene_summary {
     double domain[3], solid[3];                      /* lengths, metres */
     double cells_a_length;                           /* cells along the reference length */
+    double solid_cells;                              /* along the solid's longest side; 0: no solid */
     double reference_area;                           /* metres^2, of force coefficients */
     double frontal_area;                             /* metres^2 */
     double blockage;                                 /* of the domain's cross-section */
@@ -30,6 +31,7 @@ typedef struct kf_scene_summary {
     double cell_size;       /* metres */
     char rule[64];          /* that collision */
     int even_axis;          /* kf_scene_even_axis */
+    bool still;             /* nothing moves at the start, and nothing will */
 } kf_scene_summary;
 
 /* A flat plate's wall shear gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5 (Blasius), 0.026/Re^(1/7)

@@ -32,6 +32,28 @@ for scene in two nested links free; do
     cmp -s "$err" said || complain "$scene.json: scene and run refuse it with other words"
 done
 
+# A length in other units than metres, and scenes in which nothing happens.
+tunnel='"domain": {"cells": [32, 16, 16], "size": [0.8, 0.4, 0.4]}, "flow": {"speed": 1, "reynolds": 1e6}'
+echo "{$tunnel, \"solid\": {$ball, \"boundary\": \"links\"}, \"model\": {\"wall\": \"law\", \"trip\": 5}}" >trip.json
+refused "trip.json: model.trip: 5 m behind the solid's front is behind its end, as it is 0.06 m long" scene trip.json
+sed -i 's/"trip": 5/"trip": 0.005/' trip.json
+expect 0 scene trip.json --picture none
+sed 's/\[0.8, 0.4, 0.4\]/[800, 400, 400]/; s/\[0.2, 0.2, 0.2\]/[300, 200, 200]/' trip.json | sed 's/1e6/100/; s/, "boundary": "links"//; s/, "model": {.*}$/}/' >big.json
+expect 0 scene big.json --picture none
+shows 'the whole solid is smaller than a cell: its longest side is 0.06 m, a cell 25 m'
+rest='"xmin": "periodic", "xmax": "periodic", "ymin": "wall", "ymax": "wall", "zmin": "wall", "zmax": "wall"'
+sed "s/^{/{\"boundaries\": {$rest}, /" big.json >still.json
+expect 0 scene still.json --picture none
+shows 'nothing moves: there is no inflow'
+sed -i 's/"speed": 1/"speed": 1, "initial_velocity": [1, 0, 0]/' still.json
+expect 0 scene still.json --picture none
+grep -q 'nothing moves' "$out" && complain "a fluid that moves is said to rest"
+rm trip.json big.json still.json
+touch car.3mf
+refused "car.3mf: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, .glb)" scene car.3mf
+refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene file" scene car.3mf --yaw 5
+rm car.3mf
+
 # Numbers with units as people write them, and those that are no numbers here.
 printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
 roof=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)

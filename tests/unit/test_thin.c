@@ -143,6 +143,23 @@ static bool is_warned(const char *name, const char *what) {
     return found;
 }
 
+/* A scene in which nothing ever moves is named, whatever its speed of reference; none that ships is one. */
+static void test_still_scenes(void **state) {
+    (void)state;
+    assert_false(is_warned("ball", "nothing moves"));
+    assert_false(is_warned("settling", "nothing moves"));
+    assert_false(is_warned("vortices", "nothing moves"));
+    assert_false(is_warned("cavity2d", "nothing moves"));
+    kf_scene *scene = open_scene("ball");
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    assert_false(warns(scene, "nothing moves"));
+    memset(scene->initial_velocity, 0, sizeof scene->initial_velocity);
+    assert_true(warns(scene, "nothing moves"));
+    scene->body_force[1] = 1e-9;
+    assert_false(warns(scene, "nothing moves"));
+    kf_scene_free(scene);
+}
+
 /* A law of the wall is named where layers are laminar, and only there. */
 static void test_law_of_laminar_layers(void **state) {
     (void)state;
@@ -242,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_no_width),
         cmocka_unit_test(test_crowded_triangles),
         cmocka_unit_test(test_warnings_of_shipped_scenes),
+        cmocka_unit_test(test_still_scenes),
         cmocka_unit_test(test_law_of_laminar_layers),
         cmocka_unit_test(test_rules_that_blow_up),
         cmocka_unit_test(test_scenes_that_blow_up_say_so),
