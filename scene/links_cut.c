@@ -14,17 +14,44 @@ static const double NUDGE[3] = {1.3e-7, 1.9e-7, 0.7e-7};
 /* Edges belong to both of their triangles, and nodes on the surface to the solid, all around: cells, more
  * than the nudge, so that it does not say on which side anything is. */
 static const double EDGE = 1e-5;
-static const double LONGEST = 1.74; /* link */
+/* Of a triangle whose edges u and v meet at a smaller angle (its sine) rounding says where the band of EDGE
+ * around it ends. */
+static const double SLENDER = 1e-3;
 
-/* A triangle, its unit normal, the dual of its edges: a point's parts along u and v, and EDGE in these. */
+/* A triangle, its unit normal, the dual of its edges: a point's parts along u and v, and EDGE in these. Links
+ * meet it between `least` and `most` only, and climb along its normal by `climb`, by `steepest` at most. */
 typedef struct plate {
-    double corner[3], normal[3], along_u[3], along_v[3], low[3], high[3], slack[3];
+    double corner[3], normal[3], along_u[3], along_v[3], low[3], high[3], slack[3], least[3], most[3];
+    double climb[KF_LINK_DIRECTIONS], steepest;
 } plate;
 
 /* A triangle's image: position = sign x + offset along each axis. */
 typedef struct image {
     double sign[3], offset[3];
 } image;
+
+/* Works out what lies between EDGE before the edges u and v and EDGE beyond the third, and EDGE to either
+ * side; all of space for a slender triangle. `sine_squared` is that between u and v. */
+static void bound_plate(plate *p, const double u[3], const double v[3], double sine_squared) {
+    const double *s = p->slack;
+    for (int a = 0; a < 3; a++) {
+        const double corner = p->corner[a] - s[0] * u[a] - s[1] * v[a], width = 1.0 + s[0] + s[1] + s[2],
+                     by_u = width * u[a], by_v = width * v[a];
+        const bool slender = !(sine_squared >= SLENDER * SLENDER);
+        p->least[a] = slender ? -INFINITY : corner + fmin(0.0, fmin(by_u, by_v)) - 2.0 * EDGE;
+        p->most[a] = slender ? INFINITY : corner + fmax(0.0, fmax(by_u, by_v)) + 2.0 * EDGE;
+    }
+}
+
+static void find_climbs(plate *p) {
+    p->steepest = 0.0;
+    for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
+        int c[3];
+        kf_link_direction(d, c);
+        p->climb[d] = p->normal[0] * c[0] + p->normal[1] * c[1] + p->normal[2] * c[2];
+        p->steepest = fmax(p->steepest, p->climb[d]);
+    }
+}
 
 /* Works out a triangle's image; returns whether it has an area. */
 static bool make_plate(const kf_mesh *mesh, size_t triangle, const image *moved, plate *p) {
@@ -54,6 +81,8 @@ static bool make_plate(const kf_mesh *mesh, size_t triangle, const image *moved,
     p->slack[0] = EDGE * kf_length(p->along_u);
     p->slack[1] = EDGE * kf_length(p->along_v);
     p->slack[2] = EDGE * kf_length(both);
+    bound_plate(p, u, v, determinant / (uu * vv));
+    find_climbs(p);
     return true;
 }
 
@@ -68,29 +97,31 @@ static bool is_on(const plate *p, double above, const double at[3]) {
 }
 
 /* Finds where a triangle cuts a link; a node at its end that lies on the triangle is where. */
-static bool meets(const plate *p, const double node[3], double above, const int c[3], double *share) {
-    const double step = p->normal[0] * c[0] + p->normal[1] * c[1] + p->normal[2] * c[2],
-                 far[3] = {node[0] + c[0], node[1] + c[1], node[2] + c[2]};
+static bool meets(const plate *p, const double node[3], double above, int d, double *share) {
+    const double step = p->climb[d], end = above + step;
+    /* Both ends are on one side, and neither is on the triangle. */
+    if ((above >= EDGE && end >= EDGE) || (above <= -EDGE && end <= -EDGE)) return false;
+    int c[3];
+    kf_link_direction(d, c);
+    const double far[3] = {node[0] + c[0], node[1] + c[1], node[2] + c[2]};
     const bool begins_on = is_on(p, above, node);
     *share = begins_on ? 0.0 : 1.0;
-    if (begins_on || is_on(p, above + step, far)) return true;
+    if (begins_on || is_on(p, end, far)) return true;
     *share = step != 0.0 ? -above / step : -1.0;
     if (!(*share >= 0.0 && *share <= 1.0)) return false;
     const double at[3] = {node[0] + *share * c[0], node[1] + *share * c[1], node[2] + *share * c[2]};
     return is_within(p, at);
 }
 
-/* The links of a node that a triangle cuts. */
-static void cut_node(kf_link_box *b, const plate *p, const int node[3]) {
+/* The links of a node that a triangle cuts, of the directions whose bits are set. */
+static void cut_node(kf_link_box *b, const plate *p, const int node[3], uint32_t directions) {
     const double from[3] = {node[0], node[1], node[2]},
                  arm[3] = {from[0] - p->corner[0], from[1] - p->corner[1], from[2] - p->corner[2]};
     const double above = kf_dot(p->normal, arm);
-    if (fabs(above) > LONGEST) return;
-    for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
-        int c[3];
+    if (fabs(above) > p->steepest + EDGE) return;
+    for (int d = 0; directions >> d != 0; d++) {
         double share;
-        kf_link_direction(d, c);
-        if (!meets(p, from, above, c, &share)) continue;
+        if ((directions >> d & 1U) == 0 || !meets(p, from, above, d, &share)) continue;
         b->hits = kf_grow(b->hits, b->count, &b->capacity, sizeof *b->hits);
         b->hits[b->count++] = (kf_link_hit){kf_link_node_index(b, node) * KF_LINK_DIRECTIONS + (uint64_t)d,
                                             share,
@@ -98,18 +129,33 @@ static void cut_node(kf_link_box *b, const plate *p, const int node[3]) {
     }
 }
 
+/* The directions of links that reach a triangle's bounds along one axis from a coordinate, as bits;
+ * `stepping` has those that step by -1, 0 and 1. */
+static uint32_t reaching(const plate *p, int axis, int at, const uint32_t stepping[3]) {
+    uint32_t directions = 0;
+    for (int step = -1; step <= 1; step++)
+        if (at - (step < 0) <= p->most[axis] && at + (step > 0) >= p->least[axis])
+            directions |= stepping[step + 1];
+    return directions;
+}
+
 /* The nodes near a triangle's image. */
-static void cut_plate(kf_link_box *b, const plate *p) {
+static void cut_plate(kf_link_box *b, const plate *p, uint32_t stepping[3][3]) {
     int first[3], last[3], node[3];
     for (int a = 0; a < 3; a++) {
-        first[a] = (int)fmax(b->low[a], floor(p->low[a]) - 1.0);
-        last[a] = (int)fmin(b->low[a] + b->length[a] - 1, ceil(p->high[a]) + 1.0);
+        first[a] = (int)fmax(fmax(b->low[a], floor(p->low[a]) - 1.0), ceil(p->least[a]) - 1.0);
+        last[a] =
+            (int)fmin(fmin(b->low[a] + b->length[a] - 1, ceil(p->high[a]) + 1.0), floor(p->most[a]) + 1.0);
         if (first[a] > last[a]) return;
     }
-    for (node[2] = first[2]; node[2] <= last[2]; node[2]++)
-        for (node[1] = first[1]; node[1] <= last[1]; node[1]++)
+    for (node[2] = first[2]; node[2] <= last[2]; node[2]++) {
+        const uint32_t plane = reaching(p, 2, node[2], stepping[2]);
+        for (node[1] = first[1]; node[1] <= last[1]; node[1]++) {
+            const uint32_t row = plane & reaching(p, 1, node[1], stepping[1]);
             for (node[0] = first[0]; node[0] <= last[0]; node[0]++)
-                cut_node(b, p, node);
+                cut_node(b, p, node, row & reaching(p, 0, node[0], stepping[0]));
+        }
+    }
 }
 
 /* The images along an axis that can reach its nodes; returns how many. */
@@ -147,8 +193,15 @@ void kf_link_box_cut(kf_link_box *b) {
     const kf_mesh *mesh = &b->scene->mesh;
     double sign[3][IMAGES], offset[3][IMAGES];
     int count[3];
+    uint32_t stepping[3][3] = {{0}};
     for (int a = 0; a < 3; a++)
         count[a] = list_images(b->scene, a, sign[a], offset[a]);
+    for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
+        int c[3];
+        kf_link_direction(d, c);
+        for (int a = 0; a < 3; a++)
+            stepping[a][c[a] + 1] |= UINT32_C(1) << d;
+    }
     for (size_t t = 0; t < mesh->triangle_count; t++)
         for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
             const int at[3] = {i % count[0], i / count[0] % count[1], i / count[0] / count[1]};
@@ -158,7 +211,7 @@ void kf_link_box_cut(kf_link_box *b) {
                 moved.sign[a] = sign[a][at[a]];
                 moved.offset[a] = offset[a][at[a]];
             }
-            if (make_plate(mesh, t, &moved, &p)) cut_plate(b, &p);
+            if (make_plate(mesh, t, &moved, &p)) cut_plate(b, &p, stepping);
         }
     if (b->count > 0) qsort(b->hits, b->count, sizeof *b->hits, by_link);
     for (size_t h = 0; h < b->count; h++)

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
+#include "base/util/random.h"
+#include "base/util/vector.h"
+#include "scene/links.h"
 #include "scene/scene.h"
 #include "solver/validation/body.h"
 #include "tests/unit/kinetic_variants.h"
@@ -72,6 +76,87 @@ static void test_links_of_a_ball(void **state) {
         assert_true(distance(scene, outer) > 0.97 * radius);
         assert_int_equal(link->behind, 2);
     }
+    kf_scene_free(scene);
+}
+
+/* How far inside of a triangle a link crosses it, negative outside: the least of the three shares of its area
+ * there and of the parts of the link before and beyond. */
+static double depth_on_link(const double corner[3][3], const double normal[3], const int node[3],
+                            const int direction[3]) {
+    double above = 0.0, step = 0.0;
+    for (int a = 0; a < 3; a++) {
+        above += normal[a] * (node[a] - corner[0][a]);
+        step += normal[a] * direction[a];
+    }
+    const double share = -above / step;
+    double depth = fmin(share, 1.0 - share);
+    for (int side = 0; side < 3; side++) {
+        double edge[3], arm[3], out[3];
+        for (int a = 0; a < 3; a++) {
+            edge[a] = corner[(side + 1) % 3][a] - corner[side][a];
+            arm[a] = node[a] + share * direction[a] - corner[side][a];
+        }
+        kf_cross(edge, arm, out);
+        depth = fmin(depth, kf_dot(out, normal) / kf_dot(normal, normal));
+    }
+    return isfinite(depth) ? depth : -1.0;
+}
+
+/* A triangle of a hundredth of a cell to all of the box, every fourth slender; returns its least height. */
+static double draw_triangle(const kf_link_box *b, int number, uint64_t *random, double corner[3][3],
+                            double normal[3]) {
+    double middle[3], edge[3][3], longest = 0.0;
+    const double size = pow(10.0, -2.0 + 3.0 * kf_random_unit(random));
+    for (int a = 0; a < 3; a++)
+        middle[a] = b->low[a] + (b->length[a] - 1) * kf_random_unit(random);
+    for (int c = 0; c < 3; c++)
+        for (int a = 0; a < 3; a++)
+            corner[c][a] = middle[a] + size * (kf_random_unit(random) - 0.5);
+    for (int a = 0; a < 3 && number % 4 == 0; a++)
+        corner[number / 4 % 3][a] =
+            corner[(number / 4 + 1) % 3][a] + 1e-3 * size * (kf_random_unit(random) - 0.5);
+    for (int side = 0; side < 3; side++) {
+        for (int a = 0; a < 3; a++)
+            edge[side][a] = corner[(side + 1) % 3][a] - corner[side][a];
+        longest = fmax(longest, kf_length(edge[side]));
+    }
+    kf_cross(edge[0], edge[1], normal);
+    return kf_length(normal) / longest;
+}
+
+/* Of one triangle alone all links through its inside are cut, and no others. */
+static void test_links_of_one_triangle(void **state) {
+    (void)state;
+    enum { TRIANGLES = 600 };
+    kf_scene *scene = open_linked();
+    uint64_t random = 7;
+    size_t cut_links = 0, judged = 0;
+    for (int t = 0; t < TRIANGLES; t++) {
+        kf_link_box b = {.scene = scene, .low = {2, 3, 4}, .length = {9, 8, 7}, .nodes = 9 * 8 * 7};
+        double corner[3][3], normal[3];
+        /* Links count as cut 1e-5 cells beside a triangle, too. */
+        if (draw_triangle(&b, t, &random, corner, normal) < 1e-3) continue;
+        judged++;
+        memcpy(scene->mesh.vertices, corner, sizeof corner);
+        memcpy(scene->mesh.triangles, (const uint32_t[3]){0, 1, 2}, 3 * sizeof(uint32_t));
+        scene->mesh.triangle_count = 1;
+        b.cut = kf_allocate_zeroed(b.nodes, sizeof *b.cut);
+        kf_link_box_cut(&b);
+        for (size_t n = 0; n < b.nodes * KF_LINK_DIRECTIONS; n++) {
+            const int index = (int)(n / KF_LINK_DIRECTIONS), d = (int)(n % KF_LINK_DIRECTIONS),
+                      node[3] = {2 + index % 9, 3 + index / 9 % 8, 4 + index / 72};
+            int direction[3];
+            kf_link_direction(d, direction);
+            const double depth = depth_on_link(corner, normal, node, direction);
+            const bool is_cut = (b.cut[index] >> d & 1U) != 0;
+            if (fabs(depth) > 0.02) assert_int_equal(is_cut, depth > 0.0);
+            cut_links += is_cut;
+        }
+        free(b.hits);
+        free(b.cut);
+    }
+    print_message("%zu triangles cut %zu links\n", judged, cut_links);
+    assert_true(judged > TRIANGLES / 2 && cut_links > 5000);
     kf_scene_free(scene);
 }
 
@@ -389,10 +474,15 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links_of_a_ball),    cmocka_unit_test(test_an_aligned_box_is_symmetric),
-        cmocka_unit_test(test_links_across_faces), cmocka_unit_test(test_against_the_reference),
-        cmocka_unit_test(test_checkpoint),         cmocka_unit_test(test_closed_domain_keeps_its_mass),
-        cmocka_unit_test(test_gaps_do_not_swing),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links_of_a_ball),
+        cmocka_unit_test(test_links_of_one_triangle),
+        cmocka_unit_test(test_an_aligned_box_is_symmetric),
+        cmocka_unit_test(test_links_across_faces),
+        cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_closed_domain_keeps_its_mass),
+        cmocka_unit_test(test_gaps_do_not_swing),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_scene_files),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
