@@ -1,6 +1,6 @@
-/* Devices on which plans run: two backends behind one interface, `cuda` (driver API and NVRTC, loaded at
- * run time) and `cpu` (the same kernel sources built by the host compiler, on threads). Nothing else
- * speaks CUDA. */
+/* Devices on which plans run: two backends behind one interface. `cuda` uses the driver API and NVRTC, loaded
+ * at run time. `cpu` builds the same kernel sources with the host compiler and runs them on threads. No other
+ * room speaks CUDA. */
 #ifndef KF_BASE_BACKEND_BACKEND_H
 #define KF_BASE_BACKEND_BACKEND_H
 
@@ -28,39 +28,39 @@ typedef struct kf_device_info {
     char architecture[32]; /* "sm_90", or the host compiler's -march=native target */
     char driver[64];       /* driver version, or kernel release */
     char compiler[128];    /* NVRTC or host compiler version */
-    int parts;             /* devices of a team whose first this is (team/team.h), those of other
-                            * processes included; 1, or 0: it is alone */
-    int multiprocessors;   /* or threads used; of one device, as all that follows but the memory of a team */
-    int warp_size;         /* 32; on the cpu the number of SIMD lanes of a float */
+    /* Devices of the team whose first device this is, those of other processes included (team/team.h); 0 or
+     * 1: it is alone. */
+    int parts;
+    /* Or threads used. This member and those below are of one device; a team's memory is the sum. */
+    int multiprocessors;
+    int warp_size; /* 32; on the cpu the number of SIMD lanes of a float */
     int max_threads_per_block;
     uint64_t memory_bytes;      /* in all */
     uint64_t memory_free_bytes; /* when opened */
-    uint64_t l2_bytes;          /* last-level cache */
-    double peak_bandwidth;      /* bytes/s from memory clock and bus width; 0 when unknown */
+    uint64_t l2_bytes;          /* size of the last-level cache */
+    double peak_bandwidth;      /* bytes/s, from memory clock and bus width; 0 when unknown */
     double clock_hz;            /* highest clock of a multiprocessor; 0 when unknown */
 } kf_device_info;
 
-/* Returns whether kernels run on a GPU there, of whatever backend. */
+/* Returns whether the device's kernels run on a GPU, whatever its backend. */
 bool kf_device_is_gpu(const kf_device_info *device);
 
-/* Process numbers of all programs that hold a context on a GPU, this one's too, at most capacity of them, and
- * how many were found; 0 on the cpu and where it is not known. */
 enum { KF_MOST_DEVICES = 64, KF_MOST_PARTS = 1024 }; /* of a process; of all processes of a run */
-/* Frees a backend with its team, after all that was made on it was freed; NULL is fine. */
+/* Frees a backend with its team. Everything that was made on it must be freed before. NULL is fine. */
 void kf_backend_close(kf_backend *backend);
-/* The device it was opened on; lives as long as the backend. */
+/* Returns the device on which it was opened. The pointer is valid as long as the backend. */
 const kf_device_info *kf_backend_device(const kf_backend *backend);
 
-/* Process numbers of all programs that hold a context on a GPU, this one's too, at most capacity of them, and
- * how many were found; 0 on the cpu and where it is not known. */
+/* Lists the process numbers of all programs that hold a context on a GPU, this one included, at most capacity
+ * of them. Returns how many were found; 0 on the cpu and where it is not known. */
 int kf_device_processes(const kf_device_info *device, int *processes, int capacity);
 
-/* Number of CUDA devices that can be used, 0 without a driver; why says in one line why not. Makes no
- * context. */
+/* Returns the number of usable CUDA devices, without making a context. 0 without a driver; `why` then gives
+ * the reason in one line. */
 int kf_cuda_device_count(char *why, size_t why_size);
-/* Name, memory and architecture of device index without making a context. */
+/* Fills in name, memory and architecture of a device, without making a context. */
 kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *error);
-/* The cpu device; cheap, starts no thread. */
+/* Describes the cpu device. It is cheap and starts no thread. */
 kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error);
 
 /* --- Compiling ---------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ typedef struct kf_define {
     char value[64];
 } kf_define;
 
-/* The defines of a source while they are listed: as many as there is room for, which is asserted. */
+/* The list of a source's defines. It is an error of the program (asserted) to add more than KF_DEFINES. */
 enum { KF_DEFINES = 64 };
 typedef struct kf_defines {
     kf_define list[KF_DEFINES];
@@ -84,23 +84,26 @@ __attribute__((format(printf, 3, 4))) void kf_define_text(kf_defines *defines, c
 typedef enum kf_language { KF_LANGUAGE_C, KF_LANGUAGE_CXX } kf_language;
 
 typedef struct kf_source {
-    const char *file; /* below the data folder, e.g. "kernels/kinetic/fused.cu", or a kernel that is not
-                       * kftune's by its absolute path */
+    /* Below the data folder, such as "kernels/kinetic/fused.cu"; the absolute path of a kernel that is not
+     * kftune's. */
+    const char *file;
     const kf_define *defines;
     int define_count;
-    /* These are for kernels that are not kftune's; all are zero for those that are. */
-    const char *name;           /* cuda: of its kernel as C++ has it, "gemm<float, 16>"; kf_module_function
-                                 * then takes this name. NULL: kernels are found by their symbols */
-    const char *const *options; /* of the compiler, as they are handed to it */
+    /* The members below are for kernels that are not kftune's, and zero for its own. */
+    /* cuda: the kernel's name in C++, "gemm<float, 16>"; kf_module_function then takes this name. NULL:
+     * kernels are found by their symbols. */
+    const char *name;
+    const char *const *options; /* passed to the compiler unchanged */
     int option_count;
-    kf_language language; /* cpu */
+    kf_language language; /* used by cpu only */
 } kf_source;
 
-/* Returns a text that is equal for equal sources alone; the caller frees it. */
+/* Returns a text that only equal sources share. The caller frees it. */
 char *kf_source_text(const kf_source *source);
-/* Makes a source, with strings of its own, of a text that kf_source_text made. */
+/* Makes a source from a text of kf_source_text. It owns its strings; the caller frees it by
+ * kf_source_free. */
 kf_source *kf_source_from_text(const char *text);
-/* Frees such a source; NULL is fine. */
+/* Frees a source that kf_source_from_text made. NULL is fine. */
 void kf_source_free(kf_source *source);
 
 typedef struct kf_build {
@@ -109,81 +112,83 @@ typedef struct kf_build {
     bool cached;
 } kf_build;
 
-/* Compiles (or takes from the disk cache) and loads. The compiler's message goes into *error (KF_MACHINE) on
- * failure, its first error line first. The cache is safe under several processes and bounded in size. */
+/* Compiles a module, or takes it from the disk cache, and loads it. A compiler error is KF_MACHINE; the
+ * message begins with the compiler's first error line. Several processes may use the cache at once; its size
+ * is bounded. */
 kf_status kf_module_load(kf_backend *backend, const kf_source *source, kf_module **module, kf_build *build,
                          kf_error *error);
 void kf_module_free(kf_module *module);
 
-/* For a process that from now on does nothing but kf_source_prebuild for this device: the compiler is started
- * once. */
+/* Keeps the compiler running in a process that from this call on only calls kf_source_prebuild for this
+ * device. */
 void kf_compiler_stay(const kf_device_info *info);
-/* Compiles into the disk cache only; needs no device context, so it may run in any process ahead of time.
- * info: the device that will run it. */
+/* Compiles into the disk cache without loading. It needs no device context, so any process may call it ahead
+ * of time. info: the device that will run the module. */
 kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                              kf_error *error);
 
 typedef struct kf_function_info {
-    int registers;         /* a thread; 0 on the cpu */
-    int spill_bytes;       /* local memory a thread */
-    int shared_bytes;      /* static, a block */
-    int max_threads;       /* a block, for this function */
-    size_t argument_bytes; /* of all parameters, as they lie in a struct; 0: not known */
+    int registers;         /* of a thread; 0 on the cpu */
+    int spill_bytes;       /* local memory of a thread */
+    int shared_bytes;      /* static shared memory of a block */
+    int max_threads;       /* most threads of a block of this function */
+    size_t argument_bytes; /* of all parameters, laid out as a struct; 0: not known */
 } kf_function_info;
 
 /* The function lives as long as its module. */
 kf_status kf_module_function(kf_module *module, const char *name, kf_function **function, kf_error *error);
-/* Copies data to the start of a variable of the module (CUDA's __constant__ and __device__). KF_BAD_INPUT
- * when the module has none of this name with room for it, KF_MACHINE on the cpu, which has no such variables.
- */
+/* Copies data to the start of a variable of the module (CUDA's __constant__ or __device__). KF_BAD_INPUT: the
+ * module has no variable of this name, or it is too small. KF_MACHINE on the cpu, which has no such
+ * variables. */
 kf_status kf_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
                           kf_error *error);
 void kf_function_describe(const kf_function *function, kf_function_info *info);
-/* Blocks of this size, with so many bytes of dynamic shared memory each, that are resident on one
- * multiprocessor (theoretical occupancy); 0 when it cannot launch at all. */
+/* Returns the blocks of this size, each with so many bytes of dynamic shared memory, that fit on a
+ * multiprocessor at once (theoretical occupancy). 0: the kernel cannot be launched with them. */
 int kf_function_resident_blocks(const kf_function *function, int threads_per_block, size_t shared_bytes);
-/* Returns what keeps more blocks from being resident: "threads", "blocks", "registers", "shared memory";
- * "" on the cpu. */
+/* Returns what limits the number of resident blocks: "threads", "blocks", "registers", "shared memory"; "" on
+ * the cpu. */
 const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block,
                                         size_t shared_bytes);
 
 /* --- Memory ------------------------------------------------------------------------------------------- */
 
-/* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little.
- * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
+/* Allocates device memory with undefined contents. KF_MACHINE with "out of memory" when the device has too
+ * little. A guard of a few hundred bytes lies behind the buffer (kf_buffer_check). */
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
-/* Addresses for all bytes on one device, which keeps only some of each period: kept[i][0] .. kept[i][1] - 1,
- * and the pages that these lie on (2 MiB on cuda, 4 KiB on most cpus). A kernel may form no other address. On
- * a GPU one that touches a page without memory ends with a fault. On the cpu its launch fails with
- * KF_GATE_FAILED, and kf_buffer_check finds what was written beside the kept bytes on pages with memory. */
+/* Reserves addresses for all `bytes`, but memory only for some bytes of each period: kept[i][0] .. kept[i][1]
+ * - 1, and the whole pages on which they lie (2 MiB on cuda, 4 KiB on most cpus). Kernels must not use other
+ * addresses. On a GPU, access to a page without memory is a fault. On the cpu it fails the launch with
+ * KF_GATE_FAILED, and kf_buffer_check finds writes beside the kept bytes on pages with memory. */
 kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                             int count, kf_buffer **buffer, kf_error *error);
-/* Memory of the host that copies of any device of the kind reach: pinned on cuda. */
+/* Allocates memory of the host that copies of every device of this kind reach; on cuda it is pinned. */
 kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
-/* Frees a buffer, which nothing may use any more; NULL is fine. */
+/* Frees a buffer. Nothing may use it any more. NULL is fine. */
 void kf_buffer_free(kf_buffer *buffer);
 /* Returns the bytes that were asked for. */
 size_t kf_buffer_size(const kf_buffer *buffer);
-void *kf_buffer_address(const kf_buffer *buffer); /* as kernels see it; of NULL: NULL */
-/* Sets every byte. It goes onto the main lane, and returns before it is done. */
+void *kf_buffer_address(const kf_buffer *buffer); /* the address that kernels use; NULL for NULL */
+/* Sets every byte. The work goes onto the main lane, and the call returns before it is done. */
 kf_status kf_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error);
-/* Copy bytes between the host and a place in a buffer, after all that the main lane was given. The host's
- * memory may be used when they return. Beyond the buffer's end: KF_BAD_INPUT, and nothing is copied. */
+/* Copy bytes between the host and a place in a buffer, after the earlier work of the main lane. When they
+ * return the host's memory may be reused. KF_BAD_INPUT beyond the buffer's end; nothing is copied then. */
 kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes, kf_error *error);
 kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                              kf_error *error);
-/* Copies the first bytes of a buffer to the beginning of another, on the main lane; returns before it is
- * done. */
+/* Copies the first bytes of a buffer to the beginning of another one, on the main lane. The call returns
+ * before the copy is done. */
 kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
-/* KF_GATE_FAILED when a kernel wrote to a guard, that is, past the buffer's end or before the beginning of
- * one that has a guard there, or beside what a partial one keeps. */
+/* KF_GATE_FAILED when a kernel wrote to a guard. A guard lies behind every buffer, before those that were
+ * made while kernels were suspect, and beside the kept bytes of a partial one. */
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error);
 
-/* While kernels are suspect, buffers that kf_buffer_create makes on the backend's team begin with every byte
- * KF_SPOILT, NAN in every floating-point type and -1 as an integer, and have a guard before them too. */
+/* While kernels are suspect, each byte of a buffer from kf_buffer_create starts as KF_SPOILT: NAN in every
+ * floating-point type, -1 as an integer. Such a buffer also has a guard before it. It holds for the backend's
+ * whole team. */
 enum { KF_SPOILT = 0xff };
 void kf_backend_suspect(kf_backend *backend, bool suspect);
-/* How often the host has uploaded to a buffer, and how often it has changed it in any way but by a launch. */
+/* Return how often the host has uploaded to a buffer, and how often anything but a kernel has changed it. */
 unsigned kf_buffer_uploads(const kf_buffer *buffer);
 unsigned kf_buffer_changes(const kf_buffer *buffer);
 
@@ -191,107 +196,108 @@ unsigned kf_buffer_changes(const kf_buffer *buffer);
 
 enum { KF_ARGUMENT_BYTES = 1024 };
 
-/* One kernel launch. A kernel takes one struct by value; its first member is int extent[3], the number of
- * items along x, y, z (see kernels/portable.h); the backend derives the grid from extent and block. Where
- * grid is given, the kernel is one that is not written with portable.h, and arguments are its parameters as
- * they would lie in a struct; only cuda can launch these. */
+/* One kernel launch. A kernel takes one struct by value. Its first member is int extent[3], the number of
+ * items along x, y, z (kernels/portable.h); the backend computes the grid from extent and block. If grid is
+ * set, the kernel is not written with portable.h, and arguments are its parameters, laid out as a struct.
+ * Only cuda can launch such kernels. */
 typedef struct kf_launch {
-    char name[48]; /* as shown in tables: "stream", "collide", "spread" */
+    char name[48]; /* as in tables: "stream", "collide", "spread" */
     kf_function *function;
     int block[3];
-    int grid[3];         /* blocks; {0, 0, 0}: by the extent */
+    int grid[3];         /* blocks; {0, 0, 0}: computed from the extent */
     size_t shared_bytes; /* dynamic shared memory of a block */
-    /* It may begin while the kernel before it in its stream ends, from compute capability 9.0 on: its kernel
-     * calls KF_AWAIT_PREDECESSOR (kernels/portable.h) before it touches what others read or write. */
+    /* It may start while the preceding kernel of its stream ends (compute capability 9.0 and higher). The
+     * kernel calls KF_AWAIT_PREDECESSOR (kernels/portable.h) before it uses memory that other kernels use. */
     bool overlaps;
-    /* The blocks of such a launch wait for each other, so all must be resident at once: a launch of more than
-     * fit is refused (KF_MACHINE) and does not hang. On cuda it is a cooperative launch, which begins with
-     * all of them; a device without these is taken by the count alone, and kftune says so. */
+    /* The blocks of this launch wait for each other, so all must be resident at once. If they do not fit, the
+     * launch is refused (KF_MACHINE) instead of hanging. On cuda it is a cooperative launch. On a device
+     * without cooperative launches only the number of blocks is checked, and kftune says so. */
     bool waits_for_all;
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
 } kf_launch;
 
-/* Copies arguments (a struct starting with int extent[3]) into *launch. bytes <= KF_ARGUMENT_BYTES. */
+/* Fills in *launch and copies the arguments, a struct of at most KF_ARGUMENT_BYTES that begins with int
+ * extent[3]. */
 void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, const int block[3],
                    const void *arguments, size_t bytes);
-/* Nothing to do: an extent without items. */
+/* Returns whether the extent is empty, so that there is nothing to do. */
 bool kf_launch_is_empty(const kf_launch *launch);
-/* The blocks of a launch, and the most of its kind that its device holds at once. */
+/* Return the blocks of a launch, and how many of them its device holds at once. */
 int64_t kf_launch_blocks(const kf_launch *launch);
 int64_t kf_launch_resident_blocks(const kf_launch *launch);
 
-/* The lanes of a device. What is given to one is done in its order; the main one is where everything else
- * happens: buffers, events, graphs, single launches. What runs aside or ahead has a higher priority, what
- * runs beside the same. */
+/* The lanes of a device are streams. A lane's work is done in its order. Buffers, events, graphs and single
+ * launches use the main lane. The lanes aside and ahead have a higher priority, the lane beside the same. */
 enum { KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD, KF_LANES };
 kf_stream *kf_backend_stream(kf_backend *backend, int lane); /* lives as long as the backend */
 kf_backend *kf_stream_backend(const kf_stream *stream);
-/* Returns what a library calls a stream: CUDA's CUstream; NULL on the cpu, where work is done when it is
- * given. */
+/* Returns the stream as libraries know it: a CUstream. NULL on the cpu, where work is done at once. */
 void *kf_stream_handle(const kf_stream *stream);
 
-/* Work that is not kftune's own: a library puts it into the stream, and does not wait for it. On the cpu it
- * does the work. It may be called once and replayed by a graph. */
+/* Enqueues a library's work in the stream and does not wait for it; on the cpu it does the work. It may be
+ * called once and replayed by a graph. */
 typedef kf_status kf_call_function(void *object, kf_stream *stream, kf_error *error);
 
-/* A copy of `rows` runs of bytes, whose beginnings lie so many bytes apart in target and source. The
- * buffers may be of two devices of the same kind. */
+/* A copy of `rows` runs of `bytes` bytes. The runs begin target_pitch and source_pitch bytes apart. The two
+ * buffers may be on two devices of the same kind. */
 typedef struct kf_copy {
     kf_buffer *target;
     const kf_buffer *source;
     size_t target_offset, source_offset;
     size_t bytes, rows;
-    size_t target_pitch, source_pitch; /* >= bytes; of no meaning for one row */
+    size_t target_pitch, source_pitch; /* at least bytes; not used for one row */
 } kf_copy;
 
-/* Asynchronous on cuda. Launch errors show here or at kf_backend_synchronize. Empty extents are no error. */
+/* Put work into a stream; asynchronous on cuda. Errors of a launch show here or at kf_backend_synchronize. An
+ * empty extent is not an error. */
 kf_status kf_stream_launch(kf_stream *stream, const kf_launch *launch, kf_error *error);
 kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
 kf_status kf_stream_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
 kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error); /* main lane */
-/* Says what came of something that was asked of a part of a team: an error names the device. */
+/* For a call on one part of a team: puts "device 2 of 4" before its error. Returns status. */
 kf_status kf_backend_of_part(const kf_backend *first, int part, kf_status status, kf_error *error);
-kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error); /* the same, of the whole team */
-/* Waits for what the stream was given so far; for a call that speaks with the host. */
+kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error); /* waits for the whole team */
+/* Waits for the work that the stream has so far. A library call that talks to the host needs it. */
 kf_status kf_stream_synchronize(kf_stream *stream, kf_error *error);
 
-/* A mark is signalled when what its stream was given before is done. What a stream is given after an await
- * begins when the latest signal before it, in the order of these calls, has come; a mark that was never
- * signalled holds nothing up. The two streams may be of two devices of the same kind. */
+/* A mark orders work of two streams, which may belong to two devices of the same kind. A signal is done when
+ * the earlier work of its stream is done. Work after an await starts when the latest signal before it, in the
+ * order of these calls, is done. An await of a mark that was never signalled waits for nothing. */
 kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);
 void kf_mark_free(kf_mark *mark);
 kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
 kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error);
 
-/* A sequence made ready once and replayed cheaply (a CUDA graph; on the cpu the sequence itself). What the
- * device's streams are given between begin and end is kept instead of done; launches are copied, buffers,
- * marks and the objects of calls must outlive the graph. It begins on the main lane; others take part from
- * where they await one that does, and the main lane awaits them before the end. graph NULL: give up what was
- * kept, as after an error. */
+/* A graph is a sequence of work that is prepared once and replayed cheaply (a CUDA graph; on the cpu the list
+ * itself). Work that the device's streams get between begin and end is recorded, not done. Launches are
+ * copied; buffers, marks and objects of calls must outlive the graph. Recording starts on the main lane.
+ * Another lane joins by awaiting one that records, and the main lane must await it before the end. graph
+ * NULL: the recorded work is dropped, as after an error. */
 kf_status kf_graph_begin(kf_backend *backend, kf_error *error);
 kf_status kf_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error);
-/* Launches on the main lane, as a graph. */
+/* Makes a graph of launches on the main lane. */
 kf_status kf_graph_create(kf_backend *backend, const kf_launch *const *launches, int count, kf_graph **graph,
                           kf_error *error);
 kf_status kf_graph_launch(kf_graph *graph, kf_error *error); /* on the main lane */
 void kf_graph_free(kf_graph *graph);
 
-/* Events: recorded in the order of the launches around them, on a team's first device when all have come so
- * far. elapsed needs both to have happened (synchronise). */
+/* Events mark a moment in the order of the launches around them. On a team's first device it is the moment at
+ * which all devices are done so far. kf_event_elapsed_us needs both events to have happened: synchronise
+ * first. */
 kf_status kf_event_create(kf_backend *backend, kf_event **event, kf_error *error);
 void kf_event_free(kf_event *event);
 kf_status kf_event_record(kf_event *event, kf_error *error);
-/* Records an event on its own device alone, whatever the others of a team do. */
+/* Records an event on its own device, whatever the other devices of the team do. */
 kf_status kf_event_record_alone(kf_event *event, kf_error *error);
 kf_status kf_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
                               kf_error *error);
 
-/* State of the device now, for the row of every measurement; fields that cannot be read are NAN. No setting
- * is ever changed. */
+/* The present state of the device, stored with every measurement. Fields that cannot be read are NAN. kftune
+ * changes no setting. */
 typedef struct kf_device_state {
     double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
-    double energy_j;           /* used by the whole device since some moment in the past */
+    double energy_j;           /* used by the whole device since some past moment */
     uint64_t throttle_reasons; /* NVML bits; 0 when unknown */
 } kf_device_state;
 void kf_backend_device_state(kf_backend *backend, kf_device_state *state);

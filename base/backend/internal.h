@@ -1,29 +1,29 @@
-/* The interface between a backend and the dispatch in backend.c. Only base/backend/ includes this.
+/* The interface between a backend and backend.c, which dispatches to it. Only base/backend/ includes this
+ * file.
  *
- * Every object of a backend starts with the base struct declared here (`struct cuda_buffer { kf_buffer
- * base; ... }`), so that backend.c finds the methods through it. The method that creates an object
- * allocates it, fills the base and is paired with one that frees it.
+ * Every object of a backend begins with a base struct of this file (`struct cuda_buffer { kf_buffer base; ...
+ * }`), through which backend.c finds the methods. The method that creates an object allocates it and fills in
+ * the base; another method frees it.
  *
- * Division of work: backend.c checks what callers pass in, so methods may rely on it. Objects are never
- * NULL and belong to this backend; the free methods are not called with NULL. Buffer ranges lie within the
- * buffer or its guard and are not empty; a buffer has at least one byte. A launch has a function of this
- * backend, a block of at least 1x1x1, a non-empty extent (empty ones are dropped before, also from graphs,
- * which may thus hold nothing at all), extent + block within an int. A copy has at least one byte and one
- * row, and the buffers are of backends with these methods. graph_end follows graph_begin, and no second
- * graph is begun in between. Limits of the device (threads a block, grid size) are the backend's own to
- * check. */
+ * backend.c checks the callers' arguments, so methods may rely on them. Objects are not NULL and belong to
+ * this backend; the methods that free are not called with NULL. Ranges lie within a buffer or its guard and
+ * are not empty; a buffer has at least one byte. A launch has a function of this backend, a block of at least
+ * 1x1x1, a non-empty extent, and extent + block fits an int. Empty launches are dropped before, also from
+ * graphs, so a graph may be empty. A copy has at least one byte and one row, and both buffers belong to
+ * backends with these methods. graph_end follows graph_begin, and no second graph begins in between. A
+ * backend itself checks the limits of its device (threads of a block, size of a grid). */
 #ifndef KF_BASE_BACKEND_INTERNAL_H
 #define KF_BASE_BACKEND_INTERNAL_H
 
 #include "base/backend/backend.h"
 
 typedef struct kf_backend_methods {
-    /* Frees the backend itself too. The objects made by it are gone before. */
+    /* Frees the backend itself too. All objects that it made are freed before. */
     void (*close)(kf_backend *backend);
 
     kf_status (*module_load)(kf_backend *backend, const kf_source *source, kf_module **module,
                              kf_build *build, kf_error *error);
-    void (*module_free)(kf_module *module); /* with its functions */
+    void (*module_free)(kf_module *module); /* frees its functions too */
     kf_status (*module_function)(kf_module *module, const char *name, kf_function **function,
                                  kf_error *error);
     kf_status (*module_write)(kf_module *module, const char *variable, const void *data, size_t bytes,
@@ -33,13 +33,13 @@ typedef struct kf_backend_methods {
     const char *(*function_occupancy_limit)(const kf_function *function, int threads_per_block,
                                             size_t shared_bytes); /* may be NULL */
 
-    /* With KF_GUARD_BYTES more behind them, which uploads and downloads also reach. */
+    /* Allocate KF_GUARD_BYTES more behind the buffer, which uploads and downloads also reach. */
     kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     kf_status (*buffer_partial)(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                 int count, kf_buffer **buffer, kf_error *error);
-    /* NULL: the same as buffer_create. */
+    /* NULL: buffer_create does it. */
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
-    /* Finds faults beside the guard, whose look is backend.c's. NULL: nothing is looked for. */
+    /* Looks for faults beside the guard, which backend.c checks. NULL: there is nothing to look for. */
     kf_status (*buffer_check)(const kf_buffer *buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
@@ -54,7 +54,7 @@ typedef struct kf_backend_methods {
     kf_status (*call)(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
     kf_status (*copy)(kf_stream *stream, const kf_copy *copy, kf_error *error);
     kf_status (*synchronize)(kf_backend *backend, kf_error *error);
-    /* NULL: a call is made when what its stream was given before is done. */
+    /* NULL: a call starts only when the earlier work of its stream is done. */
     kf_status (*stream_synchronize)(kf_stream *stream, kf_error *error);
 
     kf_status (*mark_create)(kf_backend *backend, kf_mark **mark, kf_error *error);
@@ -62,8 +62,9 @@ typedef struct kf_backend_methods {
     kf_status (*signal)(kf_stream *stream, kf_mark *mark, kf_error *error);
     kf_status (*await)(kf_stream *stream, kf_mark *mark, kf_error *error);
 
-    /* Words of shared marks: makes them known to the team's devices (NULL: they are); puts a count into one
-     * when what the stream was given is done; has the stream wait for a count. */
+    /* For shared marks, whose counters are 32-bit words. reach_flags makes the words known to the team's
+     * devices (NULL: they know them). raise writes a count into a word when the stream's earlier work is
+     * done. await_flag makes the stream wait for a count. */
     kf_status (*reach_flags)(kf_backend *first, void *flags, size_t bytes, kf_error *error);
     kf_status (*raise)(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error);
     kf_status (*await_flag)(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error);
@@ -79,54 +80,57 @@ typedef struct kf_backend_methods {
     kf_status (*event_elapsed_us)(const kf_event *start, const kf_event *stop, double *microseconds,
                                   kf_error *error);
 
-    /* Called with every field NAN and no throttle reason; fills in what it can read. */
+    /* Called with all fields NAN and no throttle reason. It fills in what it can read. */
     void (*device_state)(kf_backend *backend, kf_device_state *state);
 } kf_backend_methods;
 
-/* Methods of a team of devices of one kind on their memories. The room above (team/) has one for each kind
- * and gives it to the open function, so that no backend knows of teams or of other processes. Ends and
- * period are as in team/team.h. */
+/* How a team of devices of one kind combines its memories. The room above (team/) has a table for each kind
+ * and passes it to the open function, so that a backend knows neither teams nor processes. For ends and
+ * period see team/team.h. */
 typedef struct kf_team_methods {
-    /* Over the memories of count >= 2 devices. */
+    /* Makes a buffer over the memories of count >= 2 devices. */
     kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
                                const size_t *ends, kf_buffer **buffer, kf_error *error);
-    /* Over the memories that processes of a host share. */
+    /* Makes a buffer over the memories of processes of one host. */
     kf_status (*buffer_share)(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
                               kf_buffer **buffer, kf_error *error);
 } kf_team_methods;
-/* The methods of each kind; a member may be NULL: its devices are alone. */
+/* The tables of both kinds. NULL: devices of the kind form no teams. */
 typedef struct kf_teams {
     const kf_team_methods *cpu, *cuda;
 } kf_teams;
 
-/* The base structs. */
+/* The base structs of a backend's objects. */
 struct kf_stream {
     kf_backend *backend;
     int lane;
 };
 struct kf_backend {
     const kf_backend_methods *methods;
-    const kf_team_methods *team_methods; /* NULL: it is alone */
+    const kf_team_methods *team_methods; /* NULL: it is in no team */
     kf_device_info device;               /* filled by the open function */
     kf_stream streams[KF_LANES];
-    uint64_t graphs;   /* begun so far */
+    uint64_t graphs;   /* number of graphs begun so far */
     bool capturing;    /* between graph_begin and graph_end */
     bool suspects;     /* kf_backend_suspect */
-    kf_backend *own;   /* itself: the team of one that is alone */
-    kf_backend **team; /* of which it is the first; &own where it is alone, or another one's */
-    kf_mark **come;    /* [parts], of a first: see kf_event_record; NULL: not made yet */
+    kf_backend *own;   /* the backend itself, as the team of a device that is alone */
+    kf_backend **team; /* [parts] the team of which it is the first; &own for any other */
+    kf_mark **come;    /* [parts] for the first of a team: marks of kf_event_record; NULL: not made yet */
     int parts;
-    int first_part; /* of a first: parts of other processes before its own (world.h) */
-    /* A first part that reaches parts of other processes knows how many there are, and each process's; or
-     * NULL. */
+    int first_part; /* for the first of a team: parts of the run that earlier processes have (world.h) */
+    /* For a first part that can reach parts of other processes: index of the first of these, their number,
+     * and the number of parts of each process. Otherwise NULL. */
     int near_first, near_parts, *near_counts;
-    /* Fails when another process has failed (devices of several processes, team/world.h). Whatever waits
-     * for what another process does asks it again and again. NULL: there is no other. */
+    /* Fails when another process has failed (team/world.h). Code that waits for another process calls it
+     * again and again. NULL: there is no other process. */
     kf_status (*look)(kf_error *error);
-    int *firsts; /* [process + 1] of all processes: their first parts, and the number of all; NULL: it is
-                    alone */
-    struct kf_nccl *nccl;            /* of a first whose parts NCCL has joined (team/nccl.c); or NULL */
-    void (*part)(kf_backend *first); /* undoes what a team did with it before it is closed; or NULL */
+    /* [process + 1] the first part of each process, and at the end the number of all parts; NULL: there is
+     * one process. */
+    int *firsts;
+    /* NCCL's communicator, for the first of a team that NCCL has joined (team/nccl.c); or NULL. */
+    struct kf_nccl *nccl;
+    /* Undoes what team/ did with the backend, before it is closed; or NULL. */
+    void (*part)(kf_backend *first);
 };
 struct kf_module {
     kf_backend *backend;
@@ -139,12 +143,12 @@ struct kf_buffer {
     kf_backend *backend;
     size_t bytes;              /* without the guards */
     void *address;             /* as kernels see it */
-    size_t front;              /* bytes of a guard before it; 0: it has none */
+    size_t front;              /* bytes of the guard before the buffer; 0: there is none */
     unsigned uploads, changes; /* kf_buffer_uploads, kf_buffer_changes */
 };
-/* The pages of a buffer_partial of so many bytes that have memory: those with one of the bytes kept, or of
- * the guard. Sets run to the next run of them from page run[1] on, the first and the one behind the last;
- * false where there is none before pages. Begin with run {0, 0}. */
+/* Finds the next run of pages that have memory in a partial buffer of so many bytes. A page has memory if it
+ * holds a kept byte or a byte of the guard. The search starts at page run[1]; run becomes the first page and
+ * the one behind the last. False if there is none before `pages`. Begin with run {0, 0}. */
 bool kf_buffer_next_kept(size_t page, size_t pages, size_t bytes, size_t period, const size_t (*kept)[2],
                          int count, size_t run[2]);
 struct kf_event {
@@ -152,47 +156,48 @@ struct kf_event {
 };
 struct kf_mark {
     kf_backend *backend;
-    /* A mark that processes share (team/shared.c) has where its signals are counted for all to see, how
-     * many there must have been by now, and what frees it; else NULL. */
+    /* For a mark that processes share (team/shared.c): flag counts its signals for all to see, *given is the
+     * count that is due by now, and free releases it. Otherwise NULL. */
     uint32_t *flag, *given;
     void (*free)(kf_mark *mark);
-    bool own; /* this process signals it */
+    bool own; /* this process is the one that signals it */
     bool signalled;
-    uint64_t graph; /* in which it was signalled last, by the backend's count; 0: outside of any */
+    /* Number of the graph (by the backend's count) in which it was signalled last; 0: outside of graphs. */
+    uint64_t graph;
 };
 struct kf_graph {
     kf_backend *backend;
 };
 
-/* The file cpu/cpu.c opens the cpu; threads 0: all that this process may use. */
+/* Opens the cpu (cpu/cpu.c). threads 0: as many as this process may use. */
 kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                           kf_error *error);
-/* A buffer of mapped memory, which is unmapped with it. */
+/* Makes a buffer of memory from mmap, `mapped` bytes of which are unmapped when it is freed. */
 kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped);
 
-/* The file cuda/cuda.c opens a GPU, when built with KF_HAVE_CUDA; else open.c answers that this build has
- * no CUDA. There too are kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
+/* Opens a GPU (cuda/cuda.c), in a build with KF_HAVE_CUDA; in others open.c answers that the build has no
+ * CUDA. cuda/cuda.c also has kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
 kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **backend, kf_error *error);
 void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
 
-/* The file open.c is for one device: it tells whether spec names one, opens that device (threads: of a cpu
- * that leaves it open, 0 for all), and finds the best there is. */
+/* Functions of open.c for a single device: check that spec names one, open it, and open the best one of the
+ * machine. threads: for "cpu" without a number; 0: all. */
 kf_status kf_device_check_one(const char *spec, kf_error *error);
 kf_status kf_device_open_one(const char *spec, int threads, const kf_teams *teams, kf_backend **backend,
                              kf_error *error);
 kf_status kf_device_open_best(const kf_teams *teams, kf_backend **backend, kf_error *error);
 
-/* Every new buffer passes these: its size is checked, and its guard written. */
+/* Check the size of a new buffer, and write its guard. Every new buffer passes both. */
 kf_status kf_buffer_check_size(size_t bytes, kf_error *error);
 kf_status kf_buffer_write_guard(kf_buffer **buffer, kf_error *error);
 
-/* For the open functions: methods and streams. */
+/* Sets methods and streams of a new backend, for the open functions. */
 void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods, const kf_team_methods *team);
 
-/* The extent a launch covers: the first three ints of its arguments. */
+/* Returns the extent of a launch: the first three ints of its arguments. */
 void kf_launch_extent(const kf_launch *launch, int extent[3]);
 
 #endif

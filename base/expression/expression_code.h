@@ -1,4 +1,4 @@
-/* Inside of an expression, shared by its parser, its machine and its arithmetic: code for a small stack
+/* The internals of an expression, shared by its parser, interpreter and arithmetic: code for a small stack
  * machine. */
 #ifndef KF_BASE_EXPRESSION_EXPRESSION_CODE_H
 #define KF_BASE_EXPRESSION_EXPRESSION_CODE_H
@@ -8,18 +8,18 @@
 #include "base/expression/expression.h"
 
 enum {
-    KF_EXPRESSION_TEXT = 65536,     /* bytes of source */
-    KF_EXPRESSION_NESTING = 50,     /* of brackets, signs, nots and powers: bounds the parser's recursion */
-    KF_EXPRESSION_LOOPS = 8,        /* comprehensions inside each other */
-    KF_EXPRESSION_VALUES = 1 << 20, /* of all lists alive at a time */
-    KF_EXPRESSION_STEPS = 1 << 23,  /* instructions an evaluation may take */
+    KF_EXPRESSION_TEXT = 65536, /* bytes of source */
+    KF_EXPRESSION_NESTING = 50, /* of brackets, signs, nots and powers; it bounds the parser's recursion */
+    KF_EXPRESSION_LOOPS = 8,    /* comprehensions within each other */
+    KF_EXPRESSION_VALUES = 1 << 20, /* of all lists that exist at the same time */
+    KF_EXPRESSION_STEPS = 1 << 23,  /* most instructions of an evaluation */
     KF_EXPRESSION_ARGUMENTS = 255,
 };
 
 typedef enum kf_operation {
-    KF_DO_CONSTANT, /* argument: which constant */
-    KF_DO_NAME,     /* argument: which name */
-    KF_DO_LOCAL,    /* argument: which comprehension's variable */
+    KF_DO_CONSTANT, /* argument: index of the constant */
+    KF_DO_NAME,     /* argument: index of the name */
+    KF_DO_LOCAL,    /* argument: index of the comprehension whose variable it is */
     KF_DO_ADD,
     KF_DO_SUBTRACT,
     KF_DO_MULTIPLY,
@@ -43,10 +43,10 @@ typedef enum kf_operation {
     KF_DO_JUMP_IF_FALSE, /* pops */
     KF_DO_AND,           /* jumps when the top is false, else pops it */
     KF_DO_OR,            /* jumps when the top is true, else pops it */
-    KF_DO_LIST,          /* argument: how many values to gather from the stack */
-    KF_DO_FOR,           /* pops what to run over, begins loop number argument */
-    KF_DO_NEXT,          /* sets the variable of the innermost loop, or gathers its list and jumps */
-    KF_DO_CALL,          /* argument: function + 256 * argument count */
+    KF_DO_LIST,          /* argument: number of values to take from the stack */
+    KF_DO_FOR,  /* pops the list or range to loop over, and begins the loop whose number is the argument */
+    KF_DO_NEXT, /* sets the loop variable of the innermost loop, or builds its list and jumps */
+    KF_DO_CALL, /* argument: function + 256 * argument count */
 } kf_operation;
 
 typedef enum kf_function_name {
@@ -103,7 +103,8 @@ typedef struct kf_operand {
     } as;
 } kf_operand;
 
-/* Arithmetic with Python's meaning. pool: where lists lie. Messages carry no column; the machine adds it. */
+/* Arithmetic with Python's meaning. pool holds the lists. Messages have no column; the interpreter adds
+ * it. */
 kf_status kf_operand_arithmetic(kf_operation operation, kf_operand left, kf_operand right, kf_operand *result,
                                 kf_error *error);
 kf_status kf_operand_sign(kf_operation operation, kf_operand operand, kf_operand *result, kf_error *error);
@@ -129,7 +130,7 @@ static inline kf_operand kf_operand_float(double value) {
     operand.as.number = value;
     return operand;
 }
-/* The value at position of a list or range. */
+/* Returns the value at a position of a list or range. */
 static inline kf_operand kf_operand_at(const kf_operand *pool, kf_operand list, unsigned long long position) {
     if (list.kind == KF_OPERAND_LIST) return pool[list.as.list.offset + position];
     /* The sum is modulo 2^64; the true value fits, or the range would be shorter. */

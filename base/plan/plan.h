@@ -1,5 +1,5 @@
-/* A plan: what a config becomes on a device for a problem. An ordered list of items with their buffers. It
- * can be executed, captured as a graph, timed item by item, counted, and verified; whoever holds one needs no
+/* A plan: what a config becomes on a device for a problem, an ordered list of items with their buffers. It
+ * can be executed, captured as a graph, timed item by item, counted, and verified, without any knowledge of
  * physics. */
 #ifndef KF_BASE_PLAN_PLAN_H
 #define KF_BASE_PLAN_PLAN_H
@@ -17,53 +17,58 @@ typedef struct kf_plan kf_plan;
 /* A system implements these for its plans. */
 typedef struct kf_plan_methods {
     kf_status (*initialise)(kf_plan *plan, kf_error *error); /* state of step 0 */
-    /* The state in the user's units but for step and time. KF_GATE_FAILED when it makes no sense any more.
-     * NULL: there is nothing to see. */
+    /* Fills in the state in the user's units, except step and time. KF_GATE_FAILED: the state makes no sense
+     * any more. NULL: there is nothing to see. */
     kf_status (*snapshot)(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
-    /* Looks at so much of the state as costs no more than a few steps: KF_GATE_FAILED, as a snapshot would,
-     * when it makes no sense any more. A run asks between its outputs; what is no number spreads by a cell a
-     * step at least. NULL: only snapshots tell. */
+    /* Checks a part of the state, at no more than the cost of a few steps. KF_GATE_FAILED: it makes no sense
+     * any more. A run calls it between outputs; a NaN spreads by at least a cell a step, so a part is enough.
+     * NULL: only snapshots tell. */
     kf_status (*watch)(kf_plan *plan, kf_error *error);
-    /* Adds the state's tables of a few numbers, the same tables at every step; none where the problem has
-     * nothing of the kind. NULL: no plan of the system has any. */
+    /* Adds the state's tables of a few numbers. They are the same tables at every step, or none if the
+     * problem has none. NULL: no plan of the system has any. */
     kf_status (*record)(kf_plan *plan, kf_records *records, kf_error *error);
-    /* Adds what the columns of records refer to beside what a state already says (areas, places of gauges,
-     * units): rows of different meanings do not belong into one table. NULL: nothing. */
+    /* Adds what the columns of the records refer to (areas, places of gauges, units). Rows with different
+     * meanings do not belong in one table. NULL: nothing. */
     void (*meaning)(const kf_plan *plan, kf_facts *meaning);
-    /* Draws a snapshot of the plan as a PNG file. NULL: flows are drawn as slices (solver/picture), others
-     * not. */
+    /* Draws a snapshot of the plan as a PNG file. NULL: a flow is drawn as slices (solver/picture), anything
+     * else not at all. */
     kf_status (*picture)(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error);
-    /* Writes a map of a snapshot as an ESRI ASCII grid. NULL, or map_name returns NULL: the problem has none.
-     */
+    /* Writes a map of a snapshot as an ESRI ASCII grid. The problem has no map where map_name is NULL or
+     * returns NULL. */
     const char *(*map_name)(const kf_plan *plan);
     kf_status (*map)(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error);
     double (*time)(const kf_plan *plan, uint64_t step); /* s; NULL: steps have no duration */
-    /* Goes to the place of that window (0 .. plan->windows - 1) from which on steps stand for a part of the
-     * whole, and shift (0 <= shift < 1) of the distance to the next one further, where places lie between.
-     * Before the next step; asynchronous. NULL: every step costs the same. */
+    /* Moves the state to the beginning of window `window` (0 .. plan->windows - 1), and a share `shift` (0 <=
+     * shift < 1) of the distance to the next window beyond it. Steps from there on stand for a part of the
+     * whole run. Call it before the next step; it is asynchronous. NULL: every step costs the same. */
     kf_status (*seek)(kf_plan *plan, int window, double shift, kf_error *error);
-    /* The whole state for going on later: independent of layout. NULL, all three: it cannot be kept. Of
-     * several processes, which save together, the first gets it; the others' state may be NULL. */
+    /* Save and restore the whole state, in a form that does not depend on the layout. NULL, all three: it
+     * cannot be saved. Several processes call them together; the first one gets the state, and the state of
+     * the others may be NULL. */
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
     kf_status (*save)(kf_plan *plan, void *state, kf_error *error);
     kf_status (*restore)(kf_plan *plan, const void *state, uint64_t step, kf_error *error);
-    const struct kf_flow_methods *flow; /* what only flows have (solver/flow/flow_plan.h); NULL: it is none */
-    void (*free)(kf_plan *plan);        /* frees system data only */
+    /* What only flows have (solver/flow/flow_plan.h); NULL: it is not a flow. */
+    const struct kf_flow_methods *flow;
+    void (*free)(kf_plan *plan); /* frees the system's data only */
 } kf_plan_methods;
 
-/* Longer cycles run item by item instead of as a graph; items that would make a cycle still longer than
- * KF_LONGEST_CYCLE do not count for it, as they do not show in a step. */
+/* Cycles longer than KF_LONGEST_GRAPH steps run item by item, not as a graph. Items that would make a cycle
+ * longer than KF_LONGEST_CYCLE are not counted for it: they are due so rarely that they do not show in a
+ * step's time. */
 enum { KF_LONGEST_GRAPH = 64, KF_LONGEST_CYCLE = 1024 };
 
 struct kf_plan {
-    kf_backend *backend;      /* of part 0 */
-    kf_backend *const *parts; /* [part] of the items: the backend's team */
+    kf_backend *backend;      /* the device of part 0 */
+    kf_backend *const *parts; /* [part] the devices of the backend's team */
     int part_count;
-    int first_part,
-        all_parts; /* where these stand among those of all processes (base/backend/team/world.h) */
-    int near_first, near_parts; /* among those of all, the parts whose memory these reach (kf_backend_near) */
-    int part;                   /* that is being built (kf_plan_on) */
-    const kf_problem *problem;  /* outlives the plan */
+    /* Among all parts of the run (base/backend/team/world.h): the index of part 0, and their number. */
+    int first_part, all_parts;
+    /* The parts of the run whose memory this process can reach (kf_backend_near): index of the first, and
+     * number. */
+    int near_first, near_parts;
+    int part;                  /* the part that is being built (kf_plan_on) */
+    const kf_problem *problem; /* outlives the plan */
     kf_config config;
     const kf_plan_methods *methods;
     void *system; /* the system's own data */
@@ -80,74 +85,78 @@ struct kf_plan {
     struct kf_fresh *fresh; /* kf_plan_fresh */
     size_t fresh_count, fresh_room;
 
-    kf_item *items; /* in the order in which those that are due run */
+    kf_item *items; /* in the order in which they run when due */
     size_t item_count, item_room;
 
-    /* Stretches of a run that together stand for it where a step's cost changes along the way, and the steps
-     * of what they stand for (a full turn of the solid, rounded up); 0: every step costs the same. */
+    /* If a step's cost changes along a run, windows are stretches that stand for the whole run; 0: every step
+     * costs the same. window_steps: the steps for which all windows together stand (a full turn of the solid,
+     * rounded up). */
     int windows;
     uint64_t window_steps;
 
     uint64_t steps_done;
-    double updates;              /* of what the system counts (kf_system.update) a step */
-    double least_bytes;          /* floor of memory traffic a step: every value read and written once */
-    kf_graph *graph;             /* of graph_steps steps, made on first use */
-    int graph_steps;             /* 0: not made yet; -1: none, steps run item by item */
-    kf_graph *train;             /* of the steps of several such graphs, made on first use */
-    int train_steps;             /* 0: none, for these have launches enough */
-    struct kf_plan_lanes *lanes; /* [part], of a team, whose steps are given lane by lane; or NULL */
+    double updates;     /* units that a step updates (kf_system.update) */
+    double least_bytes; /* least memory traffic of a step in bytes: every value is read and written once */
+    kf_graph *graph;    /* of graph_steps steps, made on first use */
+    int graph_steps;    /* 0: not made yet; -1: none, steps run item by item */
+    kf_graph *train;    /* a graph of several such graphs' steps, made on first use */
+    int train_steps;    /* 0: none, because one graph has enough launches */
+    struct kf_plan_lanes *lanes; /* [part] of a team whose items are enqueued lane by lane; or NULL */
 };
 
-/* An empty plan on the backend's team, mostly one device. methods->free is called with it from here on,
- * whatever fails. */
+/* Makes an empty plan on the backend's team, which is mostly one device. From here on kf_plan_free calls
+ * methods->free, whatever fails. */
 kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
                         const kf_plan_methods *methods, void *system);
 
-/* Gives what the building blocks below create and append from here on to that part. */
+/* From this call on, the functions below create and append for this part. */
 void kf_plan_on(kf_plan *plan, int part);
 
-/* Building blocks for systems; the plan owns what they create. */
-/* Over the memories of all parts in reach, and ends of each: kf_buffer_spread, or kf_buffer_share. */
+/* Building blocks for systems. The plan owns what they create. */
+/* Makes a buffer over the memories of all reachable parts. ends: where each part's share of a period ends
+ * (kf_buffer_spread, kf_buffer_share). */
 kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
                          kf_error *error);
-/* Makes a partial buffer of the part, or one on the host (kf_buffer_partial, kf_buffer_on_host). */
+/* Make a partial buffer on the part's device, and one in the host's memory (kf_buffer_partial,
+ * kf_buffer_on_host). */
 kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size_t (*kept)[2], int count,
                           kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
-/* Says that the steps t with t % period == phase read nothing of a buffer before they have written it: what
- * they need of it they write. The gate spoils it before each of them. NULL: it has none. */
+/* Declares that the steps t with t % period == phase write all values of the buffer that they later read. The
+ * gate fills the buffer with KF_SPOILT before each of these steps. NULL: nothing is declared. */
 void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
-/* Makes a mark of a part in reach, counted from the first of these: kf_mark_create_shared where there are
- * other processes'. */
+/* Makes a mark of a reachable part, which is counted from the first reachable one. If parts of other
+ * processes are reachable, it is shared (kf_mark_create_shared). */
 kf_status kf_plan_mark_near(kf_plan *plan, int part, kf_mark **mark, kf_error *error);
 
-/* Each appends an item, due at every step on the main lane of the part, and returns it for filling in the
- * rest: valid until the next is appended. A kernel has its launch's name; the launch is copied. */
+/* Each appends an item that is due at every step on the main lane of the part, and returns it so that the
+ * caller can set the rest. The pointer is valid until the next item is appended. A kernel's item has the name
+ * of its launch, which is copied. */
 kf_item *kf_plan_add_kernel(kf_plan *plan, const kf_launch *launch);
 kf_item *kf_plan_add_call(kf_plan *plan, const char *name, const kf_call *call);
 kf_item *kf_plan_add_copy(kf_plan *plan, const char *name, const kf_copy *copy);
 kf_item *kf_plan_add_signal(kf_plan *plan, const char *name, kf_mark *mark);
 kf_item *kf_plan_add_await(kf_plan *plan, const char *name, kf_mark *mark);
 
-/* Visits the items that are due at that step, in their order. Nothing else knows the schedule. */
+/* Visits the items that are due at a step, in their order. Only this function knows the schedule. */
 typedef kf_status kf_item_visit(void *data, const kf_item *item, kf_error *error);
 kf_status kf_plan_walk(const kf_plan *plan, uint64_t step, kf_item_visit *visit, void *data, kf_error *error);
-/* Steps after which the items that are due repeat; at most KF_LONGEST_CYCLE. */
+/* Returns the number of steps after which the due items repeat, at most KF_LONGEST_CYCLE. */
 int kf_plan_cycle(const kf_plan *plan);
-/* Steps that kf_plan_advance gives a device at once where so many are left: a cycle, or several with few
- * launches. */
+/* Returns the number of steps that kf_plan_advance gives a device at once, if so many are left: one cycle, or
+ * several cycles if one has few launches. */
 int kf_plan_stride(const kf_plan *plan);
-/* Gives one item to the main lane of its part (asynchronous on cuda). */
+/* Enqueues one item on the main lane of its part. Asynchronous on cuda. */
 kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *error);
 
 /* Hashes all modules and the libraries of all calls: equal hash, equal machine code. */
 void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 
-/* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays;
- * of a team each part is given its items in their lanes. */
+/* Runs `steps` time steps, asynchronously on cuda: synchronise before reading. It uses a graph where that
+ * saves time. Each part of a team gets its items in their lanes. */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
 /* A graph, the caller's to free, of some of the steps that kf_plan_advance has in its graph, from that one
  * on: their items in the same lanes. NULL where it runs items one by one. */

@@ -12,10 +12,10 @@ typedef enum kf_state {
     KF_STATE_WRONG_RESULT,
     KF_STATE_CRASH,
     KF_STATE_TIMEOUT,
-    KF_STATE_INVALID, /* cannot launch: too many threads, registers, a constraint of the device */
+    KF_STATE_INVALID, /* it cannot be launched: too many threads or registers, or a limit of the device */
     KF_STATE_COMPILE,
     KF_STATE_OUT_OF_MEMORY,
-    KF_STATE_SKIPPED, /* clearly slower than the best; not timed to the end */
+    KF_STATE_SKIPPED, /* clearly slower than the best, so its timing was not finished */
     KF_STATES
 } kf_state;
 extern const char *const kf_state_names[KF_STATES]; /* "ok", "wrong_result", "crash", ... */
@@ -26,7 +26,7 @@ extern const char *const kf_stop_names[KF_STOPS]; /* why timing ended: "precise"
 /* The clock of the multiprocessors while samples were taken. */
 typedef enum kf_clock_state {
     KF_CLOCK_UNKNOWN,  /* it cannot be read */
-    KF_CLOCK_STEADY,   /* at most a fifth of the samples ran at another clock than their median */
+    KF_CLOCK_STEADY,   /* at most a fifth of the samples ran at a clock other than their median */
     KF_CLOCK_UNSTEADY, /* more of them did, also after a pause */
     KF_CLOCK_STATES
 } kf_clock_state;
@@ -34,42 +34,42 @@ extern const char *const kf_clock_state_names[KF_CLOCK_STATES]; /* "unknown", "s
 
 /* Content of the last-level cache when a sample begins. */
 typedef enum kf_cache_policy {
-    KF_CACHE_STEADY, /* what the step before left there: as in a production run */
+    KF_CACHE_STEADY, /* whatever the step before left there, as in a production run */
     KF_CACHE_COLD,   /* nothing of the plan */
-    KF_CACHE_HOT,    /* what the same steps left there just before, from the same state */
+    KF_CACHE_HOT,    /* what the same steps left there just before, run from the same state */
     KF_CACHE_POLICIES
 } kf_cache_policy;
 extern const char *const kf_cache_policy_names[KF_CACHE_POLICIES]; /* "steady", "cold", "hot" */
 
-/* A row of the kernel table: a kernel, a library call or a copy. Of a team's parts, which work at the same
- * time, it has the time and the launches of the slowest, and the bytes and flops of all: their quotient is
- * the team's rate. */
+/* A row of the table of kernels: a kernel, a library call or a copy. For a team, whose parts work at the same
+ * time, it has the time and the launches of the slowest part, and the bytes and flops of all. Their quotient
+ * is the team's rate. */
 typedef struct kf_kernel_time {
     char name[48];
     kf_summary time_us; /* of one launch */
-    double fastest_us;  /* of a team: the median of the part that is fastest; 0: of one part alone */
-    double
-        launches_per_step; /* 1; less where it is due only at some steps, more where items share the name */
+    double fastest_us;  /* for a team: the median of its fastest part; 0 for a single part */
+    /* 1; less if it is due only at some steps, more if items share the name. */
+    double launches_per_step;
     double bytes, flops;
-    /* Registers and spills of a thread, shared memory (static and dynamic) and threads of a block; 0 where
-     * they are not known: the cpu, a library's kernels, what an earlier version stored. */
+    /* Registers and spilled bytes of a thread; shared memory (static and dynamic) and threads of a block. 0
+     * where they are not known: on the cpu, for kernels of libraries, in rows of earlier versions. */
     int registers, spill_bytes, shared_bytes, block_threads;
-    double theoretical_occupancy; /* 0..1; NAN there */
-    char occupancy_limit[16];     /* what keeps more blocks from being resident: "registers", "shared memory",
-                                   * "threads", "blocks"; "" on the cpu */
+    double theoretical_occupancy; /* 0..1; NAN where it is not known */
+    /* What limits the number of resident blocks: "registers", "shared memory", "threads", "blocks"; "" on the
+     * cpu. */
+    char occupancy_limit[16];
 } kf_kernel_time;
 
-/* A hardware counter, or what was computed from some. */
+/* The value of a hardware counter, or one computed from several. */
 typedef struct kf_counter {
-    char kernel[48]; /* name in kernels; "": the whole step */
+    char kernel[48]; /* as in the table of kernels; "": the whole step */
     char metric[48];
     char unit[16]; /* "B", "%", "1" for a pure number */
     double value;
-    int passes; /* runs it took to count it */
+    int passes; /* runs that were needed to count it */
 } kf_counter;
 
-/* This is what an expression of the user's gave (base/record/user_metrics.h); NAN: it could not be computed.
- */
+/* The value of a metric of the user (base/record/user_metrics.h); NAN: it could not be computed. */
 enum { KF_USER_METRIC_NAME = 48 };
 typedef struct kf_user_value {
     char name[KF_USER_METRIC_NAME];
@@ -78,26 +78,29 @@ typedef struct kf_user_value {
 
 typedef struct kf_measurement {
     kf_state state;
-    char reason[512];             /* for every state but ok */
-    kf_verification verification; /* error is NAN when it was not reached */
+    char reason[512];             /* empty only in state ok */
+    kf_verification verification; /* error is NAN if the check was not reached */
 
-    kf_summary step_us; /* whole time step; only meaningful in state ok */
+    kf_summary step_us; /* of a whole time step; valid only in state ok */
     double *samples_us; /* every sample of the whole step, in order; owned */
     size_t sample_count;
-    int batch;        /* steps a sample stands for */
-    double effort;    /* share of the usual measuring, in (0, 1] */
-    int window_steps; /* the plan's (of a full turn of the solid), over which samples are spread */
-    int windows;      /* the plan's: a sample is batch / windows steps of each, begun where seek goes with
-                       * kf_policy_shift; 0: it has none */
+    int batch;     /* steps of one sample */
+    double effort; /* share of the usual measuring time, in (0, 1] */
+    /* The plan's window_steps (a full turn of the solid), over which the samples are spread. */
+    int window_steps;
+    /* The plan's windows: a sample has batch / windows steps in each window, which begin at the shift of
+     * kf_policy_shift; 0: none. */
+    int windows;
     kf_stop stop;
     kf_cache_policy cache;
-    double *clocks_mhz; /* during each sample, NAN where it could not be read; NULL: of none; owned */
-    double clock_mhz;   /* their median; 0: not known */
+    /* The clock during each sample, NAN where it could not be read; NULL: no sample has one; owned. */
+    double *clocks_mhz;
+    double clock_mhz; /* their median; 0: not known */
     kf_clock_state clock_state;
-    char outliers[128];         /* how many samples lie far off, and the likely cause; "": none do */
+    char outliers[128];         /* how many samples lie far off, with the likely cause; "": none */
     double energy_j;            /* of one time step; 0: not known */
-    double updates_per_us;      /* of what the system counts (kf_system.update) */
-    double effective_bandwidth; /* least bytes a step / time, bytes/s */
+    double updates_per_us;      /* units that a step updates (kf_system.update), per microsecond */
+    double effective_bandwidth; /* least bytes of a step / its time, bytes/s */
 
     kf_kernel_time *kernels; /* owned */
     int kernel_count;
@@ -105,7 +108,7 @@ typedef struct kf_measurement {
     kf_counter *counters; /* owned; never counted while timing */
     int counter_count;
 
-    kf_user_value *user_values; /* owned; of the process that stores it, never sent */
+    kf_user_value *user_values; /* set by the process that stores it, never sent between processes; owned */
     int user_value_count;
 
     double compile_seconds, verify_seconds, measure_seconds;
@@ -117,14 +120,14 @@ typedef struct kf_measurement {
  * whole device), "power" (W), "edp" (energy x time, J s). */
 enum { KF_QUANTITIES = 4 };
 extern const char *const kf_quantity_names[KF_QUANTITIES];
-/* " (s)" of "time", "" of what has no unit that is known. */
+/* Returns the unit, " (s)" for "time"; "" where none is known. */
 const char *kf_quantity_unit(const char *name);
-/* The value of a quantity or of one of the user's metrics; NAN where it is not known. */
+/* Returns the value of a quantity or of a metric of the user; NAN where it is not known. */
 double kf_measurement_quantity(const kf_measurement *measurement, const char *name);
 
-/* This is what a tuning run minimises or maximises. All zero: the time of a step. */
+/* What a tuning run minimises or maximises. All zero: the time of a step. */
 typedef struct kf_goal {
-    char name[KF_USER_METRIC_NAME]; /* of a quantity or a metric */
+    char name[KF_USER_METRIC_NAME]; /* name of a quantity or a metric */
     bool maximise;
 } kf_goal;
 enum { KF_GOALS = 4, KF_OBJECTIVE_TEXT = KF_GOALS * (KF_USER_METRIC_NAME + 5) };
@@ -134,29 +137,31 @@ typedef struct kf_objective {
     bool energy; /* a goal needs the energy of a step */
 } kf_objective;
 bool kf_objective_is_time(const kf_objective *objective);
-/* "time", "max:gflops", "time,energy"; "time" of an objective without goals. Returns buffer. */
+/* Writes the objective: "time", "max:gflops", "time,energy"; "time" if it has no goals. Returns buffer. */
 char *kf_objective_text(const kf_objective *objective, char buffer[KF_OBJECTIVE_TEXT]);
-/* The cost of one goal, which is to become small: the quantity in its unit (time in us), or, where it is to
- * become large, one over it. INFINITY where it is not known, or is not positive. */
+/* Returns the cost of a goal, which tuning minimises: the quantity in its unit (time in us), or its inverse
+ * if it is maximised. INFINITY if it is not known or not positive. */
 double kf_measurement_goal_cost(const kf_measurement *measurement, const kf_goal *goal);
-/* The cost of an objective: the geometric mean of its goals' costs; INFINITY where one of them is. */
+/* Returns the cost of an objective: the geometric mean of the costs of its goals; INFINITY if one of them
+ * is. */
 double kf_measurement_cost(const kf_measurement *measurement, const kf_objective *objective);
-/* Tells whether costs a are below b in one goal at least and above in none: then b is not on the front. */
+/* Returns whether costs a are lower than b in at least one goal and higher in none. b is then not on the
+ * Pareto front. */
 bool kf_costs_dominate(const double *a, const double *b, int goals);
-/* An objective as a run has it in the store; what is too long or too much is cut. */
+/* Reads an objective's text from the store. Goals and names beyond the limits are cut off. */
 void kf_objective_of_text(const char *text, kf_objective *objective);
 
-/* NAN when there is none. kernel "": the whole step. */
+/* Returns the value of a counter; NAN when there is none. kernel "": the whole step. */
 double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
-/* {"gflops": 12.5}, null for what is not known; the caller owns it. */
+/* Returns {"gflops": 12.5}, with null for unknown values. The caller deletes it. */
 cJSON *kf_user_values_to_json(const kf_user_value *values, int count);
 void kf_measurement_free(kf_measurement *measurement); /* its contents */
-/* Returns the time of its launches in one step, the median of each; launches that were not recorded are
- * one. */
+/* Returns the kernel's time in one step: the median time of a launch times its launches. If their number was
+ * not stored, it counts as one. */
 double kf_kernel_step_us(const kf_kernel_time *kernel);
-/* One more row, all zero; valid until the next. */
+/* Adds a row to the table of kernels, all zero. The pointer is valid until the next row is added. */
 kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement);
-/* The list of a verification's deviations, and back; a value that is null is lost. */
+/* Convert a verification's deviations to JSON and back. null becomes NAN. */
 cJSON *kf_deviations_to_json(const kf_verification *verification);
 kf_status kf_deviations_from_json(const cJSON *list, kf_verification *verification, kf_error *error);
 cJSON *kf_measurement_to_json(const kf_measurement *measurement);

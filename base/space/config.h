@@ -1,5 +1,5 @@
-/* A config: one point of a space. Parameter values are integers, booleans or names; canonical JSON (keys
- * sorted) and its SHA-256 name it everywhere. */
+/* A config: one point of a space. Parameter values are integers, booleans or names. Its canonical JSON (keys
+ * sorted), or the SHA-256 of this text, names it everywhere. */
 #ifndef KF_BASE_SPACE_CONFIG_H
 #define KF_BASE_SPACE_CONFIG_H
 
@@ -26,8 +26,8 @@ typedef struct kf_config {
     kf_value values[KF_CONFIG_VALUES]; /* sorted by parameter */
 } kf_config;
 
-/* Returns whether a text may name a parameter or be a value: 1 to KF_NAME-1 printable characters, no
- * spaces, quotes or backslashes. */
+/* Returns whether a text may be the name or the value of a parameter: 1 to KF_NAME-1 printable characters,
+ * without spaces, quotes or backslashes. */
 bool kf_config_plain_name(const char *name);
 
 /* Canonical JSON text {"system":"kinetic","parameters":{...}}; caller frees. */
@@ -43,24 +43,25 @@ void kf_config_set_boolean(kf_config *config, const char *parameter, bool value)
 void kf_config_set_name(kf_config *config, const char *parameter, const char *value);
 void kf_config_set(kf_config *config, const kf_value *value);
 
-/* NULL: the config has no value of that parameter. */
+/* NULL: the config has no value of this parameter. */
 const kf_value *kf_config_find(const kf_config *config, const char *parameter);
-/* Nothing happens where there is none. */
+/* Removes the value of a parameter, if the config has one. */
 void kf_config_remove(kf_config *config, const char *parameter);
 
-/* A system reads its parameters through these; a missing one is a programming error of the space and
- * KF_BAD_INPUT. */
+/* A system reads its parameters through these functions. A missing one is KF_BAD_INPUT: the space does not
+ * declare it. */
 kf_status kf_config_integer(const kf_config *config, const char *parameter, long *value, kf_error *error);
 kf_status kf_config_boolean(const kf_config *config, const char *parameter, bool *value, kf_error *error);
 kf_status kf_config_name(const kf_config *config, const char *parameter, const char **value, kf_error *error);
-/* A name as its place among those that the system knows. */
+/* Reads a name and sets *index to its position in the names that the system knows. */
 kf_status kf_config_choice(const kf_config *config, const char *parameter, const char *const *names,
                            int count, int *index, kf_error *error);
 
 /* "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; caller frees. */
 char *kf_config_summary(const kf_config *config);
-/* Returns a summary for people who know another config: "NAME with alpha=64 block_x=128", what differs
- * from `base` of that name; "NAME" when nothing does; the whole summary when base is NULL. Caller frees. */
+/* Returns a summary for people who know the config `base` by this name: "NAME with alpha=64 block_x=128"
+ * lists the values that differ; "NAME" if none does. The whole summary if base is NULL. The caller frees
+ * it. */
 char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name);
 
 #endif

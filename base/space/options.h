@@ -1,4 +1,5 @@
-/* A config's parameters as members of a struct, told by a table: one line a parameter. */
+/* Reads the parameters of a config into the members of a struct, by a table with one line for each
+ * parameter. */
 #ifndef KF_BASE_SPACE_OPTIONS_H
 #define KF_BASE_SPACE_OPTIONS_H
 
@@ -10,16 +11,16 @@ typedef enum kf_option_kind {
     KF_OPTION_INT,    /* int */
     KF_OPTION_LONG,   /* long */
     KF_OPTION_FLAG,   /* bool */
-    KF_OPTION_CHOICE, /* an enum whose values are the names' places */
-    KF_OPTION_SECOND  /* bool: whether it is the second of two names */
+    KF_OPTION_CHOICE, /* an enum; its values are positions in the list of names */
+    KF_OPTION_SECOND  /* bool: true for the second of two names */
 } kf_option_kind;
 
 typedef struct kf_config_field {
     const char *parameter;
     kf_option_kind kind;
     size_t offset;            /* of the member */
-    long low, high;           /* of a number, both included */
-    const char *const *names; /* of a choice; NULL behind the last */
+    long low, high;           /* bounds of a number, both allowed */
+    const char *const *names; /* of a choice, ended by NULL */
 } kf_config_field;
 
 #define KF_NUMBER(type, kind, member, parameter, low, high)                                                  \
@@ -47,7 +48,7 @@ kf_status kf_options_read(const kf_config *config, const kf_config_field *table,
  * out of bounds stays as it is. */
 void kf_options_read_known(const kf_config *config, const kf_config_field *table, size_t count,
                            void *options);
-/* KF_BAD_INPUT with the reason: what a system says of parameters that do not go together. */
+/* KF_BAD_INPUT with the reason why a system refuses values of parameters that do not go together. */
 kf_status kf_options_refuse(kf_error *error, const char *reason);
 
 #endif

@@ -1,11 +1,11 @@
-/* Named numbers that a space's declaration may refer to. */
+/* Variables: named numbers that the declaration of a space may refer to. */
 #ifndef KF_BASE_SPACE_VARIABLES_H
 #define KF_BASE_SPACE_VARIABLES_H
 
 #include "base/space/config.h"
 
-/* Variables are what scene and device decide of a space: named numbers that its JSON may refer to
- * (shortest_edge, node_count, sample_count, gpu, ...), or all of it. */
+/* The values of a space that depend on scene and device (shortest_edge, node_count, sample_count, gpu, ...).
+ * A problem may bring the whole declaration instead. */
 typedef struct kf_variable {
     char name[KF_NAME];
     double value;
@@ -14,7 +14,8 @@ enum { KF_VARIABLES = 32 };
 typedef struct kf_variables {
     int count;
     kf_variable values[KF_VARIABLES];
-    const cJSON *declaration; /* of the space; lives as long as the scene. NULL: the system's space_file */
+    /* Of the space; lives as long as the scene. NULL: the file is the system's space_file. */
+    const cJSON *declaration;
     const char *declaration_file; /* for messages */
 } kf_variables;
 

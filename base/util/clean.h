@@ -1,23 +1,24 @@
-/* Text that others wrote (names from stores, scenes, devices, labels), on its way out: to a terminal, which
- * obeys control characters, to a spreadsheet, which runs formulas, or to a format that must be UTF-8. */
+/* Cleans text that others wrote (names from stores, scenes, devices, labels) before kftune prints it. A
+ * terminal obeys control characters, a spreadsheet runs formulas, and some formats must be UTF-8. */
 #ifndef KF_BASE_UTIL_CLEAN_H
 #define KF_BASE_UTIL_CLEAN_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes of the UTF-8 character at text; 0 when there is none: a stray byte, an overlong form, a surrogate. */
+/* Returns the bytes of the UTF-8 character at text. 0: there is none (a stray byte, an overlong form, a
+ * surrogate). */
 size_t kf_utf8_length(const char *text);
 
-/* In place: control characters (but for newlines and tabs), those that turn the direction of writing, and
- * bytes that are no UTF-8 become '?'. */
+/* Replaces by '?', in place, control characters except newline and tab, characters that reverse the direction
+ * of writing, and bytes that are not UTF-8. */
 void kf_clean_text(char *text);
 
-/* From now on what is printed on stdout is cleaned so. */
+/* From this call on everything that is printed on stdout is cleaned by kf_clean_text. */
 void kf_clean_stdout(void);
 
-/* One field of a CSV file: quoted where it must be; what a spreadsheet would take for a formula begins with
- * an apostrophe, as text does there. */
+/* Writes one field of a CSV file, in quotes where CSV needs them. A field that a spreadsheet would run as a
+ * formula gets an apostrophe before it, which makes it text. */
 void kf_csv_text(FILE *stream, const char *text);
 
 #endif

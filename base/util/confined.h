@@ -1,5 +1,5 @@
-/* Work on untrusted input, in a child process with limits of memory and time: whatever it does to a library,
- * a crash, an endless loop or gigabytes, costs one error. */
+/* Does work on untrusted input in a child process with limits on memory and time. If the input makes a
+ * library crash, loop for ever or ask for gigabytes, this costs one error message. */
 #ifndef KF_BASE_UTIL_CONFINED_H
 #define KF_BASE_UTIL_CONFINED_H
 
@@ -8,7 +8,8 @@
 #include "base/util/status.h"
 
 typedef struct kf_confinement {
-    size_t memory_bytes; /* of address space beyond what this process has; also of the answer */
+    /* Of address space beyond that of this process; also the most bytes of the answer. */
+    size_t memory_bytes;
     unsigned cpu_seconds;
 } kf_confinement;
 

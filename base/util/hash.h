@@ -13,11 +13,13 @@ typedef struct kf_hasher {
     uint8_t block[64];
 } kf_hasher;
 
-/* Hash bytes as they come: begin, add any number of pieces, end, which writes the digits. */
+/* Hash bytes in any number of pieces: begin, add, end. kf_hash_end writes the digits. */
 void kf_hash_begin(kf_hasher *hasher);
 void kf_hash_add(kf_hasher *hasher, const void *data, size_t size);
 void kf_hash_add_string(kf_hasher *hasher,
-                        const char *text); /* with its terminating zero, so fields cannot run together */
+                        /* It hashes the terminating zero too, so that two neighbouring fields cannot run
+                         * together. */
+                        const char *text);
 void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]);
 
 #endif

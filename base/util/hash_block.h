@@ -11,7 +11,7 @@ void kf_hash_block_plain(uint32_t state[8], const uint8_t block[64]);
 /* The round constants of section 4.2.2. */
 extern const uint32_t kf_hash_round_constants[64];
 
-/* Whether this processor has instructions for SHA-256; where it has not, the other function must not be
+/* Returns whether this processor has instructions for SHA-256. Without them the next function must not be
  * called. */
 bool kf_hash_has_instructions(void);
 void kf_hash_block_by_instructions(uint32_t state[8], const uint8_t block[64]);

@@ -1,4 +1,4 @@
-/* Memory that is there: what these give is never NULL. */
+/* Allocation that never returns NULL. */
 #ifndef KF_BASE_UTIL_MEMORY_H
 #define KF_BASE_UTIL_MEMORY_H
 
@@ -7,14 +7,15 @@
 /* Called when memory is gone, must not return; NULL: the program ends with a clear line and status 3. For a
  * library, which must not end the program it serves. */
 void kf_on_out_of_memory(void (*handler)(size_t bytes));
-/* Without `bytes` of memory: does what was said with kf_on_out_of_memory, else ends the program. */
+/* Reports that `bytes` of memory are missing: calls the handler of kf_on_out_of_memory, or ends the
+ * program. */
 _Noreturn void kf_out_of_memory(size_t bytes);
-/* These are malloc, calloc and realloc that never give NULL: see above. */
+/* Do the same as malloc, calloc and realloc, but never return NULL. The caller frees the memory. */
 void *kf_allocate(size_t size) __attribute__((returns_nonnull));
 void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
 void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));
-/* The array with room for one element more than count; *capacity (0 for a NULL array) doubles when it must
- * grow. */
+/* Returns the array with room for one more element than count. *capacity (0 for a NULL array) doubles when
+ * the array must grow. */
 void *kf_grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
     __attribute__((returns_nonnull));
 

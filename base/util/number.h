@@ -1,10 +1,10 @@
-/* Numbers in what people write. */
+/* Reads numbers that people write. */
 #ifndef KF_BASE_UTIL_NUMBER_H
 #define KF_BASE_UTIL_NUMBER_H
 
-/* The decimal number at the beginning of text, and where it ends: *end is text itself, and the number 0,
- * where none begins. strtod also takes leading blanks, hexadecimal numbers, infinity and nan, which nobody
- * means. */
+/* Returns the decimal number at the beginning of text and sets *end behind it. Without a number it returns 0
+ * and *end is text. strtod would also take leading blanks, hexadecimal numbers, infinity and nan, which
+ * nobody means. */
 double kf_read_decimal(const char *text, char **end);
 
 #endif

@@ -14,12 +14,13 @@ static inline uint64_t kf_random_next(uint64_t *state) {
     return kf_random_mix(*state += 0x9e3779b97f4a7c15);
 }
 
-/* Uniform in [0, 1). */
+/* Returns a number that is uniform in [0, 1). */
 static inline double kf_random_unit(uint64_t *state) {
     return (double)(kf_random_next(state) >> 11) * 0x1p-53;
 }
 
-/* Uniform in 0 .. bound-1 (bound > 0). What would favour small values is drawn again. */
+/* Returns a number that is uniform in 0 .. bound-1 (bound > 0). Words that would favour small values are
+ * drawn again. */
 static inline uint64_t kf_random_below(uint64_t *state, uint64_t bound) {
     uint64_t word, uneven = (0 - bound) % bound;
     do

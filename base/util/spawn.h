@@ -1,4 +1,5 @@
-/* Other programs: started with their three streams where the caller wants them, read, awaited. */
+/* Starts other programs with their three streams where the caller wants them, reads from them and waits for
+ * them. */
 #ifndef KF_BASE_UTIL_SPAWN_H
 #define KF_BASE_UTIL_SPAWN_H
 
@@ -13,19 +14,20 @@ typedef struct kf_spawn {
     char *const *environment; /* NULL: this process's */
 } kf_spawn;
 
-/* 0, an errno, or KF_NO_NULL_DEVICE where /dev/null cannot be opened, without which nothing is started. The
- * program has the signals of a fresh one, whatever this one ignores or blocks. */
+/* Starts the program. Returns 0, an errno, or KF_NO_NULL_DEVICE if /dev/null cannot be opened; then nothing
+ * is started. The program starts with default signal handling, whatever this process ignores or blocks. */
 enum { KF_NO_NULL_DEVICE = -1 };
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process);
-/* Returns what a failure of kf_spawn_start means, for a message. */
+/* Returns the meaning of a failure of kf_spawn_start, for a message. */
 const char *kf_spawn_reason(int failure);
-/* This process's environment but for the variables of these names (NULL-terminated), and one more
- * ("NAME=VALUE"; may be NULL). The list is the caller's to free, its texts are not. */
+/* Returns this process's environment without the variables of these names (NULL-terminated), and with one
+ * more ("NAME=VALUE"; may be NULL). The caller frees the list, but not its texts. */
 char **kf_spawn_environment(const char *const *without, char *more);
-/* How it ended, as of waitpid; -1 when the process is lost. */
+/* Waits for the process and returns its status as waitpid gives it; -1 if the process is lost. */
 int kf_spawn_wait(pid_t process);
-/* Reads what comes until the other end is closed, zero-terminated; *length (may be NULL) without the zero.
- * Beyond limit bytes it is not kept; drain: but read, lest the writer ends. The caller frees it. */
+/* Reads until the other end is closed, and returns the bytes with a terminating zero, which the caller frees.
+ * *length (length may be NULL) does not count the zero. Bytes beyond limit are not kept. drain: they are read
+ * nevertheless, so that the writer can end. */
 char *kf_spawn_read(int input, size_t limit, bool drain, size_t *length);
 
 #endif

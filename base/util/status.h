@@ -11,15 +11,16 @@
 
 typedef enum kf_status {
     KF_OK = 0,          /* done */
-    KF_GATE_FAILED = 1, /* a regression or a failed gate was found */
+    KF_GATE_FAILED = 1, /* a regression was found, or a check failed */
     KF_BAD_INPUT = 2,   /* the user's input was wrong */
     KF_MACHINE = 3,     /* the machine could not do it */
-    KF_HOST = 4, /* the machine could not do it, whatever was asked: its disk is full, its compiler or driver
-                  * gone. Never a config's fault: it ends a run. The program exits with KF_MACHINE */
+    /* The machine could not do it, whatever the config: its disk is full, or its compiler or driver is gone.
+     * It ends a run and is stored for no config. The program exits with KF_MACHINE. */
+    KF_HOST = 4,
     KF_INTERRUPTED = 130, /* the user pressed Ctrl-C; what was measured is kept */
 } kf_status;
 
-/* Returns whether a number that came from elsewhere is one of these. */
+/* Returns whether a number that came from elsewhere is one of the statuses. */
 static inline bool kf_is_status(int number) {
     return (number >= KF_OK && number <= KF_HOST) || number == KF_INTERRUPTED;
 }
@@ -33,10 +34,10 @@ typedef struct kf_error {
 kf_status kf_fail(kf_error *error, kf_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Is this errno the machine's fault (a full disk, no memory, no more files), and not that of the name or its
- * permissions? */
+/* Returns whether this errno is a fault of the machine (a full disk, no memory, no more files), and not of
+ * the file's name or permissions. */
 bool kf_errno_is_machines(int number);
-/* KF_HOST or KF_BAD_INPUT, whose fault it is. */
+/* Returns KF_HOST where the errno is a fault of the machine, else KF_BAD_INPUT. */
 kf_status kf_errno_status(int number);
 
 /* Puts "prefix: " before the message already in *error; keeps its status and returns it. */

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The entry of names nearest to word by edit distance, or NULL when none is near enough to be a typing slip.
- */
+/* Returns the entry of names that is nearest to word by edit distance. NULL if none is near enough to be a
+ * typing error. */
 const char *kf_nearest(const char *word, const char *const *names, int count);
 
 /* " (did you mean 'NAME'?)" for a message, or "" when no name is near enough. Returns hint. */
@@ -21,34 +21,39 @@ typedef struct kf_text {
 } kf_text;
 void kf_text_append(kf_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kf_text_free(kf_text *text);
-/* A stream that appends to the text, to be closed with fclose; NULL without memory. glibc's open_memstream
- * ends a text early where memory lacks, and no function of the stream says so: this one's memory is
- * kf_allocate's. */
+/* Opens a stream that appends to the text; the caller closes it with fclose. NULL without memory. glibc's
+ * open_memstream silently cuts a text short when memory is missing; this stream allocates with kf_allocate
+ * instead. */
 FILE *kf_text_stream(kf_text *text);
 
-/* "1.23 GiB", "4.5 ms": shortest form with three significant digits. Both return buffer. */
+/* Write a number with its unit, "1.23 GiB" or "4.5 ms", in the shortest form with three significant digits.
+ * Both return buffer. */
 char *kf_human_bytes(double bytes, char buffer[32]);
 char *kf_human_time_us(double microseconds, char buffer[32]);
-/* Returns a share in percent, rounded to two figures, to be printed by "%.10g %%": "%.2g" writes 1e+02. */
+/* Returns a share (0 to 1) in percent, rounded to two significant digits. Print it by "%.10g %%", because
+ * "%.2g" writes 1e+02. */
 double kf_percent(double share);
 
-/* "96x48x48", or "1024x1024" of two dimensions, as the option --grid takes it. Returns buffer. */
+/* Writes a grid's size as the option --grid takes it: "96x48x48", in two dimensions "1024x1024". Returns
+ * buffer. */
 enum { KF_GRID_TEXT = 40 };
 char *kf_grid_text(const int nodes[3], char buffer[KF_GRID_TEXT]);
 
-/* Whether text ends in `ending`, in capitals or not, and something stands before it: "a.json" in ".json". */
+/* Returns whether text ends in `ending`, in capitals or not, and is longer than it: "a.json" ends in
+ * ".json". */
 bool kf_ends_in(const char *text, const char *ending);
 
-/* For a message about a number behind which a comma stands. */
+/* The end of a message about a number that is followed by a comma. */
 #define KF_DECIMALS_HINT "; decimals begin with a point"
 
-/* No control characters in it, as messages and tables are of single lines. */
+/* Returns whether text has no control characters. Messages and tables need this, because they are single
+ * lines. */
 bool kf_is_printable(const char *text);
 
-/* Copies with truncation, always zero-terminated. */
+/* Copies with truncation. target is always zero-terminated. */
 void kf_copy_text(char *target, size_t size, const char *source);
 
-/* A copy that the caller frees. */
+/* Returns a copy that the caller frees. */
 char *kf_duplicate(const char *text) __attribute__((returns_nonnull));
 
 #endif

@@ -73,17 +73,17 @@
     X(cuEventRecord)                                                                                         \
     X(cuEventSynchronize)
 
-/* Same signature under both names; which one a driver has depends on its age, not on the header's. */
+/* Both names have the same signature. Which one a driver has depends on its age, not on the header's. */
 typedef CUresult kf_cuda_elapsed_time(float *milliseconds, CUevent start, CUevent stop);
 #if CUDA_VERSION >= 11080
 #define KF_CUDA_LAUNCH_CONFIG 1
-/* CUDA 11.8 and later. */
+/* For CUDA 11.8 and later. */
 typedef CUresult kf_cuda_launch_kernel_ex(const CUlaunchConfig *config, CUfunction function,
                                           void **parameters, void **extra);
 #endif
-/* Signature of the second version, in CUDA 11.7 and later. */
+/* The signature of the second version, from CUDA 11.7 on. */
 typedef CUresult kf_cuda_stream_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags);
-/* CUDA 12.4 and later. */
+/* For CUDA 12.4 and later. */
 typedef CUresult kf_cuda_parameter_info(CUfunction function, size_t index, size_t *offset, size_t *size);
 
 typedef struct kf_cuda_driver {
@@ -101,13 +101,13 @@ typedef struct kf_cuda_driver {
 extern kf_cuda_driver kf_cuda;
 
 /* Loads libcuda and initialises it in this process. From then on this process must not fork children that use
- * CUDA: the driver cannot be used in them, and kf_cuda_driver_start says so there. */
+ * CUDA: the driver does not work in them, and kf_cuda_driver_start says so there. */
 kf_status kf_cuda_driver_start(kf_error *error);
 
-/* Returns whether kf_cuda_driver_start succeeded in this process, not in a parent of it. */
+/* Returns whether kf_cuda_driver_start succeeded in this process itself, not only in its parent. */
 bool kf_cuda_driver_started(void);
 
-/* "cuda: CALL: NAME (description)", KF_MACHINE; KF_HOST when driver or device are gone. */
+/* Fails with KF_MACHINE and "cuda: CALL: NAME (description)"; with KF_HOST when driver or device are gone. */
 kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call);
 
 #define KF_CUDA_TRY(function, ...)                                                                           \
@@ -116,8 +116,8 @@ kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call);
         if (kf_result_ != CUDA_SUCCESS) return kf_cuda_fail(error, kf_result_, #function);                   \
     } while (0)
 
-/* Fills *info for the device at index, except compiler and what needs a context (memory_free_bytes). The
- * driver must be started. */
+/* Fills in *info for a device, except compiler and memory_free_bytes, which need a context. The driver must
+ * be started. */
 kf_status kf_cuda_device_fill(int index, kf_device_info *info, kf_error *error);
 
 #endif

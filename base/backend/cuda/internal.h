@@ -11,20 +11,20 @@ typedef struct kf_cuda_backend {
     kf_backend base;
     CUdevice device;
     CUcontext context; /* the device's primary context */
-    CUstream stream;   /* the main lane: everything runs in its order */
-    CUstream aside;    /* another one, of higher priority */
-    CUstream beside;   /* one of the same, */
-    CUstream ahead;    /* and another one before */
-    size_t captured;   /* pieces of work in the graph that is being made */
+    CUstream stream;   /* the main lane */
+    CUstream aside;    /* a lane of higher priority */
+    CUstream beside;   /* a lane of the main lane's priority */
+    CUstream ahead;    /* a second lane of higher priority */
+    size_t captured;   /* pieces of work in the graph that is being recorded */
     int grid_limit[3], block_limit[3];
-    bool launches_overlap; /* the device knows programmatic dependent launch */
-    bool launches_whole;   /* and launches that begin with all of their blocks at once, or are refused */
-    bool said_parted;      /* that it has none was said */
-    /* Words of marks that processes share, as the device and as the host sees them; registered: by this one.
-     */
+    bool launches_overlap; /* the device has programmatic dependent launch */
+    bool launches_whole;   /* the device has cooperative launches */
+    bool said_parted;      /* the message that it has none was printed */
+    /* The counters of marks that processes share, as the device and as the host address them. registered: set
+     * if this backend registered them with the driver. */
     CUdeviceptr flags;
     void *flags_on_host, *registered;
-    /* Pinned memory through which large copies go, made when first needed. */
+    /* Pinned memory through which large copies pass. It is allocated on first use. */
     void *stage[KF_STAGES];
     CUevent stage_free[KF_STAGES];
 } kf_cuda_backend;
@@ -33,8 +33,8 @@ static inline kf_cuda_backend *kf_cuda_of(kf_backend *backend) {
     return (kf_cuda_backend *)backend;
 }
 
-/* Makes the backend's context the calling thread's; every method starts with it, so that several backends and
- * threads can be mixed (one thread at a time for a backend). */
+/* Makes the backend's context that of the calling thread. Every method starts with it, so that backends and
+ * threads can be mixed. Only one thread at a time may use a backend. */
 kf_status kf_cuda_enter(kf_backend *backend, kf_error *error);
 
 /* A stretch of a buffer that lies in one device's memory. */
@@ -44,16 +44,16 @@ typedef struct kf_cuda_run {
 
 typedef struct kf_cuda_buffer {
     kf_buffer base;
-    kf_cuda_run *runs; /* of one that is spread over a team; NULL: it lies in one piece */
+    kf_cuda_run *runs; /* for a buffer that is spread over a team; NULL: it is in one piece */
     int run_count;
-    size_t reserved; /* bytes of addresses of a spread one */
+    size_t reserved; /* bytes of addresses that a spread buffer reserves */
     bool on_host;    /* pinned memory */
 } kf_cuda_buffer;
 
-/* Make buffers that are put together from pages (pages.c). The steps of making one are addresses without
- * memory; memory on a device, perhaps for other processes too; that memory at its place, which takes the
- * handle over; both at once; reading and writing for these devices; and the whole, or nothing where
- * something has failed. */
+/* Make a buffer from pages (pages.c), in these steps. kf_cuda_reserve reserves addresses. kf_cuda_make_pages
+ * allocates memory on a device, if `shared` also for other processes. kf_cuda_map_pages maps it at an address
+ * and takes over the handle; kf_cuda_add_pages does both. kf_cuda_give_access lets devices read and write.
+ * kf_cuda_end_pages returns the buffer, or frees everything after a failure. */
 kf_status kf_cuda_reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buffer, size_t *page,
                           kf_error *error);
 kf_status kf_cuda_make_pages(kf_backend *part, size_t bytes, bool shared,
@@ -69,7 +69,7 @@ void kf_cuda_pages_free(kf_cuda_buffer *buffer);
 kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                  int count, kf_buffer **buffer, kf_error *error);
 
-/* The file memory.c has the methods on buffers. */
+/* Methods on buffers (memory.c). */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_cuda_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 void kf_cuda_buffer_free(kf_buffer *buffer);
@@ -81,7 +81,7 @@ kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *
 kf_status kf_cuda_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
 void kf_cuda_stages_free(kf_cuda_backend *backend);
 
-/* The file module.c has the methods on modules and functions. */
+/* Methods on modules and functions (module.c). */
 kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
                               kf_build *build, kf_error *error);
 void kf_cuda_module_free(kf_module *module);
@@ -94,12 +94,12 @@ int kf_cuda_function_resident_blocks(const kf_function *function, int threads_pe
 const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block,
                                              size_t shared_bytes);
 
-/* The file launch.c has the methods that put work on the stream. */
+/* Methods that put work into streams (launch.c). */
 void *kf_cuda_stream_handle(const kf_stream *stream);
 kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error);
 kf_status kf_cuda_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
 kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
-/* Until a stream has done what it was given; where other processes take part, while they do. */
+/* Waits until a stream is idle. It fails early when another process of the run has failed. */
 kf_status kf_cuda_wait(const kf_backend *backend, CUstream stream, kf_error *error);
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error);
 kf_status kf_cuda_stream_synchronize(kf_stream *stream, kf_error *error);

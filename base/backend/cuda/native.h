@@ -1,4 +1,4 @@
-/* Gives a profiler what it must know of an opened cuda backend. */
+/* What a profiler needs of an open cuda backend. */
 #ifndef KF_BASE_BACKEND_CUDA_NATIVE_H
 #define KF_BASE_BACKEND_CUDA_NATIVE_H
 
@@ -6,8 +6,8 @@
 
 #include "base/backend/backend.h"
 
-/* Returns the backend's context, which becomes the calling thread's, and its device. KF_MACHINE for
- * another backend. */
+/* Returns the backend's device and context, and makes the context that of the calling thread. KF_MACHINE for
+ * a backend that is not cuda. */
 kf_status kf_cuda_native(kf_backend *backend, CUcontext *context, CUdevice *device, kf_error *error);
 
 #endif

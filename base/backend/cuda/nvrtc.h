@@ -1,4 +1,4 @@
-/* Compiling kernels with NVRTC, loaded at run time. Needs neither a GPU nor a driver. */
+/* Compiles kernels with NVRTC, which is loaded at run time. Neither a GPU nor a driver is needed. */
 #ifndef KF_BASE_BACKEND_CUDA_NVRTC_H
 #define KF_BASE_BACKEND_CUDA_NVRTC_H
 
@@ -6,14 +6,15 @@
 
 #include "base/backend/backend.h"
 
-/* KF_HOST with what to install when NVRTC is missing. text ("NVRTC 13.0") may be NULL. */
+/* Writes NVRTC's version, "NVRTC 13.0"; text may be NULL. KF_HOST, with what to install, when it is
+ * missing. */
 kf_status kf_nvrtc_version(char *text, size_t size, kf_error *error);
 
-/* Compiles source for architecture ("sm_90") to machine code, or takes it from the cache, and keeps it there.
- * The caller frees *cubin. */
+/* Compiles source to machine code for an architecture ("sm_90"), or takes it from the cache. New code is
+ * stored there. The caller frees *cubin. */
 kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void **cubin, size_t *size,
                          kf_build *build, kf_error *error);
-/* The symbol of the kernel that source->name names, from what kf_nvrtc_build made of such a source. */
+/* Returns the symbol of the kernel source->name in machine code that kf_nvrtc_build made of such a source. */
 const char *kf_nvrtc_symbol(const void *cubin, size_t size);
 
 #endif

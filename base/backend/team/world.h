@@ -1,13 +1,13 @@
-/* The processes of a run that mpirun or srun started: how many, and messages between them. MPI is what the
- * site has: a shim (kernels/mpi/shim.c) is built with its mpicc when the first such run begins. A process
- * that nobody else belongs to is a world of one, in which nothing below needs MPI or does anything.
+/* The processes of a run that mpirun or srun started: how many there are, and messages between them. MPI is
+ * the site's own: its mpicc builds a shim (kernels/mpi/shim.c) when the first such run begins. A process that
+ * was started alone is a world of one. There, none of the functions below needs MPI or does anything.
  *
- * All processes call the same functions in the same order. One whose work fails calls kf_world_give_up and
- * goes to the next kf_world_agree: until then every function below that waits for it fails on the others,
- * which go there too, and all leave it with the reason of the first. Processes that call different functions
- * learn it, say it in a line, and can do nothing together any more (KF_HOST). A process that dies or hangs
- * ends all others with a line each, within ten seconds (watch.c): a function that waits for it never returns.
- */
+ * All processes call the same functions in the same order. A process whose work fails calls kf_world_give_up
+ * and goes on to the next kf_world_agree. Until then every function that waits for it fails in the other
+ * processes, which go there too. All leave it with the reason of the first failure. Processes that call
+ * different functions find this out, say so in a line, and can do nothing together any more (KF_HOST). If a
+ * process dies or hangs, all others end within ten seconds with a line each (watch.c): a function that waits
+ * for it never returns. */
 #ifndef KF_BASE_BACKEND_TEAM_WORLD_H
 #define KF_BASE_BACKEND_TEAM_WORLD_H
 
@@ -17,51 +17,53 @@
 
 #include "base/util/status.h"
 
-/* Says whether this process was started as one of several: Open MPI's, MPICH's and Slurm's variables say
- * so. */
+/* Returns whether this process was started as one of several, according to the variables of Open MPI, MPICH
+ * and Slurm. */
 bool kf_world_is_wanted(void);
-/* Tells how many those are and how many hosts they are spread over, as the variables say before the world
- * begins: at most, where they do not say it. 1 and 1 of a process that was started alone. */
+/* Tells, before the world is opened, how many processes there are and on how many hosts, according to these
+ * variables. Where they do not say it, the numbers are upper bounds. 1 and 1 for a process that was started
+ * alone. */
 void kf_world_wanted(int *processes, int *hosts);
-/* Begins the world of those processes; before anything else below. KF_HOST, with what to install, where
- * there is no MPI. */
+/* Opens the world of these processes. It must come before all functions below. KF_HOST, with what to install,
+ * where there is no MPI. */
 kf_status kf_world_open(kf_error *error);
-/* Says whether this process says a mistake that was found before the world began. The first does so at
- * once; the others, then with their names, after two seconds, unless mpirun ends them meanwhile because
- * the first has failed too. */
+/* Returns whether this process prints an error that was found before the world was opened. The first process
+ * does so at once. The others do so after two seconds, with their names, unless mpirun ends them meanwhile
+ * because the first has failed too. */
 bool kf_world_speaks_alone(kf_error *error);
-/* Closes the world; status says how this process's work ended. Where it failed the others are told; where
- * all say the same, only the first has a message in *error afterwards. */
+/* Closes the world. status: how this process's work ended; a failure is told to the others. Where all have
+ * the same failure, only the first keeps a message in *error. */
 void kf_world_close(kf_status status, kf_error *error);
 
-/* Says what to do when the run ends because of another process; "", as at first, says nothing. The text
- * outlives the world. */
+/* Sets the advice that is printed when the run ends because of another process. "", the initial value, prints
+ * none. The text must outlive the world. */
 void kf_world_advise(const char *advice);
-/* Limits what this process begins and calls `what`: it is done within so many seconds, or all processes
- * end with a line that says so. With 0 seconds it is done. */
+/* Sets a time limit for what this process does next, which `what` names. If it takes longer than `seconds`,
+ * all processes end with a line that says so. 0 seconds: it is done. */
 void kf_world_limit(double seconds, const char *what);
-/* Ends this process with KF_MACHINE and this line, from whatever thread, and all others of its world with the
- * same reason. */
+/* Ends this process with KF_MACHINE and this line, and all others of its world with the same reason. Any
+ * thread may call it. */
 _Noreturn void kf_world_end(const char *why);
 
-int kf_world_rank(void); /* 0 of 1 where there is no other */
+int kf_world_rank(void); /* 0 of 1 for a process that is alone */
 int kf_world_size(void);
-/* Give the rank and number among the processes of this host. */
+/* Return the rank among, and the number of, the processes of this host. */
 int kf_world_local_rank(void);
 int kf_world_local_size(void);
 
-/* The processes of this host whose ranks follow each other, this one among them: from rank *first on. */
+/* Finds the processes of this host, this one included, whose ranks are consecutive: *count ranks from *first
+ * on. */
 void kf_world_near(int *first, int *count);
 
-/* A message to or from another process, or to itself; of a pair that sends several at once each has its own
- * tag, 0 to 89. */
+/* A message to or from another process, or to itself. Several messages at once between the same two processes
+ * need different tags, 0 to 89. */
 typedef struct kf_message {
     int other, tag;
     bool sends;
     void *data;
     size_t bytes;
 } kf_message;
-/* Messages under way; stays where it is until they are complete. */
+/* Messages on their way. The struct must not move until they are complete. */
 typedef struct kf_request {
     void *handle;
     int other;
@@ -72,51 +74,57 @@ typedef struct kf_posted {
     size_t count, room;
     struct kf_posted *next;
 } kf_posted;
-/* Begins them, and returns; their data stay as they are until they are complete. */
+/* Begins the messages, and returns. Their data must not change until they are complete. */
 void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
-/* Waits until all have been sent or have come. */
+/* Waits until all messages have been sent or received. */
 kf_status kf_world_complete(kf_posted *posted, kf_error *error);
-/* Messages that nobody will wait for, because something failed meanwhile. Nothing where they are complete. */
+/* Drops messages that nobody will wait for because something failed meanwhile. Complete messages are
+ * ignored. */
 void kf_world_drop(kf_posted *posted);
-/* Says whether messages may lie in the memory of GPUs: MPI says that it is CUDA-aware. */
+/* Returns whether messages may lie in GPU memory: MPI says that it is CUDA-aware. */
 bool kf_world_takes_device_memory(void);
-/* Every process's values become the sums over all. */
+/* Replaces the values of every process by their sums over all processes. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
-/* Bytes of which each process has some, and 0 in place of the others': all get all. data has room for whole
- * words of 8 bytes, with 0 there. */
+/* Merges bytes of which each process has some, with 0 in place of the others. All get all. data has room for
+ * whole words of 8 bytes; the bytes at its end are 0. */
 kf_status kf_world_merge(void *data, size_t bytes, kf_error *error);
-/* Every process's values become the largest over all. */
+/* Replaces the values of every process by their maxima over all processes. */
 kf_status kf_world_most(double *values, int count, kf_error *error);
-/* Gives the first process's data to all. */
+/* Copies the data of the first process to all others. */
 kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
-/* The bytes of `all` from ends[rank - 1] (0 for the first) to ends[rank] are this process's and go to all. */
+/* Gives to all processes the bytes of `all` that this one has: from ends[rank - 1] (0 for the first process)
+ * to ends[rank]. */
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error);
-/* KF_OK when it is that on all; else, on all, the status and message of the first that failed by itself. */
+/* Returns KF_OK on all processes if status is KF_OK on all. Otherwise all get the status and message of the
+ * first process that failed by itself. */
 kf_status kf_world_agree(kf_status status, kf_error *error);
-/* Agrees in the same way on a number that goes with the status: *state becomes that one's too. */
+/* Agrees in the same way on a number that goes with the status: *state becomes that of the process whose
+ * status all get. */
 kf_status kf_world_agree_on(kf_status status, int *state, kf_error *error);
-/* This process's work has failed (KF_OK: nothing is done). It is called before what the work used is freed:
- * returns when all others have come here or to the agreement, no message is under way and no device waits for
- * another's mark. Returns status. */
+/* Call it when this process's work has failed (with KF_OK it does nothing), before anything that the work
+ * used is freed. It returns when all others have called it too or have reached the agreement, no message is
+ * on its way, and no device waits for a mark of another. Returns status. */
 kf_status kf_world_give_up(kf_status status, const kf_error *error);
-/* While something else is waited for: fails when another process has failed; then as after kf_world_give_up.
- */
+/* Call it while waiting for anything else. It fails if another process has failed; continue then as after
+ * kf_world_give_up. */
 kf_status kf_world_look(kf_error *error);
-/* Does what else is to be done where a process has failed: release lets go, again and again, who waits for
- * something of this process's; settle waits until its own devices have nothing left to do; and reset
- * begins anew, when all have done so. */
+/* What other parts of the program do when a process has failed. release wakes those that wait for this
+ * process; it is called again and again. settle waits until this process's devices are idle. reset starts
+ * afresh, once all processes have done this. */
 typedef struct kf_world_cleaner {
     void (*release)(void), (*settle)(void), (*reset)(void);
 } kf_world_cleaner;
 void kf_world_clean_with(const kf_world_cleaner *cleaner);
-/* Among the processes of kf_world_near, which call these together: the same; and open files that each gives
- * to all others, counts[i] the i-th of them: taken, all in their order, for the caller to close; -1 in place
- * of its own, which stay the caller's. made: how making them went; where one has failed all fail, and nothing
- * is taken. */
+/* For the processes of kf_world_near, which call these together. kf_world_agree_near agrees as kf_world_agree
+ * does. kf_world_give_files hands the open files of each process to all others: counts[i] is the number of
+ * files of the i-th process. taken gets all files in their order, for the caller to close, with -1 in the
+ * places of its own files, which the caller keeps. made: the status of making them; if one process failed,
+ * all fail and nothing is taken. */
 kf_status kf_world_agree_near(kf_status status, kf_error *error);
 kf_status kf_world_give_files(kf_status made, const int *given, const int counts[], int *taken,
                               kf_error *error);
-/* KF_BAD_INPUT, naming the process, where another has another text; what: "the config", … */
+/* KF_BAD_INPUT, naming the process, if a process has another text. what: a name for the message, "the
+ * config". */
 kf_status kf_world_check_same(const char *what, const char *text, kf_error *error);
 
 #endif
