@@ -1,6 +1,6 @@
-/* Finds where upright lines cross a mesh, and so what lies inside: where the mesh winds around a place,
- * once or more often. Bodies that overlap fill once, and a cavity, which is wound the other way, not at
- * all. */
+/* Finds where upright lines cross a mesh, and from this what lies inside: places around which the mesh winds
+ * once or more often. Overlapping bodies fill a place once. A cavity is wound the other way, so it is
+ * outside. */
 #ifndef KF_SCENE_CROSSINGS_H
 #define KF_SCENE_CROSSINGS_H
 
@@ -9,17 +9,18 @@
 typedef struct kf_crossing {
     uint32_t column;
     float height;
-    int turn; /* +1 or -1 by the side that the triangle looks to */
+    int turn; /* +1 or -1, by the side to which the triangle faces */
 } kf_crossing;
 
-/* By columns and then by height. */
+/* Crossings, sorted by column and then by height. */
 typedef struct kf_crossings {
     kf_crossing *list;
     size_t count, capacity;
-    size_t *first; /* [columns + 1] */
+    size_t *first; /* [columns + 1] index of each column's first crossing */
 } kf_crossings;
 
-/* Column i columns[1] + j stands at (i + 1/2, j + 1/2) in the mesh's units. Cavities count, sheets do not. */
+/* Finds the crossings of columns[0] x columns[1] lines along z. Column i columns[1] + j stands at (i + 1/2, j
+ * + 1/2) in the mesh's units. Cavities are included, sheets are not. The caller frees the result. */
 kf_crossings kf_crossings_of(const kf_mesh *mesh, const int columns[2]);
 void kf_crossings_free(kf_crossings *crossings);
 bool kf_crossings_inside(const kf_crossings *crossings, size_t column, double height);

@@ -342,7 +342,7 @@ static void sink_sample(const surroundings *around, const double normal[3], doub
     }
 }
 
-/* What threads need to find how far each sample moves. */
+/* The input of the threads that find how far each sample moves. */
 typedef struct sinking {
     const kf_scene *scene;
     const uint32_t *triangles;

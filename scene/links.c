@@ -267,6 +267,8 @@ static void lay_out(kf_link_box *b) {
     }
 }
 
+/* Finds the cut links in this order: hits of the mesh, nodes that the stream reaches, cuts that only graze an
+ * edge; then it lists links, inner nodes and nodes of the wall. */
 kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     kf_link_box b = {.scene = scene};
     kf_links *links = &scene->links;

@@ -1,4 +1,5 @@
-/* Shared by links.c and links_cut.c: the nodes around a solid, and where the surface meets their links. */
+/* Declarations that links.c and links_cut.c share: the nodes around a solid, and where the surface meets
+ * their links. */
 #ifndef KF_SCENE_LINKS_H
 #define KF_SCENE_LINKS_H
 
@@ -6,7 +7,7 @@
 
 enum { KF_LINK_DIRECTIONS = 26 };
 
-/* Hits of one link that are nearer than this share of the link count as one, as on an edge. */
+/* Hits of one link that are closer together than this share of the link count as one, as at an edge. */
 #define KF_LINK_ONE_PLACE 1e-4
 /* Triangles are parallel if the product of their normals is at least this. */
 #define KF_LINK_PARALLEL 0.999
@@ -14,26 +15,26 @@ enum { KF_LINK_DIRECTIONS = 26 };
 /* A place where a link meets the surface. */
 typedef struct kf_link_hit {
     uint64_t link;    /* node of the box * KF_LINK_DIRECTIONS + direction */
-    double share;     /* of the link, from the node on */
-    double normal[3]; /* of the surface, to either side */
+    double share;     /* distance from the node, as a share of the link */
+    double normal[3]; /* of the surface; it may point to either side */
 } kf_link_hit;
 
-/* The part of the domain around the solid. */
+/* The part of the domain around the solid, and the links that are cut in it. */
 typedef struct kf_link_box {
     const kf_scene *scene;
     int low[3], length[3];
-    bool ring[3]; /* all of a periodic axis */
+    bool ring[3]; /* the box covers the whole of a periodic axis */
     size_t nodes;
-    kf_link_hit *hits; /* by link, then by share */
+    kf_link_hit *hits; /* sorted by link, then by share */
     size_t count, capacity;
-    uint32_t *cut;        /* [z][y][x]: a bit a direction */
-    unsigned char *fluid; /* likewise: 1 where the stream reaches a node */
+    uint32_t *cut;        /* [z][y][x] one bit for each direction: that link is cut */
+    unsigned char *fluid; /* [z][y][x] 1 where the stream reaches the node */
 } kf_link_box;
 
 /* Sets c to direction d; the opposite direction is KF_LINK_DIRECTIONS - 1 - d. */
 void kf_link_direction(int d, int c[3]);
 size_t kf_link_node_index(const kf_link_box *b, const int at[3]);
-/* Returns whether populations that cross a face come back as from a mirror half a cell beyond its nodes. */
+/* Returns whether a face mirrors populations, half a cell beyond its nodes. */
 bool kf_link_mirrors(const kf_scene *scene, int face);
 /* Finds the hits and sets `cut`. */
 void kf_link_box_cut(kf_link_box *box);

@@ -189,6 +189,8 @@ static int by_link(const void *one, const void *other) {
                               : (a->share > b->share) - (a->share < b->share);
 }
 
+/* Cuts links by each triangle and its images beyond periodic or mirroring faces, and sorts the hits by
+ * link. */
 void kf_link_box_cut(kf_link_box *b) {
     const kf_mesh *mesh = &b->scene->mesh;
     double sign[3][IMAGES], offset[3][IMAGES];
@@ -244,6 +246,8 @@ static size_t keep_cutting(const kf_link_hit *hits, size_t count, kf_link_hit *t
     return kept;
 }
 
+/* Each link keeps only the hits that really cut it. A link between two nodes of the fluid that has none is
+ * not cut any more; any other link keeps all of its hits. */
 void kf_link_box_drop_slivers(kf_link_box *b) {
     size_t all = 0;
     for (size_t h = 0, end = 0; h < b->count; h = end) {

@@ -122,7 +122,7 @@ static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
     const size_t count = mesh->triangle_count;
     const kf_box box = kf_mesh_bounds(mesh);
     for (int axis = 0; axis < 3; axis++) {
-        /* What is empty over more than half of the extent is so in its middle. */
+        /* A gap of more than half of the extent covers its middle. */
         const double extent = box.high[axis] - box.low[axis], middle = 0.5 * (box.low[axis] + box.high[axis]);
         double from = -INFINITY, to = INFINITY;
         size_t before = 0, beyond = 0;

@@ -1,5 +1,5 @@
-/* The parts of kf_mesh_read: readers of files, which collect polygons, and what makes a mesh of these. All of
- * it works on untrusted input and runs in a child process (mesh.c). */
+/* The parts of kf_mesh_read: readers that collect the polygons of a file, and functions that make a mesh of
+ * them. The input is untrusted, so everything runs in a child process (mesh.c). */
 #ifndef KF_SCENE_MESH_IMPORT_H
 #define KF_SCENE_MESH_IMPORT_H
 
@@ -17,24 +17,26 @@ enum { KF_MESH_TRIANGLES = 100000000 }; /* a mesh of more is refused */
 /* Faces of any number of corners, in the order of the file. */
 typedef struct kf_polygons {
     kf_mesh_builder builder; /* vertices; triangles once the faces are cut */
-    uint32_t *corners;       /* of all faces, one after the other; they may lie beyond the vertices */
+    uint32_t *corners; /* of all faces, one after the other; indices may exceed the number of vertices */
     size_t corner_count, corner_capacity;
-    size_t *ends; /* [count] where each face's corners end */
+    size_t *ends; /* [count] index behind each face's last corner */
     size_t count, capacity;
-    double coarsest; /* the largest step between neighbouring numbers of the file's precision; 0: double */
+    /* Largest distance between neighbouring numbers in the file's precision; 0: double precision. */
+    double coarsest;
 } kf_polygons;
 
 void kf_polygons_corner(kf_polygons *polygons, uint32_t vertex);
-/* Ends the face of the corners since the last end; fewer than three are a point or a line and are dropped. */
+/* Ends the face of the corners added since the last call. Faces with fewer than three corners are dropped. */
 void kf_polygons_end(kf_polygons *polygons);
-/* Numbers of single precision lie this far apart at value; coarsest grows to it. */
+/* Notes that a coordinate is in single precision: `coarsest` grows to the distance of such numbers at
+ * `value`. */
 void kf_polygons_single(kf_polygons *polygons, double value);
 void kf_polygons_free(kf_polygons *polygons);
 
-/* Cuts a polygon of at least three corners into triangles that have its area, concave or not, by clipping
- * ears in its plane; appends them to the builder, whose vertices the corners are. Corners that follow each
- * other at one place count once, and so does a round that is repeated. Returns the area that is covered twice
- * or from behind because the polygon crosses itself: 0 of one that does not, up to rounding. */
+/* Cuts a polygon of at least three corners, concave or not, into triangles of the same total area by clipping
+ * ears in its plane. It appends them to the builder, whose vertices the corners are. Consecutive corners at
+ * one place count once, and so does a repeated round. Returns the area that is covered twice or from behind
+ * because the polygon crosses itself: 0, up to rounding, if it does not. */
 double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t count);
 
 /* ---- Readers: polygons from a file, in double precision where the file has it ---- */
@@ -45,15 +47,16 @@ kf_status kf_ply_read(const char *file, kf_polygons *polygons, kf_text *notes, k
 /* Reads glTF and GLB, through assimp (mesh_gltf.h). */
 kf_status kf_gltf_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 
-/* The file's ending with its dot, or "". */
+/* Returns the file's ending with its dot, or "". */
 const char *kf_mesh_ending(const char *file);
 
-/* Reads, cuts and mends; to be run confined (base/util/confined.h). */
+/* Reads a file, cuts its polygons and mends the mesh. Run it confined (base/util/confined.h). */
 kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error);
 
 /* ---- Text ---- */
 
-/* A number at the beginning of text, read to the nearest double whatever the locale; *end as of strtod. */
+/* Reads the number at the beginning of text, rounded to the nearest double, whatever the locale. *end is set
+ * as by strtod. */
 double kf_scan_number(const char *text, const char **end);
 
 #endif

@@ -1,4 +1,4 @@
-/* Making one surface of the triangles that a file has (mesh_mend.c, mesh_reach.c). */
+/* Makes one surface from the triangles of a file (mesh_mend.c, mesh_reach.c). */
 #ifndef KF_SCENE_MESH_MEND_H
 #define KF_SCENE_MESH_MEND_H
 
@@ -6,7 +6,7 @@
 
 #include "scene/internal.h"
 
-/* Counts of triangles, for notes; joined: of corners. */
+/* Numbers of triangles that were changed, for notes; joined: number of corners. */
 typedef struct kf_mended {
     size_t flat, repeated, joined, turned, inside;
 } kf_mended;
@@ -22,8 +22,8 @@ typedef struct kf_mended {
  * (sheet_count). A mesh to which none of this applies stays as it is, to the bit. */
 void kf_mesh_mend(kf_mesh *mesh, kf_mended *done);
 
-/* Which patches (patch[t] of triangle t, below patches) the stream does not reach from outside through
- * openings wider than 1/128 of the mesh's length: hidden[patch]. */
+/* Finds the patches that the stream does not reach from outside through openings wider than 1/128 of the
+ * mesh's length: hidden[patch]. patch[t]: the patch of triangle t, below `patches`. */
 void kf_mesh_find_hidden(const kf_mesh *mesh, const uint32_t *patch, size_t patches, bool *hidden);
 
 #endif

@@ -95,6 +95,8 @@ void kf_mesh_stretch(const kf_mesh *mesh, size_t triangle, int axis, double *low
     }
 }
 
+/* A line that is parallel to the triangle's plane does not meet it. The barycentric coordinates u and v say
+ * whether the point is inside. */
 double kf_mesh_ray_meets(const kf_mesh *mesh, size_t triangle, const double from[3], const double ray[3]) {
     static const double ROUNDING = 1e-9;
     const uint32_t *corner = mesh->triangles + 3 * triangle;

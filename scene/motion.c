@@ -15,6 +15,8 @@ void kf_rotation(const double axis[3], double angle, double rotation[9]) {
     rotation[7] += s * axis[0];
 }
 
+/* A turning point stays on a circle about the axis. Along a coordinate axis a, the circle reaches radius
+ * sqrt(1 - axis[a]^2) to both sides. */
 double kf_motion_reach(const kf_motion *motion, const double at[3], double low[3], double high[3]) {
     const double *axis = motion->axis;
     double r[3], along = 0.0, square = 0.0;

@@ -222,6 +222,7 @@ static kf_status read_surface(const char *place, const char *text, const kf_prob
                    "xyz"[axis], at);
 }
 
+/* Each name may occur once, must be fit for a file name, and has a place that is a non-empty text. */
 kf_status kf_probes_of_file(const char *file, const cJSON *root, kf_probe_texts *texts, kf_error *error) {
     const kf_json_place top = {file, ""};
     const cJSON *probes = NULL, *entry;

@@ -1,15 +1,14 @@
-/* The readers of terrain share this. */
+/* Declarations that the readers of terrain share. */
 #ifndef KF_SCENE_TERRAIN_INTERNAL_H
 #define KF_SCENE_TERRAIN_INTERNAL_H
 
 #include "scene/terrain.h"
 
-/* Room for so many nodes; KF_BAD_INPUT, which names file, when there are too few or too many. */
+/* Allocates the nodes of a terrain. KF_BAD_INPUT, naming the file, when there are too few or too many. */
 kf_status kf_terrain_reserve(const char *file, kf_terrain *terrain, double columns, double rows,
                              kf_error *error);
 
-/* Reads heights from low to high, in proportion to the samples of a grey PNG of 1 to 16 bits
- * (terrain_picture.c). */
+/* Reads heights from a grey PNG of 1 to 16 bits. Black is `low`, white is `high` (terrain_picture.c). */
 kf_status kf_terrain_read_picture(const char *file, double low, double high, kf_terrain *terrain,
                                   kf_error *error);
 

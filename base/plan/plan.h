@@ -48,7 +48,7 @@ typedef struct kf_plan_methods {
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
     kf_status (*save)(kf_plan *plan, void *state, kf_error *error);
     kf_status (*restore)(kf_plan *plan, const void *state, uint64_t step, kf_error *error);
-    /* What only flows have (solver/flow/flow_plan.h); NULL: it is not a flow. */
+    /* Further methods of flows (solver/flow/flow_plan.h); NULL: it is not a flow. */
     const struct kf_flow_methods *flow;
     void (*free)(kf_plan *plan); /* frees the system's data only */
 } kf_plan_methods;

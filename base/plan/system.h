@@ -114,7 +114,7 @@ typedef struct kf_system {
     /* Further parts of a system; NULL: it has none. */
     const struct kf_cost_methods *cost; /* a cost model (cost_model/model.h) */
     const struct kf_case *cases;        /* flows with a known answer (solver/validation/validation.h) */
-    /* Its additions to suites of fixed comparisons (base/record/suite_system.h). */
+    /* Additions to suites of fixed comparisons (base/record/suite_system.h). */
     const struct kf_suite_system *suite;
 } kf_system;
 

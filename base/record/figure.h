@@ -59,7 +59,7 @@ typedef struct kf_timed {
 
 enum { KF_FIGURE_VALUES = 8 };
 
-/* What a figure is computed from. */
+/* The input of kf_figure_kind.make. */
 typedef struct kf_figure_input {
     const cJSON *row; /* the figure's object in the suite's file, for the keys of its kind */
     kf_timed of, against;

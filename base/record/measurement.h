@@ -55,8 +55,8 @@ typedef struct kf_kernel_time {
      * where they are not known: on the cpu, for kernels of libraries, in rows of earlier versions. */
     int registers, spill_bytes, shared_bytes, block_threads;
     double theoretical_occupancy; /* 0..1; NAN where it is not known */
-    /* What limits the number of resident blocks: "registers", "shared memory", "threads", "blocks"; "" on the
-     * cpu. */
+    /* The limit of the number of resident blocks: "registers", "shared memory", "threads", "blocks"; "" on
+     * the cpu. */
     char occupancy_limit[16];
 } kf_kernel_time;
 
@@ -125,7 +125,8 @@ const char *kf_quantity_unit(const char *name);
 /* Returns the value of a quantity or of a metric of the user; NAN where it is not known. */
 double kf_measurement_quantity(const kf_measurement *measurement, const char *name);
 
-/* What a tuning run minimises or maximises. All zero: the time of a step. */
+/* The objective: one or several goals that a tuning run minimises or maximises. Without goals it is the time
+ * of a step. */
 typedef struct kf_goal {
     char name[KF_USER_METRIC_NAME]; /* name of a quantity or a metric */
     bool maximise;

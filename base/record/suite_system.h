@@ -1,5 +1,5 @@
-/* What a system adds to suites of fixed comparisons (suites/NAME.json): changes of its problems, and kinds of
- * figures of its own. */
+/* Additions of a system to suites of fixed comparisons (suites/NAME.json): changes of its problems, and kinds
+ * of figures of its own. */
 #ifndef KF_BASE_RECORD_SUITE_SYSTEM_H
 #define KF_BASE_RECORD_SUITE_SYSTEM_H
 

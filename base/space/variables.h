@@ -14,7 +14,8 @@ enum { KF_VARIABLES = 32 };
 typedef struct kf_variables {
     int count;
     kf_variable values[KF_VARIABLES];
-    /* Of the space; lives as long as the scene. NULL: the file is the system's space_file. */
+    /* The declaration of the space; it lives as long as the scene. NULL: the file is the system's
+     * space_file. */
     const cJSON *declaration;
     const char *declaration_file; /* for messages */
 } kf_variables;

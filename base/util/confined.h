@@ -8,7 +8,7 @@
 #include "base/util/status.h"
 
 typedef struct kf_confinement {
-    /* Of address space beyond that of this process; also the most bytes of the answer. */
+    /* Bytes of address space beyond that of this process; also the most bytes of the answer. */
     size_t memory_bytes;
     unsigned cpu_seconds;
 } kf_confinement;

@@ -44,6 +44,8 @@ static void expand_schedule(const uint8_t block[64], uint32_t schedule[64]) {
         (h) = t1 + sum0 + majority;                                                                          \
     } while (0)
 
+/* The 64 rounds of FIPS 180-4, section 6.2.2. The macro names the eight words in turn instead of moving
+ * them. */
 void kf_hash_block_plain(uint32_t state[8], const uint8_t block[64]) {
     uint32_t schedule[64];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];

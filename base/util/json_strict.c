@@ -66,6 +66,8 @@ static const char *text_fault(const char *text, const char *stop, const char **e
     return NULL;
 }
 
+/* Checks texts, numbers and blanks as RFC 8259 has them, because cJSON accepts more. *at is where the fault
+ * lies. */
 const char *kf_json_letter_fault(const char *text, size_t size, const char **at) {
     static const char mark[] = "\xef\xbb\xbf"; /* that some editors put before UTF-8 */
     const char *c = text, *stop = text + size, *fault = NULL;
@@ -107,6 +109,7 @@ static const cJSON *same_name(const cJSON *object) {
     return found;
 }
 
+/* Finds an object that has a name twice, at any depth. path gets the place, "solid.motion". */
 bool kf_json_name_fault(const cJSON *value, kf_text *path) {
     const cJSON *twice = cJSON_IsObject(value) ? same_name(value) : NULL;
     const size_t length = path->length;

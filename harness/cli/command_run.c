@@ -246,6 +246,8 @@ static uint64_t record_period(const kf_run_job *job, long every) {
     return (uint64_t)fmax(1.0, floor(fmin((double)every / 20.0, often)));
 }
 
+/* Reads --mean-from, in flow-throughs, and sets from which step on and how often the fields are added to the
+ * means. */
 static kf_status read_means(kf_run_job *job, kf_error *error) {
     enum { MOMENTS = 16 };
     double from = 0.0;

@@ -36,6 +36,7 @@ static bool newest(const char *folder, const char *kind, char path[KF_PATH]) {
     return most >= 0;
 }
 
+/* Opens the scene of a run's folder and its newest fields of this kind ("mean" or "fields"). */
 static kf_status open_run(const char *folder, const char *kind, drawn_run *run, kf_error *error) {
     char path[KF_PATH];
     const kf_problem_options options = {.samples_per_cell = 0.0};
@@ -113,6 +114,7 @@ static kf_status draw_all(const drawn_run *runs, int count, bool mean, const cha
     return KF_OK;
 }
 
+/* Draws means if all runs have them, otherwise the last fields. */
 kf_status kf_compare_pictures(const char *const *folders, int count, const char *folder, kf_error *error) {
     char path[KF_PATH];
     bool mean = true;

@@ -154,6 +154,8 @@ bool kf_drag_interval_complete(const kf_drag_interval *i) {
     return true;
 }
 
+/* Writes the drag, its interval and the half-width of each part; an unknown part makes the interval "or
+ * more". */
 const char *kf_drag_interval_text(const kf_drag_interval *i, char text[256]) {
     const double total = kf_drag_interval_total(i);
     int at = snprintf(text, 256, "%.4g", i->corrected);

@@ -68,8 +68,8 @@ typedef struct kf_grid_prior {
 kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error);
 /* The half of the interval as a share of the drag; NAN and a reason beyond the table. */
 double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, double y_plus, char why[160]);
-/* The same for a scene; NAN and a reason also where the table's flows, whose solids were samples, say nothing
- * of it: solids by links, and a law of the wall where layers are laminar. */
+/* Returns the same share for a scene. NAN and a reason also for scenes about which the table says nothing,
+ * because its solids were samples: solids by links, and a law of the wall with laminar layers. */
 double kf_grid_prior_of(const kf_scene *scene, const kf_grid_prior *prior, double cells_across, double y_plus,
                         char why[160]);
 

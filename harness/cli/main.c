@@ -25,6 +25,8 @@ static const kf_command *find_command(const char *name) {
     return NULL;
 }
 
+/* Says that there is no such command, with the nearest name, or with the commands that take a mesh if it
+ * looks like a file. */
 static kf_status unknown_command(const char *name, kf_error *error) {
     enum { MOST = 64 };
     const char *names[MOST];

@@ -200,10 +200,12 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
 
 /* The scene that was kept last, and the file or name that the user gave for it. */
 static char kept[KF_PATH], given[KF_PATH];
-/* That file as this process made it; no inode: it was there, or others of a job share it. */
+/* The file, as this process made it. Without an inode: the file existed before, or other processes of a job
+ * share it. */
 static struct stat made;
 
-/* What is refused leaves nothing, unless another process has written the same scene meanwhile. */
+/* Removes the scene that was kept, because it is refused, unless another process has written the same scene
+ * meanwhile. */
 static void forget_refused(void) {
     struct stat now;
     if (made.st_ino != 0 && stat(kept, &now) == 0 && now.st_ino == made.st_ino && now.st_dev == made.st_dev)

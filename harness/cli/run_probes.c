@@ -205,6 +205,7 @@ static void print_mean(const char *before, const kf_series_mean *mean) {
     if (isfinite(mean->half)) printf(" +- %.2g", mean->half);
 }
 
+/* Prints a line for each probe: the means of a point, and the files of tables, means and pictures. */
 void kf_run_probes_print(const kf_production *done, const kf_run_probes *probes) {
     for (size_t i = 0; i < probes->count && done->probes != NULL; i++) {
         const kf_probe_report *report = &done->probes[i];

@@ -28,6 +28,8 @@ static uniform_cost cost_of_uniform(const kf_scene *scene) {
     return (uniform_cost){nodes, ldexp(nodes, scene->finer_count)};
 }
 
+/* Prints the size of each level of nested grids, the cost of all, and the cost of one grid in the finest
+ * cells. */
 void kf_scene_levels_print(const kf_scene *scene, FILE *file) {
     const uniform_cost uniform = cost_of_uniform(scene);
     char grid[KF_GRID_TEXT], memory[32];

@@ -1,4 +1,4 @@
-/* What `kftune store` shows: its runs, and one of them with its configs. */
+/* Prints what `kftune store` shows: its runs, and one of them with its configs. */
 #ifndef KF_HARNESS_CLI_STORE_SHOW_H
 #define KF_HARNESS_CLI_STORE_SHOW_H
 

@@ -45,6 +45,7 @@ static kf_status name_team(const char *spec, int first, int each, int all, char 
                           each, spec);
 }
 
+/* Cuts the devices that spec names into teams of `each` devices, one team for each lane of the sweep. */
 kf_status kf_sweep_lanes_open(kf_sweep_lanes *lanes, const char *spec, int each, kf_error *error) {
     int all = 1;
     memset(lanes, 0, sizeof *lanes);

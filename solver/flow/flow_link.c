@@ -67,6 +67,8 @@ kf_status kf_flow_gather(void *all, size_t end, kf_error *error) {
     return status;
 }
 
+/* Adds the bits of the values as whole numbers over all processes; a process has 0 for values that it does
+ * not know. */
 kf_status kf_flow_share(float *values, size_t count, kf_error *error) {
     enum { AT_ONCE = 1 << 20 };
     kf_status status = KF_OK;

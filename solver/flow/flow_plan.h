@@ -101,7 +101,7 @@ double kf_flow_time(const kf_plan *plan, uint64_t step); /* s */
 /* Finds where any flow's solid is after the steps done: at rest, in its prescribed motion, or as the fluid
  * has moved it. */
 kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
-/* The same, with the centre in the lattice of a level of the plan's nested grids. */
+/* Finds the pose in the same way, with the centre in the lattice of a level of the plan's nested grids. */
 kf_status kf_flow_pose_on(kf_plan *plan, const kf_scene *level, kf_solid_pose *pose, kf_error *error);
 
 /* Names of a flow's pressure in the user's units, and the factors from lattice units to these. */

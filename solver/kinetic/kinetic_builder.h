@@ -63,8 +63,8 @@ bool kf_falls(const kf_builder *b, int parity);
 void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double bytes);
 void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                const int block[3], kf_kinetic_arguments arguments, double bytes);
-/* kinetic_links.c: what comes back from links of a grid before it streams; and the launches beside the steps.
- */
+/* kf_append_links appends the kernels that set the populations of a grid's cut links before it streams.
+ * kf_set_link_launches prepares launches outside of steps (kinetic_links.c). */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
 /* Append friction by a law of the wall, between the two kernels of kf_append_links (kinetic_wall.c). */

@@ -74,7 +74,7 @@ static kf_status run_waves(const kf_validation *validation, kf_scene *scene, uin
     return status;
 }
 
-/* What vortices come to across an interface. */
+/* Errors of vortices that cross an interface. */
 typedef struct decay {
     double off;    /* of their velocity */
     double gained; /* mass, over that of the domain */

@@ -167,7 +167,7 @@ static double distance(const nested_flow *flow, const double *values, const doub
     return sqrt(off / all);
 }
 
-/* What a flow with a finer box comes to. */
+/* Errors of a flow with a finer box. */
 typedef struct outcome {
     double off;      /* from the same in fine cells everywhere */
     double gained;   /* mass, over all */

@@ -18,6 +18,8 @@ typedef struct moving_ball {
     kf_cell_box box; /* in diameters */
 } moving_ball;
 
+/* Makes the scene of the ball on one grid of a level: cells, steps and the ball's values are in units of this
+ * level. */
 static kf_scene *make_grid(const moving_ball *ball, int level) {
     const double finer = ldexp(1.0, 1 - level), diameter = ball->diameter / finer;
     const int width = (int)lround(6.0 * diameter);
@@ -52,7 +54,7 @@ static kf_scene *make_grids(const moving_ball *ball, bool nested) {
     return scene;
 }
 
-/* What a ball comes to, in diameters and cells a step. */
+/* The result of a moving ball, in diameters and cells a step. */
 typedef struct outcome {
     double gone[3], fastest;
     double lost;   /* momentum of fluid and ball along x, over the ball's at first */
@@ -69,7 +71,7 @@ static bool counts(const kf_scene *level, const int at[3]) {
     return !covered;
 }
 
-/* What fluid and ball have together, in cells of the plan's coarsest grid. */
+/* Totals of fluid and ball, in cells of the plan's coarsest grid. */
 typedef struct totals {
     double mass;     /* of the fluid, more than at density 1 */
     double momentum; /* along x, of the fluid and of the ball's excess mass */

@@ -468,8 +468,8 @@ static double layer_of(const kf_nested_level *level, bool inside) {
     return fmax(outer - inner, 0.0);
 }
 
-/* What crosses between a level and the coarser one: so many values of nodes are read and written for a cell,
- * those that neighbouring cells share once. */
+/* Adds the exchange between a level and the next coarser one: the values that are read and written for each
+ * cell. Values that neighbouring cells share count once. */
 static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level, double steps) {
     static const double REFINED = 11.0, COARSENED = 17.0, MOMENTS = 9.0, PACKED = 12.0;
     const bool moments = tally->options.plan == KF_PLAN_MOMENTS,

@@ -1,4 +1,4 @@
-/* What crosses to and from the ends of rows of a level of nested grids (kernels/kinetic/edges.h). */
+/* The exchange with nodes beyond the ends of rows, for a level of nested grids (kernels/kinetic/edges.h). */
 #include <limits.h>
 
 #include "kernels/kinetic/edge_columns.h"

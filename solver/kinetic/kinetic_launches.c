@@ -112,7 +112,8 @@ static void append_order_launches(kf_builder *b, int parity) {
 /* --- The plans ---------------------------------------------------------------------------------------------
  */
 
-/* Of a moving solid: its next place, and the nodes, cells or patches that its samples then touch. */
+/* Appends the motion of a moving solid: its next pose, and the nodes, cells or patches that its samples then
+ * touch. */
 void kf_append_motion(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->moving || !kinetic->has_samples) return;

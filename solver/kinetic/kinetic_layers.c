@@ -67,6 +67,8 @@ static void lay_out(channel *c, kf_channel_place place, int nodes[3]) {
     c->length = turned ? nodes[1] * root : nodes[0];
 }
 
+/* Makes a channel between two sheets that stand as `place` says. The body force balances the friction of the
+ * walls. */
 static kf_scene *make_channel(channel *c, kf_channel_place place, kf_rate_rule rule) {
     int nodes[3];
     lay_out(c, place, nodes);

@@ -5,7 +5,7 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/validation/flow.h"
 
-/* Where the walls of a channel lie: half-way between nodes, on nodes, or turned by 26.6 degrees about z. */
+/* Positions of a channel's walls: half-way between nodes, on nodes, or turned by 26.6 degrees about z. */
 typedef enum kf_channel_place {
     KF_CHANNEL_BETWEEN,
     KF_CHANNEL_ON_NODES,

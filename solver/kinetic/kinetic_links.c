@@ -81,6 +81,7 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
         a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
 }
 
+/* Allocates and fills the arrays of the solid's cut links (kf_links) on the device. */
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const kf_links *links = &scene->links;
@@ -130,6 +131,8 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
     kf_append_items(b, parity, KF_SOURCE_LINKS, "place_links", (int)links->count, grid, grid);
 }
 
+/* Prepares two launches outside of steps: the sum of forces at the links, and the state of rest of nodes
+ * inside the solid. */
 void kf_set_link_launches(kf_builder *b) {
     const kf_links *links = &kf_plan_scene(b->plan)->links;
     kf_kinetic *kinetic = b->kinetic;

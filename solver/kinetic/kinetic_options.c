@@ -473,7 +473,7 @@ bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options 
     return options->patch_length > 0 && !scene->motion.free && scene->solid_count == 0;
 }
 
-/* Where a free solid leaves the box of a level. */
+/* Defines the sides at which a free solid leaves the box of a level. */
 static void define_inner_sides(const kf_scene *scene, kf_defines *defines) {
     long sides = 0;
     for (int face = 0; face < KF_FACES; face++)

@@ -20,11 +20,14 @@ typedef struct plate_size {
 static const plate_size full = {{720, 64, 48}, {330, 630}, 40, 5.0},
                         small = {{200, 16, 12}, {90, 120}, 12, 0.5};
 
-/* What was measured at a place: c_f, momentum thickness in cells, speed of the stream above the layer. */
+/* Measured at one place: c_f, the momentum thickness in cells, and the speed of the stream above the layer in
+ * cells a step. */
 typedef struct section {
     double friction, thickness, stream;
 } section;
 
+/* Makes the scene of a plate in a stream, with two rows of cubes behind its front that make the layer
+ * turbulent. viscosity: lattice units. */
 static kf_scene *make_plate(const plate_size *plate, double viscosity) {
     const int *nodes = plate->nodes;
     kf_scene *scene = kf_flow_box("plate", nodes[0], nodes[1], nodes[2], viscosity);

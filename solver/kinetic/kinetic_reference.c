@@ -308,6 +308,7 @@ double *kf_reference_state(kf_reference_run *run) {
     return run->f;
 }
 
+/* Computes density and velocity from the populations, and frees everything else of the run. */
 kf_reference_result kf_reference_end(kf_reference_run *run) {
     kf_reference_result result = {.load = run->load};
     memcpy(result.loads, run->loads, sizeof result.loads);

@@ -148,6 +148,8 @@ static void append_paper(kf_builder *b, int parity) {
     end_step(b, parity, swaps ? to : from);
 }
 
+/* Appends the step of the plan baseline or paper, once for even and once for odd steps if grids swap roles or
+ * planes are copied. */
 void kf_make_separate(kf_builder *b) {
     const kf_kinetic_options *o = &b->kinetics->options;
     const bool baseline = o->plan == KF_PLAN_BASELINE,

@@ -46,6 +46,7 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buf
     return status;
 }
 
+/* Allocates and fills the arrays of the nodes beside the wall (kf_wall_node) on the device. */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const size_t count = scene->links.wall_count,

@@ -50,6 +50,7 @@ typedef struct making {
     bool periodic[3];
 } making;
 
+/* Interpolates a row of the fine grid linearly along each axis from the coarse grid. */
 static void make_row(const making *m, size_t number) {
     const int columns = m->fine->nodes[0], j = (int)(number % (size_t)m->fine->nodes[1]),
               k = (int)(number / (size_t)m->fine->nodes[1]);

@@ -178,6 +178,8 @@ static void define_crossing(const kf_scene *scene, const kf_kinetic_options *opt
     source->file = "kernels/kinetic/nested.cu";
 }
 
+/* Loads the kernels that exchange values between a level and the next coarser one, and prepares the launches
+ * that average fine cells outside of steps. */
 static kf_status load_crossing(kf_plan *plan, int level, kf_error *error) {
     kf_nested_plan *own = kf_nested_of(plan);
     const kf_kinetic *fine = kf_nested_kinetic(own, level), *coarse = kf_nested_kinetic(own, level - 1);
@@ -225,6 +227,8 @@ static kf_status check_options(const kf_kinetic_options *options, kf_error *erro
     return KF_OK;
 }
 
+/* Makes the plan of each level, then the exchange between levels, then the order of all in a step of the
+ * coarsest grid. */
 static kf_status build(kf_plan *plan, const kf_config *config, kf_backend *backend, kf_error *error) {
     kf_nested_plan *own = kf_nested_of(plan);
     for (int l = 0; l < own->nested->count; l++) {

@@ -124,6 +124,8 @@ static void leave_out_foreign(const kf_force_series *s, kf_drag_report *report) 
     mean->half = fmax(mean->half, half);
 }
 
+/* Takes the settled part from the drag, and computes the means of all other coefficients over the same
+ * rows. */
 kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_steps, double turn) {
     kf_drag_report report = {.known = s->count > 0};
     if (!report.known) return report;
@@ -189,6 +191,8 @@ bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps) {
 static const char *const judged_names[KF_DRAG_JUDGED] = {"open_stream_drag", "open_stream_half",
                                                          "half_statistics", "half_grid", "half_tunnel"};
 
+/* Judges the rows after every twentieth more of them, always at the same numbers of rows, so that a run that
+ * was continued judges as one that was not. */
 void kf_drag_judge_rows(kf_drag_judgement *j, kf_force_series *series) {
     enum { SHARE = 20 };
     const size_t count = series->count;

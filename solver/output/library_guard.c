@@ -42,6 +42,8 @@ static void on_exit_called(void) {
     if (guard.active) end();
 }
 
+/* Prepares the line that is printed if the library ends the program or crashes, because inside a signal
+ * handler nothing can be formatted. */
 void kf_library_guard_begin(const char *file, const char *library) {
     (void)snprintf(guard.line, sizeof guard.line,
                    "kftune: %s: the %s library broke off while it wrote the file, as it does without memory; "

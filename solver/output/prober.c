@@ -93,6 +93,7 @@ static kf_status add_rows(const kf_prober *prober, size_t which, double (*const 
     return kf_table_end_row(prober->tables[which], prober->reports[which].table, error);
 }
 
+/* Asks the plan for all points of all probes at once, then adds the rows of each probe to its table. */
 kf_status kf_prober_add(kf_prober *prober, kf_plan *plan, kf_error *error) {
     size_t total = 0, done = 0;
     const char *pressure, *unit;

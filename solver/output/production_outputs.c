@@ -409,6 +409,8 @@ static kf_status ask_probes(kf_production_run *producer, bool last, kf_error *er
     return KF_OK;
 }
 
+/* Writes in this order: rows of tables, means, probes, frames, smoke, then pictures and fields when an output
+ * is due. */
 kf_status kf_production_write_due(kf_production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
     const bool at_end = step == producer->end;

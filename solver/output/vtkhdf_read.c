@@ -86,6 +86,7 @@ static bool read_image(hid_t root, kf_snapshot *snapshot) {
            read_quantity(root, "kinematic_pressure", "m^2/s^2", 1, snapshot);
 }
 
+/* Reads the fields of one grid. HDF5 may end the program on a damaged file, so the guard is set around it. */
 kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *error) {
     *snapshot = (kf_snapshot){.count = 0};
     kf_library_guard_begin(path, "HDF5");

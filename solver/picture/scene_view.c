@@ -273,6 +273,7 @@ static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
     kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 34, 2, black, text);
 }
 
+/* Draws the box of the domain, or of the solid's surroundings, the boxes of nested grids, and the mesh. */
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error) {
     view *v = open_view();
     const kf_colour grey = {140, 149, 159};
@@ -355,7 +356,7 @@ static void draw_surface(view *v, const kf_scene *scene, const kf_snapshot *surf
 
 const char *const kf_surface_kinds[KF_SURFACE_KINDS] = {"surface", "y_plus"};
 
-/* What a surface is coloured by, and what the picture calls it. */
+/* Returns the quantity by which a surface is coloured, and its name in the picture. */
 static const kf_quantity *find_colours(const kf_snapshot *surface, kf_surface_kind kind, const char **name) {
     const kf_quantity *cp = kf_snapshot_find(surface, "pressure_coefficient");
     *name = kind == KF_SURFACE_Y_PLUS ? "y+" : cp != NULL ? "pressure, Cp" : "pressure, m²/s²";

@@ -13,7 +13,7 @@
  * arrows along the wind. Of nested grids always the whole domain, with their boxes. */
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error);
 
-/* What colours a surface. */
+/* Quantities by which a surface can be coloured. */
 typedef enum kf_surface_kind { KF_SURFACE_PRESSURE, KF_SURFACE_Y_PLUS, KF_SURFACE_KINDS } kf_surface_kind;
 extern const char *const kf_surface_kinds[KF_SURFACE_KINDS]; /* "surface", "y_plus" */
 

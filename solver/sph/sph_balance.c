@@ -42,6 +42,8 @@ static void energies(const kf_particle_scene *s, double *begin, double *lowest) 
     }
 }
 
+/* Checks that no particle has left a closed box, and that energy has not grown beyond MOST_GAIN of what was
+ * available. */
 kf_status kf_sph_balance(const kf_particle_scene *s, const double sums[KF_SPH_TOTALS], kf_error *error) {
     const double fluid = (double)(s->count - s->wall_count), inside = sums[KF_SPH_INSIDE];
     if (fluid > 0.0 && inside <= 0.0)

@@ -55,7 +55,7 @@ kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error);
 /* sph_cases_wave.c */
 kf_status kf_case_sph_wave(kf_validation *validation, kf_error *error);
-/* sph_cases_thesis.c: in boxes of so many spacings across, which are periodic. */
+/* Cases of the scheme thesis (sph_cases_thesis.c). Their boxes are periodic and this many spacings wide. */
 enum { KF_SPH_TANK_SPACINGS = 12 };
 /* Pressure over the weight above a unit of area, both as means over the middle half of the depth (z): layers
  * that a wall puts in order share their load unevenly. share: of the pressure, what acts. */

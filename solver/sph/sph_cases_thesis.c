@@ -21,6 +21,8 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+/* A particle counts if it lies in the middle half by height; the weight above it is that of the particles
+ * that are higher. */
 double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share) {
     const kf_particle_scene *s = flow->scene;
     const size_t n = kf_sph_fluid(flow);

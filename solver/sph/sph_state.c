@@ -89,6 +89,7 @@ kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error)
     return KF_OK;
 }
 
+/* Turns the flags that kernels set into a message; the gravest comes first. */
 kf_status kf_sph_flagged(int flags, kf_error *error) {
     if ((flags & KF_SPH_LOST) != 0)
         return kf_fail(error, KF_GATE_FAILED,

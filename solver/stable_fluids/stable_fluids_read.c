@@ -162,6 +162,7 @@ static kf_status read_start(const reader *r) {
     return KF_OK;
 }
 
+/* Reads the section "kolmogorov": a body force that varies as a sine of this mode. */
 static kf_status read_body(const reader *r) {
     static const char *const keys[] = {"acceleration", "mode", NULL};
     const kf_json_place place = {r->file, "kolmogorov"};

@@ -299,6 +299,8 @@ static bool read_files(source *s, int count) {
     return true;
 }
 
+/* Reads the kernel's files, finds the parameters of its signature, and the constants that arguments refer
+ * to. */
 bool kf_t1_read_signature(const kf_t1_problem *problem, bool reference, kf_t1_signature *read) {
     const char *reference_file = problem->reference_file;
     memset(read, 0, sizeof *read);

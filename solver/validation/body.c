@@ -17,6 +17,7 @@ static uint32_t grow(kf_mesh *mesh, size_t vertices, size_t triangles) {
     return (uint32_t)mesh->vertex_count;
 }
 
+/* Adds the eight corners of the box and two triangles for each face to the scene's mesh. */
 void kf_body_add_box(kf_scene *scene, const double low[3], const double high[3]) {
     enum { CORNERS = 8, FACES = 6 };
     static const uint32_t faces[FACES][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},

@@ -87,7 +87,8 @@ uint64_t kf_cpu_memory_within(const char *groups, uint64_t bytes, bool subtract_
     return bytes;
 }
 
-/* What `ulimit -v` leaves of this process's address space. */
+/* Returns the bytes of this process's address space that `ulimit -v` still allows; UINT64_MAX without a
+ * limit. */
 static uint64_t address_space_left(void) {
     struct rlimit limit;
     char text[64];

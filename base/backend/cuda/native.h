@@ -1,4 +1,4 @@
-/* What a profiler needs of an open cuda backend. */
+/* Tells a profiler the context and device of an open cuda backend. */
 #ifndef KF_BASE_BACKEND_CUDA_NATIVE_H
 #define KF_BASE_BACKEND_CUDA_NATIVE_H
 

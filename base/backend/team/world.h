@@ -108,9 +108,9 @@ kf_status kf_world_give_up(kf_status status, const kf_error *error);
 /* Call it while waiting for anything else. It fails if another process has failed; continue then as after
  * kf_world_give_up. */
 kf_status kf_world_look(kf_error *error);
-/* What other parts of the program do when a process has failed. release wakes those that wait for this
- * process; it is called again and again. settle waits until this process's devices are idle. reset starts
- * afresh, once all processes have done this. */
+/* Functions that other parts of the program register for the case that a process has failed. release wakes
+ * those that wait for this process; it is called again and again. settle waits until this process's devices
+ * are idle. reset starts afresh, once all processes have done this. */
 typedef struct kf_world_cleaner {
     void (*release)(void), (*settle)(void), (*reset)(void);
 } kf_world_cleaner;

@@ -29,14 +29,15 @@ enum { KF_HOST_NAME = 64, KF_SECRET = 16 };
 /* A process of the world. */
 typedef struct kf_member {
     char host[KF_HOST_NAME];
-    /* Its process number, and the namespace of this number (the host's, or a container's). */
+    /* The number of its process, and the namespace of this number (the host's, or a container's). */
     int64_t process, space;
     unsigned char name[KF_SECRET];   /* the name of its socket for parcels */
     unsigned char secret[KF_SECRET]; /* the secret that parcels to it must carry */
 } kf_member;
 
-/* What a process whose work failed tells all others at once, so that none waits for its messages or marks.
- * agreement: the number of the agreement to which it goes; news of earlier agreements are ignored. */
+/* The message by which a process whose work failed tells all others at once, so that none waits for its
+ * messages or marks. agreement: the number of the agreement to which it goes; news of earlier agreements are
+ * ignored. */
 typedef struct kf_news {
     int64_t agreement;
     int32_t rank, status;
