@@ -216,7 +216,7 @@ typedef struct kf_solid_description {
     double velocity[3];                      /* metres a second */
 } kf_solid_description;
 
-/* Where the solid nodes of a two-dimensional scene come from: a picture, or discs. */
+/* The source of the solid nodes of a two-dimensional scene: a picture, or discs. */
 typedef enum kf_mask_source {
     KF_MASK_NONE,
     KF_MASK_PICTURE,

@@ -29,7 +29,7 @@ bool kf_refine_read(const char *text, int *refine);
  * key. */
 cJSON *kf_refine_json(int refine);
 
-/* What the user says about the placement of a mesh. Zero: nothing. */
+/* The user's options for the placement of a mesh. Zero: not given. */
 typedef struct kf_placement {
     kf_heading wind; /* direction in which the wind blows, in the mesh's axes: -z for a car that faces +z */
     kf_heading up;   /* in the mesh's axes */

@@ -211,7 +211,7 @@ typedef enum kf_smoke_paint {
 } kf_smoke_paint;
 extern const char *const kf_smoke_paint_names[KF_SMOKE_PAINTS]; /* "none", "age", "speed" */
 
-/* What the solid looks like in pictures of smoke. */
+/* The look of the solid in pictures of smoke. */
 typedef enum kf_smoke_body { KF_BODY_LACQUER, KF_BODY_STONE, KF_SMOKE_BODIES } kf_smoke_body;
 extern const char *const kf_smoke_body_names[KF_SMOKE_BODIES]; /* "lacquer" (red), "stone" */
 
@@ -245,7 +245,7 @@ typedef struct kf_scene kf_scene;
 struct kf_scene {
     char name[128];       /* the file's name without folder and endings; output files begin with it */
     char source[KF_PATH]; /* absolute path of the scene or mesh file, or the name of the shipped scene */
-    /* Of everything that affects the physics, samples included; "" if the samples were not placed
+    /* The hash of everything that affects the physics, samples included; "" if the samples were not placed
      * (kf_scene_options.described). */
     char hash[KF_HASH_HEX];
 

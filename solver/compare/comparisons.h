@@ -4,14 +4,15 @@
 
 #include "solver/validation/validation.h"
 
-/* Writes the cases of a system into list: its own (kf_system.cases), then those that compare it with another.
- * Returns how many there are; a list has room for KF_MOST_CASES. */
+/* Writes the cases of a system into list: its own (kf_system.cases), then those that compare it with another
+ * system. Returns their number; the list must have room for KF_MOST_CASES. */
 enum { KF_MOST_CASES = 128 };
 int kf_cases_of(const kf_system *system, const kf_case *list[KF_MOST_CASES]);
 /* Lists the cases of all systems (solver/systems.h), in the order of the table. */
 int kf_cases_of_all(const kf_case *list[KF_MOST_CASES]);
 
-/* The files wake.c and drag.c run incompressible beside kinetic, cylinder.c stable_fluids beside d2q9. */
+/* Cases that run incompressible beside kinetic (wake.c, drag.c), and stable_fluids beside d2q9
+ * (cylinder.c). */
 kf_status kf_case_wake(kf_validation *validation, kf_error *error);
 kf_status kf_case_beside(kf_validation *validation, kf_error *error);
 kf_status kf_case_cylinder(kf_validation *validation, kf_error *error);

@@ -1,5 +1,4 @@
-/* Changes of problems that suites of fixed comparisons ask for, of systems whose problems are flows: the keys
- * are in docs/suites.md. */
+/* Changes of a flow's problem for suites of fixed comparisons. docs/suites.md lists their keys. */
 #ifndef KF_SOLVER_FLOW_FLOW_SUITE_H
 #define KF_SOLVER_FLOW_FLOW_SUITE_H
 

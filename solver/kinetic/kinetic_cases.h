@@ -1,17 +1,17 @@
-/* The kinetic system's cases, by file. */
+/* The cases of the kinetic system, by file. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_CASES_H
 #define KF_SOLVER_KINETIC_KINETIC_CASES_H
 
 #include "solver/kinetic/kinetic.h"
 #include "solver/validation/flow.h"
 
-/* Opens the kinetic system's plan of the scene, initialised; kf_flow_close frees it (kinetic_case_flow.c).
- * overrides may be NULL. Where the user fixes plan=moments a scene with the default rates gets those that
- * the plan needs. */
+/* Opens the kinetic system's plan of a scene, initialised (kinetic_case_flow.c). kf_flow_close frees it.
+ * overrides may be NULL. If the user fixes plan=moments, a scene with the default rates gets the rates that
+ * this plan needs. */
 kf_status kf_kinetic_case_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                                kf_plan **plan, kf_error *error);
-/* By how much the bounds of a case may be wider for the rates that an opened scene has got: 2 with rates of
- * 1, which damp more of what a coarse grid cannot carry (docs/gate.md), else 1. */
+/* Returns the factor by which a case's bounds may be wider with the rates of an opened scene: 2 for rates of
+ * 1, which damp more of what a coarse grid does not resolve (docs/gate.md), otherwise 1. */
 double kf_kinetic_case_leeway(const kf_scene *scene);
 /* kinetic_case_analytic.c */
 kf_status kf_case_poiseuille(kf_validation *validation, kf_error *error);

@@ -1,4 +1,4 @@
-/* The work of the kinetic system's plans. */
+/* Properties of a scene's samples for the cost model of the kinetic system's plans. */
 #ifndef KF_COST_MODEL_KINETIC_H
 #define KF_COST_MODEL_KINETIC_H
 
@@ -7,26 +7,27 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 
-/* Numbers of a scene's samples that memory traffic depends on, whatever the config
- * (kinetic_cost_samples.c). */
+/* Numbers that memory traffic depends on, whatever the config (kinetic_cost_samples.c). */
 typedef struct kf_sample_survey {
     const kf_scene *scene;
     size_t count;
-    double band_nodes;       /* that samples touch */
-    double samples_per_cell; /* mean over cells that hold any */
-    kf_ordering cells;       /* by cell */
-    uint32_t *by_cell;       /* samples, cell by cell */
-    uint32_t *first;         /* [cell] in by_cell; NULL when the box is too large to survey */
-    double sectors[2][256];  /* found so far, [morton][block length; 0: the whole box]; 0: not yet */
-    double segments[65];     /* the same, [length] */
+    double band_nodes;       /* nodes that samples touch */
+    double samples_per_cell; /* mean over cells that contain samples */
+    kf_ordering cells;       /* the order of cells */
+    uint32_t *by_cell;       /* indices of samples, sorted by cell */
+    /* [cell] beginning of each cell in by_cell; NULL when the box is too large for a survey. */
+    uint32_t *first;
+    /* Results so far, [morton][block length; 0: the whole box]; 0: not yet computed. */
+    double sectors[2][256];
+    double segments[65]; /* results so far, [length]; 0: not yet computed */
 } kf_sample_survey;
 
 void kf_sample_survey_open(const kf_scene *scene, kf_sample_survey *survey);
 void kf_sample_survey_close(kf_sample_survey *survey);
-/* Sectors of one component of a field (f32, x fastest) that 32 consecutive samples touch with their 2x2x2
- * nodes, from the real samples in this order; a mean over some of them. */
+/* Returns the 32-byte sectors of one component of a field (f32, x fastest) that 32 consecutive samples touch
+ * with their 2x2x2 nodes, in this order. It is a mean over some of the real samples. */
 double kf_sample_survey_sectors(kf_sample_survey *survey, long block_length, bool morton);
-/* Groups of up to length samples of one cell. */
+/* Returns the number of groups of at most `length` samples of one cell. */
 double kf_sample_survey_segments(kf_sample_survey *survey, long length);
 
 #endif

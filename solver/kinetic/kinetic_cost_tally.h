@@ -1,4 +1,4 @@
-/* The launches of a kinetic config while they are listed. */
+/* Collects the launches of a kinetic config for the cost model. */
 #ifndef KF_COST_MODEL_KINETIC_TALLY_H
 #define KF_COST_MODEL_KINETIC_TALLY_H
 
@@ -19,7 +19,7 @@ typedef struct kf_kinetic_tally {
     kf_kinetic_options options;
     kf_works *works;
     double nodes;
-    int level; /* of nested grids */
+    int level; /* level of nested grids */
 } kf_kinetic_tally;
 
 static inline bool kf_kinetic_in_one_pass(const kf_kinetic_options *options) {
@@ -29,7 +29,8 @@ static inline bool kf_kinetic_in_one_pass(const kf_kinetic_options *options) {
 static inline double kf_kinetic_value_bytes(const kf_kinetic_options *options) {
     return options->storage == KF_F64 ? 8 : options->storage == KF_F16 ? 2 : 4;
 }
-/* Nodes that lie side by side before those of the next value; in layout soa all. */
+/* Returns how many nodes lie side by side in memory for one value, before the next value follows; with the
+ * layout soa all of them. */
 static inline double kf_kinetic_group(const kf_kinetic_options *options) {
     return options->layout == KF_SOA   ? (double)INFINITY
            : options->layout == KF_AOS ? 1
@@ -40,9 +41,8 @@ static inline double kf_kinetic_populations(const kf_kinetic_tally *tally) {
     return (double)tally->options.velocities;
 }
 
-/* Add the kernels of a moving solid's pose and band; of the order of its samples; of forces from its
- * samples on nodes; of the collision of the nodes with forces; of what one grid takes back of them; and of
- * links
+/* Add the kernels of a moving solid's pose and band; of the order of its samples; of the samples' forces on
+ * nodes; of the collision of nodes with forces; of the restoration of the band on one grid; and of cut links
  * (kinetic_cost_solid.c). */
 void kf_kinetic_add_motion(kf_kinetic_tally *tally);
 void kf_kinetic_add_order(kf_kinetic_tally *tally);

@@ -1,4 +1,4 @@
-/* Turbulent layers along walls with a law: the channel and the plate that cases measure. */
+/* Turbulent layers along walls with a law of the wall: the channel and the plate of validation cases. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_LAYERS_H
 #define KF_SOLVER_KINETIC_KINETIC_LAYERS_H
 
@@ -13,16 +13,17 @@ typedef enum kf_channel_place {
     KF_CHANNEL_PLACES
 } kf_channel_place;
 
-/* Runs a channel with so many cells a half height, at 1000 or 5200 (friction velocity and half height), and
- * checks the bulk velocity over the friction velocity of the later half against Lee and Moser (J. Fluid Mech.
- * 774, 395, 2015: 20.0 and 24.1), and the force on the walls against what drives the flow. turnovers: of the
- * half height over the friction velocity; fewer than 20 get wide bounds and no balance. */
+/* Runs a channel with `cells` cells in its half height, at a friction Reynolds number of 1000 or 5200. It
+ * checks bulk velocity over friction velocity in the later half of the run against Lee and Moser (J. Fluid
+ * Mech. 774, 395, 2015: 20.0 and 24.1), and the force on the walls against the driving force. turnovers:
+ * duration in half heights over the friction velocity; below 20 bounds are wide and the balance is not
+ * checked. */
 kf_status kf_check_channel(kf_validation *validation, kf_channel_place place, double reynolds, int cells,
                            kf_rate_rule rule, double turnovers, kf_error *error);
 
-/* Runs a stream along a flat plate behind small cubes that trip its layer, and checks friction at two places
- * against 0.0592 Re_x^-0.2, with Re_x from the layer's momentum thickness. reynolds_of_cell: of the stream
- * and a cell. */
+/* Runs a stream along a flat plate behind small cubes that trip its boundary layer. It checks friction at two
+ * places against 0.0592 Re_x^-0.2, with Re_x from the layer's momentum thickness. reynolds_of_cell: Reynolds
+ * number of the stream and the width of a cell. */
 kf_status kf_check_plate(kf_validation *validation, double reynolds_of_cell, kf_error *error);
 
 #endif

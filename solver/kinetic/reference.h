@@ -1,37 +1,38 @@
-/* The reference solution, shared by kinetic_reference*.c, nested_reference.c and kinetic_verify.c. */
+/* The reference solution of the kinetic system, shared by kinetic_reference*.c, nested_reference.c and
+ * kinetic_verify.c. */
 #ifndef KF_SOLVER_KINETIC_REFERENCE_H
 #define KF_SOLVER_KINETIC_REFERENCE_H
 
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
 
-/* Results of a reference: density - 1 and velocity [4][z][y][x], lattice units, and the load. */
+/* Results of the reference: density - 1 and velocity [4][z][y][x] in lattice units, and the load. */
 typedef struct kf_reference_result {
     double *values;
     kf_solid_load load;
     kf_solid_load loads[KF_MOST_SOLIDS]; /* on each of several solids */
-    double friction[3];                  /* of a law of the wall (kf_wall_look) */
+    double friction[3];                  /* of a law of the wall (kf_wall_look.friction) */
 } kf_reference_result;
 
 struct kf_reference {
     size_t count;
     kf_reference_result finer[KF_FINER_LEVELS]; /* of nested grids, from the second level on */
     kf_reference_result of_27;
-    kf_reference_result of_19; /* on 19 velocities; values NULL where the scene does not allow them */
+    kf_reference_result of_19; /* on 19 velocities; values is NULL if the scene does not allow them */
 };
 
-/* A run of the reference on one grid, for whoever lets several run beside each other (nested_reference.c). */
+/* A run of the reference on one grid. Nested grids advance several runs together (nested_reference.c). */
 typedef struct kf_reference_run kf_reference_run;
 
 /* Begins a run at the scene's initial state; kf_reference_end frees it. folded: on 19 velocities. */
 kf_reference_run *kf_reference_begin(const kf_scene *scene, bool folded);
 /* Takes a step; step counts from 0. */
 void kf_reference_advance(kf_reference_run *run, int step);
-/* Returns whether averages of the domain are taken anew at the beginning of a step. */
+/* Returns whether averages over the domain are computed at the beginning of a step. */
 bool kf_reference_averages_at(int step);
-/* From now on a run divides by the domain's averages that another has, not by its own. */
+/* From this call on a run divides by the domain's averages of another run. */
 void kf_reference_give_averages(kf_reference_run *run, const kf_reference_run *from);
-/* The populations after the last collision, [KF_REFERENCE_Q][z][y][x], which the caller may change. */
+/* Returns the populations after the last collision, [KF_REFERENCE_Q][z][y][x]. The caller may change them. */
 double *kf_reference_state(kf_reference_run *run);
 /* Returns the state and the load of the last step, and frees the run. */
 kf_reference_result kf_reference_end(kf_reference_run *run);
@@ -39,41 +40,43 @@ kf_reference_result kf_reference_end(kf_reference_run *run);
 enum { KF_REFERENCE_Q = 27 };
 extern const int kf_reference_velocities[KF_REFERENCE_Q][3];
 
-/* Equilibrium population i (product form). */
+/* Returns equilibrium population i (product form). */
 double kf_reference_equilibrium(int i, double density, const double u[3]);
-/* Gives what the eight corners of 27 populations f[i * stride] carry to the other 19, whose moments stay: a
- * corner's goes to the three edges beside it, less to the three faces, and to the rest. */
+/* Distributes the eight corners of 27 populations f[i * stride] to the other 19, so that their moments stay.
+ * Each corner is added to the three edges beside it, subtracted from the three faces, and added to the
+ * population at rest. */
 void kf_reference_fold_corners(double *f, size_t stride);
-/* Density (returned), momentum and second moments of the populations f[i * stride]. */
+/* Returns the density, and computes momentum and second moments, of the populations f[i * stride]. */
 double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]);
-/* Frobenius norm. */
+/* Returns the Frobenius norm. */
 double kf_reference_norm(const double second[3][3]);
-/* Populations f[i * stride] of a node with force F on it, after the scene's collision, into out[i * stride];
- * folded: on 19 velocities; average: what the adaptive rule divides density, |momentum| and |second
- * moments| by. */
+/* Computes into out[i * stride] the populations after the scene's collision, from f[i * stride] at a node
+ * with force F. folded: on 19 velocities. average: the values by which the adaptive rule divides density,
+ * |momentum| and |second moments|. */
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out);
 
-/* Holds what a law of the wall works on in a step (kinetic_reference_wall.c). */
+/* Input and results of a law of the wall in a step (kinetic_reference_wall.c). */
 typedef struct kf_reference_wall {
     const kf_scene *scene;
     const double *weights; /* [KF_REFERENCE_Q] */
     double *f;             /* populations [KF_REFERENCE_Q][count] after a collision */
     size_t count;
-    double *values, *memory; /* [links]: what comes back, and the mean of its correction */
-    double mean_steps;       /* of that mean */
+    double *values, *memory; /* [links] values that come back, and the running mean of their correction */
+    double mean_steps;       /* length of the running mean in steps */
     double center[3];        /* of the solid */
-    /* Results: what is to come back besides, [links], when forces were taken; what the fluid's mass grows by
-     * in the next step; the load beside the links' own, which is added to; friction on the solid. */
+    /* Results: pushed is [links], what must come back in addition because of the forces. mass is the fluid's
+     * gain in the next step. load gets the law's load added to that of the links. friction acts on the
+     * solid. */
     double *pushed, mass;
     kf_solid_load *load;
     double friction[3];
 } kf_reference_wall;
 void kf_reference_rub(kf_reference_wall *work);
 
-/* How far a load is from the reference's, relative to force or torque (kinetic_verify.c). */
+/* Returns the deviation of a load from the reference's, relative to force or torque (kinetic_verify.c). */
 double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference);
-/* The largest of the deviations of a plan's loads, on the solid and on each of several. */
+/* Computes the largest deviation of a plan's loads, on the solid and on each of several. */
 kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *exact, double *deviation,
                                      kf_error *error);
 

@@ -1,17 +1,17 @@
-/* The picture of a probe: velocity above, pressure below; over time at a point, the means along a line, the
- * pressure along a cut. */
+/* The picture of a probe, with velocity above and pressure below: over time for a point, means along a line,
+ * or the pressure along a cut. */
 #ifndef KF_SOLVER_OUTPUT_PROBE_CHART_H
 #define KF_SOLVER_OUTPUT_PROBE_CHART_H
 
 #include "solver/output/prober.h"
 
-/* A moment or place of a curve. */
+/* A point of a curve. */
 typedef struct kf_probe_curve {
     double at; /* s, or m */
     double value[KF_PROBED];
 } kf_probe_curve;
 
-/* Writes the report's picture, whole or not at all. */
+/* Writes the picture of a report. It appears whole or not at all. */
 kf_status kf_probe_chart(const kf_plan *plan, const kf_probe *probe, const kf_probe_report *report,
                          const kf_probe_curve *curve, size_t count, kf_error *error);
 

@@ -1,4 +1,4 @@
-/* The list by which ParaView opens numbered files as one series with its times. */
+/* The list with which ParaView opens numbered files as one series in time. */
 #ifndef KF_SOLVER_OUTPUT_SERIES_FILE_H
 #define KF_SOLVER_OUTPUT_SERIES_FILE_H
 
@@ -7,17 +7,19 @@
 
 #include "base/util/status.h"
 
-/* The files of a run: those that it wrote, and those that were there when it went on from a checkpoint. */
+/* The files of a run: those that it wrote, and those of the run that it continues. */
 typedef struct kf_series_files {
     const char *folder;
-    uint64_t first_step; /* files of the folder up to it belong to the run; 0: it began anew, none do */
+    /* Files in the folder up to this step belong to the run; 0: none do, because it is new. */
+    uint64_t first_step;
     const char *const
         *written; /* paths of what the run wrote, in order of steps; others than series are skipped */
     size_t written_count;
 } kf_series_files;
 
-/* Writes folder/<kind>.vtkhdf.series (JSON) of the run's files <kind>_<step>.vtkhdf, by step; the time of
- * each is step times time_step (s). What another run left in the folder is not listed. */
+/* Writes folder/<kind>.vtkhdf.series (JSON), the list of the run's files <kind>_<step>.vtkhdf in order of
+ * steps. The time of each is step times time_step (s). Files that another run left in the folder are not
+ * listed. */
 kf_status kf_series_file_write(const kf_series_files *files, const char *kind, double time_step,
                                kf_error *error);
 

@@ -1,4 +1,4 @@
-/* Tables over time, as CSV: one row as soon as it is known, flushed. */
+/* Tables over time as CSV. Each row is written and flushed as soon as it is known. */
 #ifndef KF_SOLVER_OUTPUT_TABLE_H
 #define KF_SOLVER_OUTPUT_TABLE_H
 
@@ -7,13 +7,13 @@
 
 #include "base/util/status.h"
 
-/* Starts path afresh with the header, a line with its end (from_step 0), or keeps the rows up to from_step,
- * the first column, of a file with that header and goes on behind them. KF_BAD_INPUT: the file has rows of
- * other columns, which would be lost. */
+/* Opens a table. header: its first line with the line's end. from_step 0: the file is new. Otherwise rows up
+ * to from_step (the first column) are kept, and new ones follow. KF_BAD_INPUT if the file has other columns,
+ * which would be lost. */
 kf_status kf_table_open(const char *path, const char *header, uint64_t from_step, FILE **stream,
                         kf_error *error);
 
-/* Adds ",value" to the row; an undefined number is "nan" on every machine. */
+/* Adds ",value" to the row for each value. A NaN is written as "nan" on every machine. */
 void kf_table_add(FILE *stream, int count, const double *values);
 
 /* Ends the row. */

@@ -1,18 +1,19 @@
-/* Snapshots as VTKHDF: HDF5 files that ParaView and VTK open directly (format: VTK's documentation,
- * "VTKHDF").
- */
+/* Writes snapshots as VTKHDF: HDF5 files that ParaView and VTK open directly (format: VTK's documentation,
+ * "VTKHDF"). */
 #ifndef KF_SOLVER_OUTPUT_VTKHDF_H
 #define KF_SOLVER_OUTPUT_VTKHDF_H
 
 #include "base/plan/snapshot.h"
 
-/* Single precision, each quantity as point data of its name with the attribute "unit"; field data "time" (s)
- * and "step". On nodes one ImageData ([z][y][x] or [z][y][x][component]); on particles one PolyData with a
- * vertex at each "position", which they must have, or with the triangles between them. compression: gzip
- * level, 0 (fast to write, the usual choice) to 9. Written whole or not at all. */
+/* Writes a snapshot in single precision. Each quantity is point data of its name with the attribute "unit".
+ * Field data are "time" (s) and "step". Nodes give one ImageData ([z][y][x] or [z][y][x][component]).
+ * Particles give one PolyData with a vertex at each "position", which they must have, or with the triangles
+ * between them. compression: gzip level from 0 (fastest, the usual choice) to 9. The file appears whole or
+ * not at all. */
 kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error);
-/* Boxes of nodes on so many levels, each with half of the spacing of the level before, as one OverlappingAMR:
- * a node is a cell, each quantity cell data. Origins are half a cell off those of the cells. */
+/* Writes boxes of nodes on `count` levels as one OverlappingAMR; each level has half the spacing of the one
+ * before. A node becomes a cell, and quantities become cell data. Origins of the boxes are half a cell off
+ * the nodes. */
 kf_status kf_vtkhdf_write_levels(const char *path, const kf_snapshot *levels, int count, int compression,
                                  kf_error *error);
 

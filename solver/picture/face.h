@@ -1,6 +1,6 @@
-/* Text in an outline font, by FreeType. The font is the file that KFTUNE_FONT names, else
- * fonts/DejaVuSans.ttf in the data folder, else DejaVu Sans or Liberation Sans where Debian has them. Not for
- * several threads at once. */
+/* Text in an outline font, drawn by FreeType. The font is the file named by KFTUNE_FONT, else
+ * fonts/DejaVuSans.ttf in the data folder, else DejaVu Sans or Liberation Sans in Debian's folders. Only one
+ * thread at a time may use it. */
 #ifndef KF_SOLVER_PICTURE_FACE_H
 #define KF_SOLVER_PICTURE_FACE_H
 
@@ -8,14 +8,15 @@
 
 #include "solver/picture/canvas.h"
 
-/* Takes this file, or with NULL the one there is; "": none. False: there is none, and pictures use the bitmap
- * font of font.h. Called with NULL by the first text. */
+/* Selects a font file; NULL: the default above; "": none. False: there is no font, and pictures use the
+ * bitmap font of font.h. The first text calls it with NULL. */
 bool kf_face_use(const char *file);
 bool kf_face_there(void);
 
-/* UTF-8; what is none, or not in the font, becomes a box. size: pixels of an em. */
+/* Returns the width of UTF-8 text in pixels. Invalid bytes, and characters that the font lacks, become a box.
+ * size: pixels of an em. */
 int kf_face_width(const char *text, int size);
-/* (x, baseline): where the first letter stands. */
+/* Draws text whose first letter stands at (x, baseline). */
 void kf_face_draw(kf_canvas *canvas, int x, int baseline, int size, kf_colour colour, const char *text);
 
 #endif

@@ -4,10 +4,11 @@
 
 enum { KF_GLYPH_WIDTH = 5, KF_GLYPH_HEIGHT = 7, KF_GLYPH_ADVANCE = 6 };
 
-/* Seven rows from the top; in a row the leftmost pixel is bit 4. A character outside the font gives a box. */
+/* Returns seven rows from the top. In a row the leftmost pixel is bit 4. A character outside the font gives a
+ * box. */
 const unsigned char *kf_glyph(char character);
 
-/* How many pixels lower a character is drawn: those that reach below the line. */
+/* Returns how many pixels lower a character is drawn, for letters with descenders. */
 int kf_glyph_drop(char character);
 
 #endif

@@ -1,4 +1,4 @@
-/* A tree of boxes around the solid's triangles, for casting rays at it. */
+/* A tree of boxes around the solid's triangles (a bounding volume hierarchy), for ray casting. */
 #ifndef KF_SOLVER_SMOKE_BOX_TREE_H
 #define KF_SOLVER_SMOKE_BOX_TREE_H
 
@@ -11,8 +11,8 @@ typedef struct kf_box_tree {
     float *triangles;   /* [triangle_count][KF_TRIANGLE_FLOATS], see picture.h; owned */
 } kf_box_tree;
 
-/* Normals at corners are the mean of the triangles there that bend away by less than 35 degrees, so that
- * round surfaces look round and edges stay sharp. mesh: at least one triangle. */
+/* Builds the tree of a mesh with at least one triangle. The normal at a corner is the mean over triangles
+ * that differ by less than 35 degrees, so that round surfaces look round and edges stay sharp. */
 void kf_box_tree_build(const kf_mesh *mesh, kf_box_tree *tree);
 void kf_box_tree_free(kf_box_tree *tree);
 

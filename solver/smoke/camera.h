@@ -1,4 +1,4 @@
-/* A camera for a scene, and the light: chosen from the solid's and the domain's bounds. */
+/* The camera and the light of a scene, chosen from the bounds of solid and domain. */
 #ifndef KF_SOLVER_SMOKE_CAMERA_H
 #define KF_SOLVER_SMOKE_CAMERA_H
 
@@ -6,16 +6,17 @@
 #include "solver/flow/flow_frame.h"
 #include "solver/picture/viewpoint.h"
 
-/* Lattice units. */
+/* In lattice units. */
 typedef struct kf_camera {
     double eye[3];
-    double ahead[3], right[3], above[3]; /* right and above span half the picture at distance 1 along ahead */
-    double light[3];                     /* unit vector towards it */
-    double focus[3];                     /* middle of what is looked at */
-    double reach;                        /* half the length of what is looked at */
+    /* Right and above span half the picture at distance 1 along ahead. */
+    double ahead[3], right[3], above[3];
+    double light[3]; /* unit vector towards the light */
+    double focus[3]; /* middle of what the camera looks at */
+    double reach;    /* half the length of what the camera looks at */
     int up;
-    bool has_ground; /* a wall below */
-    double ground;   /* its height along the axis up */
+    bool has_ground; /* there is a wall below */
+    double ground;   /* height of this wall along the axis up */
 } kf_camera;
 
 /* Chooses the camera; aspect is width over height of the picture. */

@@ -8,18 +8,18 @@
 
 typedef struct kf_smoke kf_smoke;
 
-/* For the plan's scene, from its emitters or chosen ones. picture_size: width and height in pixels; from: see
- * viewpoint.h. The plan outlives the smoke and is not changed. */
+/* Opens smoke for a plan, from its scene's emitters or from default ones. picture_size: width and height in
+ * pixels. from: see viewpoint.h. The plan must outlive the smoke, which does not change it. */
 kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,
                         kf_error *error);
 void kf_smoke_free(kf_smoke *smoke);
 
-/* Advances the plan like kf_plan_advance, with the smoke: the tracers move whenever the plan comes to a
- * step that is divisible by the period. */
+/* Advances the plan as kf_plan_advance does, and moves the tracers whenever the plan's step is a multiple of
+ * the period. */
 kf_status kf_smoke_advance(kf_smoke *smoke, uint64_t steps, kf_error *error);
 int kf_smoke_period(const kf_smoke *smoke);
 
-/* Fills the density as of the last move: [z][y][x], tracers a cell; *count: tracers in all. */
+/* Fills in the density after the last move, [z][y][x] in tracers a cell. *count: number of all tracers. */
 kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_error *error);
 kf_status kf_smoke_picture_png(kf_smoke *smoke, const char *path, kf_error *error);
 
@@ -29,7 +29,7 @@ void kf_smoke_hash(const kf_smoke *smoke, char hash[KF_HASH_HEX]);
 kf_status kf_smoke_save(kf_smoke *smoke, void *state, kf_error *error);
 kf_status kf_smoke_restore(kf_smoke *smoke, const void *state, kf_error *error);
 
-/* Returns what the tracers come from, for those who tell the user. */
+/* Returns the sources of the tracers. */
 const kf_smoke_sources *kf_smoke_sources_of(const kf_smoke *smoke);
 
 #endif

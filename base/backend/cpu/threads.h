@@ -1,6 +1,6 @@
 /* The threads that run kernels of the cpu backend. They live as long as the backend. Between two launches
  * they spin for a moment and then sleep. So launches in a row cost a microsecond or two, and an idle program
- * costs nothing. Only base/backend/cpu/*.c include this. */
+ * costs nothing. Only base/backend/cpu/ includes this. */
 #ifndef KF_BASE_BACKEND_CPU_THREADS_H
 #define KF_BASE_BACKEND_CPU_THREADS_H
 
