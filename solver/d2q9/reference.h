@@ -1,4 +1,5 @@
-/* The reference solution, shared by d2q9_reference.c and d2q9_verify.c: both ways of bouncing back. */
+/* The reference solution of d2q9, shared by d2q9_reference.c and d2q9_verify.c, for both kinds of
+ * bounce-back. */
 #ifndef KF_SOLVER_D2Q9_REFERENCE_H
 #define KF_SOLVER_D2Q9_REFERENCE_H
 

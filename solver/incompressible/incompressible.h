@@ -1,6 +1,6 @@
 /* The incompressible system: advection and reflection with MacCormack's scheme on a staggered grid
- * (docs/incompressible.md). This header is shared by the files of solver/incompressible/ and its validation;
- * others need kf_system_incompressible only. */
+ * (docs/incompressible.md). Only solver/incompressible/ and its validation include this header; other rooms
+ * use kf_system_incompressible. */
 #ifndef KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
 #define KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
 
@@ -31,13 +31,13 @@ extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS + 1]; /* N
 typedef struct kf_incompressible_options {
     kf_pressure_solver solver;
     bool gpu, double_precision, graph, fixed_rows;
-    bool overlap;                     /* a kernel of a solve begins while the one before it ends */
-    bool keeps_bounds;                /* the prediction leaves the limiter's bounds in memory */
-    bool one_address;                 /* from which advection's eight values lie at constant distances */
-    int iterations, least_iterations; /* of a solve, at most and at least */
-    int sweeps;                       /* of a multigrid level before and after the coarser ones */
-    int threads;                      /* of a block that sums */
-    int block_x, block_y;             /* of kernels with a thread a cell */
+    bool overlap;      /* a kernel of a solve may start while the preceding one ends */
+    bool keeps_bounds; /* the prediction stores the limiter's bounds */
+    bool one_address;  /* advection uses one address, from which its eight values have constant distances */
+    int iterations, least_iterations; /* largest and smallest number of iterations of a solve */
+    int sweeps;                       /* on a multigrid level, before and after the coarser levels */
+    int threads;                      /* threads of a block that sums */
+    int block_x, block_y;             /* of kernels with one thread for each cell */
 } kf_incompressible_options;
 
 typedef enum kf_incompressible_source {
@@ -45,7 +45,7 @@ typedef enum kf_incompressible_source {
     KF_INCOMPRESSIBLE_PROJECTION,
     KF_INCOMPRESSIBLE_PRESSURE,
     KF_INCOMPRESSIBLE_MULTIGRID,
-    KF_INCOMPRESSIBLE_COSINE, /* along the lower axis that has a transform */
+    KF_INCOMPRESSIBLE_COSINE, /* along the lower of the axes with a transform */
     KF_INCOMPRESSIBLE_COSINE_SECOND,
     KF_INCOMPRESSIBLE_SOLID,
     KF_INCOMPRESSIBLE_STATE,
@@ -53,7 +53,7 @@ typedef enum kf_incompressible_source {
 } kf_incompressible_source;
 
 enum { KF_LEVELS = 16 };
-/* A grid of the multigrid; the first is the flow's. Buffers that the first has elsewhere are NULL there. */
+/* A grid of the multigrid. The first one is the flow's; buffers that it has elsewhere are NULL. */
 typedef struct kf_grid_level {
     int cells[3], row, plane;
     long long origin, capacity;
@@ -61,8 +61,8 @@ typedef struct kf_grid_level {
     kf_buffer *open, *guess, *other, *wanted;
 } kf_grid_level;
 
-/* The solid's signed distance, in cells, in its frame at time 0: negative inside, no further than two cells.
- */
+/* The signed distance of the solid in cells, in its own frame at time 0: negative inside, and limited to two
+ * cells. */
 typedef struct kf_distance_grid {
     int size[3];
     double corner[3], spacing;
@@ -73,41 +73,42 @@ enum { KF_HALVES = 2 };
 typedef struct kf_incompressible {
     kf_incompressible_options options;
     size_t real_bytes;
-    int solid; /* as KF_SOLID of kernels/incompressible/grid.h */
+    int solid; /* KF_SOLID of kernels/incompressible/grid.h */
     kf_module *modules[KF_INCOMPRESSIBLE_SOURCES];
-    kf_incompressible_arguments arguments;               /* common to all launches, of the finest level */
-    kf_buffer *velocity, *advected, *predicted, *second; /* vectors */
-    kf_buffer *kept; /* two vectors: the limiter's bounds; NULL: found again */
+    kf_incompressible_arguments arguments;               /* common to all launches on the finest level */
+    kf_buffer *velocity, *advected, *predicted, *second; /* vector fields */
+    kf_buffer *kept; /* two vector fields, the limiter's bounds; NULL: they are computed again */
     kf_buffer *pressures[KF_HALVES], *right, *residual, *direction, *image, *corrected, *other;
     kf_buffer *partial, *solves, *distance, *solid_state, *load;
     kf_grid_level levels[KF_LEVELS];
     int level_count;
     int cosine_axes[2];
     kf_buffer *roots[2], *modes[2];
-    int diffusions; /* Jacobi iterations of the implicit viscous term in a sub-step */
+    int diffusions; /* Jacobi iterations of the implicit viscous term in each sub-step */
 } kf_incompressible;
 
-/* Sets what follows from scene and system->options alone: all but modules and buffers (incompressible.c). */
+/* Sets everything that depends only on scene and system->options: all except modules and buffers
+ * (incompressible.c). */
 void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *system);
 
-/* incompressible_options.c */
+/* Reads the parameters of a config (incompressible_options.c). */
 kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error);
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
                               kf_incompressible_source which, kf_source *source, kf_defines *defines);
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
                             kf_incompressible_source which);
-/* Returns whether the kernels of a source begin while the ones before them end. */
+/* Returns whether the kernels of a source may start while the preceding ones end. */
 bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
-/* Viscosity up to which the explicit viscous term is taken, in cells^2 a step: half of what friction alone
- * would allow (1/6 in a half step), for it acts on what has come from up to a cell away: 0.32 ended in nan.
- */
+/* Largest viscosity for the explicit viscous term, in cells^2 a step. It is half of the limit of diffusion
+ * alone (1/6 in a half step), because the term acts on values from up to a cell away. A run at 0.32 ended in
+ * NaN. */
 #define KF_MOST_EXPLICIT_VISCOSITY (1.0 / 6.0)
-/* The scene's term, or where that is automatic the explicit one, but for a viscosity above
- * KF_MOST_EXPLICIT_VISCOSITY, or above half of it where a step moves the flow by a cell or more: there the
- * drag of a sphere at Re 100 was 25 % too small with the explicit term (viscosity 0.16, two cells a step), 11
- * % too large with the implicit one. Never automatic. */
+/* Returns the viscous term of a scene. An automatic one is explicit. It is implicit if the viscosity exceeds
+ * KF_MOST_EXPLICIT_VISCOSITY, or half of it where a step moves the flow by a cell or more. There, the drag of
+ * a sphere at Re 100 was 25 % too small with the explicit term (viscosity 0.16, two cells a step), and 11 %
+ * too large with the implicit one. It never returns KF_VISCOUS_AUTOMATIC. */
 kf_viscous_term kf_incompressible_viscous_term(const kf_scene *scene);
 
 typedef enum kf_launch_kind {
@@ -116,96 +117,98 @@ typedef enum kf_launch_kind {
     KF_LAUNCH_BLOCK,
     KF_LAUNCH_ITEM
 } kf_launch_kind;
-/* A launch of a step as the cost model sees it. */
+/* A launch of a step, as the cost model counts it. */
 typedef struct kf_listed_launch {
     const char *name;
     kf_launch_kind kind;
-    int cells[3];  /* of its level */
-    double blocks; /* of threads; of one item: 1 */
-    double bytes;  /* least that are read and written */
-    int sweeps;    /* of the coarsest level, one after the other; else 0 */
-    bool of_solve; /* of the pressure */
-    bool iterated; /* once for each iteration of a solve, at most options->iterations */
+    int cells[3];  /* cells of its level */
+    double blocks; /* blocks of threads; 1 for a single item */
+    double bytes;  /* least bytes that are read and written */
+    int sweeps;    /* sweeps of the coarsest level, done one after the other; otherwise 0 */
+    bool of_solve; /* it is part of a pressure solve */
+    bool iterated; /* it is done in every iteration of a solve, at most options->iterations times */
 } kf_listed_launch;
 
 enum { KF_PATIENCE = 10 };
-/* A launch is appended to the plan's steps, or done at once (incompressible_launches.c). */
+/* Appends launches to the plan's steps, or runs them at once (incompressible_launches.c). */
 typedef struct kf_incompressible_builder {
     kf_plan *plan;
     kf_incompressible *system;
     bool at_once;
-    bool patient; /* a solve may take KF_PATIENCE times its iterations */
-    /* Nothing is launched where this is set: it is told of each launch, of a solve's iterations only the
-     * first's. */
+    bool patient; /* a solve may take KF_PATIENCE times as many iterations */
+    /* If set, nothing is launched. It is called for each launch, and in a solve for those of the first
+     * iteration only. */
     void (*list)(void *data, const kf_listed_launch *launch);
     void *data;
     bool solving, iterating, second_half;
     kf_error *error;
     kf_status status;
 } kf_incompressible_builder;
-/* A thread a place: extent; or, where it is NULL, blocks that sum over the first level's cells. bytes: least
- * that are read and written. */
+/* Launches one thread for each place of `extent`; extent NULL: blocks that sum over the cells of the first
+ * level. bytes: the least that are read and written. */
 void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
                               const int *extent, const kf_incompressible_arguments *arguments, double bytes);
-/* One block, or one item. */
+/* Launches one block, or one item. */
 void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressible_source which,
                                   const char *name, bool block, const kf_incompressible_arguments *arguments);
-/* Small levels of a cycle, in one launch. */
+/* Launches the small levels of a multigrid cycle together. */
 void kf_incompressible_make_steps(kf_incompressible_builder *b);
-/* The launches of a step of a plan with these options, in order, without a device. */
+/* Lists the launches of a step with these options, in order. It needs no device. */
 void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressible_options *options,
                                      void (*list)(void *data, const kf_listed_launch *launch), void *data);
-/* Bytes of a pressure solve. Moved: each of its launches reads and writes each of its fields once. Least:
- * each field that an iteration has is read and written once (docs/incompressible.md). */
+/* Bytes of a pressure solve. moved: each launch reads and writes each of its fields once. least: each field
+ * of an iteration is read and written once (docs/incompressible.md). */
 typedef struct kf_solve_bytes {
-    double start;        /* the first residual, of both */
-    double moved, least; /* by an iteration */
+    double start;        /* of the first residual, in both counts */
+    double moved, least; /* of an iteration */
 } kf_solve_bytes;
 kf_solve_bytes kf_incompressible_solve_bytes(const kf_scene *scene, const kf_incompressible_options *options);
-/* How open the cells of all levels are with the solid where it is. */
+/* Computes the open share of the cells' faces on all levels, for the solid's present pose. */
 void kf_incompressible_open_faces(kf_incompressible_builder *b);
-/* Takes the divergence out of the velocity at the beginning. */
+/* Makes the initial velocity free of divergence. */
 void kf_incompressible_project_start(kf_incompressible_builder *b);
-/* The last step's force and torque, as sums of blocks; the divergence that is left. */
+/* Sum up, by blocks, force and torque of the last step, and the remaining divergence. */
 void kf_incompressible_sum_load(kf_incompressible_builder *b);
 void kf_incompressible_sum_divergence(kf_incompressible_builder *b);
 
-/* Appends a solve for arguments->pressure, whose divergence is summed (incompressible_pressure.c). */
+/* Appends a solve for arguments->pressure, after the divergence was summed (incompressible_pressure.c). */
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
 /* incompressible_cosine.c */
 enum { KF_COSINE_STAGES = 12 };
-/* The two axes with transforms; false: the scene's faces or cells do not suit them. */
+/* Finds the two axes with cosine transforms. False: the scene's faces or numbers of cells do not allow
+ * them. */
 bool kf_incompressible_cosine_axes(const kf_scene *scene, int axes[2]);
-/* Factors of a line, their count (large ones are slow); pairs of lines that a block's shared memory takes. */
+/* Return the number of factors of a line's length (large factors are slow), and the pairs of lines that fit
+ * the shared memory of a block. */
 int kf_incompressible_cosine_radices(int cells, int radices[KF_COSINE_STAGES]);
 int kf_incompressible_cosine_pairs(int cells, size_t real_bytes);
-/* Tables on the device. */
+/* Makes the tables on the device. */
 kf_status kf_incompressible_make_cosines(kf_plan *plan, kf_incompressible *system, kf_error *error);
-/* From the residual to what a box without a solid would correct. */
+/* Computes from the residual the correction of a box without a solid. */
 void kf_incompressible_cosines(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
 
-/* How open the coarse levels are. */
+/* Computes the open shares of faces on the coarse levels. */
 void kf_incompressible_coarsen(kf_incompressible_builder *b);
-/* Row, plane, origin and capacity of a grid with level->cells. */
+/* Sets row, plane, origin and capacity of a grid with level->cells. */
 void kf_incompressible_lay_out(kf_grid_level *level);
-/* The grids of the multigrid, from levels[0]. */
+/* Lays out the grids of the multigrid, from levels[0] on. */
 void kf_incompressible_lay_out_levels(kf_incompressible *system);
 
-/* Works out the distance to the scene's mesh; the caller frees values (incompressible_solid.c). */
+/* Computes the distance to the scene's mesh (incompressible_solid.c). The caller frees grid->values. */
 void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid);
 
 /* incompressible_state.c */
 extern const kf_plan_methods kf_incompressible_methods;
-/* Density - 1 (3 times the pressure) and velocity at the cells' centres, [4][z][y][x], in double; caller
- * frees. */
+/* Reads density - 1 (3 times the pressure) and velocity at the centres of the cells, [4][z][y][x] as doubles.
+ * The caller frees *values. */
 kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error);
-/* Reads where the solves of both halves of the last step ended. */
+/* Reads the final state of the solves of both halves of the last step. */
 kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVES], kf_error *error);
-/* KF_MACHINE where a solve of the first `halves` missed the tolerance since the records were cleared; where:
- * in which steps, for the message. */
+/* KF_MACHINE if a solve in the first `halves` halves of a step has missed the tolerance since the records
+ * were cleared. where: the steps concerned, for the message. */
 kf_status kf_incompressible_judge_solves(kf_plan *plan, int halves, const char *where, kf_error *error);
 
-/* Root mean square of the divergence that is left, per step. */
+/* Computes the root mean square of the remaining divergence, per step. */
 kf_status kf_incompressible_divergence(kf_plan *plan, double *divergence, kf_error *error);
 
 /* incompressible_reference.c */

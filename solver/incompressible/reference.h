@@ -1,4 +1,5 @@
-/* The reference solution, shared by incompressible_reference.c and incompressible_verify.c. */
+/* The reference solution of the incompressible system, shared by incompressible_reference.c and
+ * incompressible_verify.c. */
 #ifndef KF_SOLVER_INCOMPRESSIBLE_REFERENCE_H
 #define KF_SOLVER_INCOMPRESSIBLE_REFERENCE_H
 

@@ -1,5 +1,5 @@
-/* Pictures of particles: in two dimensions as discs, in three as the surface that they make in front of a
- * camera, on their terrain. Coloured by speed; what rests is white where the material has a yield stress. */
+/* Pictures of particles: discs in two dimensions; in three, their surface on the terrain, seen by a camera.
+ * Colours show the speed. Material with a yield stress is white where it is at rest. */
 #ifndef KF_SOLVER_SPH_SPH_PICTURE_H
 #define KF_SOLVER_SPH_SPH_PICTURE_H
 
@@ -11,7 +11,7 @@
 kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snapshot, const char *path,
                          kf_error *error);
 
-/* The scene's particles as they are placed, as such a snapshot: for the caller to free. */
+/* Makes such a snapshot of the scene's initial particles. The caller frees it. */
 void kf_sph_first_snapshot(const kf_particle_scene *scene, kf_snapshot *snapshot);
 
 #endif

@@ -1,4 +1,4 @@
-/* The problems of the sph system. */
+/* Problems of the sph system. */
 #ifndef KF_SOLVER_SPH_SPH_PROBLEM_H
 #define KF_SOLVER_SPH_SPH_PROBLEM_H
 
@@ -7,9 +7,10 @@
 
 kf_status kf_sph_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error);
-/* Makes the same scene on a few thousand particles, shaken, so that no two pairs are alike. */
+/* Makes the trial: the same scene with a few thousand particles. Their positions are randomised, so that no
+ * two pairs are equal. */
 kf_status kf_sph_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error);
-/* A problem of this scene, which it takes over. */
+/* Makes the problem of a scene, which it takes over. */
 kf_problem *kf_sph_problem(kf_particle_scene *scene);
 
 #endif

@@ -7,7 +7,7 @@
 
 extern const kf_case kf_stable_fluids_cases[];
 
-/* One way of storing numbers, and what its rounding leaves. */
+/* A storage type, and the size of its rounding errors. */
 typedef struct kf_fluid_precision {
     const char *name;
     const char *const *overrides;
@@ -16,16 +16,16 @@ typedef struct kf_fluid_precision {
 extern const kf_fluid_precision kf_fluid_precisions[2]; /* f64, f32 */
 
 typedef void kf_fluid_start_function(const void *context, const int cell[3], double velocity[3]);
-/* A periodic box that starts from a function. */
+/* Makes a periodic box whose initial velocity is a function. */
 kf_fluid *kf_fluid_case_box(const kf_validation *validation, int nx, int ny, int nz,
                             kf_fluid_start_function *start, const void *context);
-/* Runs it by the default plan; the state of its first simulation, which the caller frees. Looks at every so
- * many steps: look may be NULL. */
+/* Runs the fluid with the default plan and returns the state of its first simulation, which the caller frees.
+ * look is called every `stride` steps and may be NULL. */
 typedef kf_status kf_fluid_look(void *data, int step, const kf_fluid_state *state, kf_error *error);
 kf_status kf_fluid_case_run(const kf_validation *validation, kf_fluid *fluid,
                             const kf_fluid_precision *precision, int steps, int stride, kf_fluid_look *look,
                             void *data, kf_fluid_state *state, kf_error *error);
-/* Relative L2 difference of two velocities. */
+/* Returns the relative L2 difference of two velocities. */
 double kf_fluid_distance(const kf_fluid *fluid, double *const values[3], double *const expected[3]);
 double kf_fluid_energy(const kf_fluid *fluid, double *const velocity[3]);
 
