@@ -90,7 +90,7 @@ typedef struct kf_source {
     const kf_define *defines;
     int define_count;
     /* The members below are for kernels that are not kftune's, and zero for its own. */
-    /* cuda: the kernel's name in C++, "gemm<float, 16>"; kf_module_function then takes this name. NULL:
+    /* For cuda: the kernel's name in C++, "gemm<float, 16>"; kf_module_function then takes this name. NULL:
      * kernels are found by their symbols. */
     const char *name;
     const char *const *options; /* passed to the compiler unchanged */

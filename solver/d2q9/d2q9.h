@@ -80,7 +80,7 @@ typedef struct kf_d2q9 {
     kf_d2q9_geometry geometry;
     size_t real_bytes, store_bytes; /* bytes of a value in arithmetic, and of a stored population */
     bool has_solid;
-    /* Of the first part of this process; the first of the run does all work other than the flow's. */
+    /* Modules of this process's first part; the first part of the run does all work other than the flow's. */
     kf_module *modules[KF_D2Q9_SOURCES];
     kf_module *flow[KF_MOST_DEVICES]; /* [part of this process] */
     kf_d2q9_arguments arguments;      /* common to all launches */

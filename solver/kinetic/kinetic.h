@@ -65,7 +65,7 @@ typedef struct kf_kinetic_options {
     kf_collision_form collision_form;
     int block[3];
     long velocities; /* 27, or 19 in the plan fused */
-    /* Of populations; arithmetic is in double precision for KF_F64, otherwise in single. */
+    /* Storage of populations. Arithmetic is in double precision for KF_F64, otherwise in single. */
     kf_storage storage;
     kf_streaming streaming;
     /* Planes of a launch with streaming shift, whose single grid moves to and fro; 0 with two grids. */
@@ -207,9 +207,11 @@ typedef struct kf_kinetic {
      * can reach them. */
     kf_buffer *outflow_beside[2][2];
     size_t outflow_bytes;
-    /* arguments.outflow.edge of the plan moments on one device; NULL without an outflow across x. */
+    /* Memory of arguments.outflow.edge, in the plan moments on one device; NULL without an outflow across
+     * x. */
     kf_buffer *edge;
-    /* arguments.edges of a level of nested grids: fresh, inner; NULL: these values are in the grid. */
+    /* Memory of arguments.edges, for a level of nested grids: fresh, inner; NULL: these values are in the
+     * grid. */
     kf_buffer *edges[2];
     kf_buffer *body_sums, *band_total; /* sums of a free solid; totals of several passes */
     /* On a team: body_sums of all parts, or their sums, and zeros to reset them. */
@@ -395,8 +397,8 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
  * ^ 1 of the second. */
 enum { KF_PART_SIDES = 8 };
 int kf_kinetic_sides(const kf_plan *plan);
-/* What lies beyond a side of a part: nothing, a part whose memory it can reach, or a part of another process
- * with which it exchanges messages. */
+/* A side of a part faces nothing, a part whose memory it can reach, or a part of another process with which
+ * it exchanges messages. */
 typedef enum kf_neighbour_reach {
     KF_NEIGHBOUR_NONE,
     KF_NEIGHBOUR_IN_REACH,

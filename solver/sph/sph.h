@@ -1,5 +1,5 @@
 /* The sph system: weakly compressible particles, Newtonian, viscoplastic and granular (docs/sph.md). Only
- * solver/sph/ includes this header; other rooms use kf_system_sph and kf_sph_scene_of. */
+ * solver/sph/ includes this header; other rooms use kf_system_sph. */
 #ifndef KF_SOLVER_SPH_SPH_H
 #define KF_SOLVER_SPH_SPH_H
 
@@ -86,8 +86,8 @@ typedef struct kf_sph_bytes {
     kf_buffer *buffer;
     size_t at;
 } kf_sph_bytes;
-/* What the host reads and writes in a part's memory. The part belongs to this process, or to another one
- * whose memory it can reach. */
+/* The parts of a device's memory that the host reads and writes. The device belongs to this process, or to
+ * another one whose memory it can reach. */
 typedef struct kf_sph_shared {
     kf_sph_bytes clock, exchange, totals, gauge_sums;
     kf_sph_bytes counts, share, team, numbers;      /* for teams, except counts */

@@ -24,7 +24,8 @@ typedef struct kf_sph_tally {
     double kept;                  /* particles, with those of other devices that they interact with */
     double kept_cells;            /* cells into which the device sorts them */
     double support;               /* radius with the skin, in spacings */
-    /* What a particle searches. A row has more ranges where it is periodic. */
+    /* Numbers of rows, ranges and candidates that a particle searches. A row has more ranges where it is
+     * periodic. */
     double rows, ranges, candidates;
     double passes;  /* candidates that a warp searches: the most of any of its lanes */
     double runs;    /* mean number of non-empty ranges of a row */

@@ -53,7 +53,7 @@ typedef struct kf_fluid {
     uint64_t seed;
 
     int dimensions; /* 2 or 3 */
-    /* Of the computed box, which is twice the domain between walls; cells[2] is 1 in two dimensions. */
+    /* Cells of the computed box, which is twice the domain between walls; cells[2] is 1 in two dimensions. */
     int cells[3];
     /* Walls across this axis: the domain is the lower half, the upper half is its mirror image. */
     bool walls[3];

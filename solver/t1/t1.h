@@ -43,7 +43,7 @@ typedef struct kf_t1_argument {
     uint64_t seed;
     kf_expression *generator;
     void *initial; /* [count] content before the first launch; owned */
-    /* Of an output: the right content after one launch; NULL: a run of the reference computes it; owned. */
+    /* The right content of an output after one launch; NULL: a run of the reference computes it; owned. */
     void *answer;
 } kf_t1_argument;
 
