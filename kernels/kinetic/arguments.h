@@ -168,6 +168,7 @@ typedef struct kf_kinetic_links {
     double part_of_sum; /* for each weight */
     double center[3];   /* of the solid */
     int at_once;        /* what comes back is what left in this step alone */
+    int thin;           /* some inner nodes are fluid: all links are worked out before one is put back */
 } kf_kinetic_links;
 
 /* The nodes of the fluid beside that surface, for a law of the wall (wall.cu). */

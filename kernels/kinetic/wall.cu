@@ -1,5 +1,6 @@
-/* Friction by a law of the wall at a solid at rest with links, where y+ is large. These kernels run after
- * reflect_links and before place_links (links.cu), once for each node beside the surface.
+/* Friction by a law of the wall at a solid at rest with links, where y+ is large. reflect_and_find takes
+ * the place of reflect_links (links.cu), and apply_friction has an item for each node beside the surface. It
+ * writes the returning populations too, unless the solid is thin: then place_links does so after it.
  *
  * The law is Reichardt's (Z. angew. Math. Mech. 31, 208, 1951) with the constants of Lee and Moser (J. Fluid
  * Mech. 774, 395, 2015). It gives the traction from the velocity at a node about two cells from the surface.
@@ -21,7 +22,7 @@
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 
 #include "law.h"
-#include "load.h"
+#include "links.h"
 
 #define KF_BACK (1.0 / KF_UNIT)
 
@@ -32,17 +33,24 @@ KF_FUNCTION double *kf_found(const kf_wall_arguments *a, int wall, int number) {
     return a->wall.found + (long long)number * a->wall.count + wall;
 }
 
-/* Returns the density - 1 of a node after its collision, and its momentum. */
-KF_FUNCTION double kf_sum_node(const kf_wall_arguments *a, kf_index node, double momentum[3]) {
+/* Loads a node's populations after its collision, by code. */
+KF_FUNCTION void kf_load_node(const kf_wall_arguments *a, kf_index node, kf_real f[27]) {
+    KF_UNROLL
+    for (int code = 0; code < 27; code++)
+        f[code] = kf_from_store(*kf_address(a, a->populations.source, kf_directions[code], node));
+}
+
+/* Returns the density - 1 of a node's populations, and their momentum. */
+KF_FUNCTION double kf_sum_node(const kf_real f[27], double momentum[3]) {
     double density = 0.0;
     momentum[0] = momentum[1] = momentum[2] = 0.0;
+    KF_UNROLL
     for (int code = 0; code < 27; code++) {
-        const double f =
-            (double)kf_from_store(*kf_address(a, a->populations.source, kf_directions[code], node)) * KF_BACK;
-        density += f;
-        momentum[0] += (code % 3 - 1) * f;
-        momentum[1] += (code / 3 % 3 - 1) * f;
-        momentum[2] += (code / 9 - 1) * f;
+        const double one = (double)f[code] * KF_BACK;
+        density += one;
+        momentum[0] += (code % 3 - 1) * one;
+        momentum[1] += (code / 3 % 3 - 1) * one;
+        momentum[2] += (code / 9 - 1) * one;
     }
     return density;
 }
@@ -56,11 +64,12 @@ KF_FUNCTION void kf_lay_along(const double normal[3], double vector[3]) {
 
 /* Applies the law to the velocity at the node that it reads: share, friction velocity, direction and speed.
  */
-KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
-    (void)y, (void)z;
+KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
     double along[3];
+    kf_real f[27];
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
-    const double density = 1.0 + kf_sum_node(a, ((const kf_index *)a->wall.seen)[x], along);
+    kf_load_node(a, ((const kf_index *)a->wall.seen)[x], f);
+    const double density = 1.0 + kf_sum_node(f, along);
     kf_lay_along(normal, along);
     const double momentum = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]),
                  height = kf_surface(a, x, 4), speed = momentum / density;
@@ -70,6 +79,19 @@ KF_SCALAR_KERNEL(find_friction, kf_wall_arguments) {
     for (int i = 0; i < 3; i++)
         *kf_found(a, x, 2 + i) = momentum > 0.0 ? along[i] / momentum : 0.0;
     *kf_found(a, x, 5) = speed;
+}
+
+/* What depends on the last step alone: first the nodes beside the surface take what the law finds, then, from
+ * the next warp on, come the items of reflect_links. */
+KF_SCALAR_KERNEL(reflect_and_find, kf_wall_arguments) {
+    (void)y, (void)z;
+    const int link = x - (a->wall.count + 31) / 32 * 32;
+    if (x < a->wall.count)
+        kf_find_friction(a, x);
+    else if (link >= a->links.count)
+        kf_rest_node(a, link - a->links.count);
+    else if (link >= 0)
+        ((kf_real *)a->links.value)[link] = kf_reflect_link(a, link, kf_load_constant(a->links.code + link));
 }
 
 /* The sums over the cut links of a node. */
@@ -88,77 +110,103 @@ KF_FUNCTION double kf_dot(const double one[3], const double other[3]) {
 KF_FUNCTION double kf_dot_link(const int c[3], const double vector[3]) {
     return c[0] * vector[0] + c[1] * vector[1] + c[2] * vector[2];
 }
+
+/* Some links of a node, whose loads are on their way together. Beyond the node's last link it is repeated. */
+enum { KF_LINKS_TOGETHER = 4 };
+typedef struct kf_few_links {
+    int word[KF_LINKS_TOGETHER];
+    kf_real share[KF_LINKS_TOGETHER], mean[KF_LINKS_TOGETHER]; /* links.share, links.memory */
+    kf_real value[KF_LINKS_TOGETHER], pair[KF_LINKS_TOGETHER]; /* links.value */
+} kf_few_links;
+KF_FUNCTION void kf_load_links(const kf_wall_arguments *a, int link, int end, kf_few_links *few) {
+    const kf_real *memory = (const kf_real *)a->links.memory, *value = (const kf_real *)a->links.value;
+    KF_UNROLL
+    for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
+        const int one = link + i < end ? link + i : end - 1;
+        few->word[i] = kf_load_constant(a->links.code + one);
+        few->share[i] = kf_load_constant((const kf_real *)a->links.share + one);
+        few->mean[i] = memory[one];
+        few->value[i] = value[one];
+        few->pair[i] = value[a->links.count + one];
+    }
+}
 /* Returns the code of a link's direction, and sets the direction. */
-KF_FUNCTION int kf_link_direction(const kf_wall_arguments *a, int link, int c[3]) {
-    const int code = a->links.code[link] & ((1 << KF_LINK_CODE_BITS) - 1);
+KF_FUNCTION int kf_link_direction(int word, int c[3]) {
+    const int code = kf_link_code(word, 0);
     c[0] = code % 3 - 1;
     c[1] = code / 3 % 3 - 1;
     c[2] = code / 9 - 1;
     return code;
 }
 
-/* Sets the directions and areas of a node's links. */
-KF_FUNCTION void kf_survey_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
-    for (int i = 0; i < 3; i++)
-        sum->force[i] = sum->area[i] = 0.0;
-    sum->mass = 0.0;
-    sum->cut = 0;
-    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
-        int c[3];
-        sum->cut |= 1U << kf_link_direction(a, link, c);
-        for (int i = 0; i < 3; i++)
-            sum->area[i] += 6.0 * kf_weight_of(c) * c[i];
-    }
-}
-
-/* Adds a wall's velocity to a link's reflection: to half-way bounce-back at once, to the interpolation by
- * its mean over steps. */
-KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const double velocity[3],
-                              kf_exchange *sum) {
-    int c[3];
-    (void)kf_link_direction(a, link, c);
-    const double q = (double)((const kf_real *)a->links.share)[link],
-                 moved = 6.0 * kf_weight_of(c) * kf_dot_link(c, velocity);
-    const int behind = a->links.code[link] >> (KF_LINK_CODE_BITS * KF_LINK_NODES);
+/* Adds a wall's velocity to the reflection of a link, number i of few: to half-way bounce-back at once, to
+ * the interpolation by its mean over steps. */
+KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const int c[3], const double velocity[3],
+                              kf_few_links *few, int i, kf_exchange *sum) {
+    const double q = (double)few->share[i], moved = 6.0 * kf_weight_of(c) * kf_dot_link(c, velocity);
+    const int behind = few->word[i] >> (KF_LINK_CODE_BITS * KF_LINK_NODES);
     const double part = behind > 1   ? 2.0 / ((1.0 + q) * (1.0 + q)) - 1.0
                         : behind > 0 ? 2.0 / (1.0 + 2.0 * q) - 1.0
                                      : 0.0;
     const double late = part * moved * (1.0 / KF_LINK_STEPS), all = -moved - late;
-    kf_real *memory = (kf_real *)a->links.memory, *value = (kf_real *)a->links.value;
-    memory[link] -= (kf_real)late;
-    value[link] += (kf_real)(all * KF_UNIT);
-    value[a->links.count + link] += (kf_real)(all * KF_UNIT);
+    kf_real *value = (kf_real *)a->links.value;
+    ((kf_real *)a->links.memory)[link] = few->mean[i] - (kf_real)late;
+    value[link] = few->value[i] + (kf_real)(all * KF_UNIT);
+    few->pair[i] += (kf_real)(all * KF_UNIT);
+    value[a->links.count + link] = few->pair[i];
     sum->mass += all;
 }
 
-/* Sums the force of a node's links on the solid. */
-KF_FUNCTION void kf_sum_links(const kf_wall_arguments *a, int wall, kf_exchange *sum) {
-    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
-        int c[3];
-        (void)kf_link_direction(a, link, c);
-        const double pair = (double)((const kf_real *)a->links.value)[a->links.count + link] * KF_BACK;
-        for (int i = 0; i < 3; i++)
-            sum->force[i] += c[i] * pair;
+/* Lets a node's links reflect as at a wall with that velocity, if moves, and sums what they exchange. */
+KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int first, int end, int moves,
+                                   const double velocity[3], kf_exchange *sum) {
+    for (int i = 0; i < 3; i++)
+        sum->force[i] = sum->area[i] = 0.0;
+    sum->mass = 0.0;
+    sum->cut = 0;
+    for (int link = first; link < end; link += KF_LINKS_TOGETHER) {
+        kf_few_links few;
+        kf_load_links(a, link, end, &few);
+        KF_UNROLL
+        for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
+            int c[3];
+            if (link + i >= end) break;
+            sum->cut |= 1U << kf_link_direction(few.word[i], c);
+            if (moves)
+                kf_move_wall(a, link + i, c, velocity, &few, i, sum);
+            else if (!a->links.thin)
+                kf_put_back(a, few.word[i], link + i, few.value[i]);
+            for (int j = 0; j < 3; j++) {
+                sum->area[j] += 6.0 * kf_weight_of(c) * c[j];
+                sum->force[j] += c[j] * ((double)few.pair[i] * KF_BACK);
+            }
+        }
     }
 }
 
-/* Adds a force to the populations that leave a node: directly where the link is not cut, else to the
+/* Adds a force to the populations f that leave a node: directly where the link is not cut, else to the
  * returning population. So the node gains the same momentum, however many of its links are cut. */
-KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double force[3],
-                              const kf_exchange *sum) {
-    const kf_index node = ((const kf_index *)a->links.node)[a->wall.first[wall]];
+KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int first, int end, const kf_real f[27],
+                              const double force[3], unsigned cut) {
+    const kf_index node = kf_link_node(a, first, 0);
+    KF_UNROLL
     for (int code = 0; code < 27; code++) {
         const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
-        kf_stored *place = kf_address(a, a->populations.source, kf_directions[code], node);
         const double more = 3.0 * kf_weight_of(c) * kf_dot_link(c, force);
-        if (!(sum->cut >> code & 1))
-            *place = kf_to_store((kf_real)((double)kf_from_store(*place) + more * KF_UNIT));
+        if (code != 13 && !(cut >> code & 1))
+            *kf_address(a, a->populations.source, kf_directions[code], node) =
+                kf_to_store((kf_real)((double)f[code] + more * KF_UNIT));
     }
-    for (int link = a->wall.first[wall]; link < a->wall.first[wall + 1]; link++) {
+    for (int link = first; link < end; link++) {
         int c[3];
-        (void)kf_link_direction(a, link, c);
-        ((kf_real *)a->links.value)[link] -=
-            (kf_real)(3.0 * kf_weight_of(c) * kf_dot_link(c, force) * KF_UNIT);
+        const int word = kf_load_constant(a->links.code + link);
+        (void)kf_link_direction(word, c);
+        kf_real *value = (kf_real *)a->links.value + link;
+        const kf_real pushed = *value - (kf_real)(3.0 * kf_weight_of(c) * kf_dot_link(c, force) * KF_UNIT);
+        if (a->links.thin)
+            *value = pushed;
+        else
+            kf_put_back(a, word, link, pushed);
     }
 }
 
@@ -166,12 +214,15 @@ KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int wall, const double
  * share. */
 KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     (void)y, (void)z;
+    const int first = a->wall.first[x], end = a->wall.first[x + 1];
+    double along[3], momentum[3], velocity[3], force[3], across[3];
+    kf_real f[27];
+    kf_exchange sum;
+    kf_load_node(a, kf_link_node(a, first, 0), f);
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
     const double friction_velocity = *kf_found(a, x, 1),
                  traction = friction_velocity * friction_velocity * kf_surface(a, x, 3);
-    double along[3], momentum[3], velocity[3], force[3], across[3];
-    kf_exchange sum;
-    const double density = kf_sum_node(a, ((const kf_index *)a->links.node)[a->wall.first[x]], momentum);
+    const double density = kf_sum_node(f, momentum);
     for (int i = 0; i < 3; i++) {
         along[i] = *kf_found(a, x, 2 + i);
         velocity[i] = momentum[i] / (1.0 + density);
@@ -181,10 +232,7 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
                  kept = kf_law_push(own, seen), fastest = KF_LAW_FASTEST * seen;
     for (int i = 0; i < 3; i++)
         velocity[i] = share * (velocity[i] - (own > fastest ? own - fastest : 0.0) * along[i]);
-    kf_survey_links(a, x, &sum);
-    for (int link = a->wall.first[x]; share > 0.0 && link < a->wall.first[x + 1]; link++)
-        kf_move_wall(a, link, velocity, &sum);
-    kf_sum_links(a, x, &sum);
+    kf_exchange_links(a, first, end, share > 0.0, velocity, &sum);
     for (int i = 0; i < 3; i++)
         across[i] = sum.force[i];
     kf_lay_along(normal, sum.force);
@@ -197,12 +245,10 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
         a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];
     }
-    if (!(share > 0.0)) return;
-    kf_push_node(a, x, force, &sum);
-    const double mass = sum.mass - kf_dot(sum.area, force);
-    if (fabs(mass) < KF_FORCE_LIMIT)
-        kf_atomic_add_int64((kf_int64 *)a->links.sums + x % KF_LOAD_SLOTS,
-                            kf_fixed_point(mass, KF_FORCE_SCALE));
+    const double mass = share > 0.0 ? sum.mass - kf_dot(sum.area, force) : 0.0;
+    if (share > 0.0) kf_push_node(a, first, end, f, force, sum.cut);
+    kf_atomic_add_int64_of_warp((kf_int64 *)a->links.sums + x / 32 % KF_LOAD_SLOTS,
+                                fabs(mass) < KF_FORCE_LIMIT ? kf_fixed_point(mass, KF_FORCE_SCALE) : 0);
 }
 
 /* Adds the forces of all nodes to a load: those beside what links bring, or friction. */

@@ -68,8 +68,9 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
  * kf_set_link_launches prepares launches outside of steps (kinetic_links.c). */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
-/* Append the friction of a law of the wall, between the two kernels of kf_append_links (kinetic_wall.c). */
-void kf_append_wall(kf_builder *b, int parity, int grid);
+/* Append what takes the place of reflect_links by a law of the wall, which has so many items, and the
+ * friction (kinetic_wall.c). */
+void kf_append_wall(kf_builder *b, int parity, int grid, int items);
 void kf_set_wall_launches(kf_builder *b);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                      int from, int to);

@@ -234,27 +234,26 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
-/* Adds the kernels of a law of the wall: of each node beside the surface all populations are read twice, and
- * those of the node that it looks at. */
-static void add_wall(kf_kinetic_tally *tally) {
-    static const double FOUND_BYTES = 84, APPLIED_BYTES = 180, POPULATIONS = 27;
-    const double nodes = (double)tally->cost->scene->links.wall_count;
-    if (!(nodes > 0)) return;
-    (void)add_items(tally, "find_friction", FOUND_BYTES * nodes, POPULATIONS * nodes, 3);
-    add_items(tally, "apply_friction", APPLIED_BYTES * nodes, 3 * POPULATIONS * nodes, 4)
-        ->amount[KF_COST_ATOMICS] = nodes;
-}
-
 /* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
- * its own, and then put where one of them streams from. */
+ * its own, and then put where one of them streams from. By a law of the wall all populations of each node
+ * beside the surface, and of the node that it looks at, are read besides, and the former written. The lanes
+ * of a warp share an atomic. */
 void kf_kinetic_add_links(kf_kinetic_tally *tally) {
-    static const double LINK_BYTES = 52, PLACE_BYTES = 12, POPULATIONS = 5;
-    const double links = (double)tally->cost->scene->links.count;
+    static const double LINK_BYTES = 52, PLACE_BYTES = 12, POPULATIONS = 5, FOUND_BYTES = 84,
+                        APPLIED_BYTES = 180, OF_NODE = 27;
+    const kf_links *lists = &tally->cost->scene->links;
+    const double links = (double)lists->count, nodes = (double)lists->wall_count;
+    const bool law = nodes > 0, placed = law && lists->thin_count == 0;
     if (!(links > 0)) return;
-    add_items(tally, "reflect_links", LINK_BYTES * links, POPULATIONS * links, 3)->amount[KF_COST_ATOMICS] =
-        links;
-    add_wall(tally);
-    (void)add_items(tally, "place_links", PLACE_BYTES * links, links, 2);
+    add_items(tally, law ? "reflect_and_find" : "reflect_links", LINK_BYTES * links + FOUND_BYTES * nodes,
+              POPULATIONS * links + OF_NODE * nodes, 3)
+        ->amount[KF_COST_ATOMICS] = links / WARP;
+    if (law)
+        add_items(tally, "apply_friction", APPLIED_BYTES * nodes + (placed ? PLACE_BYTES : 0) * links,
+                  2 * OF_NODE * nodes + (placed ? links : 0), 4)
+            ->amount[KF_COST_ATOMICS] = nodes / WARP;
+    (void)add_items(tally, placed ? "balance_links" : "place_links", placed ? 0 : PLACE_BYTES * links,
+                    placed ? 0 : links, 2);
 }
 
 void kf_kinetic_add_band_restore(kf_kinetic_tally *tally) {

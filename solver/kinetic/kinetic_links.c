@@ -76,6 +76,7 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
     const double weights = sum_of_weights(&scene->links);
     a->count = (int)scene->links.count;
     a->at_once = scene->half_way;
+    a->thin = scene->links.thin_count > 0;
     a->part_of_sum = weights > 0.0 ? 1.0 / (KF_FORCE_SCALE * weights) : 0.0;
     for (int i = 0; i < 3; i++)
         a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
@@ -125,10 +126,14 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
     const kf_links *links = &kf_plan_scene(b->plan)->links;
     if (!b->kinetics->linked) return;
     kf_on_part(b, 0);
-    kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", (int)(links->count + links->shell_count),
-                    grid, grid);
-    kf_append_wall(b, parity, grid);
-    kf_append_items(b, parity, KF_SOURCE_LINKS, "place_links", (int)links->count, grid, grid);
+    const int items = (int)(links->count + links->shell_count);
+    const bool law = links->wall_count > 0, placed = law && links->thin_count == 0;
+    if (law)
+        kf_append_wall(b, parity, grid, items);
+    else
+        kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", items, grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_LINKS, placed ? "balance_links" : "place_links",
+                    placed ? 1 : (int)links->count, grid, grid);
 }
 
 /* Prepares two launches outside of steps: the sum of forces at the links, and the state of rest of nodes

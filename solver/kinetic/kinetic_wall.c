@@ -69,10 +69,11 @@ kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
     return upload_lists(kinetic, &scene->links, first, seen, surface, error);
 }
 
-void kf_append_wall(kf_builder *b, int parity, int grid) {
+void kf_append_wall(kf_builder *b, int parity, int grid, int items) {
+    enum { WARP = 32 };
     const int count = (int)kf_plan_scene(b->plan)->links.wall_count;
-    if (count == 0) return;
-    kf_append_items(b, parity, KF_SOURCE_WALL, "find_friction", count, grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", (count + WARP - 1) / WARP * WARP + items,
+                    grid, grid);
     kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count, grid, grid);
 }
 
