@@ -75,6 +75,8 @@ void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase) {
 }
 
 kf_status kf_plan_spoil(const kf_plan *plan, kf_error *error) {
+    /* One device spoils a buffer that several share, and the others may still read it in the step before. */
+    if (plan->fresh_count > 0) KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (size_t i = 0; i < plan->fresh_count; i++) {
         const kf_fresh *fresh = &plan->fresh[i];
         if (plan->steps_done % (uint64_t)fresh->period != (uint64_t)fresh->phase) continue;
@@ -386,6 +388,8 @@ kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {
 }
 
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error) {
+    /* What one device writes into memory that several share must not meet steps that others still do. */
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
     plan->steps_done = 0;
     return plan->methods->initialise(plan, error);
 }

@@ -134,6 +134,37 @@ static void test_streams_in_random_order(void **state) {
     kf_scene_free(scene);
 }
 
+/* The gate's second run spoils a grid before the step that writes it. All devices read that grid in the step
+ * before, which must have ended on all of them: the spoiling is work of one. */
+static void test_spoilt_in_random_order(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 6000);
+    kf_error error = {KF_OK, ""};
+    outcome one;
+    run(scene, two_grids[0], "cpu:1", &one);
+    for (uint64_t seed = 1; seed <= 3 * SEEDS; seed++) {
+        kf_backend *backend;
+        outcome team;
+        kf_cpu_shuffle(seed, -1);
+        must(kf_backend_open(teams[seed % 3], &backend, &error), &error);
+        kf_plan *plan = open_plan(scene, two_grids[0], backend);
+        must(kf_plan_advance(plan, 3, &error), &error); /* of which some is left when it begins anew */
+        must(kf_plan_initialise(plan, &error), &error);
+        for (int step = 0; step < STEPS; step++) {
+            must(kf_plan_spoil(plan, &error), &error);
+            must(kf_plan_advance(plan, 1, &error), &error);
+        }
+        finish(plan, &team);
+        kf_plan_free(plan);
+        kf_backend_close(backend);
+        same(&one, &team, "spoilt, in random order");
+        outcome_free(&team);
+    }
+    kf_cpu_shuffle(0, -1);
+    outcome_free(&one);
+    kf_scene_free(scene);
+}
+
 static void test_cuts(void **state) {
     (void)state;
     int first[KF_MOST_PARTS + 1];
@@ -392,6 +423,7 @@ int main(void) {
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_free_solid),
         cmocka_unit_test(test_streams_in_random_order),
+        cmocka_unit_test(test_spoilt_in_random_order),
         cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_cost_of_a_sample),
         cmocka_unit_test(test_refusals),

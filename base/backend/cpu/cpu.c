@@ -287,6 +287,8 @@ kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, si
 
 static void cpu_buffer_free(kf_buffer *buffer) {
     cpu_buffer *own = (cpu_buffer *)buffer;
+    kf_error ignored;
+    (void)settle(&ignored); /* a fill of it may be left */
     if (own->partial != NULL) {
         kf_partial_free(own->partial);
     } else if (own->mapped > 0) {
@@ -314,13 +316,39 @@ static kf_status cpu_buffer_check(const kf_buffer *buffer, kf_error *error) {
     return own->partial != NULL ? kf_partial_check(own->partial, error) : KF_OK;
 }
 
-static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+static void fill(kf_buffer *buffer, unsigned char byte) {
     const cpu_buffer *own = (const cpu_buffer *)buffer;
-    KF_TRY(settle(error));
     if (own->partial != NULL)
         kf_partial_fill(own->partial, byte);
     else
         memset(buffer->address, byte, buffer->bytes);
+}
+
+typedef struct queued_fill {
+    kf_buffer *buffer;
+    unsigned char byte;
+} queued_fill;
+
+static kf_status run_fill(void *object, kf_stream *stream, kf_error *error) {
+    const queued_fill *queued = object;
+    (void)stream, (void)error;
+    fill(queued->buffer, queued->byte);
+    free(object);
+    return KF_OK;
+}
+
+/* Where streams are queues it is work of the main lane, as on a GPU: other lanes and devices need not have
+ * done theirs. */
+static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+    (void)error;
+    if (!kf_cpu_shuffles()) {
+        fill(buffer, byte);
+        return KF_OK;
+    }
+    queued_fill *queued = kf_allocate(sizeof *queued);
+    *queued = (queued_fill){buffer, byte};
+    kf_cpu_queue_put(&(kf_cpu_work){
+        .stream = kf_backend_stream(buffer->backend, KF_LANE_MAIN), .enqueue = run_fill, .object = queued});
     return KF_OK;
 }
 
