@@ -23,13 +23,10 @@ static bool names_a_file(const char *key) {
 
 /* Relative names of files that are there, from the scene file's folder, become whole paths. */
 static void make_whole(cJSON *item, const char *folder) {
-    char path[KF_PATH];
+    char path[KF_PATH], whole[KF_PATH];
     if (cJSON_IsString(item) && names_a_file(item->string) && item->valuestring[0] != '/' &&
-        kf_path(path, NULL, "%s/%s", folder, item->valuestring) == KF_OK) {
-        char *whole = realpath(path, NULL);
-        if (whole != NULL) (void)cJSON_SetValuestring(item, whole);
-        free(whole);
-    }
+        kf_path(path, NULL, "%s/%s", folder, item->valuestring) == KF_OK && kf_real_path(path, whole))
+        (void)cJSON_SetValuestring(item, whole);
     for (cJSON *member = cJSON_IsObject(item) || cJSON_IsArray(item) ? item->child : NULL; member != NULL;
          member = member->next)
         make_whole(member, folder);
@@ -192,10 +189,9 @@ bool kf_scene_document_swap_mesh(cJSON *document, const char *mesh_file) {
     cJSON *solid = cJSON_GetObjectItemCaseSensitive(document, "solid"),
           *mesh = cJSON_GetObjectItemCaseSensitive(solid, "mesh");
     if (!cJSON_IsString(mesh)) return false;
-    char *whole = realpath(mesh_file, NULL);
-    (void)cJSON_SetValuestring(mesh, whole != NULL ? whole : mesh_file);
+    char whole[KF_PATH];
+    (void)cJSON_SetValuestring(mesh, kf_real_path(mesh_file, whole) ? whole : mesh_file);
     cJSON_DeleteItemFromObjectCaseSensitive(solid, "mesh_hash");
-    free(whole);
     return true;
 }
 
@@ -423,17 +419,16 @@ static kf_status check_free(const cJSON *document, const char *file, bool *repla
 /* A mesh in the file's own folder is named by its name alone. */
 static void shorten_mesh(cJSON *document, const char *file) {
     cJSON *mesh = cJSON_GetObjectItemCaseSensitive(member_of(document, "solid"), "mesh");
-    char folder[KF_PATH];
+    char folder[KF_PATH], whole[KF_PATH];
     folder_of(file, folder);
-    char *whole = realpath(folder, NULL);
-    const size_t length = whole != NULL ? strlen(whole) : 0;
-    if (whole != NULL && cJSON_IsString(mesh) && strncmp(mesh->valuestring, whole, length) == 0 &&
+    const bool there = kf_real_path(folder, whole);
+    const size_t length = there ? strlen(whole) : 0;
+    if (there && cJSON_IsString(mesh) && strncmp(mesh->valuestring, whole, length) == 0 &&
         mesh->valuestring[length] == '/' && strchr(mesh->valuestring + length + 1, '/') == NULL) {
         char *name = kf_duplicate(mesh->valuestring + length + 1);
         (void)cJSON_SetValuestring(mesh, name);
         free(name);
     }
-    free(whole);
 }
 
 kf_status kf_scene_document_write(const cJSON *document, const char *file, bool *replaced, kf_error *error) {

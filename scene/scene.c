@@ -283,8 +283,10 @@ kf_status kf_scene_library(const char *const **names, kf_error *error) {
         char folder[KF_PATH];
         KF_TRY(kf_data_folder(&data, error));
         KF_TRY(kf_path(folder, error, "%s/scene/library", data));
-        DIR *listing = opendir(folder);
-        if (listing == NULL)
+        DIR *listing = NULL;
+        const kf_status opened = kf_folder_open(folder, &listing, error);
+        if (opened == KF_HOST) return opened;
+        if (opened != KF_OK)
             return kf_fail(error, KF_MACHINE,
                            "%s: the shipped scenes are missing; install kftune again, or set "
                            "KFTUNE_DATA to its data folder",
@@ -436,7 +438,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     kf_scene_make_finer(scene);
     KF_TRY(kf_scene_finish(scene, options, notes, error));
     char absolute[KF_PATH];
-    if (is_file(file_or_name) && realpath(path, absolute) != NULL)
+    if (is_file(file_or_name) && kf_real_path(path, absolute))
         kf_copy_text(scene->source, sizeof scene->source, absolute);
     const size_t samples = kf_scene_finest(scene)->samples.count;
     if (samples > 0)

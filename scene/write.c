@@ -87,11 +87,11 @@ kf_status kf_scene_of_mesh(const char *mesh_file, const kf_placement *placement,
     kf_text_free(&said);
     if (status == KF_OK) status = kf_description_place(d, &mesh, placement, placement->nodes, &said, error);
     if (status == KF_OK) {
-        char *whole = realpath(mesh_file, NULL);
+        char whole[KF_PATH];
+        const bool there = kf_real_path(mesh_file, whole);
         if (placement->samples_per_cell > 0.0) d->samples_per_cell = placement->samples_per_cell;
-        *scene = description_json(d, whole != NULL ? whole : mesh_file, said.text);
+        *scene = description_json(d, there ? whole : mesh_file, said.text);
         cJSON_AddItemToObject(*scene, "placed", kf_placement_to_json(placement));
-        free(whole);
     }
     if (notes != NULL) *notes = status == KF_OK && said.text != NULL ? kf_duplicate(said.text) : NULL;
     kf_text_free(&said);

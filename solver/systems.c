@@ -63,14 +63,14 @@ static bool has_section(const cJSON *root, const kf_system *system) {
 }
 
 /* Looks which system's sections a file has. Other faults of the file are for whoever reads it to say. */
-static const kf_system *look_inside(const char *path) {
-    const kf_system *found = NULL;
+static kf_status look_inside(const char *path, const kf_system **found, kf_error *error) {
     cJSON *root = NULL;
-    if (!kf_ends_in(path, ".json") || kf_json_read_file(path, &root, NULL) != KF_OK) return NULL;
-    for (int i = 0; kf_systems[i] != NULL && found == NULL; i++)
-        if (has_section(root, kf_systems[i])) found = kf_systems[i];
+    *found = NULL;
+    if (kf_ends_in(path, ".json")) KF_TRY(kf_json_read_known(path, &root, error));
+    for (int i = 0; kf_systems[i] != NULL && *found == NULL; i++)
+        if (has_section(root, kf_systems[i])) *found = kf_systems[i];
     cJSON_Delete(root);
-    return found;
+    return KF_OK;
 }
 
 /* Finds the system of a file: by the ending of its name where that says that programs are run, else by its
@@ -83,7 +83,8 @@ kf_status kf_system_by_section(const char *source, const kf_system **system, kf_
         if (kf_systems[i]->program_ending != NULL && kf_ends_in(path, kf_systems[i]->program_ending))
             *system = kf_systems[i];
     if (*system != NULL) return KF_OK;
-    const kf_system *found = look_inside(path);
+    const kf_system *found = NULL;
+    KF_TRY(look_inside(path, &found, error));
     if (found != NULL && found->program_ending != NULL)
         return kf_fail(
             error, KF_BAD_INPUT,
@@ -162,8 +163,7 @@ kf_status kf_system_of_scene(kf_problem *problem, kf_error *error) {
 static void remember_source(const char *source, kf_problem *problem) {
     char absolute[KF_PATH];
     struct stat about;
-    const bool file =
-        stat(source, &about) == 0 && !S_ISDIR(about.st_mode) && realpath(source, absolute) != NULL;
+    const bool file = stat(source, &about) == 0 && !S_ISDIR(about.st_mode) && kf_real_path(source, absolute);
     kf_copy_text(problem->source, sizeof problem->source, file ? absolute : source);
 }
 

@@ -1,5 +1,6 @@
 #include "base/util/confined.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -51,14 +52,48 @@ static bool write_all(int out, const void *data, size_t size) {
 #endif
 #endif
 
-/* The address space of this process now, in bytes. */
+/* The address space of this process now, in bytes; 0: not known. Allocates nothing: it is asked when there is
+ * no memory, too. */
 static size_t address_space(void) {
-    FILE *stream = fopen("/proc/self/statm", "re");
-    size_t pages = 0;
-    if (stream == NULL) return 0;
-    if (fscanf(stream, "%zu", &pages) != 1) pages = 0;
-    (void)fclose(stream);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
+    char text[64] = "";
+    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ssize_t got = read(file, text, sizeof text - 1);
+    (void)close(file);
+    return got <= 0 ? 0 : strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What the child exits with that has no answer for want of memory: up to its own limit, or less than that. */
+enum { AT_ITS_LIMIT = 10, BELOW_ITS_LIMIT = 11 };
+
+static size_t most_space; /* the child's limit; 0: it has none */
+
+/* An allocator asks the system for more than it was asked for. */
+static void leave_without_memory(size_t bytes) {
+    static const size_t slack = (size_t)2 << 20;
+    const size_t now = address_space();
+    const bool known = now > 0 && most_space > 0;
+    _exit(known && (bytes > most_space || now + bytes + slack > most_space) ? AT_ITS_LIMIT : BELOW_ITS_LIMIT);
+}
+
+/* C++ does not say how much it wanted. */
+static void leave_without_objects(void) {
+    leave_without_memory(most_space / 2);
+}
+
+/* A library that goes on without memory it did not get. */
+static void leave_by_fault(int number) {
+    if (errno == ENOMEM) leave_without_objects();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+/* Has libraries in C++ end the child when they have no memory, before they give some other reason. */
+static void watch_objects(void) {
+    void (*(*set_handler)(void (*)(void)))(void) = NULL;
+    void *const found = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE"); /* std::set_new_handler */
+    memcpy(&set_handler, &found, sizeof set_handler);
+    if (set_handler != NULL) (void)set_handler(leave_without_objects);
 }
 
 /* Confines the child before it works: limits of memory and time, no output, no core file, and death by its
@@ -66,13 +101,15 @@ static size_t address_space(void) {
 static void confine(const kf_confinement *limits) {
     static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        (void)signal(deadly[i], SIG_DFL);
+        (void)signal(deadly[i], deadly[i] == SIGSEGV || deadly[i] == SIGABRT ? leave_by_fault : SIG_DFL);
     (void)signal(SIGINT, SIG_IGN);  /* it is the parent that is interrupted, and ends this process */
     (void)signal(SIGPIPE, SIG_IGN); /* the parent takes no answer that is too long */
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     (void)setrlimit(RLIMIT_CPU, &(struct rlimit){limits->cpu_seconds, limits->cpu_seconds + 1});
 #ifndef KF_SHADOWED
-    const size_t most = address_space() + limits->memory_bytes;
+    const size_t now = address_space();
+    const size_t most = now + limits->memory_bytes;
+    most_space = now > 0 ? most : 0;
     (void)setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) (void)dup2(nowhere, STDOUT_FILENO);
@@ -87,6 +124,9 @@ static _Noreturn void work_and_leave(pid_t parent, const kf_confinement *limits,
     /* The parent may have been killed between fork and prctl. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
     confine(limits);
+    kf_on_out_of_memory(leave_without_memory);
+    watch_objects();
+    errno = 0;
     kf_answer answer = {0};
     answer_head head = {.status = KF_OK};
     head.status = work(context, &answer, &head.error);
@@ -110,11 +150,13 @@ static bool read_all(int in, void *data, size_t size) {
     return true;
 }
 
-static bool receive(int in, size_t most, answer_head *head, kf_answer *answer) {
+static bool receive(int in, size_t most, answer_head *head, kf_answer *answer, bool *too_long) {
+    *too_long = false;
     if (!read_all(in, head, sizeof *head)) return false;
     head->error.message[sizeof head->error.message - 1] = '\0';
     for (int i = 0; i < KF_ANSWER_PARTS; i++) {
-        if (head->bytes[i] > most) return false;
+        *too_long = head->bytes[i] > most;
+        if (*too_long) return false;
         answer->bytes[i] = head->bytes[i];
         if (head->bytes[i] > 0) answer->part[i] = kf_allocate(head->bytes[i]);
         if (!read_all(in, answer->part[i], head->bytes[i])) return false;
@@ -122,13 +164,19 @@ static bool receive(int in, size_t most, answer_head *head, kf_answer *answer) {
     return true;
 }
 
-static kf_status explain(const char *name, const kf_confinement *limits, int ending, kf_error *error) {
+static kf_status explain(const char *name, const kf_confinement *limits, bool too_long, int ending,
+                         kf_error *error) {
     char memory[32];
     const int ended_by = WIFSIGNALED(ending) ? WTERMSIG(ending) : 0;
     if (ended_by == SIGXCPU)
         return kf_fail(error, KF_BAD_INPUT, "%s: reading it takes more than %u s; is the file damaged?", name,
                        limits->cpu_seconds);
-    if (ended_by == 0 || ended_by == SIGKILL) /* kf_allocate exits; the system kills */
+    if (!too_long && (ended_by == SIGKILL || (ended_by == 0 && WEXITSTATUS(ending) == BELOW_ITS_LIMIT)))
+        return kf_fail(error, KF_HOST, "%s: out of memory while it was read; free some, or read it elsewhere",
+                       name);
+    if (!too_long && ended_by == 0 && WEXITSTATUS(ending) != AT_ITS_LIMIT)
+        return kf_fail(error, KF_HOST, "%s: the process that reads it could not answer", name);
+    if (too_long || ended_by == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: reading it takes more than %s of memory; is the file damaged?", name,
                        kf_human_bytes((double)limits->memory_bytes, memory));
@@ -139,7 +187,8 @@ static kf_status explain(const char *name, const kf_confinement *limits, int end
 static kf_status take(const char *name, const kf_confinement *limits, pid_t child, int in, kf_answer *answer,
                       kf_error *error) {
     answer_head head = {.status = KF_OK};
-    const bool whole = receive(in, limits->memory_bytes, &head, answer);
+    bool too_long = false;
+    const bool whole = receive(in, limits->memory_bytes, &head, answer, &too_long);
     int ending = 0;
     if (kf_interrupted) (void)kill(child, SIGKILL);
     (void)close(in);
@@ -149,7 +198,7 @@ static kf_status take(const char *name, const kf_confinement *limits, pid_t chil
     if (kf_interrupted)
         status = kf_fail(error, KF_INTERRUPTED, "interrupted while %s was read", name);
     else if (!whole)
-        status = explain(name, limits, ending, error);
+        status = explain(name, limits, too_long, ending, error);
     else if (head.status != KF_OK)
         status = kf_fail(error, head.status, "%s", head.error.message);
     if (status != KF_OK) kf_answer_free(answer);

@@ -25,7 +25,8 @@ typedef kf_status kf_confined_work(const void *context, kf_answer *answer, kf_er
 
 /* Runs work in a child and takes its status, message and answer; what the child prints is lost. A crash, or a
  * limit that was reached, is KF_BAD_INPUT: "NAME: ...", where name is the input's. KF_MACHINE when no process
- * is to be had, KF_INTERRUPTED after Ctrl-C. The answer is as untrusted as the input. */
+ * is to be had, KF_HOST when it lacked what the machine has too little of, KF_INTERRUPTED after Ctrl-C. The
+ * answer is as untrusted as the input. */
 kf_status kf_confined_run(const char *name, const kf_confinement *limits, kf_confined_work *work,
                           const void *context, kf_answer *answer, kf_error *error);
 

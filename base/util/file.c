@@ -81,6 +81,18 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
     return status;
 }
 
+bool kf_real_path(const char *path, char real[KF_PATH]) {
+    if (realpath(path, real) != NULL) return true;
+    if (errno == ENOMEM) kf_out_of_memory(KF_PATH);
+    return false;
+}
+
+kf_status kf_folder_open(const char *path, DIR **stream, kf_error *error) {
+    *stream = opendir(path);
+    if (*stream != NULL) return KF_OK;
+    return kf_fail(error, kf_errno_status(errno), "%s: cannot be listed: %s", path, strerror(errno));
+}
+
 static char guarded[KF_PATH + 96]; /* what the handler says */
 
 /* Does only what a signal handler may. */
@@ -350,9 +362,8 @@ static void folder_of_this(char folder[KF_PATH]) {
     Dl_info object;
     if (dladdr(&here, &object) == 0 || object.dli_fname == NULL || strstr(object.dli_fname, ".so") == NULL)
         return;
-    char *real = realpath(object.dli_fname, NULL);
-    if (real != NULL) kf_copy_text(folder, KF_PATH, dirname(real));
-    free(real);
+    char real[KF_PATH];
+    if (kf_real_path(object.dli_fname, real)) kf_copy_text(folder, KF_PATH, dirname(real));
 }
 
 /* Beside an executable: a bundle. Its parents: build/kftune, build/tests/test_x, build/sanitize/tests/test_x.
@@ -363,9 +374,7 @@ static bool look_around(const char *from, char folder[KF_PATH]) {
     for (size_t i = 0; from[0] != '\0' && i < sizeof places / sizeof places[0]; i++) {
         char candidate[KF_PATH];
         if (kf_path(candidate, NULL, "%s%s", from, places[i]) != KF_OK || !holds_kernels(candidate)) continue;
-        char *real = realpath(candidate, NULL);
-        kf_copy_text(folder, KF_PATH, real != NULL ? real : candidate);
-        free(real);
+        if (!kf_real_path(candidate, folder)) kf_copy_text(folder, KF_PATH, candidate);
         return true;
     }
     return false;

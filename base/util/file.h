@@ -2,6 +2,7 @@
 #ifndef KF_BASE_UTIL_FILE_H
 #define KF_BASE_UTIL_FILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,6 +36,14 @@ kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_
  * where there is no room: kf_file_end then reports it, whatever its status argument. */
 bool kf_file_resize(kf_file_draft *draft, size_t size);
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);
+
+/* Finds the whole path of what is there, without links. Returns false if it is not there. Without memory the
+ * program ends, so that a path never stays as it was given by chance. */
+bool kf_real_path(const char *path, char real[KF_PATH]);
+
+/* Opens a folder to list it; the caller closes it. Returns KF_HOST if the machine has no files or memory
+ * left, otherwise KF_BAD_INPUT. A folder that cannot be read is not an empty one. */
+kf_status kf_folder_open(const char *path, DIR **stream, kf_error *error);
 
 /* Does the same as kf_file_write_atomic. Only the owner may write the file, whatever the user's umask. */
 kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_error *error);

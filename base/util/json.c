@@ -187,6 +187,13 @@ kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error) {
     return status;
 }
 
+kf_status kf_json_read_known(const char *file, cJSON **root, kf_error *error) {
+    kf_error why;
+    *root = NULL;
+    if (kf_json_read_file(file, root, &why) != KF_HOST) return KF_OK;
+    return kf_fail(error, KF_HOST, "%s", why.message);
+}
+
 /* --- Checked access ------------------------------------------------------------------------------------- */
 
 static const char *type_name(const cJSON *value) {

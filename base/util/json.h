@@ -24,6 +24,9 @@ void kf_json_check_memory(void);
  * machine's memory holds, which is checked before any is made. The caller frees *root with cJSON_Delete. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error);
 kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error);
+/* Reads a file that need not be there, or be JSON: *root is NULL then. What the machine lacks to read it is a
+ * fault all the same, so that a file that cannot be read now is not taken for one that is missing. */
+kf_status kf_json_read_known(const char *file, cJSON **root, kf_error *error);
 
 /* KF_BAD_INPUT unless every key of the object is in keys (a NULL-terminated list), and none occurs twice. The
  * message names the nearest key that is right. */

@@ -2,12 +2,14 @@
 #include "harness/bench/bench.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/util/json.h"
+#include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"
 
@@ -25,23 +27,27 @@ static int compare_files(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Lists the suites that kftune has: those in code, and the data files that have figures. A file that
- * cannot be read is left out. */
-static void list_names(suite_names *names) {
+/* Lists the suites that kftune has: those in code, and the data files that have figures. A file that is not
+ * JSON is left out. */
+static kf_status list_names(suite_names *names, kf_error *error) {
     const char *data = NULL;
     char folder[KF_PATH], path[KF_PATH];
     struct dirent **entries = NULL;
     *names = (suite_names){.list = {kf_duplicate(kf_suite_search.name), kf_duplicate(kf_suite_scaling.name)},
                            .summaries = {kf_suite_search.summary, kf_suite_scaling.summary},
                            .count = 2};
-    if (kf_data_folder(&data, NULL) != KF_OK || kf_path(folder, NULL, "%s/suites", data) != KF_OK) return;
+    KF_TRY(kf_data_folder(&data, error));
+    KF_TRY(kf_path(folder, error, "%s/suites", data));
     const int count = scandir(folder, &entries, NULL, compare_files);
+    if (count < 0) return kf_fail(error, KF_MACHINE, "%s: cannot be listed: %s", folder, strerror(errno));
+    kf_status status = KF_OK;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         cJSON *root = NULL;
-        if (names->count < MOST_SUITES && kf_ends_in(name, ".json") &&
-            kf_path(path, NULL, "%s/%s", folder, name) == KF_OK)
-            (void)kf_json_read_file(path, &root, NULL);
+        if (status == KF_OK && names->count < MOST_SUITES && kf_ends_in(name, ".json")) {
+            status = kf_path(path, error, "%s/%s", folder, name);
+            if (status == KF_OK) status = kf_json_read_known(path, &root, error);
+        }
         if (cJSON_HasObjectItem(root, "figures")) {
             const char *summary = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "description"));
             names->list[names->count] = kf_duplicate(name);
@@ -54,6 +60,7 @@ static void list_names(suite_names *names) {
         free(entries[i]);
     }
     free(entries);
+    return status;
 }
 
 static void free_names(suite_names *names) {
@@ -67,7 +74,11 @@ static void free_names(suite_names *names) {
 static kf_status refuse(const char *name, kf_error *error) {
     suite_names names;
     kf_text all = {0};
-    list_names(&names);
+    const kf_status listed = list_names(&names, error);
+    if (listed != KF_OK) {
+        free_names(&names);
+        return listed;
+    }
     for (int i = 0; i < names.count; i++)
         kf_text_append(&all, "%s%s", i > 0 ? ", " : "", names.list[i]);
     const char *nearest =
@@ -120,7 +131,8 @@ void kf_bench_suite_free(kf_bench_suite *suite) {
 
 void kf_bench_suites_print(void) {
     suite_names names;
-    list_names(&names);
+    kf_error why;
+    if (list_names(&names, &why) != KF_OK) kf_warn("%s", why.message);
     for (int i = 0; i < names.count; i++)
         printf("  %-16s%s\n", names.list[i], names.summaries[i]);
     free_names(&names);

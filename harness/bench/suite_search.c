@@ -73,8 +73,9 @@ static int compare_paths(const void *left, const void *right) {
 
 /* Adds the landscapes of a folder in alphabetical order; a folder that is not there has none. */
 static kf_status list_folder(kf_files *files, const char *folder, kf_error *error) {
-    DIR *open = opendir(folder);
-    if (open == NULL) return KF_OK;
+    DIR *open = NULL;
+    if (access(folder, F_OK) != 0) return KF_OK;
+    KF_TRY(kf_folder_open(folder, &open, error));
     int first = files->count;
     char path[KF_PATH];
     kf_status status = KF_OK;

@@ -1,6 +1,7 @@
 /* The command kftune judge holds kernels that somebody else wrote, a person or a model, against a
  * problem's reference and baseline. */
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,8 @@ static kf_status add_candidates(judgement *j, const char *path, kf_error *error)
         return KF_OK;
     }
     const int count = scandir(path, &entries, is_source, alphasort);
+    if (count < 0)
+        return kf_fail(error, kf_errno_status(errno), "%s: cannot be listed: %s", path, strerror(errno));
     for (int i = 0; i < count; i++) {
         if (kf_path(file, NULL, "%s/%s", path, entries[i]->d_name) == KF_OK) add_candidate(j, file);
         free(entries[i]);

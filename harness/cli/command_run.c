@@ -346,13 +346,16 @@ static kf_status choose_folder(kf_run_job *job, kf_error *error) {
 /* --- The command -----------------------------------------------------------------------------------------
  */
 
-static void tell_of_killed(const kf_run_job *job) {
+static kf_status tell_of_killed(const kf_run_job *job, kf_error *error) {
     char checkpoint[KF_PATH];
-    if (!kf_run_folder_was_killed(job->folder, checkpoint) || job->restart[0] != '\0') return;
+    bool killed = false;
+    KF_TRY(kf_run_folder_was_killed(job->folder, &killed, checkpoint, error));
+    if (!killed || job->restart[0] != '\0') return KF_OK;
     if (checkpoint[0] != '\0')
         kf_warn("the run before in %s was killed; it would go on with --restart %s", job->folder, checkpoint);
     else
         kf_warn("the run before in %s was killed before its first checkpoint", job->folder);
+    return KF_OK;
 }
 
 /* Says what `kftune scene` says where the scene was not tuned; for a tuned one, and a later one of a sweep,
@@ -440,7 +443,7 @@ static kf_status start(kf_run_job *job, kf_error *error) {
     bool begun = false;
     if (job->restart[0] != '\0') {
         KF_TRY(kf_production_start(job->plan, job->smoke, job->restart, error));
-        kf_run_folder_begun_in(job->folder, job->begun_in);
+        KF_TRY(kf_run_folder_begun_in(job->folder, job->begun_in, error));
     } else if (part == NULL || part->checkpoint[0] == '\0') {
         return kf_production_start(job->plan, job->smoke, NULL, error);
     } else {
@@ -469,7 +472,7 @@ static kf_status prepare(kf_run_job *job, bool *done, kf_error *error) {
     KF_TRY(kf_run_probes_read(job->arguments, job->problem, job->plan, &job->probes, &job->how, error));
     if (job->plan->methods->meaning != NULL) job->plan->methods->meaning(job->plan, &job->meaning);
     KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
-    tell_of_killed(job);
+    KF_TRY(tell_of_killed(job, error));
     if (kf_world_rank() == 0) KF_TRY(keep_scene(job, error));
     say_config(job);
     return kf_run_record(job, "running", false, error);

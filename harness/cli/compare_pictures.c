@@ -20,11 +20,13 @@ typedef struct drawn_run {
     kf_snapshot flow;
 } drawn_run;
 
-/* Finds the file KIND_000200.vtkhdf with the largest number. False: there is none. */
-static bool newest(const char *folder, const char *kind, char path[KF_PATH]) {
-    DIR *entries = opendir(folder);
+/* Finds the file KIND_000200.vtkhdf with the largest number; *found is false where there is none. */
+static kf_status newest(const char *folder, const char *kind, char path[KF_PATH], bool *found,
+                        kf_error *error) {
+    DIR *entries = NULL;
     long most = -1;
-    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+    KF_TRY(kf_folder_open(folder, &entries, error));
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         const size_t length = strlen(kind);
         char *end = NULL;
         if (strncmp(entry->d_name, kind, length) != 0 || entry->d_name[length] != '_') continue;
@@ -32,8 +34,9 @@ static bool newest(const char *folder, const char *kind, char path[KF_PATH]) {
         if (strcmp(end, ".vtkhdf") != 0 || step <= most) continue;
         if (kf_path(path, NULL, "%s/%s", folder, entry->d_name) == KF_OK) most = step;
     }
-    if (entries != NULL) closedir(entries);
-    return most >= 0;
+    (void)closedir(entries);
+    *found = most >= 0;
+    return KF_OK;
 }
 
 /* Opens the scene of a run's folder and its newest fields of this kind ("mean" or "fields"). */
@@ -47,7 +50,9 @@ static kf_status open_run(const char *folder, const char *kind, drawn_run *run, 
     if (scene == NULL || scene->motion.free)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--pictures': %s is no flow around solids that the scene moves", folder);
-    if (!newest(folder, kind, path))
+    bool found = false;
+    KF_TRY(newest(folder, kind, path, &found, error));
+    if (!found)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--pictures': %s keeps no fields; run it without --fields none", folder);
     KF_TRY(kf_vtkhdf_read(path, &run->flow, error));
@@ -120,8 +125,8 @@ kf_status kf_compare_pictures(const char *const *folders, int count, const char 
     bool mean = true;
     drawn_run *runs = kf_allocate_zeroed((size_t)count, sizeof *runs);
     kf_status status = KF_OK;
-    for (int i = 0; i < count; i++)
-        mean = mean && newest(folders[i], "mean", path);
+    for (int i = 0; i < count && mean && status == KF_OK; i++)
+        status = newest(folders[i], "mean", path, &mean, error);
     for (int i = 0; i < count && status == KF_OK; i++)
         status = open_run(folders[i], mean ? "mean" : "fields", &runs[i], error);
     if (status == KF_OK) status = draw_all(runs, count, mean, folder, error);

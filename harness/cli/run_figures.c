@@ -60,7 +60,6 @@ static bool is_state(const char *word) {
 kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *error) {
     char path[KF_PATH];
     cJSON *record = NULL;
-    kf_error ignored;
     memset(f, 0, sizeof *f);
     KF_TRY(kf_path(f->folder, error, "%s", folder));
     for (size_t length = strlen(f->folder); length > 1 && f->folder[length - 1] == '/';)
@@ -79,8 +78,7 @@ kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *e
     cJSON_Delete(record);
     if (!is_run) return kf_fail(error, KF_BAD_INPUT, "%s: is not the record of a kftune run", path);
     KF_TRY(kf_path(path, error, "%s/scene.json", f->folder));
-    if (kf_json_read_file(path, &f->scene, &ignored) != KF_OK) f->scene = NULL;
-    return KF_OK;
+    return kf_json_read_known(path, &f->scene, error);
 }
 
 void kf_run_figures_free(kf_run_figures *figures) {

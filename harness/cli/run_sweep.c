@@ -275,17 +275,19 @@ static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48
 /* ---- The runs ---- */
 
 /* Finds the run before, whose flow has settled, with its checkpoint. */
-static void find_neighbour(const sweep *s, int before, kf_run_part *part) {
+static kf_status find_neighbour(const sweep *s, int before, kf_run_part *part, kf_error *error) {
     char name[128];
     kf_run_figures figures;
+    kf_error why;
     memset(part, 0, sizeof *part);
-    if (!s->neighbours || before < 0) return;
+    if (!s->neighbours || before < 0) return KF_OK;
     name_point(s, before, name);
-    if (kf_path(part->neighbour, NULL, "%s/%s", s->folder, name) != KF_OK) return;
-    if (kf_run_figures_read(part->neighbour, &figures, NULL) == KF_OK && figures.settled)
-        kf_copy_text(part->checkpoint, KF_PATH, figures.checkpoint);
+    KF_TRY(kf_path(part->neighbour, error, "%s/%s", s->folder, name));
+    const kf_status read = kf_run_figures_read(part->neighbour, &figures, &why);
+    if (read == KF_OK && figures.settled) kf_copy_text(part->checkpoint, KF_PATH, figures.checkpoint);
     if (part->checkpoint[0] == '\0') part->neighbour[0] = '\0';
     kf_run_figures_free(&figures);
+    return read == KF_HOST ? kf_fail(error, read, "%s", why.message) : KF_OK;
 }
 
 /* One run, on the devices of its lane. */
@@ -295,7 +297,7 @@ static kf_status run_point(void *context, int point, int before, const char *dev
     kf_run_part *part = kf_allocate(sizeof *part);
     char grid[48], folder[KF_PATH];
     kf_status status = make_point(s, point, own, grid, folder, error);
-    find_neighbour(s, before, part);
+    if (status == KF_OK) status = find_neighbour(s, before, part, error);
     part->first = point == 0;
     part->alike = s->kind == YAW || s->kind == SEEDS;
     if (status == KF_OK && devices[0] != '\0') {

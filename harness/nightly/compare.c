@@ -14,7 +14,7 @@ static const double PROCESS_LIMIT_SECONDS = 600.0;
 static kf_status find_program(const char *folder, kf_program *program, kf_error *error) {
     static const char *const names[] = {"build/kftune", "kftune"};
     char absolute[KF_PATH];
-    if (realpath(folder, absolute) == NULL)
+    if (!kf_real_path(folder, absolute))
         return kf_fail(error, KF_BAD_INPUT, "compare: there is no folder '%.200s'", folder);
     kf_copy_text(program->data, sizeof program->data, absolute);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -53,9 +53,8 @@ static bool names(const char *folder, const char *text, const char *kept, char b
     if (text[0] == '\0' || !tidy(folder, text, path) || !tidy(folder, kept, root)) return false;
     *there = access(path, F_OK) == 0;
     if (!*there && strchr(text, '/') == NULL) return false;
-    if (!is_below(path, root, &rest) &&
-        (realpath(path, real_path) == NULL || realpath(root, real_root) == NULL ||
-         !is_below(real_path, real_root, &rest)))
+    if (!is_below(path, root, &rest) && (!kf_real_path(path, real_path) || !kf_real_path(root, real_root) ||
+                                         !is_below(real_path, real_root, &rest)))
         return false;
     kf_copy_text(below, KF_PATH, rest);
     return true;

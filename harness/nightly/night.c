@@ -127,8 +127,9 @@ static void prune_programs(const kf_nightly_session *session) {
 
 /* A night that was interrupted is only carried on with the same programs: those of commands are part of the
  * suite's hash then. Of a suite of commands alone, they are what program is the hash of. One that is missing
- * is no reason to stop: its benchmark tells of it. */
-static void hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char program[KF_HASH_HEX]) {
+ * is no reason to stop: its benchmark tells of it; a machine that cannot read it now is. */
+static kf_status hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char program[KF_HASH_HEX],
+                            kf_error *error) {
     kf_hasher hasher, programs;
     int commands = 0;
     kf_hash_begin(&hasher);
@@ -139,7 +140,9 @@ static void hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char progr
         char files[KF_HASH_HEX] = "missing";
         if (command == NULL) continue;
         commands++;
-        (void)kf_files_hash(command->folder, (const char *const *)command->kept, files, NULL);
+        kf_error why;
+        if (kf_files_hash(command->folder, (const char *const *)command->kept, files, &why) == KF_HOST)
+            return kf_fail(error, KF_HOST, "%s", why.message);
         kf_hash_add_string(&hasher, files);
         kf_hash_add_string(&programs, files);
     }
@@ -148,6 +151,7 @@ static void hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char progr
     kf_hash_end(&programs, of_programs);
     if (commands == 0) kf_copy_text(hash, KF_HASH_HEX, suite->hash);
     if (commands == suite->count) kf_copy_text(program, KF_HASH_HEX, of_programs);
+    return KF_OK;
 }
 
 static kf_status begin(kf_nightly_session *session, kf_error *error) {
@@ -157,7 +161,7 @@ static kf_status begin(kf_nightly_session *session, kf_error *error) {
     KF_TRY(kf_program_keep(request->executable, request->data, session->archive, &session->program, error));
     kf_copy_text(night->suite, sizeof night->suite, request->suite->name);
     kf_copy_text(night->program, sizeof night->program, session->program.hash);
-    hash_suite(request->suite, night->suite_hash, night->program);
+    KF_TRY(hash_suite(request->suite, night->suite_hash, night->program, error));
     kf_copy_text(night->label, sizeof night->label, request->label);
     return kf_store_begin_night(request->store, RESUME_HOURS, night, &session->result->resumed, error);
 }

@@ -42,10 +42,9 @@ static kf_status list_files(const char *root, const char *folder, int depth, fil
                             kf_error *error) {
     char path[KF_PATH], name[KF_PATH];
     KF_TRY(kf_path(path, error, "%s/%s", root, folder));
-    DIR *stream = opendir(path);
-    if (stream == NULL)
-        return errno == ENOENT ? KF_OK
-                               : kf_fail(error, KF_MACHINE, "%s: cannot be read: %s", path, strerror(errno));
+    DIR *stream = NULL;
+    if (access(path, F_OK) != 0 && errno == ENOENT) return KF_OK;
+    KF_TRY(kf_folder_open(path, &stream, error));
     kf_status status = KF_OK;
     const struct dirent *entry;
     while (status == KF_OK && (entry = readdir(stream)) != NULL) {
@@ -201,7 +200,7 @@ kf_status kf_program_keep(const char *executable, const char *data, const char *
     if (data == NULL) KF_TRY(kf_data_folder(&data, error));
     KF_TRY(kf_make_folders(archive, error));
     KF_TRY(kf_folder_is_own(archive, false, "give a --store in a folder of your own", error));
-    if (realpath(archive, absolute) == NULL)
+    if (!kf_real_path(archive, absolute))
         return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
     file_list list = {0};
     char hash[KF_HASH_HEX];
@@ -221,7 +220,7 @@ static kf_status list_named(const char *base, const char *const *names, file_lis
         struct stat information;
         KF_TRY(kf_path(path, error, "%s/%s", base, *names));
         if (stat(path, &information) != 0)
-            return kf_fail(error, KF_BAD_INPUT, "keep: %s: %s", path, strerror(errno));
+            return kf_fail(error, kf_errno_status(errno), "keep: %s: %s", path, strerror(errno));
         if (S_ISDIR(information.st_mode))
             KF_TRY(list_files(base, *names, 0, list, error));
         else
@@ -264,7 +263,7 @@ kf_status kf_files_keep(const char *base, const char *const *names, const char *
     file_list list = {0};
     KF_TRY(kf_make_folders(archive, error));
     KF_TRY(kf_folder_is_own(archive, false, "give a --store in a folder of your own", error));
-    if (realpath(archive, absolute) == NULL)
+    if (!kf_real_path(archive, absolute))
         return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
     kf_status status = list_named(base, names, &list, error);
     if (status == KF_OK) status = hash_files(base, &list, hash, error);
@@ -292,7 +291,7 @@ kf_status kf_files_hash(const char *base, const char *const *names, char hash[KF
 
 kf_status kf_program_find(const char *archive, const char *hash, kf_program *program, kf_error *error) {
     char absolute[KF_PATH];
-    if (realpath(archive, absolute) == NULL) kf_copy_text(absolute, sizeof absolute, archive);
+    if (!kf_real_path(archive, absolute)) kf_copy_text(absolute, sizeof absolute, archive);
     KF_TRY(locate(absolute, hash, program, error));
     if (access(program->executable, X_OK) == 0) return KF_OK;
     return kf_fail(error, KF_MACHINE, "the program %.*s is not kept any more", SHORT_HASH, hash);

@@ -43,7 +43,7 @@ static kf_status resolve(const defaults *base, const char *name, bool may_be_shi
     KF_TRY(kf_path(path, error, "%s/%s", base->folder, name));
     if (may_be_shipped && access(path, F_OK) != 0) return kf_path(path, error, "%s", name);
     char absolute[KF_PATH];
-    if (realpath(path, absolute) != NULL) kf_copy_text(path, KF_PATH, absolute);
+    if (kf_real_path(path, absolute)) kf_copy_text(path, KF_PATH, absolute);
     return KF_OK;
 }
 
@@ -133,7 +133,7 @@ static kf_status read_command(kf_json_place place, const defaults *base, const c
     KF_TRY(kf_json_check_keys(place, json, keys, error));
     KF_TRY(read_common(place, base, json, benchmark, error));
     char folder[KF_PATH];
-    if (realpath(base->folder, folder) == NULL) kf_copy_text(folder, sizeof folder, base->folder);
+    if (!kf_real_path(base->folder, folder)) kf_copy_text(folder, sizeof folder, base->folder);
     benchmark->command = kf_allocate_zeroed(1, sizeof *benchmark->command);
     KF_TRY(kf_command_read(place, json, folder, benchmark->command, error));
     return kf_command_check_kept(place, benchmark->command, error);

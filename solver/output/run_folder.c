@@ -17,9 +17,8 @@
 static const char record_name[] = "run.json";
 
 static kf_status is_empty(const char *path, bool *empty, kf_error *error) {
-    DIR *folder = opendir(path);
-    if (!folder)
-        return kf_fail(error, KF_BAD_INPUT, "%s: cannot use this as --output: %s", path, strerror(errno));
+    DIR *folder = NULL;
+    if (kf_folder_open(path, &folder, error) != KF_OK) return kf_fail_context(error, "option '--output'");
     *empty = true;
     for (const struct dirent *entry; *empty && (entry = readdir(folder));) {
         *empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
@@ -36,8 +35,8 @@ static bool is_text(const cJSON *object, const char *key) {
 static kf_status check_record(const char *path, const char *record_path, const char *scene_hash,
                               kf_error *error) {
     cJSON *record = NULL;
-    if (kf_json_read_file(record_path, &record, NULL) != KF_OK || !is_text(record, "kftune") ||
-        !is_text(record, "scene_hash")) {
+    KF_TRY(kf_json_read_known(record_path, &record, error));
+    if (!is_text(record, "kftune") || !is_text(record, "scene_hash")) {
         cJSON_Delete(record);
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: is not the record of a kftune run; give a new folder with --output, or --force",
@@ -53,6 +52,8 @@ static kf_status check_record(const char *path, const char *record_path, const c
 /* Held by the process, and gone with it however it ends. */
 static kf_status lock_folder(const char *path, int *lock, kf_error *error) {
     *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 && kf_errno_is_machines(errno))
+        return kf_fail(error, KF_HOST, "%s: cannot be opened: %s", path, strerror(errno));
     if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0) return KF_OK;
     const bool taken = errno == EWOULDBLOCK;
     (void)close(*lock);
@@ -108,38 +109,37 @@ static bool is_later(const char *name, const char *than) {
     return length != other ? length > other : strcmp(name, than) > 0;
 }
 
-static void find_last_checkpoint(const char *path, char checkpoint[KF_PATH]) {
+static kf_status find_last_checkpoint(const char *path, char checkpoint[KF_PATH], kf_error *error) {
     char last[256] = "";
-    DIR *folder = opendir(path);
+    DIR *folder = NULL;
     checkpoint[0] = '\0';
-    if (!folder) return;
+    KF_TRY(kf_folder_open(path, &folder, error));
     for (const struct dirent *entry; (entry = readdir(folder));) {
         if (strncmp(entry->d_name, "checkpoint_", 11) == 0 && kf_ends_in(entry->d_name, ".kfc") &&
             is_later(entry->d_name, last))
             kf_copy_text(last, sizeof last, entry->d_name);
     }
     closedir(folder);
-    if (last[0] != '\0' && kf_path(checkpoint, NULL, "%s/%s", path, last) != KF_OK) checkpoint[0] = '\0';
+    return last[0] != '\0' ? kf_path(checkpoint, error, "%s/%s", path, last) : KF_OK;
 }
 
-/* The record of the run before, NULL without one. Caller: cJSON_Delete. */
-static cJSON *read_record(const char *path) {
+/* Reads the record of the run before; *record is NULL without one. Caller: cJSON_Delete. */
+static kf_status read_record(const char *path, cJSON **record, kf_error *error) {
     char record_path[KF_PATH];
-    cJSON *record = NULL;
-    if (kf_path(record_path, NULL, "%s/%s", path, record_name) != KF_OK ||
-        kf_json_read_file(record_path, &record, NULL) != KF_OK)
-        return NULL;
-    return record;
+    *record = NULL;
+    KF_TRY(kf_path(record_path, error, "%s/%s", path, record_name));
+    return kf_json_read_known(record_path, record, error);
 }
 
 kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *error) {
     char checkpoint[KF_PATH];
-    cJSON *record = read_record(path);
+    cJSON *record = NULL;
+    KF_TRY(read_record(path, &record, error));
     const cJSON *last = cJSON_GetObjectItemCaseSensitive(record, "last_step");
     const double reached = cJSON_IsNumber(last) ? last->valuedouble : 0.0;
     cJSON_Delete(record);
     if (reached <= (double)steps) return KF_OK;
-    find_last_checkpoint(path, checkpoint);
+    KF_TRY(find_last_checkpoint(path, checkpoint, error));
     return kf_fail(
         error, KF_BAD_INPUT,
         "%s: holds a run of %.0f steps, more than these; give another folder with --output%s%s, or --force "
@@ -161,7 +161,8 @@ static const cJSON *first_difference(const cJSON *known, const kf_facts *meaning
 
 /* Refuses a run folder whose tables refer to other areas or places than this run's would. */
 kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning, kf_error *error) {
-    cJSON *record = read_record(path);
+    cJSON *record = NULL;
+    KF_TRY(read_record(path, &record, error));
     const cJSON *then =
         first_difference(cJSON_GetObjectItemCaseSensitive(record, "columns_refer_to"), meaning);
     kf_status status = KF_OK;
@@ -183,34 +184,38 @@ kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning,
     return status;
 }
 
-bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
-    cJSON *record = read_record(path);
+kf_status kf_run_folder_was_killed(const char *path, bool *killed, char checkpoint[KF_PATH],
+                                   kf_error *error) {
+    cJSON *record = NULL;
     checkpoint[0] = '\0';
+    KF_TRY(read_record(path, &record, error));
     const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "state"));
-    const bool killed = state != NULL && strcmp(state, "running") == 0;
+    *killed = state != NULL && strcmp(state, "running") == 0;
     cJSON_Delete(record);
-    if (killed) find_last_checkpoint(path, checkpoint);
-    return killed;
+    return *killed ? find_last_checkpoint(path, checkpoint, error) : KF_OK;
 }
 
-void kf_run_folder_begun_in(const char *path, char neighbour[KF_PATH]) {
-    cJSON *record = read_record(path);
+kf_status kf_run_folder_begun_in(const char *path, char neighbour[KF_PATH], kf_error *error) {
+    cJSON *record = NULL;
+    KF_TRY(read_record(path, &record, error));
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "begun_in"));
     kf_copy_text(neighbour, KF_PATH, name != NULL ? name : "");
     cJSON_Delete(record);
+    return KF_OK;
 }
 
 kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *done, char checkpoint[KF_PATH],
                                uint64_t *step, kf_error *error) {
-    cJSON *record = read_record(path);
+    cJSON *record = NULL;
+    KF_TRY(read_record(path, &record, error));
     const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "state")),
                *hash = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "scene_hash"));
     const bool same = state != NULL && hash != NULL && strcmp(hash, scene_hash) == 0;
     *done = same && strcmp(state, "finished") == 0;
     checkpoint[0] = '\0';
     *step = 0;
-    if (same && !*done) find_last_checkpoint(path, checkpoint);
     cJSON_Delete(record);
+    if (same && !*done) KF_TRY(find_last_checkpoint(path, checkpoint, error));
     const char *number = strrchr(checkpoint, '_');
     if (number == NULL || sscanf(number, "_%" SCNu64, step) == 1) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "%s: its name does not say of which step it is", checkpoint);

@@ -25,12 +25,12 @@ kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *
  * `meaning` (kf_plan_methods.meaning). Otherwise a run that continues would add rows of another meaning. */
 kf_status kf_run_folder_check_meaning(const char *path, const kf_facts *meaning, kf_error *error);
 
-/* Returns whether run.json says that a run is in progress. In a folder that was just opened this means that
+/* Finds whether run.json says that a run is in progress. In a folder that was just opened this means that
  * the run was killed. checkpoint: the path of its last one, or "". */
-bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]);
+kf_status kf_run_folder_was_killed(const char *path, bool *killed, char checkpoint[KF_PATH], kf_error *error);
 
 /* Finds the folder of the run in whose flow this run began, from run.json; "" if there is none. */
-void kf_run_folder_begun_in(const char *path, char neighbour[KF_PATH]);
+kf_status kf_run_folder_begun_in(const char *path, char neighbour[KF_PATH], kf_error *error);
 
 /* Returns false if no process writes into the folder; a run in progress according to run.json was then
  * killed. True if that is not known: the folder is missing, or its file system has no locks. */

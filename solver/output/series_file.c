@@ -35,13 +35,16 @@ static void add_step(step_list *list, uint64_t step) {
     list->steps[list->count++] = step;
 }
 
-static void add_those_before(step_list *list, const kf_series_files *files, const char *kind) {
+static kf_status add_those_before(step_list *list, const kf_series_files *files, const char *kind,
+                                  kf_error *error) {
     uint64_t step;
-    DIR *listing = files->first_step > 0 ? opendir(files->folder) : NULL;
-    if (listing == NULL) return;
+    DIR *listing = NULL;
+    if (files->first_step == 0) return KF_OK;
+    KF_TRY(kf_folder_open(files->folder, &listing, error));
     for (const struct dirent *item; (item = readdir(listing)) != NULL;)
         if (is_of_kind(item->d_name, kind, &step) && step <= files->first_step) add_step(list, step);
     (void)closedir(listing);
+    return KF_OK;
 }
 
 static void add_written(step_list *list, const kf_series_files *files, const char *kind) {
@@ -53,23 +56,24 @@ static void add_written(step_list *list, const kf_series_files *files, const cha
 }
 
 /* By step, each once: a run may write the step again that it began from. */
-static step_list find_steps(const kf_series_files *files, const char *kind) {
-    step_list list = {NULL, 0, 0};
-    add_those_before(&list, files, kind);
-    add_written(&list, files, kind);
-    if (list.count > 0) qsort(list.steps, list.count, sizeof *list.steps, by_step);
+static kf_status find_steps(const kf_series_files *files, const char *kind, step_list *list,
+                            kf_error *error) {
+    KF_TRY(add_those_before(list, files, kind, error));
+    add_written(list, files, kind);
+    if (list->count > 0) qsort(list->steps, list->count, sizeof *list->steps, by_step);
     size_t kept = 0;
-    for (size_t i = 0; i < list.count; i++)
-        if (kept == 0 || list.steps[kept - 1] != list.steps[i]) list.steps[kept++] = list.steps[i];
-    list.count = kept;
-    return list;
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->steps[kept - 1] != list->steps[i]) list->steps[kept++] = list->steps[i];
+    list->count = kept;
+    return KF_OK;
 }
 
 kf_status kf_series_file_write(const kf_series_files *files, const char *kind, double time_step,
                                kf_error *error) {
     char path[KF_PATH];
     KF_TRY(kf_path(path, error, "%s/%s.vtkhdf.series", files->folder, kind));
-    const step_list list = find_steps(files, kind);
+    step_list list = {NULL, 0, 0};
+    KF_TRY(find_steps(files, kind, &list, error));
     kf_text text = {0};
     kf_text_append(&text, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [");
     for (size_t i = 0; i < list.count; i++)

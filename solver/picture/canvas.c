@@ -93,7 +93,7 @@ kf_status kf_canvas_write_png(const kf_canvas *canvas, const char *path, kf_erro
     if (png_image_write_to_memory(&image, memory, &size, 0, canvas->pixels, 0, NULL)) {
         status = kf_file_write_atomic(path, memory, size, error);
     } else {
-        status = kf_fail(error, KF_MACHINE, "%s: cannot encode the picture: %s", path, image.message);
+        status = kf_fail(error, KF_HOST, "%s: cannot encode the picture: %s", path, image.message);
     }
     png_image_free(&image);
     free(memory);

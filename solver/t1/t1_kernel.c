@@ -152,7 +152,7 @@ static kf_status find_source(const kf_t1_problem *problem, const char *file, cha
                              kf_error *error) {
     char path[KF_PATH];
     KF_TRY(kf_t1_beside(problem, file, path, error));
-    *there = realpath(path, found) != NULL;
+    *there = kf_real_path(path, found);
     if (!*there) memcpy(found, path, sizeof path);
     return KF_OK;
 }

@@ -283,13 +283,13 @@ static kf_status read_problem(const char *file, const char *candidate, const int
                               kf_t1_problem **problem, kf_error *error) {
     char path[KF_PATH];
     *problem = NULL;
-    if (realpath(file, path) == NULL) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, strerror(errno));
+    if (!kf_real_path(file, path)) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, strerror(errno));
     kf_t1_problem *made = kf_allocate_zeroed(1, sizeof *made);
     memcpy(made->file, path, sizeof path);
     for (int axis = 0; axis < 3 && size != NULL; axis++)
         made->size[axis] = size[axis];
     kf_status status = KF_OK;
-    if (candidate != NULL && realpath(candidate, made->candidate) == NULL)
+    if (candidate != NULL && !kf_real_path(candidate, made->candidate))
         status = kf_fail(error, KF_BAD_INPUT, "%s: %s", candidate, strerror(errno));
     if (status == KF_OK) status = read_file(made, error);
     if (status == KF_OK)

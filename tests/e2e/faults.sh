@@ -12,4 +12,10 @@ if [ ! -e "$shim" ] || ! command -v python3 >/dev/null; then
     exit 77
 fi
 export KFTUNE_DATA=${KFTUNE_DATA:-$(realpath "$(dirname "$0")/../..")}
-python3 "$(dirname "$0")/../tools/faults.py" "$kftune" "$shim" "$scratch/sample" --points 4 --commands tune,run,import,export-t4,report
+faults=$(dirname "$0")/../tools/faults.py
+status=0
+python3 "$faults" "$kftune" "$shim" "$scratch/sample" --points 4 --commands tune,run,import,export-t4,report || status=1
+# Meshes are read by a process of its own, and what is there already counts: more of its calls than of others.
+python3 "$faults" "$kftune" "$shim" "$scratch/meshes" --points 30 --calls malloc,open,write --commands scene,gltf || status=1
+python3 "$faults" "$kftune" "$shim" "$scratch/folders" --points 25 --calls open --commands again,longer,scenes || status=1
+exit $status

@@ -5,6 +5,7 @@
  * 0: none. KF_FAIL_ALWAYS: all later ones fail too. KF_FAIL_STATE: a file of 16 bytes, zeros at first, that
  * counts the calls, and the bytes that calls of malloc ask for. Programs of other names (compilers, gnuplot)
  * are left alone. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -134,6 +135,17 @@ FILE *fopen(const char *path, const char *mode) {
 FILE *fopen64(const char *path, const char *mode) {
     REAL(fopen64);
     return fails("open") ? NULL : real(path, mode);
+}
+
+DIR *opendir(const char *path) {
+    REAL(opendir);
+    return fails("open") ? NULL : real(path);
+}
+
+int scandir(const char *path, struct dirent ***entries, int (*chosen)(const struct dirent *),
+            int (*order)(const struct dirent **, const struct dirent **)) {
+    REAL(scandir);
+    return fails("open") ? -1 : real(path, entries, chosen, order);
 }
 
 ssize_t write(int file, const void *data, size_t size) {

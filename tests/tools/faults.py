@@ -5,8 +5,8 @@ usage: faults.py KFTUNE SHIM FOLDER [--seconds S] [--points N] [--commands LIST]
 
 KFTUNE: the program. SHIM: the shared object of tests/tools/fail_nth.c. FOLDER: to work in. Each command is first run
 whole, which counts its calls and gives what it should write; then once for every n, or for as many, evenly spread and the
-first ones, as the limits allow (--points for a command and a call, --seconds for all). A run may end with status 0, and
-then all that it wrote is there and right, or with status 3 and a line that names the machine's lack. Nothing may be called
+first ones, as the limits allow (--points for a command and a call, --seconds for all). A run may end as the
+whole one, and then all that it wrote is there and right, or with status 3 and a line that names the machine's lack. Nothing may be called
 damaged, no config blamed, nothing lost that a store held, no temporary file left, nothing end by a signal or hang.
 """
 import argparse
@@ -26,6 +26,9 @@ FIXED = ["--scene", "cavity2d", "--system", "d2q9", "--grid", "32x32x1", "--fix"
 RUN = ["run", "--scene", "cavity2d", "--system", "d2q9", "--grid", "32x32x1", "--fix", "plan=pull", "--device", "cpu:1",
        "--quiet"]
 # Words of the command ({} is its own folder), and the files that must be as in the whole run.
+KINETIC = ["--system", "kinetic", "--samples-per-cell", "2", "--device", "cpu:1", "--quiet"]
+SWEEP = ["run", "--scene", "torus", *KINETIC, "--grid", "16x12x12", "--yaw", "0,10", "--steps", "4", "--every", "4",
+         "--fields", "velocity,pressure", "--picture", "none", "--output", "{}/w"]
 COMMANDS = {
     "tune": (["tune", *FIXED, "--rounds", "0", "--budget", "2evals", "--store", "{}/s.db", "--out", "{}/best.json"], []),
     "run": ([*RUN, "--steps", "20", "--every", "10", "--output", "{}/r"],
@@ -34,11 +37,79 @@ COMMANDS = {
                 ["r/fields_000020.vtkhdf", "r/checkpoint_000020.kfc"]),
     "import": (["store", "import", "{}/in.t4.json", "--store", "{}/s.db"], []),
     "merge": (["store", "import", "{}/other.db", "--store", "{}/s.db"], []),
+    # On into the folder of the run before, whose tables and lists of files go on.
+    "again": ([*RUN, "--steps", "10", "--every", "10", "--output", "{}/first", "--restart", "{}/first/checkpoint_000010.kfc"],
+              ["first/fields_000020.vtkhdf", "first/fields.vtkhdf.series"]),
+    # Into the folder of a run that got further.
+    "longer": ([*RUN, "--steps", "5", "--output", "{}/first", "--fields", "none", "--picture", "none"], []),
+    "team": ([word.replace("cpu:1", "cpu:1,cpu:1").replace("--device", "--devices") for word in RUN] +
+             ["--steps", "20", "--every", "20", "--output", "{}/r"], ["r/fields_000020.vtkhdf"]),
+    "nested": (["run", "--scene", "ball", *KINETIC, "--grid", "24x16x16", "--refine", "body", "--steps", "2", "--every", "2",
+                "--fields", "velocity", "--picture", "surface", "--probe", "p=2L,0,0", "--probe-every", "1", "--output", "{}/r"],
+               ["r/fields_000002.vtkhdf", "r/forces.csv", "r/probe_p.csv"]),
+    "links": (["run", "--scene", "{}/linked.json", *KINETIC, "--steps", "4", "--every", "2", "--mean-from", "0.001", "--fields",
+               "velocity,surface", "--picture", "speed", "--output", "{}/r"], ["r/fields_000004.vtkhdf", "r/forces.csv"]),
+    "sweep": (SWEEP, ["w/yaw0/forces.csv", "w/yaw10/fields_000004.vtkhdf"]),
+    "smoke": (["run", "--scene", "torus", *KINETIC, "--grid", "16x12x12", "--steps", "4", "--every", "4", "--fields", "none",
+               "--picture", "none", "--smoke", "--film", "--smoke-size", "64x48", "--output", "{}/r"], []),
+    "compare": (["compare", "w/yaw0", "w/yaw10", "--pictures", "p"], []),
+    "gltf": (["scene", "{}/box.gltf", "--cells", "8", "--grid", "24x16x16"], []),
+    "scene": (["scene", "{}/cube.stl", "--cells", "8", "--grid", "24x16x16", "--write", "{}/s.json", "--picture", "{}/p.png"],
+              ["p.png", "s.json"]),
+    "scenes": (["list", "scenes"], []),
+    "space": (["space", "--scene", "ball", "--system", "kinetic", "--device", "cpu:1"], []),
+    "judge": (["judge", "{}/candidates", "--problem", "{}/add.t1.json", "--device", "cpu:1"], []),
+    "night": (["nightly", "--suite", "{}/suite.json", "--store", "{}/s.db", "--device", "cpu:1"], []),
+    "shard": (["landscape", *FIXED, "--shard", "0/2", "--configs", "2", "--effort", "0.01", "--store", "{}/s.db"], []),
+    "plot": (["plot", "convergence", "--store", "{}/s.db", "--out", "{}/p.svg"], []),
     "report": (["report", "--store", "{}/s.db", "--out", "{}/report.html"], []),
 }
 for form in ["csv", "t4", "kernel-tuner", "github-benchmark", "landscape"]:
     COMMANDS["export-" + form] = (["store", "export", "--format", form, "--store", "{}/s.db", "--out", "{}/e"], ["e"])
+# Of these, what is printed is as in the whole run, too.
+PRINTED = ["compare", "scene", "scenes", "space", "export-csv"]
+# Commands whose whole run ends otherwise than with 0: a run that would write over a longer one, runs that are not told apart.
+ENDS = {"longer": 2, "compare": 1}
+# What stays as it is, however the command ends.
+KEPT = {"longer": ["first/fields_000010.vtkhdf", "first/run.json", "first/checkpoint_000010.kfc"]}
+# What some commands need besides, made by a command.
+NEEDED = {"compare": [SWEEP]}
 BLAME = ["damaged", "not valid JSON", "contradict", "is not a store", "lacks what a store"]
+
+
+def cube():
+    """Its STL text: twelve triangles."""
+    lines = ["solid cube"]
+    for axis in range(3):
+        for side in (0, 1):
+            for corners in ((0, 0), (1, 0), (1, 1)), ((0, 0), (1, 1), (0, 1)):
+                lines += ["facet normal 0 0 0", "outer loop"]
+                for first, second in corners if side else corners[::-1]:
+                    place = [0, 0, 0]
+                    place[axis], place[(axis + 1) % 3], place[(axis + 2) % 3] = side, first, second
+                    lines.append("vertex %d %d %d" % tuple(place))
+                lines += ["endloop", "endfacet"]
+    return "\n".join(lines + ["endsolid cube", ""])
+
+
+# Inputs, which no command changes.
+FILES = {
+    "cube.stl": cube(),
+    "box.gltf": open(os.path.join(os.path.dirname(__file__), "../data/cases/box-y-up.gltf"), encoding="utf-8").read(),
+    "linked.json": """{"solid": {"shape": "ball", "radius": 0.05, "position": [0.15, 0.1, 0.1], "boundary": "links"},
+"domain": {"cells": [24, 16, 16], "size": [0.3, 0.2, 0.2]}, "boundaries": {"xmin": "inflow", "xmax": "outflow",
+"ymin": "free_slip", "ymax": "free_slip", "zmin": "free_slip", "zmax": "free_slip"},
+"flow": {"speed": 1.0, "reynolds": 1000, "reference_length": 0.1, "lattice_speed": 0.05}}""",
+    "add.t1.json": """{"ConfigurationSpace": {"TuningParameters": [{"Name": "x", "Type": "int", "Values": [1, 2], "Default": 1}]},
+"KernelSpecification": {"Language": "C", "KernelName": "k", "KernelFile": "add.c", "LocalSize": {"X": "1", "Y": "1", "Z": "1"},
+"ProblemSize": [64], "Arguments": [{"Name": "a", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadWrite", "Size": 64}]}}""",
+    "add.c": "void k(float *a) { for (int i = 0; i < 64; i++) a[i] = a[i] + 1; }\n",
+    "candidates/one.c": "void k(float *a) { for (int i = 63; i >= 0; i--) a[i] = a[i] + 1; }\n",
+    "candidates/two.c": "void k(float *a) { for (int i = 0; i < 64; i++) a[i] += 1; }\n",
+    "program/solver.sh": "#!/bin/sh\necho 'time: 1.5 ms'\n",
+    "suite.json": """{"suite": "s", "benchmarks": [{"name": "a", "kind": "command", "command": ["/bin/sh", "program/solver.sh"],
+"keep": ["program"], "time": {"printed": "time:", "unit": "ms"}, "warm_up": 0, "repeats": 1, "processes": 5, "timeout": 20}]}""",
+}
 
 
 class Sweep:
@@ -53,7 +124,7 @@ class Sweep:
         self.until = self.deadline
 
     def run(self, words, place, fail=None):
-        environment = dict(self.environment)
+        environment = dict(self.environment, XDG_DATA_HOME=os.path.join(place, "data"))
         if fail is not None:
             state = os.path.join(place, "calls")
             with open(state, "wb") as file:
@@ -68,10 +139,11 @@ class Sweep:
             return None, "", "hangs"
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
-    def must(self, words, place):
+    def must(self, words, place, expected=0):
         status, out, said = self.run(words, place)
-        if status != 0:
+        if status != expected:
             sys.exit("faults.py: %s: status %s: %s" % (" ".join(words), status, said + out))
+        return out
 
     def prepare(self):
         """A store with a run of two configs, another with other runs, a file to import, and a checkpoint."""
@@ -81,9 +153,14 @@ class Sweep:
             self.must([word.replace("s.db", name) for word in begin], self.base)
         self.must(["store", "export", "--format", "t4", "--store", "{}/other.db", "--out", "{}/in.t4.json"], self.base)
         self.must([*RUN, "--steps", "10", "--every", "10", "--output", "{}/first"], self.base)
-        os.rename(self.base + "/first/checkpoint_000010.kfc", self.base + "/begun.kfc")
-        shutil.rmtree(self.base + "/first")
+        shutil.copy(self.base + "/first/checkpoint_000010.kfc", self.base + "/begun.kfc")
         os.remove(self.base + "/best.json")
+        for words in [words for name in self.asked.commands for words in NEEDED.get(name, [])]:
+            self.must(words, self.base)
+        for name, text in FILES.items():
+            os.makedirs(os.path.dirname(os.path.join(self.base, name)), exist_ok=True)
+            with open(os.path.join(self.base, name), "w", encoding="utf-8") as file:
+                file.write(text)
 
     def fresh(self, name):
         place = os.path.join(self.folder, name)
@@ -118,9 +195,10 @@ class Sweep:
             return None
 
     def judge(self, name, fail, place, ended, whole):
-        status, _, said = ended
+        status, printed, said = ended
         words = []
-        if status not in (0, 3):
+        ends = ENDS.get(name, 0)
+        if status not in (ends, 3):
             words.append("ends with %s" % status)
         if status == 3 and not [line for line in said.splitlines() if line.startswith("kftune: ")]:
             words.append("ends without a line")
@@ -133,13 +211,17 @@ class Sweep:
                 words.append("%d results are lost" % (whole["before"] - found[0]))
             if found[1]:
                 words.append("blames a config: %s" % found[1][0])
-            if status == 0 and found[0] != whole["results"]:
+            if status == ends and found[0] != whole["results"]:
                 words.append("status 0 with %d results instead of %d" % (found[0], whole["results"]))
-        if status == 0:
+        if status == ends:
             words += ["status 0 with another %s" % path for path, text in whole["files"].items()
-                      if self.content(os.path.join(place, path)) != text]
+                      if not (path.endswith(".png") and "pictures have a plain font: " in said) and self.content(os.path.join(place, path)) != text]
+            if name in PRINTED and printed.replace(place, "") != whole["printed"]:
+                words.append("status 0 and prints something else")
             words += ["status 0 without %s" % path for path in whole["there"]
                       if not os.path.exists(os.path.join(place, path))]
+        words += ["changes %s" % path for path in KEPT.get(name, [])
+                  if self.content(os.path.join(place, path)) != self.content(os.path.join(self.base, path))]
         for folder, _, files in os.walk(place):
             words += ["leaves %s" % os.path.join(folder, file) for file in files
                       if file.endswith((".tmp", ".new", ".part"))]
@@ -153,11 +235,11 @@ class Sweep:
         words, files = COMMANDS[name]
         before = self.results(place + "/s.db")[0]
         present = set(os.path.relpath(os.path.join(f, x), place) for f, _, fs in os.walk(place) for x in fs)
-        self.must(words, place)
+        printed = self.must(words, place, ENDS.get(name, 0)).replace(place, "")
         now = set(os.path.relpath(os.path.join(f, x), place) for f, _, fs in os.walk(place) for x in fs)
         there = [path for path in now - present if not path.startswith("s.db")]
         return {"before": before, "results": self.results(place + "/s.db")[0], "there": there,
-                "files": {path: self.content(os.path.join(place, path)) for path in files}}
+                "printed": printed, "files": {path: self.content(os.path.join(place, path)) for path in files}}
 
     def points(self, total):
         most = min(total, self.asked.points) if self.asked.points else total
@@ -186,7 +268,7 @@ class Sweep:
             before = len(self.bad)
             ends = list(pool.map(lambda nth: self.try_one(name, call, nth, whole), self.points(total)))
             tried = [end for end in ends if end != "left out"]
-            yield (name, call, total, len(tried), tried.count(0), tried.count(3), len(self.bad) - before)
+            yield (name, call, total, len(tried), tried.count(ENDS.get(name, 0)), tried.count(3), len(self.bad) - before)
 
 
 def main():
@@ -201,7 +283,7 @@ def main():
     parser.add_argument("--table")
     sweep = Sweep(parser.parse_args())
     sweep.prepare()
-    lines = ["| command | call | calls | tried | status 0 | status 3 | wrong |", "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    lines = ["| command | call | calls | tried | done | status 3 | wrong |", "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
     print("\n".join(lines), flush=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name in sweep.asked.commands:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,11 @@ static kf_status misbehave(const void *context, kf_answer *answer, kf_error *err
     if (strcmp(how, "crash") == 0) (void)raise(SIGSEGV);
     while (strcmp(how, "spin") == 0)
         __asm__ volatile("");
+    if (strcmp(how, "no answer") == 0) _exit(1);
+    if (strcmp(how, "killed") == 0) (void)raise(SIGKILL);
+    if (strcmp(how, "no memory") == 0) kf_out_of_memory(100);
+    while (strcmp(how, "grow slowly") == 0)
+        memset(kf_allocate(100), 1, 100);
     if (strcmp(how, "grow") == 0)
         for (;;)
             memset(kf_allocate(1 << 20), 1, 1 << 20);
@@ -64,10 +70,11 @@ static void misbehaviour_costs_one_line(void **state) {
     } cases[] = {{"crash", "x.ply: the library that reads it crashed (Segmentation fault)"},
                  {"spin", "x.ply: reading it takes more than 1 s"},
                  {"lie", "x.ply: reading it takes more than 64 MiB of memory"},
+                 {"grow slowly", "x.ply: reading it takes more than 64 MiB of memory"},
                  {"grow", "x.ply: reading it takes more than 64 MiB of memory"}};
     size_t count = sizeof cases / sizeof *cases;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    count--; /* there the address space has no limit */
+    count -= 2; /* there the address space has no limit */
 #endif
     for (size_t i = 0; i < count; i++) {
         kf_answer answer;
@@ -79,8 +86,22 @@ static void misbehaviour_costs_one_line(void **state) {
     }
 }
 
+/* What the machine lacks is no fault of the file. */
+static void a_lack_is_the_machines(void **state) {
+    (void)state;
+    static const char *const lacks[] = {"no memory", "killed", "no answer"};
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
+        kf_answer answer;
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(kf_confined_run("x.ply", &limits, misbehave, lacks[i], &answer, &error), KF_HOST);
+        assert_memory_equal(error.message, "x.ply: ", 7);
+        assert_null(strstr(error.message, "damaged"));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lack_is_the_machines),
         cmocka_unit_test(an_answer_comes_back),
         cmocka_unit_test(misbehaviour_costs_one_line),
     };
