@@ -490,6 +490,7 @@ static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes,
     scene->reference_speed = d->lattice_speed;
     scene->collision = d->collision;
     scene->rate_rule = d->rate_rule;
+    scene->outer_ones = d->outer_ones;
     scene->basis = d->basis;
     scene->high_order_rate = d->high_order_rate;
     scene->accuracy = d->accuracy;

@@ -258,9 +258,9 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
  * does not go together. */
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                             kf_error *error) {
-    static const char *const keys[] = {"collision", "rates",    "high_order_rate",
-                                       "basis",     "accuracy", "immersed_passes",
-                                       "wall",      "trip",     NULL};
+    static const char *const keys[] = {
+        "collision", "rates", "high_order_rate", "basis", "accuracy", "immersed_passes",
+        "wall",      "trip",  "outer_rates",     NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));

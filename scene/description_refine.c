@@ -81,11 +81,34 @@ static kf_status read_boxes(const char *file, const cJSON *list, kf_refine_descr
     return KF_OK;
 }
 
+/* Reads model.outer_rates: rates of 1 on all levels but the finest, which moments of order two then stand
+ * for.
+ */
+static kf_status read_outer_rates(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    static const char *const rules[] = {"ones"};
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(root, "model");
+    const kf_json_place place = {file, "model"};
+    int rule = 0;
+    if (!cJSON_HasObjectItem(model, "outer_rates")) return KF_OK;
+    KF_TRY(kf_json_choice(place, model, "outer_rates", true, rules, 1, &rule, error));
+    if (!cJSON_HasObjectItem(root, "refine"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.outer_rates: there are no nested grids; remove the key, or give \"refine\"",
+                       file);
+    if (d->collision != KF_ACM_MRT || d->basis != KF_BASIS_HERMITE || d->rate_rule == KF_RATE_ADAPTIVE_2020)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.outer_rates: needs the collision \"acm_mrt\", its moments of Hermite, and "
+                       "rates without averages of the domain, as \"k17\"",
+                       file);
+    d->outer_ones = d->rate_rule != KF_RATE_ONES;
+    return KF_OK;
+}
+
 kf_status kf_description_read_refine(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                                      kf_error *error) {
     const cJSON *refine = cJSON_GetObjectItemCaseSensitive(root, "refine");
     kf_refine_description *r = &d->refine;
-    if (refine == NULL) return KF_OK;
+    if (refine == NULL) return read_outer_rates(file, root, d, error);
     r->cells_a_length = USUAL_CELLS;
     if (cJSON_IsArray(refine)) {
         KF_TRY(read_boxes(file, refine, r, error));
@@ -98,8 +121,9 @@ kf_status kf_description_read_refine(const char *file, const cJSON *root, kf_des
                        "%s: refine: must be \"body\", an object with \"around\", or a list of boxes", file);
     }
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(root, "model");
-    if (d->collision != KF_ACM_MRT || cJSON_HasObjectItem(model, "rates")) return KF_OK;
-    d->rate_rule = KF_RATE_K17;
-    kf_note(notes, "model.rates: k17, as usual with nested grids");
-    return KF_OK;
+    if (d->collision == KF_ACM_MRT && !cJSON_HasObjectItem(model, "rates")) {
+        d->rate_rule = KF_RATE_K17;
+        kf_note(notes, "model.rates: k17, as usual with nested grids");
+    }
+    return read_outer_rates(file, root, d, error);
 }

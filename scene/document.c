@@ -245,13 +245,15 @@ static void change_speed(cJSON *document, cJSON *flow, double before, double spe
     change_turning(document, factor);
 }
 
-/* Nested grids around the solid, or none. Rates that they cannot have give way. */
+/* Nested grids around the solid, or none. Rates that they cannot have give way, and without them those of
+ * outer levels go. */
 static void change_refine(cJSON *document, int refine, kf_text *notes) {
     static const char without[] = "adaptive_2020";
-    cJSON *json = kf_refine_json(refine),
-          *rates = cJSON_GetObjectItemCaseSensitive(member_of(document, "model"), "rates");
+    cJSON *json = kf_refine_json(refine), *model = cJSON_GetObjectItemCaseSensitive(document, "model"),
+          *rates = cJSON_GetObjectItemCaseSensitive(model, "rates");
     put(document, "refine", json);
     cJSON_Delete(json);
+    if (refine == KF_REFINE_NONE) cJSON_DeleteItemFromObjectCaseSensitive(model, "outer_rates");
     if (refine == KF_REFINE_NONE || !cJSON_IsString(rates) || strcmp(rates->valuestring, without) != 0)
         return;
     (void)cJSON_SetValuestring(rates, kf_rate_rule_names[KF_RATE_K17]);

@@ -276,6 +276,7 @@ typedef struct kf_description {
     double acceleration[3]; /* metres a second squared */
     kf_collision collision;
     kf_rate_rule rate_rule;
+    bool outer_ones; /* "outer_rates": "ones" */
     kf_moment_basis basis;
     double accuracy, high_order_rate;
     int immersed_passes;

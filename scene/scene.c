@@ -144,6 +144,7 @@ static void hash_scene(kf_scene *scene) {
         hash_numbers(&hasher, 3, scene->motion.gravity);
     }
     if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
+    if (scene->outer_ones) kf_hash_add_string(&hasher, "outer ones");
     if (scene->linked) {
         kf_hash_add_string(&hasher, "links");
         for (size_t i = 0; i < scene->links.count; i++) {

@@ -331,6 +331,7 @@ struct kf_scene {
     /* Nested grids (solver/kinetic/nested.h). finer[l] is the whole domain in cells half as wide as those of
      * the level before it. It is used only in boxes[l], which is in cells of that level. Only the finest has
      * samples; of scenes opened from files it also has the mesh. */
+    bool outer_ones; /* all grids but the finest have KF_RATE_ONES, whatever rate_rule says */
     int finer_count; /* 0: one grid */
     kf_scene *finer[KF_FINER_LEVELS];
     kf_cell_box boxes[KF_FINER_LEVELS];

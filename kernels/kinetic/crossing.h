@@ -1,10 +1,20 @@
 /* The state that nested grids exchange: conversion from a node's populations or moments, and back. This
- * header is for nested.cu, whose modules take kf_nested_side as kf_module_arguments. */
+ * header is for nested.cu, whose modules take kf_nested_side as kf_module_arguments.
+ *
+ * Defines that a config sets: KF_MOMENTS 1: the finer level stores moments. KF_COARSE_MOMENTS 0|1: whether
+ * the coarser level does, if not as the finer one. */
 #ifndef KF_KERNELS_KINETIC_CROSSING_H
 #define KF_KERNELS_KINETIC_CROSSING_H
 
 #include "left.h"
 #include "moments.h"
+
+#ifndef KF_MOMENTS
+#define KF_MOMENTS 0
+#endif
+#ifndef KF_COARSE_MOMENTS
+#define KF_COARSE_MOMENTS KF_MOMENTS
+#endif
 
 enum { KF_CROSSING = 9 };
 /* The exchanged state: density - 1, velocity, and half of the traceless second moments xx yy xy xz yz over
@@ -65,10 +75,13 @@ KF_FUNCTION kf_crossing kf_look_apart(const kf_nested_side *a, const kf_stored *
 }
 #endif
 
-/* Returns the state of node k of a level. */
-KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
+/* Return the state of node k of a level that stores populations, or moments. */
+KF_FUNCTION kf_crossing kf_look_at_populations(const kf_nested_side *a, kf_index k) {
     kf_real populations[27];
-#if KF_MOMENTS
+    KF_EACH_VELOCITY(KF_LOAD_TO_ARRAY)
+    return kf_of_populations(a, populations);
+}
+KF_FUNCTION kf_crossing kf_look_at_moments(const kf_nested_side *a, kf_index k) {
     const kf_held h = kf_load_held(a, a->populations.source, k);
     if (!kf_is_listed(&h)) {
         const kf_moments m = kf_to_moments(&h);
@@ -86,20 +99,24 @@ KF_FUNCTION kf_crossing kf_look(const kf_nested_side *a, kf_index k) {
         c.value[8] = m.yz * per_density;
         return c;
     }
+    kf_real populations[27];
     kf_held_populations(a, &h, populations, 1);
-#else
-    KF_EACH_VELOCITY(KF_LOAD_TO_ARRAY)
-#endif
     return kf_of_populations(a, populations);
 }
-
-/* Setting a node's state after a collision has two steps: a thread computes the node's stored values first,
- * and they are written later. So a cpu computes many nodes at once. */
 #if KF_MOMENTS
-enum { KF_KEPT = KF_CROSSING };
+#define kf_look_at_fine kf_look_at_moments
 #else
-enum { KF_KEPT = 27 };
+#define kf_look_at_fine kf_look_at_populations
 #endif
+#if KF_COARSE_MOMENTS
+#define kf_look_at_coarse kf_look_at_moments
+#else
+#define kf_look_at_coarse kf_look_at_populations
+#endif
+
+/* Setting a node's state after a collision has two steps: a thread computes what it keeps of a node first,
+ * the state or the populations, and the node is written later. So a cpu computes many nodes at once. */
+#define KF_KEPT_OF_NODE(moments) ((moments) ? KF_CROSSING : 27)
 /* Returns the moments of a state, with second moments scaled to the level. */
 KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
     const kf_real factor = (KF_R(KF_UNIT) + c.value[0]) * scale;
@@ -118,18 +135,18 @@ KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
 #endif
     return m;
 }
-/* Computes the stored values of a state: kept[i * stride], i < KF_KEPT. */
-KF_FUNCTION void kf_keep(const kf_nested_side *a, kf_crossing c, kf_real scale, kf_real *kept, int stride) {
+/* Computes what is kept of a node, kept[i * stride] with i below KF_KEPT_OF_NODE. */
+KF_FUNCTION void kf_keep(const kf_nested_side *a, int moments, kf_crossing c, kf_real scale, kf_real *kept,
+                         int stride) {
     (void)a;
-#if KF_MOMENTS
-    (void)scale;
-    KF_UNROLL
-    for (int q = 0; q < KF_CROSSING; q++)
-        kept[q * stride] = c.value[q];
-#else
-    const kf_moments m = kf_moments_of(c, scale);
-    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, kept, stride);
-#endif
+    if (moments) {
+        KF_UNROLL
+        for (int q = 0; q < KF_CROSSING; q++)
+            kept[q * stride] = c.value[q];
+    } else {
+        const kf_moments m = kf_moments_of(c, scale);
+        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, kept, stride);
+    }
 }
 
 #endif

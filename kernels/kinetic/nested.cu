@@ -90,41 +90,44 @@ KF_FUNCTION int kf_node_of(const kf_tile *tile, int t, int in_layer, int layers)
 /* --- Writing ----------------------------------------------------------------------------------------------
  */
 
-#if KF_MOMENTS
-KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real *kept, int stride,
-                             kf_real scale) {
+KF_FUNCTION void kf_put_moments(const kf_nested_side *a, kf_index k, const kf_real *kept, int stride,
+                                kf_real scale) {
     kf_crossing c;
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         c.value[q] = kept[q * stride];
     kf_store_moments(a, a->populations.source, k, kf_moments_of(c, scale));
 }
-#elif KF_CUDA
-KF_FUNCTION void kf_put_node(const kf_nested_side *a, kf_index k, const kf_real *kept, int stride,
-                             kf_real scale) {
-    (void)scale;
-    KF_UNROLL
-    for (int i = 0; i < KF_KEPT; i++)
-        *kf_address(a, a->populations.source, i, k) = kf_to_store(kept[i * stride]);
-}
-#endif
 
-#if !KF_CUDA
-/* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer. */
-KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_span span[3], int length, int rows, int threads,
-                        const kf_real *kept, kf_real scale) {
+#if KF_CUDA
+/* Writes a node of which so much is kept. */
+KF_FUNCTION void kf_put_node(const kf_nested_side *a, int moments, kf_index k, const kf_real *kept,
+                             kf_real scale) {
+    if (moments) {
+        kf_put_moments(a, k, kept, 1, scale);
+    } else {
+        KF_UNROLL
+        for (int i = 0; i < 27; i++)
+            *kf_address(a, a->populations.source, i, k) = kf_to_store(kept[i]);
+    }
+}
+#else
+KF_FUNCTION void kf_put_all_moments(const kf_nested_side *a, const kf_span span[3], int length, int rows,
+                                    int threads, const kf_real *kept, kf_real scale) {
     const kf_index begin = kf_node(a, 0, 0, 0);
-#if KF_MOMENTS
     KF_EACH_THREAD_SCALAR(t, threads) {
         const int u = t % length, v = t / length % rows, w = t / length / rows;
         if (u < span[0].count && v < span[1].count && w < span[2].count)
-            kf_put_node(a, begin + kf_along(&span[2], w) + kf_along(&span[1], v) + kf_along(&span[0], u),
-                        kept + KF_OWN(t), KF_PRIVATE(threads), scale);
+            kf_put_moments(a, begin + kf_along(&span[2], w) + kf_along(&span[1], v) + kf_along(&span[0], u),
+                           kept + KF_OWN(t), KF_PRIVATE(threads), scale);
     }
-#else /* populations lie far apart: a cpu writes rows of one after the other */
+}
+/* Populations lie far apart: a cpu writes rows of one after the other. */
+KF_FUNCTION void kf_put_all_populations(const kf_nested_side *a, const kf_span span[3], int length, int rows,
+                                        int threads, const kf_real *kept) {
+    const kf_index begin = kf_node(a, 0, 0, 0);
     const int in_line = span[0].stride == 1 && span[0].from + span[0].count <= span[0].period;
-    (void)scale;
-    for (int i = 0; i < KF_KEPT; i++)
+    for (int i = 0; i < 27; i++)
         for (int n = 0; n < span[1].count * span[2].count; n++) {
             const int v = n % span[1].count, w = n / span[1].count;
             const kf_real *row = kept + i * threads + (w * rows + v) * length;
@@ -138,7 +141,14 @@ KF_FUNCTION void kf_put(const kf_nested_side *a, const kf_span span[3], int leng
                         kf_to_store(row[u]);
             }
         }
-#endif
+}
+/* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer. */
+KF_FUNCTION void kf_put(const kf_nested_side *a, int moments, const kf_span span[3], int length, int rows,
+                        int threads, const kf_real *kept, kf_real scale) {
+    if (moments)
+        kf_put_all_moments(a, span, length, rows, threads, kept, scale);
+    else
+        kf_put_all_populations(a, span, length, rows, threads, kept);
 }
 #endif
 
@@ -194,9 +204,9 @@ KF_FUNCTION kf_real kf_interpolate(kf_parabola p, const kf_real *values, int fro
 KF_FUNCTION void kf_see(const kf_nested_arguments *a, const kf_span span[3], kf_index begin, int i,
                         kf_real (*seen)[3 * KF_LAYER]) {
     const int layer = kf_row_of(i, KF_LAYER), row = kf_row_of(i, KF_SEEN_U);
-    const kf_crossing c =
-        kf_look(&a->coarse, begin + kf_along(&span[0], i - row * KF_SEEN_U) +
-                                kf_along(&span[1], row - layer * KF_SEEN_V) + kf_along(&span[2], layer));
+    const kf_crossing c = kf_look_at_coarse(&a->coarse, begin + kf_along(&span[0], i - row * KF_SEEN_U) +
+                                                            kf_along(&span[1], row - layer * KF_SEEN_V) +
+                                                            kf_along(&span[2], layer));
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         seen[q][i] = c.value[q];
@@ -218,7 +228,7 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         c.value[q] = kf_interpolate(p, rows[q], i / KF_FINE_U * KF_SEEN_U + p.from, 1);
-    kf_keep(&a->fine, c, KF_R(a->scale), kept, stride);
+    kf_keep(&a->fine, KF_MOMENTS, c, KF_R(a->scale), kept, stride);
 }
 
 #if KF_CUDA
@@ -227,7 +237,7 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 KF_FUNCTION void kf_put_fresh(const kf_nested_side *a, kf_stored *fresh, const kf_real *kept) {
     const long long values = kf_edge_values(a, KF_EDGE_GHOSTS);
     KF_UNROLL
-    for (int i = 0; i < KF_KEPT; i++)
+    for (int i = 0; i < 27; i++)
         fresh[i * values] = kf_to_store(kept[i]);
 }
 /* Writes a ghost to that array; returns whether the ghost is not in the grid. */
@@ -252,15 +262,15 @@ KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile
     KF_EACH_THREAD(t, KF_REFINE_THREADS) {
         const int node = kf_node_of(tile, t, ROWS, 2), u = node % KF_FINE_U, v = node / KF_FINE_U % KF_FINE_V,
                   w = node / ROWS;
-        kf_real kept[KF_KEPT];
+        kf_real kept[KF_KEPT_OF_NODE(KF_MOMENTS)];
         if (u >= ghosts[0].count || v >= ghosts[1].count || w >= ghosts[2].count) continue;
         kf_make_ghost(a, tile, span, node, rows, kept, 1);
 #if KF_EDGES
         if (kf_is_put_fresh(&a->fine, tile, ghosts, u, v, w, kept)) continue;
 #endif
-        kf_put_node(&a->fine,
+        kf_put_node(&a->fine, KF_MOMENTS,
                     begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) + kf_along(&ghosts[2], w), kept,
-                    1, KF_R(a->scale));
+                    KF_R(a->scale));
     }
 }
 #endif
@@ -300,11 +310,11 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
 #if KF_CUDA
     kf_put_ghosts(a, &tile, span, ghosts, seen);
 #else
-    kf_real kept[KF_KEPT][KF_PRIVATE(T)];
+    kf_real kept[KF_KEPT_OF_NODE(KF_MOMENTS)][KF_PRIVATE(T)];
     KF_EACH_THREAD(t, T) {
         kf_make_ghost(a, &tile, span, t, seen, &kept[0][KF_OWN(t)], KF_PRIVATE(T));
     }
-    kf_put(&a->fine, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
+    kf_put(&a->fine, KF_MOMENTS, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
 #endif
 }
 
@@ -430,7 +440,7 @@ KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_t
     return kf_look_apart(fine, first, apart);
 #else
     (void)t;
-    return kf_look(&a->fine, node);
+    return kf_look_at_fine(&a->fine, node);
 #endif
 }
 /* Across x the four nodes of a line lie in one or two sectors: four threads look at one each, so that each
@@ -476,7 +486,7 @@ KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, co
         kf_line_sums sums = kf_no_sums();
         KF_UNROLL
         for (int k = 0; k < 4; k++)
-            sums = kf_add_node(sums, kf_look(&a->fine, line + along[k]), share[k], kf_part_of(k));
+            sums = kf_add_node(sums, kf_look_at_fine(&a->fine, line + along[k]), share[k], kf_part_of(k));
         kf_keep_line(sums, i, mean, middle);
     }
 }
@@ -501,7 +511,7 @@ KF_FUNCTION void kf_keep_cell(const kf_nested_arguments *a, kf_real (*found)[KF_
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         c.value[q] = found[q][cell];
-    kf_keep(&a->coarse, c, KF_R(a->scale), kept, stride);
+    kf_keep(&a->coarse, KF_COARSE_MOMENTS, c, KF_R(a->scale), kept, stride);
 }
 
 #if KF_CUDA
@@ -511,11 +521,11 @@ KF_FUNCTION void kf_put_cells(const kf_nested_arguments *a, const kf_tile *tile,
     const kf_index begin = kf_node(&a->coarse, 0, 0, 0);
     KF_EACH_OF(cell, KF_CELLS, KF_COARSEN_THREADS) {
         const int u = cell % KF_NESTED_TILE_U, v = cell / KF_NESTED_TILE_U;
-        kf_real kept[KF_KEPT];
+        kf_real kept[KF_KEPT_OF_NODE(KF_COARSE_MOMENTS)];
         if (u >= cells[0].count || v >= cells[1].count) continue;
         kf_keep_cell(a, found, cell, kept, 1);
-        kf_put_node(&a->coarse,
-                    begin + kf_along(&cells[0], u) + kf_along(&cells[1], v) + kf_along(&cells[2], 0), kept, 1,
+        kf_put_node(&a->coarse, KF_COARSE_MOMENTS,
+                    begin + kf_along(&cells[0], u) + kf_along(&cells[1], v) + kf_along(&cells[2], 0), kept,
                     KF_R(a->scale));
     }
 }
@@ -547,10 +557,11 @@ KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
 #if KF_CUDA
     kf_put_cells(a, &tile, cells, found);
 #else
-    kf_real kept[KF_KEPT][KF_PRIVATE(KF_CELLS)];
+    kf_real kept[KF_KEPT_OF_NODE(KF_COARSE_MOMENTS)][KF_PRIVATE(KF_CELLS)];
     KF_EACH_THREAD(t, KF_CELLS) {
         kf_keep_cell(a, found, t, &kept[0][KF_OWN(t)], KF_PRIVATE(KF_CELLS));
     }
-    kf_put(&a->coarse, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0], KF_R(a->scale));
+    kf_put(&a->coarse, KF_COARSE_MOMENTS, cells, KF_NESTED_TILE_U, KF_NESTED_TILE_V, KF_CELLS, &kept[0][0],
+           KF_R(a->scale));
 #endif
 }

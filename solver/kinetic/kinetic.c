@@ -119,6 +119,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "nineteen_velocities", kf_kinetic_has_19_velocities(scene));
     kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
     kf_add_variable(variables, "nested", scene->finer_count > 0);
+    kf_add_variable(variables, "outer_ones", scene->outer_ones);
     kf_add_variable(variables, "adaptive", kf_kinetic_is_adaptive(scene, 27));
     kf_add_variable(variables, "shortest_edge",
                     finest->samples.count > 0 ? kf_scene_shortest_edge(finest) : 1);

@@ -268,6 +268,9 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
 /* Reads parameters without checks, to estimate the cost of a config from an old landscape. A parameter that
  * is missing, or has a value that no longer exists, gets the value without effect. */
 void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *options);
+/* Turns options of plan fused with a march into those of a level of a scene with outer_ones: on all levels
+ * but the finest the plan is moments. */
+void kf_kinetic_choose_outer_plan(const kf_scene *scene, kf_kinetic_options *options);
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry);
 /* Lays out a team's part that begins at this plane and row. */

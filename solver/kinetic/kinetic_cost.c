@@ -468,19 +468,24 @@ static double layer_of(const kf_nested_level *level, bool inside) {
     return fmax(outer - inner, 0.0);
 }
 
-/* Adds the exchange between a level and the next coarser one: the values that are read and written for each
- * cell. Values that neighbouring cells share count once. */
-static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level, double steps) {
-    static const double REFINED = 11.0, COARSENED = 17.0, MOMENTS = 9.0, PACKED = 12.0;
+/* Returns the bytes of one node that a level exchanges. */
+static double crossing_bytes(const kf_kinetic_tally *tally) {
+    static const double MOMENTS = 9.0, PACKED = 12.0;
     const bool moments = tally->options.plan == KF_PLAN_MOMENTS,
                packed = moments && tally->options.storage == KF_F16;
-    const double values = packed    ? PACKED
-                          : moments ? MOMENTS
-                                    : kf_kinetic_populations(tally),
-                 node = values * kf_kinetic_value_bytes(&tally->options);
+    const double values = packed ? PACKED : moments ? MOMENTS : kf_kinetic_populations(tally);
+    return values * kf_kinetic_value_bytes(&tally->options);
+}
+
+/* Adds the exchange between a level and the next coarser one: the nodes that are read and written for each
+ * cell. Nodes that neighbouring cells share count once. `coarse` is the bytes of a node of the coarser one.
+ */
+static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level, double coarse,
+                          double steps) {
+    const double fine = crossing_bytes(tally), bytes[] = {3.0 * coarse + 8.0 * fine, 16.0 * fine + coarse};
     for (int which = 0; which < 2; which++) {
         kf_work *work = kf_works_add(tally->works, which == 0 ? "refine" : "coarsen", steps);
-        work->amount[KF_COST_DRAM] = (which == 0 ? REFINED : COARSENED) * node * layer_of(level, which == 1);
+        work->amount[KF_COST_DRAM] = bytes[which] * layer_of(level, which == 1);
         work->amount[KF_COST_LATENCY] = DEPTH;
         work->efficiency = stream_efficiency(&tally->options);
     }
@@ -496,7 +501,10 @@ static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *o
                               .options = *options,
                               .works = works,
                               .nodes = (double)nodes[0] * nodes[1] * nodes[2],
-                              .level = l};
+                              .level = l},
+                     coarser = tally;
+    kf_kinetic_choose_outer_plan(cost->scene, &tally.options);
+    if (l > 0) kf_kinetic_choose_outer_plan(levels->level[l - 1].scene, &coarser.options);
     if (kf_kinetic_in_one_pass(options)) tally.nodes = kf_nested_stepped_nodes(cost->scene);
     add_plan(&tally);
     if (levels->nested == NULL) return;
@@ -505,7 +513,7 @@ static void add_level(cost_of_levels *levels, int l, const kf_kinetic_options *o
         if (l + 1 < levels->count) works->list[i].aside = works->list[i].follows = false;
     }
     if (l == 0 || l >= KF_MOST_LEVELS) return;
-    add_crossings(&tally, &levels->nested->level[l], ldexp(1.0, l - 1));
+    add_crossings(&tally, &levels->nested->level[l], crossing_bytes(&coarser), ldexp(1.0, l - 1));
 }
 
 static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {

@@ -197,6 +197,23 @@ static void leave_solid_out(kf_kinetic_options *options) {
     options->masked_band = options->concurrent_solid = options->overlap = options->band_chain = false;
 }
 
+/* The other parameters are those of the moments plan's default. */
+void kf_kinetic_choose_outer_plan(const kf_scene *scene, kf_kinetic_options *o) {
+    if (o->plan != KF_PLAN_FUSED || o->march == 0 || !scene->outer_ones) return;
+    if (scene->covered.high[0] == scene->covered.low[0]) {
+        o->march = 0;
+        return;
+    }
+    o->plan = KF_PLAN_MOMENTS;
+    o->collision_form = KF_LOW_ORDER;
+    o->block[0] = 32, o->block[1] = 8, o->block[2] = 1;
+    o->register_cap = o->gpu ? 64 : 0;
+    o->nodes_per_thread = 1;
+    o->boundary_kernels = o->staged_nodes = o->prefetch_rows = 0;
+    o->boundary_choices = o->alternate = o->keep_streamed = o->boundary_rows_apart = false;
+    leave_solid_out(o);
+}
+
 /* The march of a config is for the scene's largest level. One with fewer blocks than the defaults give a
  * large grid (variants/kinetic.json) walks less far: else a GPU waits for the few that there are. */
 static void shorten_march(const kf_scene *scene, const kf_device_info *device, kf_kinetic_options *options) {
@@ -226,6 +243,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
         return kf_options_refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
+    kf_kinetic_choose_outer_plan(scene, options);
     KF_TRY(check_options(scene, options, error));
     if (scene->samples.count == 0) leave_solid_out(options);
     shorten_march(scene, device, options);

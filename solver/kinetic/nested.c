@@ -52,6 +52,7 @@ static void set_scene(kf_nested_level *level, bool finest) {
     memcpy(level->scene.origin, level->origin, sizeof level->scene.origin);
     for (int face = 0; face < KF_FACES; face++)
         if (level->ghosts[face] > 0) level->scene.faces[face] = KF_FREE_SLIP;
+    if (!finest && level->scene.outer_ones) level->scene.rate_rule = KF_RATE_ONES;
     if (finest) take_samples(level);
 }
 

@@ -168,12 +168,17 @@ static void adopt(kf_plan *plan, kf_plan *level) {
  * memory for both levels. The kernels of a team are those of one device, because every part can access all
  * of this memory. */
 static void define_crossing(const kf_scene *scene, const kf_kinetic_options *options,
-                            const kf_kinetic_geometry *geometry, kf_source *source, kf_defines *defines) {
+                            const kf_kinetic_options *coarse, const kf_kinetic_geometry *geometry,
+                            kf_source *source, kf_defines *defines) {
     kf_kinetic_options alone = *options;
     alone.parts = alone.parts_y = 1;
     kf_kinetic_define(scene, &alone, geometry, KF_SOURCE_STATE, source, defines);
     const long edges = kf_kinetic_edge_sides(scene, options);
     if (edges != 0) kf_define_to(defines, "KF_EDGES", edges);
+    if (coarse->plan == KF_PLAN_MOMENTS && options->plan != KF_PLAN_MOMENTS) {
+        kf_define_to(defines, "KF_COARSE_MOMENTS", 1);
+        if (options->storage == KF_F16) kf_define_to(defines, "KF_PACKED", 1);
+    }
     source->define_count = defines->count;
     source->file = "kernels/kinetic/nested.cu";
 }
@@ -187,7 +192,8 @@ static kf_status load_crossing(kf_plan *plan, int level, kf_error *error) {
     kf_source source;
     kf_defines defines;
     geometry.domain_index64 = fine->geometry.domain_index64 || coarse->geometry.domain_index64;
-    define_crossing(&own->nested->level[level].scene, &fine->options, &geometry, &source, &defines);
+    define_crossing(&own->nested->level[level].scene, &fine->options, &coarse->options, &geometry, &source,
+                    &defines);
     for (int part = 0; part < plan->part_count; part++) {
         kf_plan_on(plan, part);
         KF_TRY(kf_plan_module(plan, &source, &own->modules[level][part], error));
@@ -506,15 +512,16 @@ static kf_status visit_level(const kf_nested_level *level, bool coarsest, const 
                              const kf_device_info *device,
                              kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                              void *data, kf_error *error) {
-    kf_kinetic_options options;
+    kf_kinetic_options options, coarse;
     kf_kinetic_geometry geometry;
     kf_source source;
     kf_defines defines;
     KF_TRY(kf_kinetic_visit_sources(&level->scene, config, device, visit, data, error));
     if (coarsest) return KF_OK;
     KF_TRY(kf_kinetic_read_options(&level->scene, config, device, &options, error));
+    KF_TRY(kf_kinetic_read_options(&level[-1].scene, config, device, &coarse, error));
     kf_kinetic_lay_out(&level->scene, &options, &geometry);
-    define_crossing(&level->scene, &options, &geometry, &source, &defines);
+    define_crossing(&level->scene, &options, &coarse, &geometry, &source, &defines);
     return visit(&source, data, error);
 }
 

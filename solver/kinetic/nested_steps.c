@@ -22,13 +22,15 @@ enum { LANE_OF_SOLID = KF_LANE_ASIDE };
  * three of the coarser level's nodes across the layer and writes eight ghost nodes. Restriction reads the
  * sixteen nodes of the box nearest to its side and writes the cell. */
 static double bytes_of(const kf_nested_plan *own, int level, kf_crossing_kind what, const kf_launch *launch) {
-    const kf_kinetic *kinetic = kf_nested_kinetic(own, level);
-    const double nodes = what == KF_REFINE ? 3.0 + 8.0 : 16.0 + 1.0;
+    const kf_kinetic *fine = kf_nested_kinetic(own, level), *coarse = kf_nested_kinetic(own, level - 1);
+    const double of_fine = fine->node_values * (double)fine->store_bytes,
+                 of_coarse = coarse->node_values * (double)coarse->store_bytes;
+    const double cell = what == KF_REFINE ? 3.0 * of_coarse + 8.0 * of_fine : 16.0 * of_fine + of_coarse;
     const kf_nested_arguments *a = (const void *)launch->arguments;
     double cells = 0.0;
     for (int b = 0; b < a->boxes; b++)
         cells += (double)a->size[b][0] * a->size[b][1] * a->size[b][2];
-    return nodes * cells * kinetic->node_values * (double)kinetic->store_bytes;
+    return cell * cells;
 }
 
 void kf_nested_name_item(kf_item *item, const char *name, int level) {

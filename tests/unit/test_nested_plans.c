@@ -158,6 +158,33 @@ static void test_ball_in_tunnel(void **state) {
     end(&s);
 }
 
+/* With rates of 1 outside the finest level a plan of populations there has one of moments on the others,
+ * where its march says so. */
+static void test_outer_moments(void **state) {
+    (void)state;
+    enum { STEPS = 3 };
+    stage s;
+    begin_tunnel(&s, KF_RATE_K17);
+    for (int l = 0; l < 3; l++)
+        s.whole[l]->outer_ones = true;
+    kf_reference *reference = reference_of(&s, tunnel_boxes, 3, STEPS);
+    assert_true(s.nested->level[0].scene.rate_rule == KF_RATE_ONES &&
+                s.nested->level[1].scene.rate_rule == KF_RATE_ONES &&
+                s.nested->level[2].scene.rate_rule == KF_RATE_K17);
+    assert_true(VERIFY("plan=fused", "march=0", "storage=f64") < 1e-11);
+    assert_true(VERIFY("plan=fused", "march=8", "storage=f64") < 1e-11);
+    (void)VERIFY("plan=fused", "march=16", "storage=f16");
+    const kf_config config = config_of(s.whole[0], (const char *const[]){"plan=fused", "march=8"}, 2);
+    kf_plan *plan = open_plan(s.whole[0], &config);
+    for (int l = 0; l < 3; l++) {
+        const kf_kinetic *level = kf_nested_level_plan(plan, l)->system;
+        assert_int_equal(level->options.plan, l < 2 ? KF_PLAN_MOMENTS : KF_PLAN_FUSED);
+    }
+    kf_plan_free(plan);
+    kinetic_system->free_reference(reference);
+    end(&s);
+}
+
 /* A run that goes on from a checkpoint after an odd number of steps ends in the same bits, and to look at it
  * on the way changes nothing. Averages of the domain go on, too. The force is that of the finest level in the
  * units of the coarsest. */
@@ -290,20 +317,24 @@ static void test_compiles_for_cuda(void **state) {
     kf_error error = {KF_OK, ""};
     begin_tunnel(&s, KF_RATE_ONES);
     must(nest(&s, tunnel_boxes, 3, &error), &error);
-    static const char *const plans[][3] = {{"plan=moments", "storage=f16", "staged_nodes=0"},
-                                           {"plan=fused", "storage=f16", "staged_nodes=0"}};
-    for (int i = 0; i < 2; i++) {
+    static const char *const plans[][4] = {{"plan=moments", "march=8", "storage=f16", "staged_nodes=0"},
+                                           {"plan=fused", "march=0", "storage=f16", "staged_nodes=0"},
+                                           {"plan=fused", "march=8", "storage=f16", "staged_nodes=0"}};
+    /* Of both finer levels the flow and what crosses to it; moments have no edges. */
+    static const int edges[] = {0, 4, 2};
+    for (int i = 0; i < 3; i++) {
+        for (int l = 0; l < 3; l++)
+            s.whole[l]->outer_ones = i == 2;
         kf_device_info seen = *kf_backend_device(backend);
         sources said = {0, 0};
-        const kf_config config = config_of(s.whole[0], plans[i], 3);
+        const kf_config config = config_of(s.whole[0], plans[i], 4);
         strcpy(seen.backend, "cuda");
         const kf_status status = kinetic_system->sources(problem_of(kinetic_system, s.whole[0]), &config,
                                                          &seen, compile_crossing, &said, &error);
         const bool missing = strstr(error.message, "libnvrtc") || strstr(error.message, "without CUDA");
         if (status != KF_OK && !missing) fail_msg("%s", error.message);
         assert_true(status != KF_OK || said.crossings == 2);
-        /* Of both finer levels the flow and what crosses to it. */
-        assert_true(status != KF_OK || said.edges == (i == 0 ? 0 : 4));
+        assert_true(status != KF_OK || said.edges == edges[i]);
     }
     end(&s);
 }
@@ -547,17 +578,12 @@ static void test_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_long_box),
-        cmocka_unit_test(test_all_levels),
-        cmocka_unit_test(test_averages),
-        cmocka_unit_test(test_ball_in_tunnel),
-        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_compiles_for_cuda),
-        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_march),
+        cmocka_unit_test(test_periodic),       cmocka_unit_test(test_long_box),
+        cmocka_unit_test(test_all_levels),     cmocka_unit_test(test_averages),
+        cmocka_unit_test(test_ball_in_tunnel), cmocka_unit_test(test_outer_moments),
+        cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_compiles_for_cuda),
+        cmocka_unit_test(test_lanes),          cmocka_unit_test(test_march),
         cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);

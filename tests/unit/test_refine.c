@@ -66,15 +66,35 @@ static void test_hashes_differ(void **state) {
     static const char *const texts[] = {
         REFINED("{\"around\": \"body\", \"levels\": 1}"), REFINED("{\"around\": \"body\", \"levels\": 2}"),
         REFINED("[{\"box\": {\"low\": [2, 2, 2], \"high\": [5, 4, 4]}, \"levels\": 1}]"),
-        "{" BALL DOMAIN FLOW ", \"model\": {\"rates\": \"k17\"}}"};
-    char hashes[4][KF_HASH_HEX];
-    for (int i = 0; i < 4; i++) {
+        "{" BALL DOMAIN FLOW ", \"model\": {\"rates\": \"k17\"}}",
+        REFINED("{\"around\": \"body\", \"levels\": 1}, \"model\": {\"outer_rates\": \"ones\"}")};
+    char hashes[5][KF_HASH_HEX];
+    for (int i = 0; i < 5; i++) {
         kf_scene *scene = open_scene_text(texts[i], NULL);
         kf_copy_text(hashes[i], sizeof hashes[i], scene->hash);
         for (int j = 0; j < i; j++)
             assert_string_not_equal(hashes[i], hashes[j]);
         kf_scene_free(scene);
     }
+}
+
+/* Levels outside the finest may have rates of 1; what cannot have them is refused. */
+static void test_outer_rates(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene_text(
+        REFINED("\"body\", \"model\": {\"rates\": \"k17\", \"outer_rates\": \"ones\"}"), NULL);
+    assert_true(scene->outer_ones && scene->finer[0]->outer_ones && scene->rate_rule == KF_RATE_K17);
+    kf_scene_free(scene);
+    scene = open_scene_text(REFINED("\"body\", \"model\": {\"rates\": \"ones\", \"outer_rates\": \"ones\"}"),
+                            NULL);
+    assert_false(scene->outer_ones); /* nothing is different there */
+    kf_scene_free(scene);
+    assert_refused("{" BALL DOMAIN FLOW ", \"model\": {\"outer_rates\": \"ones\"}}", "no nested grids");
+    assert_refused(REFINED("\"body\", \"model\": {\"rates\": \"adaptive_2020\", \"outer_rates\": \"ones\"}"),
+                   "averages of the domain");
+    assert_refused(REFINED("\"body\", \"model\": {\"collision\": \"bgk\", \"outer_rates\": \"ones\"}"),
+                   "acm_mrt");
+    assert_refused(REFINED("\"body\", \"model\": {\"outer_rates\": \"k17\"}"), "ones");
 }
 
 /* "body" makes the body's length as long in cells as is said, and a box of two levels has room for both. */
@@ -219,6 +239,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels_are_the_same_flow),
         cmocka_unit_test(test_hashes_differ),
+        cmocka_unit_test(test_outer_rates),
         cmocka_unit_test(test_ways_to_ask),
         cmocka_unit_test(test_outflow),
         cmocka_unit_test(test_nodes),

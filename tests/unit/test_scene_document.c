@@ -188,7 +188,9 @@ static void test_any_scene_of_a_flow_is_changed_in_its_flow(void **state) {
     assert_true(part(document, "refine", "levels")->valuedouble == 1.0);
     assert_string_equal(part(document, "model", "rates")->valuestring, "k17");
     assert_non_null(strstr(notes.text, "k17 instead of adaptive_2020"));
+    cJSON_AddStringToObject(cJSON_GetObjectItem(document, "model"), "outer_rates", "ones");
     assert_int_equal(kf_scene_document_change(file, document, &not_refined, &notes, &error), KF_OK);
+    assert_null(part(document, "model", "outer_rates"));
     assert_null(cJSON_GetObjectItemCaseSensitive(document, "refine"));
     assert_int_equal(kf_scene_document_change(file, document, &said, &notes, &error), KF_OK);
     assert_true(part(document, "flow", "speed")->valuedouble == 15.0);
