@@ -9,11 +9,13 @@
 #include "left.h"
 #include "moments.h"
 
-#ifndef KF_MOMENTS
-#define KF_MOMENTS 0
+#if KF_MOMENTS
+#define KF_FINE_MOMENTS 1
+#else
+#define KF_FINE_MOMENTS 0
 #endif
 #ifndef KF_COARSE_MOMENTS
-#define KF_COARSE_MOMENTS KF_MOMENTS
+#define KF_COARSE_MOMENTS KF_FINE_MOMENTS
 #endif
 
 enum { KF_CROSSING = 9 };
@@ -103,7 +105,7 @@ KF_FUNCTION kf_crossing kf_look_at_moments(const kf_nested_side *a, kf_index k) 
     kf_held_populations(a, &h, populations, 1);
     return kf_of_populations(a, populations);
 }
-#if KF_MOMENTS
+#if KF_FINE_MOMENTS
 #define kf_look_at_fine kf_look_at_moments
 #else
 #define kf_look_at_fine kf_look_at_populations

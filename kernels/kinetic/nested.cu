@@ -9,9 +9,9 @@ typedef kf_nested_side kf_module_arguments; /* what the functions of the headers
 #include "crossing.h"
 
 #if KF_CUDA
-/* KF_BLOCKS limits the blocks on a multiprocessor, so that a thread has registers for all values of a node
- * and loads them all at once. A compiler that saves registers for more blocks loads some values after it has
- * used others, and a thread then waits for memory again and again. */
+/* KF_BLOCKS is the least number of blocks on a multiprocessor, which limits a thread's registers. With fewer
+ * registers more blocks wait for memory at once, but each waits more often, because it loads some values only
+ * after it has used others. */
 #undef KF_LAUNCH_BOUNDS
 #define KF_LAUNCH_BOUNDS __launch_bounds__(KF_THREADS, KF_BLOCKS)
 #endif
@@ -228,7 +228,7 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++)
         c.value[q] = kf_interpolate(p, rows[q], i / KF_FINE_U * KF_SEEN_U + p.from, 1);
-    kf_keep(&a->fine, KF_MOMENTS, c, KF_R(a->scale), kept, stride);
+    kf_keep(&a->fine, KF_FINE_MOMENTS, c, KF_R(a->scale), kept, stride);
 }
 
 #if KF_CUDA
@@ -262,13 +262,13 @@ KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile
     KF_EACH_THREAD(t, KF_REFINE_THREADS) {
         const int node = kf_node_of(tile, t, ROWS, 2), u = node % KF_FINE_U, v = node / KF_FINE_U % KF_FINE_V,
                   w = node / ROWS;
-        kf_real kept[KF_KEPT_OF_NODE(KF_MOMENTS)];
+        kf_real kept[KF_KEPT_OF_NODE(KF_FINE_MOMENTS)];
         if (u >= ghosts[0].count || v >= ghosts[1].count || w >= ghosts[2].count) continue;
         kf_make_ghost(a, tile, span, node, rows, kept, 1);
 #if KF_EDGES
         if (kf_is_put_fresh(&a->fine, tile, ghosts, u, v, w, kept)) continue;
 #endif
-        kf_put_node(&a->fine, KF_MOMENTS,
+        kf_put_node(&a->fine, KF_FINE_MOMENTS,
                     begin + kf_along(&ghosts[0], u) + kf_along(&ghosts[1], v) + kf_along(&ghosts[2], w), kept,
                     KF_R(a->scale));
     }
@@ -278,7 +278,7 @@ KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile
 /* The ghosts of the finer level in cells beside the nested box, eight in each, from the 27 cells of the
  * coarser one around it: along each axis the parabola through three of them. */
 #define KF_THREADS KF_REFINE_THREADS
-#define KF_BLOCKS  3
+#define KF_BLOCKS  6
 KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
     enum { T = KF_THREADS };
     KF_SHARED kf_real seen[KF_CROSSING][3 * KF_LAYER], layers[KF_CROSSING][2 * KF_LAYER];
@@ -310,11 +310,11 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
 #if KF_CUDA
     kf_put_ghosts(a, &tile, span, ghosts, seen);
 #else
-    kf_real kept[KF_KEPT_OF_NODE(KF_MOMENTS)][KF_PRIVATE(T)];
+    kf_real kept[KF_KEPT_OF_NODE(KF_FINE_MOMENTS)][KF_PRIVATE(T)];
     KF_EACH_THREAD(t, T) {
         kf_make_ghost(a, &tile, span, t, seen, &kept[0][KF_OWN(t)], KF_PRIVATE(T));
     }
-    kf_put(&a->fine, KF_MOMENTS, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
+    kf_put(&a->fine, KF_FINE_MOMENTS, ghosts, KF_FINE_U, KF_FINE_V, T, &kept[0][0], KF_R(a->scale));
 #endif
 }
 
@@ -536,7 +536,7 @@ KF_FUNCTION void kf_put_cells(const kf_nested_arguments *a, const kf_tile *tile,
 #undef KF_THREADS
 #undef KF_BLOCKS
 #define KF_THREADS KF_COARSEN_THREADS
-#define KF_BLOCKS  2
+#define KF_BLOCKS  3
 KF_BLOCK_KERNEL(coarsen, kf_nested_arguments) {
     enum { T = KF_THREADS };
     KF_SHARED kf_real mean[KF_CROSSING][KF_LINES], middle[KF_CROSSING][KF_LINES],
