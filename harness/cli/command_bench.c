@@ -64,12 +64,13 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--suite", "NAME|FILE", "the comparison to run: a shipped one, or a file like them", false},
+    {"--suite", "NAME|FILE",
+     "the comparison to run: a shipped suite, or a file of this format (docs/suites.md)", false},
     {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
     {"--devices", "cuda:0-3|cpu,cpu", "the team of the suite scaling", false},
     {"--grid", "NXxNY[xNZ]", "nodes of the suite's own scene, if it has one (step)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of surface", false},
-    {"--figure", "NAME", "measure only this figure, and what it needs", true},
+    {"--figure", "NAME", "measure only this figure, and the timings that it needs", true},
     {NULL, NULL, NULL, false},
 };
 
@@ -79,11 +80,10 @@ const kf_command kf_command_bench = {
     .synopsis = "kftune bench --suite NAME [--device cuda:N|cpu] [--grid NXxNY[xNZ]] [--samples-per-cell R] "
                 "[--figure NAME]... [--json]",
     .description =
-        "Runs one suite of fixed comparisons and prints, for every figure, its value, the spread of that\n"
-        "value, the best that could be expected (floor) and the share of it that was reached; where the "
-        "suite\n"
-        "follows a paper, its value; and where something must be reached, whether it was. Status 1 when a\n"
-        "config fails the gate or a promise is broken. Suites:",
+        "Runs one suite of fixed comparisons. Prints for every figure its value and spread, the best\n"
+        "value that can be expected (floor), and the share of it that was reached. A suite that follows a\n"
+        "paper also has the paper's value; some figures have a required value. Exit status 1: a config\n"
+        "failed the gate, or a figure missed a promised value. Suites:",
     .describe = kf_bench_suites_print,
     .example = "kftune bench --suite step --device cpu --figure memcpy",
     .options = options,

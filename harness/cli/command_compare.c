@@ -14,9 +14,8 @@
 
 static const kf_option options[] = {
     {"--floor", "SHARE",
-     "smallest difference of drag that counts, as a share of the first run's: 1% (goes by the grid: 1.5% on "
-     "16 "
-     "cells, 0.2% on 32)",
+     "smallest significant difference of drag, as a share of the first run's: 1% (depends on the grid: 1.5% "
+     "on 16 cells, 0.2% on 32)",
      false},
     {"--pictures", "FOLDER",
      "also draw speed and pressure of the runs and their differences from the first there, each in one scale",
@@ -218,14 +217,13 @@ static kf_status compare_runs(const kf_arguments *arguments, kf_error *error) {
 extern const kf_command kf_command_compare;
 const kf_command kf_command_compare = {
     .name = "compare",
-    .summary = "hold runs against each other: do their drags differ?",
+    .summary = "compare runs: do their drags differ?",
     .synopsis = "kftune compare RUN RUN... [options]",
     .description =
-        "Reads the folders of runs around a solid and prints drag, lift and side of each, the "
-        "differences from the\n"
-        "first with their 95 % intervals, and what differs in the scenes. Exit status 0: the drags "
-        "cannot be told\n"
-        "apart; 1: one differs, or is not known because a run has not settled.",
+        "Reads the folders of runs around a solid. Prints drag, lift and side force of each, the\n"
+        "differences from the first run with their 95 % intervals, and the differences of the scenes.\n"
+        "Exit status 0: no drag differs significantly. 1: a drag differs, or is not known because a run\n"
+        "has not settled.",
     .example = "kftune compare car-run car-yaw5-run",
     .options = options,
     .positional = positional,

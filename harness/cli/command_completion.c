@@ -302,10 +302,11 @@ static const char *const positional[] = {"bash|zsh|fish", NULL};
 extern const kf_command kf_command_completion;
 const kf_command kf_command_completion = {
     .name = "completion",
-    .summary = "print the completion of a shell",
+    .summary = "print a shell's completion script",
     .synopsis = "kftune completion bash|zsh|fish",
     .description =
-        "What completes commands, options and their values. 'make install' and the package install it; else\n"
+        "Prints a script that completes commands, options and their values. 'make install' and the\n"
+        "package install it. Otherwise:\n"
         "    bash: source <(kftune completion bash)\n"
         "    zsh:  source <(kftune completion zsh)       # after compinit\n"
         "    fish: kftune completion fish | source",

@@ -92,7 +92,7 @@ static const kf_option options[] = {{NULL, NULL, NULL, false}};
 
 const kf_command kf_command_doctor = {
     .name = "doctor",
-    .summary = "show what works on this machine, what does not, and the cure",
+    .summary = "show what works on this machine, and the cure for what does not",
     .synopsis = "kftune doctor [--json]",
     .description =
         "Builds and runs a small kernel on every backend, and checks everything else that kftune uses. "

@@ -20,9 +20,9 @@
 #include "solver/systems.h"
 
 static const kf_option options[] = {
-    {"--problem", "FILE", "the T1 file that says what a candidate has to compute", false},
+    {"--problem", "FILE", "the T1 file of the problem that candidates must solve", false},
     KF_DEVICE_OPTION,
-    {"--grid", "NXxNY[xNZ]", "another size than the file's ProblemSize", false},
+    {"--grid", "NXxNY[xNZ]", "size in place of the file's ProblemSize", false},
     {"--metric", "NAME=EXPRESSION",
      "compute this of every candidate, as kftune tune does; gflops=2*n/time/1e9", true},
     {NULL, NULL, NULL, false},
@@ -298,12 +298,12 @@ static const char *const positional[] = {"CANDIDATE...", NULL};
 
 const kf_command kf_command_judge = {
     .name = "judge",
-    .summary = "say whether kernels that somebody wrote are right, and how fast",
+    .summary = "check and time kernels that somebody wrote",
     .synopsis = "kftune judge CANDIDATE... --problem FILE [options]",
     .description =
-        "Puts each candidate (a source, or all sources of a folder) in the place of a T1 problem's own\n"
-        "kernel. Compares its results with the problem's reference, looks for every cheat that docs/gate.md\n"
-        "lists, and times it beside the problem's own kernel. Status 1 when one is refused.",
+        "Replaces a T1 problem's own kernel by each candidate (a source, or all sources of a folder).\n"
+        "Compares its results with the problem's reference, looks for every cheat that docs/gate.md\n"
+        "lists, and times it beside the problem's own kernel. Exit status 1: a candidate is refused.",
     .example = "kftune judge candidates/ --problem matmul.t1.json --device cpu",
     .options = options,
     .positional = positional,

@@ -22,14 +22,14 @@ static const kf_option options[] = {
     KF_SYSTEM_OPTION,
     KF_DEVICE_OPTION,
     KF_GRID_OPTIONS,
-    {"--configs", "N", "configs of the sample, in all shards together (10000, or all there are)", false},
+    {"--configs", "N", "configs of the sample, in all shards together (10000, or the whole space)", false},
     {"--shard", "I/N", "measure every N-th config, beginning with number I, 0 to N - 1 (0/1: all)", false},
     {"--journal", "DIR", "folder in which every shard has a store of its own, for 'kftune store import DIR'",
      false},
     {"--store", "FILE",
      "without --journal: where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
     KF_FIX_OPTION,
-    {"--effort", "SHARE", "share of the usual measuring that a config gets (default: 1)", false},
+    {"--effort", "SHARE", "share of the usual measuring time for each config (default: 1)", false},
     KF_TURNS_OPTION,
     {"--seed", "N", "seed of sampling and of the order of configs: the same for all shards (default: 1)",
      false},
@@ -151,14 +151,13 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 
 const kf_command kf_command_landscape = {
     .name = "landscape",
-    .summary = "measure a random sample of a space, all of it or one shard of many",
+    .summary = "measure a random sample of a space, or one shard of it",
     .synopsis = "kftune landscape --scene FILE|NAME [--shard I/N] [--journal DIR] [options]",
     .description =
-        "Measures the presets and a random sample of configs, for replays, plots and models, not for a\n"
-        "winner. --shard I/N measures every N-th config of the sample. Shards need nothing from each other: "
-        "a\n"
-        "scheduler starts them (docs/clusters.md has job files), and 'kftune store import' merges their\n"
-        "journals.",
+        "Measures the presets and a random sample of configs, for replays, plots and models. It does not\n"
+        "look for the best config. --shard I/N measures every N-th config of the sample. Shards are\n"
+        "independent: a scheduler starts them (docs/clusters.md has job files), and 'kftune store import'\n"
+        "merges their journals.",
     .example = "kftune landscape --scene ahmed --configs 1000 --shard 0/16 --journal ahmed-shards",
     .options = options,
     .run = run,

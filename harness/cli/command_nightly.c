@@ -302,7 +302,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--suite", "FILE|NAME", "what to measure: a suite file, or the name of a shipped one", false},
+    {"--suite", "FILE|NAME", "the suite to measure: a file, or the name of a shipped one", false},
     {"--store", "FILE", "where the history is kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
     {"--junit", "FILE", "write the verdicts as JUnit XML", false},
     {"--github", "FILE", "write the times for github-action-benchmark (customSmallerIsBetter)", false},
@@ -315,8 +315,8 @@ static const kf_option options[] = {
     {"--candidate", "FOLDER", "compare: the program in question (default: .)", false},
     {"--benchmark", "NAME", "compare: the benchmark of the suite to run", false},
     {"--change", "PERCENT", "compare: smallest change that counts, in percent (default: 1)", false},
-    {"--pin", "COMMIT", "import: also hold the newest values against this commit's", false},
-    {"--job", "TEXT", "measure: what this process measures", false},
+    {"--pin", "COMMIT", "import: also compare the newest values with those of this commit", false},
+    {"--job", "TEXT", "measure: the job of this process", false},
     {"--verify", NULL, "measure: verify it first", false},
     {"--counters", "SET", "measure: count with this metric set instead of timing", false},
     {NULL, NULL, NULL, false},
@@ -331,19 +331,17 @@ const kf_command kf_command_nightly = {
         "[options]\n       "
         "kftune nightly compare OLD.json NEW.json\n       kftune nightly import SERIES.csv | NIGHT.json...",
     .description =
-        "For a timer or a CI job. Runs every benchmark in at least five fresh processes. What looks changed\n"
-        "is run in turns with the last good program, the same night. Status 1 on SLOW, DRIFT or WRONG, and\n"
-        "only then.\n"
+        "For a timer or a CI job. Runs every benchmark in at least five fresh processes. A benchmark that\n"
+        "seems changed is run in turns with the last good program in the same night. Exit status 1 only\n"
+        "for SLOW, DRIFT or WRONG.\n"
         "list, show: print the nights and their verdicts.\n"
-        "pin: makes a night the release that later nights are compared with.\n"
-        "compare: runs two programs in turns on one benchmark, for git bisect; status 1 when the candidate "
-        "is\n"
-        "slower. Given two files of Google Benchmark, nvbench, hyperfine or pytest-benchmark, it compares\n"
-        "what both hold.\n"
-        "import: judges series that something else measured: a CSV with the columns time, value and, if it\n"
-        "likes, commit, machine and benchmark, or a file of such a library a night, oldest first. Nothing "
-        "is\n"
-        "run or stored. Status 1 when a series became slower.\n"
+        "pin: makes a night the release with which later nights are compared.\n"
+        "compare: runs two programs in turns on one benchmark, for git bisect. Status 1: the candidate is\n"
+        "slower. Given two result files of Google Benchmark, nvbench, hyperfine or pytest-benchmark, it\n"
+        "compares the benchmarks that both contain.\n"
+        "import: judges series that another tool measured: a CSV file with the columns time and value\n"
+        "(commit, machine and benchmark are optional), or one result file of these libraries for each\n"
+        "night, oldest first. It runs and stores nothing. Status 1: a series became slower.\n"
         "measure: runs one process of a night, as a night starts it.",
     .example = "kftune nightly --suite quick --store nightly.db --report night.md",
     .options = options,

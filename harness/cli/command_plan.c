@@ -21,14 +21,16 @@
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or a shipped scene with a solid in a stream", false},
-    {"--drag-within", "SHARE", "half of the drag's 95 % interval that is wanted: 0.05, 5% (5%)", false},
+    {"--drag-within", "SHARE", "wanted half-width of the drag's 95 % interval: 0.05, 5% (5%)", false},
     {"--system", "NAME", "family of solver (default: the first that runs the scene)", false},
-    {"--grid", "NXxNY[xNZ]", "where the search for a grid begins (default: as the scene says)", false},
+    {"--grid", "NXxNY[xNZ]", "grid with which the search begins (default: as the scene says)", false},
     KF_SAMPLES_OPTION,
     {"--store", "FILE",
-     "where rates of this machine are (default: kftune.db in $XDG_DATA_HOME/kftune, if there is one)", false},
+     "store with measured rates of this machine (default: kftune.db in $XDG_DATA_HOME/kftune, if there is "
+     "one)",
+     false},
     {"--fix", "KEY=VALUE", "the default config, with this value of a parameter", true},
-    {"--device", "cuda:N|cpu", "device that is to run it (the best there is)", false},
+    {"--device", "cuda:N|cpu", "device that will run it (the best there is)", false},
     KF_TEAM_OPTION,
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
@@ -357,12 +359,12 @@ static kf_status plan_run(const kf_arguments *arguments, kf_error *error) {
 
 const kf_command kf_command_plan = {
     .name = "plan",
-    .summary = "say what a drag of a given accuracy takes, before it is computed",
+    .summary = "find the grid and the time that a drag of given accuracy needs",
     .synopsis = "kftune plan --scene FILE|NAME [options]",
     .description =
-        "Chooses the coarsest grid, and for a mesh the tunnel, on which other flows' drag was as close\n"
-        "as asked, and says steps, time on this machine, memory, and what the grid cannot give. The run\n"
-        "that follows says how true that was. Exit status 1: that accuracy cannot be promised.",
+        "Chooses the coarsest grid, and for a mesh the tunnel, with which the drag of known flows had\n"
+        "this accuracy. Prints steps, time on this machine, memory, and what the grid cannot resolve. The\n"
+        "run that follows compares itself with the plan. Exit status 1: the accuracy cannot be promised.",
     .example = "kftune plan --scene ball --drag-within 10%",
     .options = options,
     .run = plan_run,

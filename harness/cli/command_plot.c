@@ -17,14 +17,15 @@
 static const kf_option options[] = {
     {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", false},
     {"--out", "FILE", "picture to write: .svg, .png or .pdf", false},
-    {"--run", "ID", "the run: number, UUID or its beginning (the newest with a result that counts)", false},
-    {"--landscape", "FILE", "convergence: of searches on this stored landscape, instead of a run", false},
+    {"--run", "ID", "the run: its number, or the beginning of its UUID (the newest with a correct result)",
+     false},
+    {"--landscape", "FILE", "convergence: show searches on this stored landscape, instead of a run", false},
     {"--strategy", "NAME[:OPTION=V]",
      "convergence on a landscape: these strategies (default: random and model)", true},
     {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)", false},
     {"--repeats", "K", "convergence on a landscape: searches of each strategy (default: 100)", false},
-    {"--figures", "FILE", "scaling: what kftune bench --suite scaling --json printed", false},
-    {"--links", "FILE", "scaling: links in a node, what kftune roofs --devices cuda:0-1 --json printed",
+    {"--figures", "FILE", "scaling: output of kftune bench --suite scaling --json", false},
+    {"--links", "FILE", "scaling: links within a host, output of kftune roofs --devices cuda:0-1 --json",
      false},
     {"--benchmark", "NAME", "history: the benchmark to draw (the first)", false},
     {NULL, NULL, NULL, false},
@@ -209,21 +210,21 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
 extern const kf_command kf_command_plot;
 const kf_command kf_command_plot = {
     .name = "plot",
-    .summary = "draw what a store remembers",
+    .summary = "draw the content of a store",
     .synopsis = "kftune plot kernels|surface|convergence|roofline|occupancy|front|history|scaling --out "
                 "FILE.{svg,png,pdf} "
                 "[options]",
     .description =
-        "kernels: time of each kernel, baseline against paper against best.\n"
+        "kernels: time of each kernel for baseline, paper and best.\n"
         "surface: best time over sample block length and layout.\n"
-        "convergence: best time so far over evaluations; with --landscape how strategies converge there,\n"
-        "median and quartiles of many searches, over evaluations and over seconds.\n"
-        "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
-        "occupancy: achieved against theoretical, baseline against paper against best.\n"
-        "front: the first two goals of a run with --objective time,energy or the like.\n"
+        "convergence: best time so far over evaluations. With --landscape it shows strategies on that\n"
+        "landscape: median and quartiles of many searches, over evaluations and over seconds.\n"
+        "roofline: kernels below the roofs of the device; needs counters and 'kftune roofs'.\n"
+        "occupancy: achieved and theoretical occupancy for baseline, paper and best.\n"
+        "front: the first two goals of a run with several, such as --objective time,energy.\n"
         "history: time of a benchmark night by night, and where its level changed.\n"
-        "scaling: efficiency over devices, what 'kftune bench --suite scaling --json' measured (--figures)\n"
-        "and what is predicted to 16,384. Needs gnuplot.",
+        "scaling: efficiency over devices, as 'kftune bench --suite scaling --json' measured it\n"
+        "(--figures) and as predicted for up to 16,384. All kinds need gnuplot.",
     .example = "kftune plot kernels --store kftune.db --out kernels.svg",
     .options = options,
     .positional = positionals,

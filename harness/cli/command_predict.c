@@ -30,8 +30,8 @@ static const kf_option options[] = {
     KF_GRID_OPTIONS,
     KF_FIX_OPTION,
     {"--store", "FILE",
-     "measurements to compare with, and the roofs (default: kftune.db in $XDG_DATA_HOME/kftune, if there is "
-     "one)",
+     "store of measurements to compare with, and of the roofs (default: kftune.db in $XDG_DATA_HOME/kftune, "
+     "if there is one)",
      false},
     {"--landscape", "FILE",
      "an exported landscape to compare with, or to learn from; without --scene its scene is used", false},

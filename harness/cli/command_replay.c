@@ -19,7 +19,8 @@ static const kf_option options[] = {
     {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
     {"--seed", "N", "seed of the first search (default: 1)", false},
     {"--score", NULL,
-     "also print the usual score: 0 is random search, 1 the optimum from the start; sets the evaluations",
+     "also print the score of Willemsen et al. 2024: 0 is random search, 1 the optimum from the start; it "
+     "sets the number of evaluations",
      false},
     {NULL, NULL, NULL, false},
 };
@@ -255,7 +256,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 extern const kf_command kf_command_replay;
 const kf_command kf_command_replay = {
     .name = "replay",
-    .summary = "judge a search strategy on stored measurements, without a device",
+    .summary = "try a search strategy on stored measurements, without a device",
     .synopsis = "kftune replay --landscape FILE [--strategy NAME] [options]",
     .description =
         "Runs searches on stored measurements instead of a device. Prints the regret (time of the best "

@@ -44,9 +44,9 @@ const kf_command kf_command_report = {
     .summary = "write a store's content as one HTML page",
     .synopsis = "kftune report --out FILE [options]",
     .description =
-        "Writes one HTML file, which needs no network and no script: one run in full (scene, best config,\n"
-        "kernels, plots, environment, how to repeat it), the nights with their verdicts and histories, and\n"
-        "all runs. Pictures need gnuplot.",
+        "Writes one HTML file, which needs neither a network nor scripts. It shows one run in full\n"
+        "(scene, best config, kernels, plots, environment, how to repeat it), the nights with their\n"
+        "verdicts and histories, and a list of all runs. Pictures need gnuplot.",
     .example = "kftune report --store kftune.db --out report.html",
     .options = options,
     .run = run,

@@ -108,12 +108,11 @@ const kf_command kf_command_roofs = {
     .summary = "measure the machine's ceilings: memory, caches, arithmetic, atomics, launches",
     .synopsis = "kftune roofs [--device cuda:N|cpu | --devices cuda:0-3] [--store FILE] [--json]",
     .description =
-        "Measures the best that memory, caches, arithmetic, atomics and launches of a device reach, in "
-        "under\n"
-        "a minute, and prints it beside what the hardware promises. The store keeps it for roofline plots "
-        "and\n"
-        "the cost model. With --devices it measures the links of a team instead: from each device to the\n"
-        "next, both ways at once, to the host, and how long one waits for the other.",
+        "Measures the best rates that memory, caches, arithmetic, atomics and launches of a device reach,\n"
+        "in less than a minute. Prints them beside the hardware's peak values. The store keeps them for\n"
+        "roofline plots and the cost model. With --devices it measures the links of a team instead: from\n"
+        "each device to the next, both ways at once, to the host, and how long one device waits for\n"
+        "another.",
     .example = "kftune roofs --device cpu",
     .options = options,
     .run = run,

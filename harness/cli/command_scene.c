@@ -21,10 +21,10 @@
 static const kf_option options[] = {
     KF_PLACEMENT_OPTIONS,
     KF_GRID_OPTIONS,
-    {"--device", "cuda:N|cpu", "say what the memory of this device holds of the grid", false},
-    {"--devices", "cuda:0-3|cpu,cpu", "say it of a team that shares the grid (docs/teams.md)", false},
+    {"--device", "cuda:N|cpu", "say whether the grid fits this device's memory", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "say the same for a team that shares the grid (docs/teams.md)", false},
     {"--write", "FILE", "write a scene file that says the same", false},
-    {"--picture", "FILE", "where the picture goes (<scene>.scene.png); none: no picture", false},
+    {"--picture", "FILE", "file of the picture (<scene>.scene.png); none: no picture", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -240,15 +240,13 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 extern const kf_command kf_command_scene;
 const kf_command kf_command_scene = {
     .name = "scene",
-    .summary = "show how a mesh or scene was understood",
+    .summary = "show how kftune understands a mesh or scene",
     .synopsis = "kftune scene FILE|NAME [options]",
     .description =
-        "Draws the solid right side up with the wind. Prints sizes, Reynolds number, the cost of a run, and\n"
-        "what its grid cannot do; for a scene without a stream, what its system says of it. A mesh is "
-        "placed\n"
-        "as the options say, else by a guess from its shape. A guess that is not sure is an error that "
-        "names\n"
-        "the option. --write makes a scene file.",
+        "Draws the solid upright in the wind. Prints sizes, Reynolds number, the cost of a run, and what\n"
+        "its grid cannot resolve. A scene of another system, without a stream, is described by its own\n"
+        "facts. A mesh is placed by the options, and where none is given by a guess from its shape. An\n"
+        "uncertain guess is an error that names the option to give. --write makes a scene file.",
     .example = "kftune scene ahmed",
     .options = options,
     .positional = positional,

@@ -61,8 +61,9 @@ const kf_command kf_command_space = {
     .name = "space",
     .summary = "show the parameters, constraints, presets and size of a scene's space",
     .synopsis = "kftune space --scene FILE|NAME [options]",
-    .description = "Prints the parameters of a scene's space with their values, their defaults and the "
-                   "presets. These depend on the scene and on the device.",
+    .description =
+        "Prints the parameters of a scene's space with their values, their defaults and the presets.\n"
+        "These depend on the scene and on the device.",
     .example = "kftune space --scene ahmed --device cpu",
     .options = options,
     .run = run,

@@ -257,14 +257,14 @@ const kf_command kf_command_store = {
     .summary = "list, show, export, import and prune what was measured",
     .synopsis = "kftune store list|show|export|import FILE...|check|prune|schema [options]",
     .description =
-        "list: prints one line a run.\n"
-        "show: prints the results of a run (--run) by time, and the kernels of the fastest.\n"
-        "export: writes one run for other programs.\n"
-        "import: adds a landscape, a T4 or a Kernel Tuner file as a run, also gzipped; or all runs of other\n"
+        "list: prints one line for each run.\n"
+        "show: prints the results of a run (--run) sorted by time, and the kernels of the fastest.\n"
+        "export: writes one run in a format for other programs.\n"
+        "import: adds a landscape, T4 or Kernel Tuner file, also gzipped, as a run; or all runs of other\n"
         "stores, or of a folder of stores.\n"
-        "check: says which shards of landscapes are missing.\n"
+        "check: prints which shards of landscapes are missing.\n"
         "prune: deletes one run, or old ones.\n"
-        "schema: prints the SQL that makes a store.",
+        "schema: prints the SQL that creates a store.",
     .example = "kftune store export --format csv --out results.csv",
     .options = options,
     .positional = positional,

@@ -39,7 +39,7 @@ static const kf_option options[] = {
      "how to search, as in model:points=300; 'kftune list strategies' (default: by size of space and budget)",
      false},
     {"--budget", "60s|500evals|20s-device",
-     "what tuning may cost: wall time, configs, or time on the device (default: 60s)", false},
+     "limit of tuning: wall time, number of configs, or time on the device (default: 60s)", false},
     {"--fix", "KEY=VALUE[,VALUE]",
      "search only configs in which the parameter has this value, or one of these", true},
     {"--metric", "NAME=EXPRESSION",
@@ -54,8 +54,8 @@ static const kf_option options[] = {
     {"--cache", "steady|cold|hot",
      "state of the last-level cache when a sample begins (default: steady, as in a run)", false},
     {"--effort", "SHARE",
-     "share of the usual measuring that a config gets in the search (default: 1; less on a GPU with a budget "
-     "below 60 s)",
+     "share of the usual measuring time for each config of the search (default: 1; less on a GPU with a "
+     "budget below 60 s)",
      false},
     {"--presets", "all|default",
      "measure the presets baseline and paper too, or default alone (default: all; on a cpu with a budget "
@@ -386,11 +386,10 @@ const kf_command kf_command_tune = {
     .synopsis = "kftune tune --scene FILE|NAME [options]",
     .description =
         "Measures the presets default, baseline and paper. Then it searches the space within the budget,\n"
-        "measures the best few again in turns, and writes the best config for 'kftune run'. A config counts\n"
-        "only if it reproduces a double precision reference on a reduced scene (system t1: the result of "
-        "the\n"
-        "file's default config). Every result is stored when it is made: Ctrl-C loses nothing, and --resume\n"
-        "continues.",
+        "measures the best few again in turns, and writes the best config for 'kftune run'. A config\n"
+        "counts only if it reproduces a double precision reference on a reduced scene (system t1: the\n"
+        "result of the file's default config). Every result is stored when it is made. So Ctrl-C loses\n"
+        "nothing, and --resume continues.",
     .example = "kftune tune --scene ahmed --budget 60s",
     .options = options,
     .run = run,

@@ -8,7 +8,7 @@
 
 /* Rows for a command's table of options. */
 #define KF_PLACEMENT_OPTIONS                                                                                 \
-    {"--wind", "AXIS", "mesh: where the wind blows to, in its axes; -z for a car that looks along +z",       \
+    {"--wind", "AXIS", "mesh: direction in which the wind blows, in its axes; -z for a car that faces +z",   \
      false},                                                                                                 \
         {"--up", "AXIS", "mesh: its axis that points up: x, -x, y, -y, z, -z", false},                       \
         {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 4200mm, 14ft, 165in", false},         \

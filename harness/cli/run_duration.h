@@ -9,9 +9,9 @@
 /* Rows of the command's options. */
 #define KF_DURATION_OPTIONS                                                                                  \
     {"--steps", "N", "time steps to run (1000); after a restart, further steps", false},                     \
-        {"--flow-throughs", "N", "length instead of --steps: times that the stream crosses the domain",      \
+        {"--flow-throughs", "N", "length instead of --steps: how often the stream crosses the domain",       \
          false},                                                                                             \
-        {"--time", "2s", "length instead of --steps: time of the flow, in s or ms", false}, {                \
+        {"--time", "2s", "length instead of --steps: simulated time, in s or ms", false}, {                  \
         "--until", "settled",                                                                                \
             "end once the drag has settled and its 95 % interval is within 1 % (at most 50 flow-throughs, "  \
             "or as "                                                                                         \

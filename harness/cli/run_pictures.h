@@ -8,9 +8,8 @@
 
 #define KF_PICTURE_OPTIONS                                                                                   \
     {"--picture", "LIST",                                                                                    \
-     "what is drawn: slices of speed, pressure, vorticity; surface, y_plus: pressure and y+ on the solid "   \
-     "(speed); none: "                                                                                       \
-     "no pictures",                                                                                          \
+     "pictures to draw: slices of speed, pressure, vorticity; surface, y_plus: pressure and y+ on the "      \
+     "solid (speed); none: no pictures",                                                                     \
      false},                                                                                                 \
         {"--slice", "AXIS[=PLACE]",                                                                          \
          "plane of the slices: across this axis, at this place: y, y=0.4m (side view through the solid's "   \
@@ -20,7 +19,7 @@
          "values that the colours of a picture span: 0:60 (of the first picture), pressure=-1.5:1 (chosen)", \
          true},                                                                                              \
         {"--camera", "AZIMUTH,ELEVATION[,ZOOM]",                                                             \
-         "where surface and smoke are seen from, in degrees: 0,0 from ahead, 90,10 from the side, 180 from " \
+         "viewpoint of surface and smoke in degrees: 0,0 from ahead, 90,10 from the side, 180 from "         \
          "behind (54.5,17.2,1)",                                                                             \
          false},                                                                                             \
         {"--film", NULL, "write frames of a film too, of the smoke or the first picture", false},            \

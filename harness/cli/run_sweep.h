@@ -7,16 +7,17 @@
 
 /* Rows of the command's options. */
 #define KF_SWEEP_OPTIONS                                                                                     \
-    {"--grids", "N,N,N", "sweep: run on grids with so many cells along the solid, 24,32,48", false},         \
-        {"--seeds", "N,N,N", "sweep: run with other places of the surface's samples, 1:4:1", false},         \
+    {"--grids", "N,N,N", "sweep: run on grids with these numbers of cells along the solid, 24,32,48",        \
+     false},                                                                                                 \
+        {"--seeds", "N,N,N", "sweep: run with other random places of the surface's samples, 1:4:1", false},  \
         {"--start", "neighbour|scene",                                                                       \
          "sweep: runs begin in the settled flow of the run before (neighbour), or as the scene says",        \
          false},                                                                                             \
-        {"--devices-each", "N", "sweep: so many of --devices share a run (1), and others run beside it",     \
+        {"--devices-each", "N",                                                                              \
+         "sweep: number of --devices that share a run (1); the others run other values at the same time",    \
          false},                                                                                             \
     {                                                                                                        \
-        "--resume", NULL, "sweep: leave out the runs that finished, and go on with those that did not",      \
-            false                                                                                            \
+        "--resume", NULL, "sweep: skip finished runs, and continue the others", false                        \
     }
 
 /* The part of a run in a sweep: its role, and the neighbour from whose flow it begins. */
