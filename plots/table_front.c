@@ -76,5 +76,5 @@ kf_status kf_table_front(const kf_plot_results *results, kf_text *data, kf_text 
     for (int i = 0; i < 2; i++)
         name_axis(&results->objective.goals[i], &axes[i]);
     if (count > 0) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "this run has no result of which every goal is known");
+    return kf_fail(error, KF_BAD_INPUT, "this run has no result with a known value of every goal");
 }

@@ -249,7 +249,7 @@ static kf_status read_times(const char *file, const cJSON *root, long format, kf
     KF_TRY(kf_json_number(top, root, "time_us", true, DBL_MIN, 1e15, &best->time_us, error));
     KF_TRY(kf_json_numbers(top, root, "ci_us", true, 0, 1e15, 2, best->ci_us, error));
     if (best->ci_us[0] > best->time_us || best->ci_us[1] < best->time_us)
-        return kf_fail(error, KF_BAD_INPUT, "%s: ci_us: must hold time_us between its two numbers", file);
+        return kf_fail(error, KF_BAD_INPUT, "%s: ci_us: time_us must lie between its two numbers", file);
     KF_TRY(read_rate(top, root, format, best, error));
     KF_TRY(read_optional(top, root, "bandwidth", &best->bandwidth, error));
     const cJSON *gain = NULL, *verification = NULL;

@@ -14,7 +14,7 @@ static kf_status identify(kf_landscape_file *file, kf_error *error) {
         cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(file->root, "results")))
         return kf_foreign_identify(file, error);
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: is no landscape: neither a Kernel Tuner cache (\"cache\": {...}), nor T4 results "
+                   "%s: is not a landscape: neither a Kernel Tuner cache (\"cache\": {...}), nor T4 results "
                    "(\"results\": [...]), nor one that 'kftune store export --format landscape' wrote",
                    file->path);
 }

@@ -69,11 +69,10 @@ static kf_status check_same(kf_store *store, const char *path, kf_error *error) 
     KF_TRY(kf_store_prepare(store, sql, &statement, error));
     kf_status status = kf_store_step(store, statement, "comparing results", &found, error);
     if (status == KF_OK && found)
-        status =
-            kf_fail(error, KF_BAD_INPUT,
-                    "%s: result %d of run %s is another than the one that is here: one of the two "
-                    "files was changed",
-                    path, sqlite3_column_int(statement, 1), (const char *)sqlite3_column_text(statement, 0));
+        status = kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: result %d of run %s differs from the one in this store: one of the two files was changed",
+            path, sqlite3_column_int(statement, 1), (const char *)sqlite3_column_text(statement, 0));
     (void)sqlite3_finalize(statement);
     return status;
 }

@@ -91,18 +91,17 @@ kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) 
     case SQLITE_PERM:
         /* SQLite reads what it could not open for writing, whatever the reason was. */
         if (may_be_written(path))
-            return kf_fail(
-                error, KF_HOST,
-                "%s: %s: cannot be opened for writing, though it is not read-only: does this machine have "
-                "files and memory left?",
-                path, doing);
+            return kf_fail(error, KF_HOST,
+                           "%s: %s: cannot be opened for writing, although it is not read-only: perhaps the "
+                           "machine has no memory or open files left",
+                           path, doing);
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %s: the store or its folder is read-only; change its permissions or "
                        "give another --store",
                        path, doing);
     case SQLITE_CONSTRAINT:
-        return kf_fail(error, KF_BAD_INPUT, "%s: %s: refused, because the data contradict themselves (%s)",
-                       path, doing, detail);
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: refused, because the data are contradictory (%s)", path,
+                       doing, detail);
     case SQLITE_ERROR:
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %s: lacks what a store of version %d has (%s); restore a backup or "

@@ -150,7 +150,7 @@ kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, co
     KF_TRY(kf_buffer_check_size(bytes, error));
     for (int i = 0; i < count; i++)
         if (kept[i][0] > kept[i][1] || kept[i][1] > period)
-            return kf_fail(error, KF_BAD_INPUT, "what is kept of a buffer must lie within its period");
+            return kf_fail(error, KF_BAD_INPUT, "the kept ranges of a buffer must lie within its period");
     KF_TRY(backend->methods->buffer_partial(backend, bytes, period, kept, count, buffer, error));
     return kf_buffer_write_guard(buffer, error);
 }
@@ -338,9 +338,10 @@ static kf_status check_launch(const kf_backend *backend, const kf_launch *launch
     kf_launch_extent(launch, extent);
     for (int axis = 0; axis < 3; axis++) {
         if (launch->block[axis] < 1 || (extent[axis] > 0 && launch->block[axis] > INT_MAX - extent[axis]))
-            return kf_fail(error, KF_BAD_INPUT, "launch %s: block %dx%dx%d does not suit %dx%dx%d items",
-                           launch->name, launch->block[0], launch->block[1], launch->block[2], extent[0],
-                           extent[1], extent[2]);
+            return kf_fail(error, KF_BAD_INPUT,
+                           "launch %s: a block of %dx%dx%d is not possible with %dx%dx%d items", launch->name,
+                           launch->block[0], launch->block[1], launch->block[2], extent[0], extent[1],
+                           extent[2]);
     }
     return KF_OK;
 }
@@ -373,8 +374,8 @@ static kf_status check_rows(const kf_stream *stream, const kf_buffer *buffer, si
     if (buffer->backend->methods != stream->backend->methods)
         return kf_fail(error, KF_BAD_INPUT, "a copy needs both buffers on devices of one kind");
     if (copy->rows > 1 && pitch < copy->bytes)
-        return kf_fail(error, KF_BAD_INPUT, "a copy of rows of %zu bytes that lie %zu apart", copy->bytes,
-                       pitch);
+        return kf_fail(error, KF_BAD_INPUT, "a copy of rows of %zu bytes that lie only %zu bytes apart",
+                       copy->bytes, pitch);
     if (copy->rows > 1 && pitch > buffer->bytes / (copy->rows - 1))
         return kf_fail(error, KF_BAD_INPUT, "a copy of %zu rows that lie %zu bytes apart: the buffer has %zu",
                        copy->rows, pitch, buffer->bytes);
@@ -451,7 +452,7 @@ kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
     if (mark->graph == graph_of(stream->backend)) return stream->backend->methods->await(stream, mark, error);
     /* From outside of this graph, or from another one: the main lane has both in order. */
     if (mark->backend == stream->backend) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "a graph of %s cannot await what %s does outside of it",
+    return kf_fail(error, KF_MACHINE, "a graph of %s cannot await work that %s does outside the graph",
                    stream->backend->device.spec, mark->backend->device.spec);
 }
 

@@ -123,11 +123,10 @@ static kf_status compare(kf_plan *plan, const kind *k, kf_error *error) {
         const double off = count == k->count ? length_of(values, k->velocity, count) : (double)INFINITY,
                      accepted = SHARE * k->moved + 2.0 * k->bound * k->norm;
         if (!(off <= accepted))
-            status = kf_fail(
-                error, KF_GATE_FAILED,
-                "the whole problem is off what it, or the first config, made of it before in %d steps: by "
-                "%.3g of its velocity, accepted is %.3g",
-                STEPS, off / k->norm, accepted / k->norm);
+            status = kf_fail(error, KF_GATE_FAILED,
+                             "the velocity on the whole problem after %d steps differs from that of an "
+                             "earlier run, or of the first config, by %.3g (relative); accepted is %.3g",
+                             STEPS, off / k->norm, accepted / k->norm);
         free(values);
     }
     kf_snapshot_free(&after);

@@ -355,7 +355,7 @@ static kf_status read_samples(const cJSON *json, kf_measurement *m, kf_error *er
     cJSON_ArrayForEach(sample, samples) {
         if (!cJSON_IsNumber(sample))
             return kf_fail(error, KF_BAD_INPUT,
-                           "measurement: 'samples_us' holds something else than numbers");
+                           "measurement: 'samples_us' contains something other than numbers");
         m->samples_us[m->sample_count++] = sample->valuedouble;
     }
     return KF_OK;

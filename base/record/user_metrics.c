@@ -26,11 +26,10 @@ static const kf_user_metric *find(const kf_user_metrics *metrics, const char *na
 static kf_status check_name(const kf_user_metrics *metrics, const char *name, kf_error *error) {
     for (const char *c = name; *c != '\0'; c++)
         if (*c <= ' ' || *c > '~' || strchr(",:\"'\\", *c) != NULL)
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "'%s' is no name of a metric: it may have letters, digits and signs, but no spaces, "
-                "quotes, ',' or ':'",
-                name);
+            return kf_fail(error, KF_BAD_INPUT,
+                           "'%s' cannot be a metric's name: it may have letters, digits and signs, but no "
+                           "spaces, quotes, ',' or ':'",
+                           name);
     if (is_quantity(name))
         return kf_fail(error, KF_BAD_INPUT, "'%s' is a quantity that every config has; choose another name",
                        name);

@@ -384,7 +384,7 @@ static kf_status explain(const kf_space *space, const int *positions, kf_error *
                        violated->reason);
     for (int p = 0; p < space->parameter_count; p++)
         if (!kf_parameter_allows(&space->parameters[p], positions[p]))
-            return kf_fail(error, KF_BAD_INPUT, "%s has another value than --fix gives it",
+            return kf_fail(error, KF_BAD_INPUT, "%s does not have the value that --fix gives it",
                            space->parameters[p].name);
     return KF_OK;
 }

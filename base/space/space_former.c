@@ -37,10 +37,10 @@ static kf_status check_former(const kf_space *space, const cJSON *json, int numb
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.name must be a name that no parameter has", space->file,
                        path);
     if ((becomes == NULL) != is_literal(value) || (becomes == NULL && values != NULL))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: %s needs either a \"value\" that changes nothing, or what the parameter \"becomes\"",
-            space->file, path);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s needs either the \"value\" that had no effect, or the parameter's new name in "
+                       "\"becomes\"",
+                       space->file, path);
     if (becomes != NULL && !has_parameter(space, becomes))
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.becomes: there is no parameter '%.60s'", space->file,
                        path, becomes);

@@ -45,7 +45,7 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
         length += (size_t)got;
         if (length > limit) {
             free(buffer);
-            return kf_fail(error, KF_BAD_INPUT, "%s: larger than the %zu bytes that are read at most", path,
+            return kf_fail(error, KF_BAD_INPUT, "%s: is larger than %zu bytes, the most that is read", path,
                            limit);
         }
     }
@@ -73,7 +73,7 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
     else if (!S_ISREG(information.st_mode))
         status = kf_fail(error, KF_BAD_INPUT, "%s: is not a regular file; copy its content into one", path);
     else if ((uintmax_t)information.st_size > limit)
-        status = kf_fail(error, KF_BAD_INPUT, "%s: has %jd bytes, at most %zu are read", path,
+        status = kf_fail(error, KF_BAD_INPUT, "%s: has %jd bytes; at most %zu are read", path,
                          (intmax_t)information.st_size, limit);
     else
         status = read_to_end(file, path, (size_t)information.st_size + 1, limit, text, size, error);
@@ -311,7 +311,7 @@ kf_status kf_make_folders(const char *path, kf_error *error) {
             bool folder = stat(part, &information) == 0 && S_ISDIR(information.st_mode);
             if (!folder)
                 return kf_fail(error, is_not_allowed(reason) ? KF_MACHINE : kf_errno_status(reason),
-                               "%s: cannot be made a folder: %s", part,
+                               "%s: the folder cannot be created: %s", part,
                                reason == EEXIST ? "there is a file of this name" : strerror(reason));
         }
         if (separator == '\0') return KF_OK;

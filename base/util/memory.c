@@ -17,7 +17,7 @@ void kf_out_of_memory(size_t bytes) {
     char line[128];
     const int length =
         snprintf(line, sizeof line,
-                 "kftune: out of memory: %zu bytes are not to be had; use a smaller grid or mesh\n", bytes);
+                 "kftune: out of memory: %zu bytes cannot be allocated; use a smaller grid or mesh\n", bytes);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) _exit(KF_MACHINE);
     _exit(
         KF_MACHINE); /* no exit handlers: they would want memory too, and in a child they are the parent's */

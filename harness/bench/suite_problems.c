@@ -108,7 +108,8 @@ kf_status kf_suite_trial(kf_suite_problems *problems, int scene, kf_trial **tria
     *trial = &verified->trial;
     if (verified->trial.problem != NULL) return KF_OK;
     if (verified->problem == NULL)
-        return kf_fail(error, KF_BAD_INPUT, "%s: scenes: %s: what it is verified as is not there: %s",
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: scenes: %s: verified_as names a scene that is not available: %s",
                        problems->file->path, problems->file->scenes[scene].name, verified->reason);
     KF_TRY(kf_trial_open(verified->problem, &verified->trial, error));
     const kf_suite_system *brought = verified->problem->system->suite;

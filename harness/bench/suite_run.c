@@ -67,7 +67,7 @@ kf_status kf_suite_run(const kf_bench_suite *suite, const kf_bench_options *opti
     const kf_suite_file *file = suite->file;
     if (file->about < 0 && (options->nodes[0] > 0 || options->samples_per_cell > 0))
         return kf_fail(error, KF_BAD_INPUT,
-                       "--suite %s: --grid and --samples-per-cell need a suite that is about one scene",
+                       "--suite %s: --grid and --samples-per-cell need a suite that has one scene",
                        suite->name);
     bool *timings = kf_allocate_zeroed((size_t)file->timing_count + 1, sizeof *timings);
     bool *scenes = kf_allocate_zeroed((size_t)file->scene_count + 1, sizeof *scenes);

@@ -327,7 +327,8 @@ static kf_status run(const kf_bench_suite *suite, const kf_bench_options *option
     kf_cells all = {.count = 0};
     if (options->nodes[0] > 0 || options->samples_per_cell > 0 || options->figure_count > 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "--suite %s: it has no use for --grid, --samples-per-cell and --figure", suite->name);
+                       "--suite %s: --grid, --samples-per-cell and --figure do nothing for this suite",
+                       suite->name);
     KF_TRY(kf_device_probe(options->device, device, error));
     kf_status status = list_files(&files, error);
     for (int i = 0; i < files.count && status == KF_OK; i++)

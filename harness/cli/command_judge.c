@@ -150,7 +150,7 @@ static kf_status measure_baseline(judgement *j, kf_error *error) {
         status = kf_fail(error, KF_BAD_INPUT, "%s", examined.reason);
     if (status == KF_OK) status = measure(j, problem, false, &j->baseline, error);
     if (status == KF_OK && j->baseline.state != KF_STATE_OK)
-        status = kf_fail(error, KF_BAD_INPUT, "%s: its own kernel is %s: %s", j->problem_file,
+        status = kf_fail(error, KF_BAD_INPUT, "%s: the problem's own kernel is %s: %s", j->problem_file,
                          kf_state_names[j->baseline.state], j->baseline.reason);
     kf_problem_free(problem);
     return status;

@@ -78,14 +78,13 @@ static kf_status open_problem(plan *p, kf_error *error) {
     KF_TRY(kf_argument_problem(p->own, &kf_command_plan, NULL, &known, &p->problem, error));
     const kf_scene *scene = scene_of(p);
     if (scene != NULL && scene->finer_count > 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: plans are for one grid, and \"refine\" asks for nested ones: remove the key, or use "
-            "'kftune scene' for what they cost",
-            p->problem->name);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: kftune plan needs a scene on one grid, and \"refine\" asks for nested grids: "
+                       "remove the key, or use 'kftune scene' for their cost",
+                       p->problem->name);
     if (scene == NULL || scene->mesh.triangle_count == 0 || !(scene->frontal_area > 0.0) ||
         kf_scene_flow_through(scene) == 0.0)
-        return kf_fail(error, KF_BAD_INPUT, "%s: has no solid in a stream whose drag could be foretold",
+        return kf_fail(error, KF_BAD_INPUT, "%s: has no solid in a stream, so there is no drag to plan for",
                        p->problem->name);
     return KF_OK;
 }

@@ -99,7 +99,7 @@ static kf_status replay_one(const kf_replay_request *request, const char *knowin
     if (replayed->count == KF_REPLAYED)
         return kf_fail(
             error, KF_BAD_INPUT,
-            "option '--strategy': at most %d curves in a picture, and those led by a prior have two",
+            "option '--strategy': a picture has at most %d curves, and a strategy with a prior has two",
             KF_REPLAYED);
     KF_TRY(kf_replay(request, &replayed->results[replayed->count], error));
     (void)snprintf(replayed->names[replayed->count], sizeof replayed->names[0], "%s%s", request->strategy,

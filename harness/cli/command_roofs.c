@@ -56,8 +56,8 @@ static void say_how_steady(const kf_roofs *roofs) {
     static const double DISTURBED = 0.25; /* half the rounds were slower by more: on a quiet machine 0.02 */
     const int scattered = kf_roofs_scattered(roofs, DISTURBED);
     if (scattered > 0)
-        kf_warn("%d of %d ceilings vary by more than %.0f %%: is the device busy with other work? Measure "
-                "again when it is idle: predictions and plots depend on them",
+        kf_warn("%d of %d roofs vary by more than %.0f %%: is the device busy with other work? Measure again "
+                "when it is idle, because predictions and plots depend on the roofs",
                 scattered, roofs->count, 100.0 * DISTURBED);
 }
 
@@ -86,7 +86,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_status status = kf_devices_lock(device, &locks, error);
     if (status == KF_OK) status = kf_backend_open(device, &backend, error);
     if (status == KF_OK) {
-        kf_info("measuring the ceilings of %s, up to a second each", kf_backend_device(backend)->name);
+        kf_info("measuring the roofs of %s, up to a second each", kf_backend_device(backend)->name);
         status = measure(backend, store, kf_arguments_json(arguments), error);
         kf_backend_close(backend);
     }

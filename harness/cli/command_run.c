@@ -222,7 +222,7 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     const kf_scene *scene = kf_run_scene(job->problem);
     if (kf_argument_given(job->arguments, "--smoke") && (scene == NULL || scene->nodes[2] == 1))
         return kf_fail(error, KF_BAD_INPUT,
-                       "option '--smoke': %s is no flow in three dimensions that could carry it",
+                       "option '--smoke': only a three-dimensional flow can have smoke, and %s is none",
                        job->problem->name);
     KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", 1, 1000000000000, &every, error));
     job->how.smoke_every = (uint64_t)every;
@@ -254,7 +254,8 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
     if (!kf_argument_given(job->arguments, "--mean-from")) return KF_OK;
     KF_TRY(kf_argument_number(job->arguments, "--mean-from", 0.0, 1e6, &from, error));
     if (job->how.flow_through == 0.0)
-        return kf_fail(error, KF_BAD_INPUT, "option '--mean-from': no stream goes through %s",
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--mean-from': %s has no stream, so it has no flow-throughs",
                        job->problem->name);
     job->how.mean_every = (uint64_t)fmax(1.0, floor(job->how.flow_through / MOMENTS));
     job->how.mean_from = (uint64_t)fmax(1.0, ceil(from * job->how.flow_through));
@@ -292,7 +293,7 @@ static kf_status read_area(const kf_run_job *job, kf_error *error) {
     KF_TRY(kf_argument_number(job->arguments, "--area", 1e-12, 1e12, &area, error));
     const kf_scene *scene = kf_run_scene(job->problem);
     if (scene == NULL || scene->mesh.triangle_count == 0)
-        return kf_fail(error, KF_BAD_INPUT, "option '--area': %s has no solid with forces that refer to it",
+        return kf_fail(error, KF_BAD_INPUT, "option '--area': %s has no solid with force coefficients",
                        job->problem->name);
     kf_scene_refer_to_area(job->problem->own, area);
     return KF_OK;
@@ -354,7 +355,7 @@ static kf_status tell_of_killed(const kf_run_job *job, kf_error *error) {
     if (checkpoint[0] != '\0')
         kf_warn("the run before in %s was killed; it would go on with --restart %s", job->folder, checkpoint);
     else
-        kf_warn("the run before in %s was killed before its first checkpoint", job->folder);
+        kf_warn("the earlier run in %s was killed before its first checkpoint", job->folder);
     return KF_OK;
 }
 
@@ -450,7 +451,7 @@ static kf_status start(kf_run_job *job, kf_error *error) {
         KF_TRY(kf_production_begin_in(job->plan, part->checkpoint, &begun, error));
         if (begun) kf_copy_text(job->begun_in, KF_PATH, part->neighbour);
     }
-    if (begun) kf_info("begins in the settled flow of %s", part->neighbour);
+    if (begun) kf_info("starting from the settled flow of %s", part->neighbour);
     if (job->begun_in[0] != '\0') job->how.foreign = (uint64_t)ceil(job->how.flow_through);
     return KF_OK;
 }

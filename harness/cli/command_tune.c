@@ -147,8 +147,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
         return kf_fail(error, KF_BAD_INPUT, "option '--share': '%s' cannot be shared; use search", share);
     if (share != NULL) KF_TRY(kf_device_check(request->device, &devices, error));
     if (share != NULL && devices < 2)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "option '--share': with whom? give several --devices, as in cuda:0-3");
+        return kf_fail(error, KF_BAD_INPUT, "option '--share': give several --devices, as in cuda:0-3");
     if (share != NULL) {
         request->sharing = request->device;
         KF_TRY(kf_device_member(request->sharing, 0, request->first_device, error));

@@ -49,7 +49,8 @@ static kf_status open_run(const char *folder, const char *kind, drawn_run *run, 
     const kf_scene *scene = kf_run_scene(run->problem);
     if (scene == NULL || scene->motion.free)
         return kf_fail(error, KF_BAD_INPUT,
-                       "option '--pictures': %s is no flow around solids that the scene moves", folder);
+                       "option '--pictures': %s is not a flow around solids with a prescribed motion",
+                       folder);
     bool found = false;
     KF_TRY(newest(folder, kind, path, &found, error));
     if (!found)

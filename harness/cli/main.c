@@ -128,7 +128,7 @@ static kf_status check_open_files(kf_error *error) {
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= LEAST) return KF_OK;
     return kf_fail(
         error, KF_MACHINE,
-        "a process may have %d files open here, and kftune needs %d at least: ulimit -n 1024 allows more",
+        "a process may open %d files here, and kftune needs at least %d: ulimit -n 1024 allows more",
         (int)limit.rlim_cur, LEAST);
 }
 

@@ -196,7 +196,7 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     }
     for (size_t i = 0; scene == NULL && i < sizeof flows / sizeof *flows; i++)
         if (kf_argument_given(arguments, flows[i]))
-            return kf_fail(error, KF_BAD_INPUT, "option '%s': only flows in a scene are drawn so", flows[i]);
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': is only for pictures of flows", flows[i]);
     if (scene == NULL) return KF_OK;
     KF_TRY(read_list(arguments, how, error));
     if (kf_surface_drawn(how) >= 0 && scene->mesh.triangle_count == 0)
@@ -210,6 +210,6 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     KF_TRY(read_camera(arguments, &how->viewpoint, error));
     if (how->no_pictures && kf_argument_given(arguments, "--film") &&
         !kf_argument_given(arguments, "--smoke"))
-        return kf_fail(error, KF_BAD_INPUT, "option '--film': shows the first of --picture, which is none");
+        return kf_fail(error, KF_BAD_INPUT, "option '--film': shows the first of --picture, which is 'none'");
     return read_film(arguments, scene, how, error);
 }

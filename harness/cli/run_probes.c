@@ -20,7 +20,8 @@ static kf_status frame_of_plan(kf_plan *plan, kf_probe_frame *frame, kf_error *e
     kf_snapshot snapshot = {.count = 0};
     kf_status status = KF_OK;
     if (plan->methods->snapshot == NULL)
-        return kf_fail(error, KF_BAD_INPUT, "option '--probe': %s has nothing that a probe could show",
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--probe': %s has no velocity or pressure that a probe could record",
                        plan->problem->name);
     status = kf_plan_snapshot(plan, &snapshot, error);
     if (status == KF_OK && (snapshot.on != KF_ON_NODES || kf_snapshot_find(&snapshot, "velocity") == NULL))

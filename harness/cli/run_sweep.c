@@ -103,8 +103,8 @@ static kf_status read_list(sweep *s, const char *option, const char *text, kf_er
     for (const char *word = text;; word++) {
         const size_t length = strcspn(word, ",");
         if (length == 0 || length >= LONGEST_VALUE)
-            return kf_fail(error, KF_BAD_INPUT,
-                           "option '%s': '%.100s' has an empty or endless value in its list", option, text);
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': '%.100s' contains an empty or infinite value",
+                           option, text);
         if (s->count == KF_SWEEP_POINTS) return too_many(option, error);
         (void)snprintf(s->values[s->count++], LONGEST_VALUE, "%.*s", (int)length, word);
         word += length;
@@ -234,7 +234,8 @@ static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PA
     const unsigned long long number = strtoull(seed, &end, 10);
     cJSON *document = NULL;
     if (*end != '\0' || seed[0] == '-' || number < 1 || number > 1ull << 53)
-        return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is no whole number from 1 on", seed);
+        return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is not a whole number of at least 1",
+                       seed);
     KF_TRY(kf_scene_document_read(scene, &document, error));
     kf_scene_document_ask(document, &(kf_scene_options){.seed = number});
     kf_scene_name(scene, name);
@@ -325,7 +326,8 @@ static kf_status check(const sweep *s, kf_error *error) {
     static const char *const alone[] = {"--restart", "--smoke", "--film"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (kf_argument_given(s->arguments, alone[i]))
-            return kf_fail(error, KF_BAD_INPUT, "option '%s': belongs to one run, not to a sweep", alone[i]);
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': is for a single run, not for a sweep",
+                           alone[i]);
     const bool config = kf_argument_given(s->arguments, "--config"),
                scene = kf_argument_given(s->arguments, "--scene");
     if (config && s->kind == GRIDS)

@@ -267,9 +267,10 @@ kf_status kf_metric_set_open(const char *name, kf_metric_set **set, kf_error *er
     kf_metric_set *made = kf_allocate_zeroed(1, sizeof *made);
     name_set(made, path);
     reader r = {.file = path, .set = made};
-    kf_status status = strlen(text) == size
-                           ? read_set(&r, text, error)
-                           : kf_fail(error, KF_BAD_INPUT, "%s: is no text: it has a zero byte", path);
+    kf_status status =
+        strlen(text) == size
+            ? read_set(&r, text, error)
+            : kf_fail(error, KF_BAD_INPUT, "%s: is not a text file: it contains a zero byte", path);
     free(text);
     made->description = r.description.text != NULL ? r.description.text : kf_duplicate("");
     if (status != KF_OK) {

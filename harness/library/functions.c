@@ -104,7 +104,8 @@ static kf_status restore(functions_plan *own, uint64_t seed, kf_error *error) {
     if (number != 0) return failed("restore", number, error);
     if (count < 0) return failed("outputs", count, error);
     if (count > OUTPUTS)
-        return kf_fail(error, KF_BAD_INPUT, "outputs names %d, and %d are possible", count, OUTPUTS);
+        return kf_fail(error, KF_BAD_INPUT, "outputs names %d arrays, and at most %d are possible", count,
+                       OUTPUTS);
     own->output_count = count;
     for (int i = 0; i < count; i++)
         if (own->outputs[i].bytes > 0) memset(own->outputs[i].data, 0xff, own->outputs[i].bytes);

@@ -58,7 +58,7 @@ static void pass_on(const char *line) {
 /* The program ends here; a library leaves what it was doing instead. In a child process ending is right. */
 static void leave_without_memory(size_t bytes) {
     if (guard.process != getpid() || !pthread_equal(guard.thread, pthread_self())) _exit(KF_MACHINE);
-    (void)kf_fail(&last, KF_MACHINE, "out of memory: %zu bytes are not to be had", bytes);
+    (void)kf_fail(&last, KF_MACHINE, "out of memory: %zu bytes cannot be allocated", bytes);
     longjmp(guard.out, 1);
 }
 

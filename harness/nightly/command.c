@@ -208,7 +208,7 @@ static kf_status date_back(const kf_timed_command *command, kf_error *error) {
     if (command->file[0] == '\0') return KF_OK;
     KF_TRY(told_file(command, path, error));
     if (utimensat(AT_FDCWD, path, long_ago, 0) == 0 || errno == ENOENT) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "%s: cannot be told from that of an earlier run: %s", path,
+    return kf_fail(error, KF_MACHINE, "%s: cannot be distinguished from the file of an earlier run: %s", path,
                    strerror(errno));
 }
 

@@ -98,7 +98,7 @@ static const char *read_number(const char *text, kf_comma comma, kf_printed *pri
     size_t length = whole_part(at, comma, &ambiguous);
     if (ambiguous) {
         (void)refuse(printed, text,
-                     "is the comma one of thousands or of decimals? Say it: \"comma\": \"thousands\"");
+                     "does the comma separate thousands or decimals? Add \"comma\": \"thousands\"");
         return NULL;
     }
     if (*text == '-') plain[count++] = '-';

@@ -294,7 +294,7 @@ kf_status kf_program_find(const char *archive, const char *hash, kf_program *pro
     if (!kf_real_path(archive, absolute)) kf_copy_text(absolute, sizeof absolute, archive);
     KF_TRY(locate(absolute, hash, program, error));
     if (access(program->executable, X_OK) == 0) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "the program %.*s is not kept any more", SHORT_HASH, hash);
+    return kf_fail(error, KF_MACHINE, "the copy of program %.*s no longer exists", SHORT_HASH, hash);
 }
 
 void kf_program_prune(const char *archive, const char (*keep)[KF_HASH_HEX], int count) {

@@ -245,7 +245,8 @@ static kf_status check_pin(const kf_series_rows *rows, const char *pin, kf_error
     bool found = pin == NULL;
     for (size_t i = 0; i < rows->count && !found; i++)
         found = strcmp(rows->list[i].commit, pin) == 0 || strcmp(rows->list[i].time, pin) == 0;
-    return found ? KF_OK : kf_fail(error, KF_BAD_INPUT, "no value is of the commit or file '%.60s'", pin);
+    return found ? KF_OK
+                 : kf_fail(error, KF_BAD_INPUT, "there is no value of the commit or file '%.60s'", pin);
 }
 
 kf_status kf_series_judge(kf_series_rows *rows, const char *pin, kf_series_verdict **verdicts, int *count,

@@ -364,7 +364,8 @@ static kf_status check_objective(const kf_session *session, kf_error *error) {
                        "option '--objective': this device does not tell the energy it uses (%s); use 'time'",
                        session->gpu ? "NVML has no energy counter for it"
                                     : "/sys/class/powercap/intel-rapl:0/energy_uj cannot be read");
-    return kf_fail(error, KF_BAD_INPUT, "option '--objective': it is no positive number for the presets%s%s",
+    return kf_fail(error, KF_BAD_INPUT,
+                   "option '--objective': it is not a positive number for the presets%s%s",
                    why[0] != '\0' ? ": " : "", why);
 }
 

@@ -323,7 +323,7 @@ static kf_status resume_run(kf_session *session, kf_error *error) {
     }
     KF_TRY(kf_store_forget_final(session->request->store, run, error));
     KF_TRY(kf_store_results(session->request->store, run->id, take_over, session, error));
-    kf_info("carrying on run %s with %d configs measured", run->uuid, session->result->resumed);
+    kf_info("continuing run %s with %d configs measured", run->uuid, session->result->resumed);
     return KF_OK;
 }
 

@@ -38,7 +38,7 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
     *lock = -1;
     if (!kf_device_is_gpu(device)) return KF_OK;
     if (open_file(device, "lock", lock, &reason) != KF_OK) {
-        kf_warn("whether another kftune measures on this device is not known: %s", reason.message);
+        kf_warn("kftune cannot tell whether another kftune measures on this device: %s", reason.message);
         return KF_OK;
     }
     while (flock(*lock, LOCK_EX | LOCK_NB) != 0 && !kf_interrupted) {

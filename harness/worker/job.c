@@ -53,7 +53,7 @@ kf_status kf_job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
         !take(json, "time_limit_us", 0.0, (double)INFINITY, &job->time_limit_us) ||
         !take(json, "long_cycle_us", 0.0, (double)INFINITY, &job->long_cycle_us) ||
         !take(json, "effort", 0.0, 1.0, &job->effort) || !take_incumbent(json, &job->incumbent))
-        return kf_fail(error, KF_HOST, "a job for a worker makes no sense");
+        return kf_fail(error, KF_HOST, "a worker received an invalid job");
     job->other = (int)other;
     job->least_samples = (size_t)samples;
     return kf_config_from_json("job", cJSON_GetObjectItemCaseSensitive(json, "config"), &job->config, error);

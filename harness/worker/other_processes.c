@@ -70,5 +70,6 @@ void kf_tell_other_processes(const kf_device_info *device) {
     if (kf_world_size() > 1) return;
     const int count = kf_device_processes(device, processes, MOST);
     if (kf_name_other_processes(processes, count, names, sizeof names) == 0) return;
-    kf_warn("%s: in use by %s: if it computes meanwhile, all times here are too long", device->spec, names);
+    kf_warn("%s: is also used by %s: if that computes meanwhile, all times here are too long", device->spec,
+            names);
 }

@@ -129,7 +129,7 @@ static kf_status await_hello(kf_worker *worker, kf_error *error) {
     if (cJSON_IsNumber(said) && words != NULL && kf_is_status(said->valueint))
         status = (kf_status)said->valueint;
     if (status != KF_OK)
-        (void)kf_fail(error, status, "%s", words != NULL ? words : "the worker's answer makes no sense");
+        (void)kf_fail(error, status, "%s", words != NULL ? words : "the worker's answer is invalid");
     cJSON_Delete(hello);
     return status;
 }
@@ -241,7 +241,7 @@ static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurem
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(message, "measurement");
     if (kf_measurement_from_json(json, m, &senseless) != KF_OK) {
         no_measurement(m, KF_STATE_CRASH);
-        (void)kf_fail_context(&senseless, "the worker's answer makes no sense");
+        (void)kf_fail_context(&senseless, "the worker's answer is invalid");
         kf_copy_text(m->reason, sizeof m->reason, senseless.message);
     }
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(message, "usable"))) stop_worker(worker, NULL);

@@ -24,7 +24,7 @@ kf_status kf_report_scene_picture(kf_store *store, const kf_run_summary *run, co
                                   kf_error *error) {
     char source[KF_PATH] = "";
     KF_TRY(kf_store_facts(store, run->id, KF_FACTS_SCENE, note_file, source, error));
-    if (!may_open(source)) return kf_fail(error, KF_BAD_INPUT, "%.300s: is not there any more", source);
+    if (!may_open(source)) return kf_fail(error, KF_BAD_INPUT, "%.300s: no longer exists", source);
     const kf_problem_options asked = kf_problem_options_of(run->facts, 0);
     kf_scene_options options = {.samples_per_cell = asked.samples_per_cell, .checked = true};
     memcpy(options.nodes, asked.nodes, sizeof options.nodes);

@@ -52,9 +52,9 @@ expect 2 bench --suite toelke --device cpuu
 grep -q '"cpu"' "$err" || complain "a wrong device should suggest the right one"
 
 expect 2 bench --suite toelke --device cpu --grid 32x24x24
-grep -q 'about one scene' "$err" || complain "--grid belongs to suites of one scene, and the others should say so"
+grep -q 'has one scene' "$err" || complain "--grid belongs to suites of one scene, and the others should say so"
 expect 2 bench --suite search --figure memcpy
-grep -q 'no use' "$err" || complain "search has no figures to choose from, and should say so"
+grep -q 'do nothing for this suite' "$err" || complain "search has no figures to choose from, and should say so"
 expect 2 bench --suite quick
 grep -q 'kftune nightly' "$err" || complain "a night's suite should say whose it is"
 expect 2 bench --suite step --device cpu --figure memcopy

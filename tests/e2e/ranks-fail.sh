@@ -37,7 +37,7 @@ for number in 1 10 60 ${all:+2 3 5 15 20 30 45 90 120 180}; do
     timeout 300 mpirun -n 3 "$program" memory kinetic direct "$number" >memory.out 2>&1
     status=$?
     [ $status -ne 0 ] && [ $status -ne 124 ] || fail "without memory for allocation $number it ends with $status"
-    grep -q 'rank 1 of 3 on .*: out of memory: .* bytes are not to be had' memory.out || fail "without memory: $(grep kftune: memory.out)"
+    grep -q 'rank 1 of 3 on .*: out of memory: .* bytes cannot be allocated' memory.out || fail "without memory: $(grep kftune: memory.out)"
 done
 
 tune=(tune --scene cavity2d --system d2q9 --grid 32x32x1 --devices cpu:1 --fix plan=pull --fix storage=f32 --effort 0.01 --rounds 0)

@@ -51,7 +51,7 @@ grep -q 'no drag coefficient: the solid shows no front' out || complain "nothing
 expect 0 run --scene vortices --grid 24x24x24 --steps 1 --device cpu:1 --picture none --output given --area 0.02
 grep -q 'with area 0.02 m^2 (given)' out || complain "--area is ignored where no stream comes in"
 expect 2 run --scene column --steps 1 --area 1 --output unborn
-says "no solid with forces"
+says "no solid with force coefficients"
 
 # Rows of another area do not go below those of the first, with or without --force; into another folder they may.
 cp area/forces.csv area.csv
@@ -211,7 +211,7 @@ expect 2 run --scene cavity2d --fields surface --output unborn
 says "option '--fields': cavity2d has no mesh"
 for scene in plume cavity2d; do
     expect 2 run --scene $scene --smoke --output unborn
-    says "option '--smoke': $scene is no flow in three dimensions"
+    says "only a three-dimensional flow can have smoke, and $scene is none"
     grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
 done
 

@@ -53,7 +53,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 expect 2 "option '--metric': f: column 8: unknown name 'block_z'" "${goals[@]}" --metric 'f=time * block_z'
 expect 2 "option '--metric': f: column 3" "${goals[@]}" --metric 'f=2*'
 expect 2 "option '--objective': unknown 'worc' (did you mean 'work'?)" "${goals[@]}" --objective max:worc
-expect 2 'it is no positive number for the presets' "${goals[@]}" --metric 'none=time*0' --objective none
+expect 2 'it is not a positive number for the presets' "${goals[@]}" --metric 'none=time*0' --objective none
 
 # Plain C, against a reference kernel: configs that forget where tiles meet are wrong, those of one tile a row are not.
 expect 0 'verified: off the reference by' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals

@@ -55,7 +55,7 @@ has "$err" "--resume carries on"
 "$kftune" "${scene[@]}" --seed 7 --budget 5evals --resume --out second.json >"$out" 2>"$err" </dev/null
 status=$?
 [ "$status" -eq 0 ] || complain "status $status after --resume, expected 0"
-has "$err" "carrying on run"
+has "$err" "continuing run"
 has "$out" "before the run was resumed"
 has "$out" "over baseline"
 [ -s second.json ] || complain "second.json was not written"

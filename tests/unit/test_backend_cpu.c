@@ -549,11 +549,11 @@ static void test_oversteps_are_named(void **state) {
     assert_int_equal(oversteps(backend, function, buffer, PERIOD + FROM, FLOATS, &error), KF_OK);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(oversteps(backend, function, buffer, PERIOD + 500000, 1, &error), KF_GATE_FAILED);
-        assert_non_null(strstr(error.message, "scale touched byte 1548576 of a buffer"));
+        assert_non_null(strstr(error.message, "scale accessed byte 1548576 of a buffer"));
         assert_int_equal(oversteps(backend, function, buffer, FROM, PERIOD / 4, &error), KF_GATE_FAILED);
-        assert_non_null(strstr(error.message, "scale touched byte "));
+        assert_non_null(strstr(error.message, "scale accessed byte "));
         assert_int_equal(kf_buffer_upload(buffer, 600000, "x", 1, &error), KF_GATE_FAILED);
-        assert_non_null(strstr(error.message, "an upload touched byte 600000 of"));
+        assert_non_null(strstr(error.message, "an upload accessed byte 600000 of"));
         kf_buffer_free(buffer);
         buffer = other;
     }

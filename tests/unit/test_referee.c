@@ -221,10 +221,10 @@ static void lattices_in_place(void **state) {
     if (!begin(&s, "cavity2d", NULL, "cpu:1", &grid, &error)) fail_msg("%s", error.message);
     kf_config config = preset_of(&s, "default");
     kf_config_set_name(&config, "plan", "inplace");
-    expect_refused(&s, &config, STOPS_LATER, "collide_", "the whole problem is off");
+    expect_refused(&s, &config, STOPS_LATER, "collide_", "the velocity on the whole problem");
     expect_honest(&s, &config, "collide_");
     expect_refused(&s, &config, STOPS, "collide_", "deviates from the reference");
-    expect_refused(&s, &config, STOPS_LATER, "collide_", "the whole problem is off");
+    expect_refused(&s, &config, STOPS_LATER, "collide_", "the velocity on the whole problem");
     end(&s);
 }
 

@@ -167,7 +167,7 @@ static void test_fixed_parameters_stay_fixed(void **state) {
     char why[256];
     assert_int_equal(kf_space_preset(space, "baseline", &config, NULL), KF_OK);
     assert_false(kf_space_index(space, &config, &index, why, sizeof why));
-    assert_string_equal(why, "layout has another value than --fix gives it");
+    assert_string_equal(why, "layout does not have the value that --fix gives it");
     kf_space_free(space);
     kf_space_free(whole);
 }

@@ -166,7 +166,8 @@ static void more_than_fit_are_refused(void **state) {
         kf_error error = {KF_OK, ""};
         begin(&s, has, true, 21);
         assert_int_equal(kf_cuda_launch(&s.stream, &s.launch, &error), KF_MACHINE);
-        assert_non_null(strstr(error.message, "steps: its 21 blocks wait for each other, and 20 of them"));
+        assert_non_null(
+            strstr(error.message, "steps: its 21 blocks wait for each other, but only 20 of them"));
         assert_int_equal(asked.plain + asked.whole, 0);
         begin(&s, has, false, 21); /* others may have more */
         assert_int_equal(kf_cuda_launch(&s.stream, &s.launch, &error), KF_OK);

@@ -266,11 +266,11 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
     kf_status status = KF_OK;
     const char *fault = result.exit_status == 0 ? NULL : fault_of_host(&result);
     if (fault != NULL && cxx && strstr(result.output, "cc1plus") != NULL)
-        status =
-            kf_fail(error, KF_HOST,
-                    "%s compiles no C++: install g++ (apt-get install g++) or set KFTUNE_CC to a compiler "
-                    "that does",
-                    compiler->command);
+        status = kf_fail(
+            error, KF_HOST,
+            "%s does not compile C++: install g++ (apt-get install g++) or set KFTUNE_CC to a compiler "
+            "that does",
+            compiler->command);
     else if (fault != NULL)
         status = kf_fail(error, KF_HOST, "%s cannot compile here: %s; is there room in %s, and memory?",
                          compiler->command, fault, getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");

@@ -98,7 +98,7 @@ static kf_status build_into_cache(const kf_host_compiler *compiler, const kf_sou
     if (is_on_noexec(output)) return refuse_noexec(output, error);
     kf_status status = kf_host_compile(compiler, source, output, error);
     if (status == KF_OK && kf_file_read(output, 0, &data, &size, error) != KF_OK)
-        status = kf_fail(error, KF_HOST, "%s: what the compiler wrote has gone from the cache", source->file);
+        status = kf_fail(error, KF_HOST, "%s: the compiled kernel is no longer in the cache", source->file);
     if (status == KF_OK) status = kf_cache_put(key, extension, data, size, error);
     free(data);
     unlink(output);

@@ -110,9 +110,8 @@ kf_status kf_partial_oversteps(const char *who, kf_error *error) {
         (void)mprotect(page, faults.page, PROT_NONE);
     }
     atomic_store(&faults.count, 0);
-    return kf_fail(error, KF_GATE_FAILED,
-                   "%s touched byte %zu of a buffer, which lies outside of what this device keeps of it", who,
-                   (size_t)(atomic_load(&faults.first) - atomic_load(&faults.first_in)));
+    return kf_fail(error, KF_GATE_FAILED, "%s accessed byte %zu of a buffer, which this device does not keep",
+                   who, (size_t)(atomic_load(&faults.first) - atomic_load(&faults.first_in)));
 }
 
 /* --- Bytes beside what is kept --- */
@@ -225,6 +224,6 @@ kf_status kf_partial_check(const kf_partial *partial, kf_error *error) {
     const char *changed = NULL;
     if (visit_beside(partial, has_pattern, &changed)) return KF_OK;
     return kf_fail(error, KF_GATE_FAILED,
-                   "a kernel wrote byte %zu of a buffer, which lies outside of what this device keeps of it",
+                   "a kernel wrote byte %zu of a buffer, which this device does not keep",
                    (size_t)(changed - partial->address));
 }

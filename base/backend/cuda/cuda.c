@@ -136,7 +136,7 @@ kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **back
 
 kf_status kf_cuda_native(kf_backend *backend, CUcontext *context, CUdevice *device, kf_error *error) {
     if (backend->methods != &methods)
-        return kf_fail(error, KF_MACHINE, "cuda: %s is no cuda device", backend->device.spec);
+        return kf_fail(error, KF_MACHINE, "cuda: %s is not a cuda device", backend->device.spec);
     KF_TRY(kf_cuda_enter(backend, error));
     *context = kf_cuda_of(backend)->context;
     *device = kf_cuda_of(backend)->device;

@@ -72,8 +72,9 @@ kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call) {
 static kf_status start_locked(kf_error *error) {
     if (started_by == getpid()) return KF_OK;
     if (started_by != 0)
-        return kf_fail(error, KF_MACHINE,
-                       "cuda: this process was forked from one that uses CUDA already: fork first");
+        return kf_fail(
+            error, KF_MACHINE,
+            "cuda: this process was forked from one that already used CUDA: fork before using CUDA");
     if (!loaded) {
         char file[KF_PATH];
         kf_error reason = {KF_OK, ""};

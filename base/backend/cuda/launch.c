@@ -69,12 +69,11 @@ void *kf_cuda_stream_handle(const kf_stream *stream) {
 /* Blocks that wait for some that are never begun wait for ever. */
 static kf_status check_resident(const kf_launch *launch, kf_error *error) {
     if (!launch->waits_for_all || kf_launch_blocks(launch) <= kf_launch_resident_blocks(launch)) return KF_OK;
-    return kf_fail(
-        error, KF_MACHINE,
-        "cuda: %s: its %lld blocks wait for each other, and %lld of them, with %zu bytes each, are "
-        "resident at once",
-        launch->name, (long long)kf_launch_blocks(launch), (long long)kf_launch_resident_blocks(launch),
-        launch->shared_bytes);
+    return kf_fail(error, KF_MACHINE,
+                   "cuda: %s: its %lld blocks wait for each other, but only %lld of them, with %zu bytes "
+                   "each, are resident at once",
+                   launch->name, (long long)kf_launch_blocks(launch),
+                   (long long)kf_launch_resident_blocks(launch), launch->shared_bytes);
 }
 
 /* Returns whether the driver is asked for all blocks at once, of a launch that needs them. It then refuses a
@@ -83,8 +82,8 @@ static kf_status check_resident(const kf_launch *launch, kf_error *error) {
 static bool begins_whole(kf_cuda_backend *own, const kf_launch *launch) {
     if (!launch->waits_for_all || own->launches_whole) return launch->waits_for_all;
     if (!own->said_parted)
-        kf_info("%s: this device has no cooperative launches: that all blocks of %s run at once follows from "
-                "a count of those that fit it while nothing else runs there",
+        kf_info("%s: this device has no cooperative launches: kftune assumes that all blocks of %s run at "
+                "once, because so many fit the device while nothing else runs on it",
                 own->base.device.spec, launch->name);
     own->said_parted = true;
     return false;

@@ -26,7 +26,7 @@ kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **b
         size_t available = 0, total = 0;
         char wanted[32], left[32];
         if (kf_cuda.cuMemGetInfo(&available, &total) != CUDA_SUCCESS) available = 0;
-        return kf_fail(error, KF_MACHINE, "cuda: out of memory: %s wanted, %s free on %s: use a smaller grid",
+        return kf_fail(error, KF_MACHINE, "cuda: out of memory: %s needed, %s free on %s: use a smaller grid",
                        kf_human_bytes((double)bytes, wanted), kf_human_bytes((double)available, left),
                        backend->device.spec);
     }

@@ -119,8 +119,9 @@ kf_status kf_cuda_module_write(kf_module *module, const char *variable, const vo
         return kf_fail(error, KF_BAD_INPUT, "cuda: %s has no variable \"%s\"", own->file, variable);
     if (result != CUDA_SUCCESS) return kf_cuda_fail(error, result, "cuModuleGetGlobal");
     if (room < bytes)
-        return kf_fail(error, KF_BAD_INPUT, "cuda: %s: variable \"%s\" has %zu bytes, %zu are to go there",
-                       own->file, variable, room, bytes);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "cuda: %s: variable \"%s\" has %zu bytes, but %zu are to be written", own->file,
+                       variable, room, bytes);
     KF_CUDA_TRY(cuMemcpyHtoDAsync, address, data, bytes, stream);
     KF_CUDA_TRY(cuStreamSynchronize, stream);
     return KF_OK;

@@ -268,6 +268,6 @@ kf_status kf_world_check_same(const char *what, const char *text, kf_error *erro
     const bool same = strncmp(first, text, sizeof first - 1) == 0;
     return kf_world_agree(
         same ? KF_OK
-             : kf_fail(error, KF_BAD_INPUT, "%s is another than that of rank 0 (%s, %s)", what, text, first),
+             : kf_fail(error, KF_BAD_INPUT, "%s differs from that of rank 0 (%s, %s)", what, text, first),
         error);
 }

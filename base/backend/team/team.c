@@ -33,10 +33,12 @@ static bool is_team(const char *spec) {
 
 static kf_status add(const char *spec, const char *member, members *team, kf_error *error) {
     if (team->count == KF_MOST_DEVICES)
-        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": at most %d make a team", spec, KF_MOST_DEVICES);
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": a team has at most %d devices", spec,
+                       KF_MOST_DEVICES);
     KF_TRY(kf_device_check_one(member, error));
     if (strncmp(member, spec, 2) != 0) /* "cp", "cu" */
-        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": a team is of one kind, cpu or cuda", spec);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "devices \"%s\": the devices of a team must be of one kind, cpu or cuda", spec);
     kf_copy_text(team->specs[team->count++], SPEC, member);
     return KF_OK;
 }
@@ -217,11 +219,10 @@ static kf_status take_share(const char *spec, members *team, kf_error *error) {
         (void)snprintf(team->specs[0], SPEC, "cuda:%d", rank);
     if (team->count == 1) return KF_OK;
     if (team->count % processes != 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "devices \"%s\": %d devices cannot be shared out among the %d processes of this host: start one "
-            "process a device, or one for all",
-            spec, team->count, processes);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "devices \"%s\": %d devices cannot be divided among the %d processes of this host: "
+                       "start one process for each device, or one for all",
+                       spec, team->count, processes);
     team->count /= processes;
     memmove(team->specs, team->specs + (size_t)rank * (size_t)team->count, (size_t)team->count * SPEC);
     return KF_OK;

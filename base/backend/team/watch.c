@@ -263,7 +263,7 @@ kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     watch.telling = kf_allocate_zeroed((size_t)world->size, sizeof *watch.telling);
     atomic_store(&watch.stops, false);
     if (kf_thread_start(&watch.thread, keep_watch, NULL) != 0)
-        return kf_fail(error, KF_HOST, "the thread that watches the other processes does not start");
+        return kf_fail(error, KF_HOST, "the thread that watches the other processes cannot be started");
     watch.started = true;
     return KF_OK;
 }

@@ -230,7 +230,7 @@ static kf_status introduce(kf_error *error) {
 /* The others learn it from this process, before it is gone. */
 static void say_out_of_memory(size_t bytes) {
     char text[96];
-    (void)snprintf(text, sizeof text, "out of memory: %zu bytes are not to be had", bytes);
+    (void)snprintf(text, sizeof text, "out of memory: %zu bytes cannot be allocated", bytes);
     if (world != NULL) (void)kf_watch_stop(KF_MACHINE, text);
 }
 

@@ -216,7 +216,7 @@ static kf_status trade(int box, const int *given, const int counts[], const int 
         sent += gone > 0 ? files : 0;
         left -= come;
         if (kf_clock_seconds() > until)
-            return kf_fail(error, KF_HOST, "files between the processes of this host do not come");
+            return kf_fail(error, KF_HOST, "files from another process of this host do not arrive");
         if (gone == 0 && come == 0) kf_clock_rest(looks);
     }
     return KF_OK;
