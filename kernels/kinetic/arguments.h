@@ -113,10 +113,11 @@ typedef struct kf_kinetic_band {
                    static solid warps of band_chain that have ended */
     int *of;    /* node index -> place in the band, -1 outside */
     void *node; /* kf_index */
-    const unsigned *mask; /* a bit a node index, set in the band: what masked_band leaves out */
-    void *field;          /* kf_real4: velocity, density before the force */
-    void *force;          /* [band][4], kf_real or fixed point */
-    void *total;          /* the same, summed over the passes of a step; only with several */
+    const unsigned
+        *mask;   /* a bit a node index, set in the band or inside links: what masked_band leaves out */
+    void *field; /* kf_real4: velocity, density before the force */
+    void *force; /* [band][4], kf_real or fixed point */
+    void *total; /* the same, summed over the passes of a step; only with several */
     /* [velocities][capacity]: in place the band's nodes after collision, kf_stored; with keep_streamed as
      * they stream in, kf_real. */
     void *kept;
@@ -169,6 +170,7 @@ typedef struct kf_kinetic_links {
     double center[3];   /* of the solid */
     int at_once;        /* what comes back is what left in this step alone */
     int thin;           /* some inner nodes are fluid: all links are worked out before one is put back */
+    int direct;         /* reflect_links puts back what it works out */
 } kf_kinetic_links;
 
 /* The nodes of the fluid beside that surface, for a law of the wall (wall.cu). */

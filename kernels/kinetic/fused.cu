@@ -4,7 +4,8 @@
  *
  * Defines that a config sets: KF_ALTERNATE 1: every second step goes through the planes downwards, so that
  * what was written last is read first, while the last-level cache still has it. KF_MASKED_BAND 1:
- * stream_collide writes nothing at the band's nodes, so that band_collide may run beside it. KF_SLABS 1: one
+ * stream_collide writes nothing at the band's nodes, so that band_collide may run beside it. KF_HOLLOW 1: the
+ * same of the nodes inside a solid by links, where there is no fluid. KF_SLABS 1: one
  * grid moves to and fro within a buffer of some planes more. A launch of stream_collide takes the planes from
  * first_plane on and overwrites what earlier launches have read; so the band's nodes are collided before all
  * of them, and put back after. KF_BOUNDARY_ROWS_APART 1|2: stream_collide has the rows whose neighbours along
@@ -48,11 +49,28 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #endif
 
 /* Bits of nodes k and k + 1 (KF_OF_PAIR, k even): whether they are in the band, and left out. */
-#if KF_MASKED_BAND
+#if KF_HOLLOW
+/* The mask is that of the nodes inside, all of which lie in the box `covered`: it is read there alone. */
+KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z, kf_index k, int wanted) {
+    const int *low = a->covered.low, *high = a->covered.high;
+    if (x < low[0] || x >= high[0] || y < low[1] || y >= high[1] || z < low[2] || z >= high[2]) return 0;
+    return (int)(kf_load_constant(a->band.mask + (k >> 5)) >> (k & 31)) & wanted;
+}
+#define KF_BAND_BITS(wanted) const int left_out = kf_inside_bits(a, x, y, z, k, wanted);
+#elif KF_MASKED_BAND
 #define KF_BAND_BITS(wanted)                                                                                 \
     const int left_out = (int)(kf_load_late(a->band.mask + (k >> 5)) >> (k & 31)) & (wanted);
 #else
 #define KF_BAND_BITS(wanted) const int left_out = 0;
+#endif
+
+#if KF_HOLLOW && KF_CUDA /* a cpu's vectors have no branches */
+#define KF_LEAVE_INSIDE(wanted)                                                                              \
+    if (kf_inside_bits(a, x, y, z, k, wanted) == (wanted)) return;
+#define KF_BIT_OF_NODE const int left_out = 0;
+#else
+#define KF_LEAVE_INSIDE(wanted)
+#define KF_BIT_OF_NODE KF_BAND_BITS(1)
 #endif
 
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
@@ -62,7 +80,7 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
     (void)Fx, (void)Fy, (void)Fz;                                                                            \
     KF_COLLIDE(KF_BODY_FORCE);                                                                               \
-    KF_BAND_BITS(1)                                                                                          \
+    KF_BIT_OF_NODE                                                                                           \
     if (left_out == 0) {                                                                                     \
         if (x < a->grid.nodes[0]) {                                                                          \
             KF_FINISH                                                                                        \
@@ -193,6 +211,7 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
     const int pair = x;
     x = 2 * pair;
     const kf_index k = kf_node(a, x, y, z);
+    KF_LEAVE_INSIDE(3)
     KF_BAND_BITS(3)
     KF_EACH_VELOCITY(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
@@ -243,6 +262,7 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_LEAVE_OUT(1)
     KF_PREFETCH_AHEAD
     const kf_index k = kf_node(a, x, y, z);
+    KF_LEAVE_INSIDE(1)
     KF_LOAD_STREAMED(KF_PULL)
     KF_COLLIDE_AND_STORE
 }
@@ -257,6 +277,7 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
     y = beyond >= 0 ? beyond % 2 * (a->grid.nodes[1] - 1) : row % a->grid.nodes[1];
     if (kf_are_left_out(a, x, x + 1, y, z)) return;
     const kf_index k = kf_node(a, x, y, z);
+    KF_LEAVE_INSIDE(1)
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)
     KF_COLLIDE_AND_STORE

@@ -33,7 +33,12 @@ KF_SCALAR_KERNEL(reflect_links, kf_links_arguments) {
         kf_rest_node(a, x - a->links.count);
         return;
     }
-    ((kf_real *)a->links.value)[x] = kf_reflect_link(a, x, kf_load_constant(a->links.code + x));
+    const int word = kf_load_constant(a->links.code + x);
+    const kf_real value = kf_reflect_link(a, x, word);
+    if (a->links.direct)
+        kf_put_back(a, word, x, value);
+    else
+        ((kf_real *)a->links.value)[x] = value;
 }
 
 /* Computes the mass that the next step subtracts. */

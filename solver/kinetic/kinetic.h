@@ -95,8 +95,8 @@ typedef struct kf_kinetic_options {
     bool concurrent_solid; /* the solid's kernels run beside the flow's kernel */
     bool keep_streamed;    /* band_macroscopic stores the streamed populations of the band for band_collide */
     /* The flow's kernel skips the nodes of the band, so that band_collide can run beside it. */
-    bool masked_band;
-    bool band_chain; /* the kernels of a masked band are one kernel */
+    bool masked_band; /* of a solid by links: the nodes inside */
+    bool band_chain;  /* the kernels of a masked band are one kernel */
     /* A kernel of the band may start while the preceding one ends (programmatic dependent launch). */
     bool overlap;
     bool boundary_rows_apart; /* rows at the faces across y and z have their own kernel, which runs first */
@@ -234,7 +234,6 @@ typedef struct kf_kinetic {
      * links, and the friction. */
     kf_buffer *wall_found, *wall_force;
     kf_launch wall_launch, friction_launch;
-    kf_launch rest_launch; /* sets the state of nodes inside a solid by links, once at the start */
     int slab_planes;
     struct kf_flow_link *link;  /* of the first part, if there are several processes */
     struct kf_nccl_group *nccl; /* of the first part: the messages of a step, if NCCL sends them */
@@ -297,6 +296,12 @@ bool kf_kinetic_is_regularised(const kf_scene *scene);
 bool kf_kinetic_has_19_velocities(const kf_scene *scene);
 /* Returns whether the rate rule divides by averages over the domain, given the number of velocities. */
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
+/* Returns whether the flow's kernel may leave out the nodes inside a solid by links. It must not where
+ * averages over the domain take them in, or where what waits outside of an outflow depends on them. */
+bool kf_kinetic_may_be_hollow(const kf_scene *scene);
+/* Returns whether the kernel that works out a link's returning population writes it to the inner node, too. A
+ * node is no other link's outer one then, and nothing else writes there. */
+bool kf_kinetic_puts_back(const kf_links *links, const kf_kinetic_options *options);
 /* Returns whether the solid's force is stored on the band, the nodes that its samples touch (plans fused and
  * moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
@@ -372,6 +377,9 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Sets a solid by links to its initial state. The state of the grid is set elsewhere. */
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Sets the nodes inside a solid by links to fluid at rest, before the state is read. A step leaves there what
+ * has no meaning. */
+kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error);
 /* Uploads the nodes beside the surface, if a law of the wall acts there (kinetic_wall.c). */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Reads the results of the law in the last step. */

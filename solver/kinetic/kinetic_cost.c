@@ -321,6 +321,7 @@ static void add_two_grids(kf_kinetic_tally *tally) {
     const double pairs = o->boundary_rows_apart ? 80 : 96; /* registers, without and with the faces' code */
     const double rows = tally->cost->scene->nodes[1], planes = tally->cost->scene->nodes[2],
                  inside = o->boundary_rows_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
+    const double hollow = o->masked_band ? (double)tally->cost->scene->links.inside_count / tally->nodes : 0;
     if (o->boundary_rows_apart) add_boundary_rows(tally, 1 - inside);
     kf_work *work = add_pass(
         tally, &(kf_kinetic_pass){.name = "stream_collide",
@@ -333,7 +334,7 @@ static void add_two_grids(kf_kinetic_tally *tally) {
                                   .depth = FUSED_DEPTH + (o->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
     work->amount[KF_COST_DRAM] *= in_turn(tally);
     for (int r = 0; r < KF_RESOURCES; r++)
-        if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] *= inside;
+        if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] *= inside - hollow;
     work->blocks *= inside;
 }
 

@@ -243,14 +243,15 @@ void kf_kinetic_add_links(kf_kinetic_tally *tally) {
                         APPLIED_BYTES = 180, OF_NODE = 27;
     const kf_links *lists = &tally->cost->scene->links;
     const double links = (double)lists->count, nodes = (double)lists->wall_count;
-    const bool law = nodes > 0, placed = law && lists->thin_count == 0;
     if (!(links > 0)) return;
+    const bool law = nodes > 0, placed = kf_kinetic_puts_back(lists, &tally->options);
+    const double shell = tally->options.masked_band ? 0 : (double)lists->shell_count;
     add_items(tally, law ? "reflect_and_find" : "reflect_links", LINK_BYTES * links + FOUND_BYTES * nodes,
-              POPULATIONS * links + OF_NODE * nodes, 3)
+              (POPULATIONS + (placed && !law)) * links + OF_NODE * (nodes + shell), 3)
         ->amount[KF_COST_ATOMICS] = links / WARP;
     if (law)
         add_items(tally, "apply_friction", APPLIED_BYTES * nodes + (placed ? PLACE_BYTES : 0) * links,
-                  2 * OF_NODE * nodes + (placed ? links : 0), 4)
+                  2 * OF_NODE * nodes + placed * links, 4)
             ->amount[KF_COST_ATOMICS] = nodes / WARP;
     (void)add_items(tally, placed ? "balance_links" : "place_links", placed ? 0 : PLACE_BYTES * links,
                     placed ? 0 : links, 2);

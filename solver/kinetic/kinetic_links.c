@@ -15,6 +15,19 @@ static long long node_index(const kf_kinetic *kinetic, const int node[3]) {
     return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
 }
 
+/* Finds the box of the nodes inside, which begins at an even x: nodes in pairs are both in it or not. */
+static void bound_inside(const kf_links *links, kf_kinetic_region *box) {
+    for (int a = 0; a < 3; a++) {
+        box->low[a] = box->high[a] = links->inside[0][a];
+        for (size_t n = 0; n < links->inside_count; n++) {
+            const int at = links->inside[n][a];
+            if (at < box->low[a]) box->low[a] = at;
+            if (at >= box->high[a]) box->high[a] = at + 1;
+        }
+    }
+    box->low[0] -= box->low[0] % 2;
+}
+
 static kf_status upload_inside(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     const size_t bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     long long *indices = kf_allocate((links->inside_count + 1) * sizeof *indices);
@@ -24,6 +37,10 @@ static kf_status upload_inside(kf_plan *plan, kf_kinetic *kinetic, const kf_link
     kf_status status = kf_plan_buffer(plan, (links->inside_count + 1) * bytes, &buffer, error);
     if (status == KF_OK && links->inside_count > 0)
         status = kf_kinetic_upload_indices(kinetic, buffer, indices, links->inside_count, error);
+    if (status == KF_OK && kinetic->options.masked_band) {
+        status = kf_kinetic_upload_mask(plan, kinetic, indices, links->inside_count, error);
+        bound_inside(links, &kinetic->arguments.covered);
+    }
     if (status == KF_OK) kinetic->arguments.links.inside = kf_buffer_address(buffer);
     free(indices);
     return status;
@@ -77,6 +94,7 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
     a->count = (int)scene->links.count;
     a->at_once = scene->half_way;
     a->thin = scene->links.thin_count > 0;
+    a->direct = scene->links.wall_count == 0 && kf_kinetic_puts_back(&scene->links, &kinetic->options);
     a->part_of_sum = weights > 0.0 ? 1.0 / (KF_FORCE_SCALE * weights) : 0.0;
     for (int i = 0; i < 3; i++)
         a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
@@ -118,16 +136,32 @@ kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
     if (!kinetic->linked) return KF_OK;
     KF_TRY(kf_buffer_fill(kinetic->link_memory, 0, error));
     KF_TRY(kf_buffer_fill(kinetic->link_sums, 0, error));
-    if (kf_plan_scene(plan)->links.inside_count == 0) return KF_OK;
-    return kf_backend_launch(plan->backend, &kinetic->rest_launch, error);
+    return kf_kinetic_rest_inside(plan, error);
+}
+
+kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error) {
+    const kf_kinetic *kinetic = plan->system;
+    const size_t inside = kf_plan_scene(plan)->links.inside_count;
+    const int block[3] = {(int)kinetic->options.solid_block, 1, 1};
+    kf_launch launch;
+    kf_function *rest;
+    if (!kinetic->linked || inside == 0) return KF_OK;
+    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_LINKS], "rest_inside", &rest, error));
+    kf_kinetic_arguments arguments = kinetic->arguments;
+    kf_kinetic_find_populations(kinetic, plan->steps_done, &arguments);
+    arguments.extent[0] = (int)inside;
+    arguments.extent[1] = arguments.extent[2] = 1;
+    kf_kinetic_set_launch(&launch, "rest_inside", rest, KF_SOURCE_LINKS, block, &arguments);
+    return kf_backend_launch(plan->backend, &launch, error);
 }
 
 void kf_append_links(kf_builder *b, int parity, int grid) {
     const kf_links *links = &kf_plan_scene(b->plan)->links;
     if (!b->kinetics->linked) return;
     kf_on_part(b, 0);
-    const int items = (int)(links->count + links->shell_count);
-    const bool law = links->wall_count > 0, placed = law && links->thin_count == 0;
+    /* Only a flow that does not leave out what is inside brings something there. */
+    const int items = (int)(links->count + (b->kinetics->options.masked_band ? 0 : links->shell_count));
+    const bool law = links->wall_count > 0, placed = kf_kinetic_puts_back(links, &b->kinetics->options);
     if (law)
         kf_append_wall(b, parity, grid, items);
     else
@@ -136,22 +170,16 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
                     placed ? 1 : (int)links->count, grid, grid);
 }
 
-/* Prepares two launches outside of steps: the sum of forces at the links, and the state of rest of nodes
- * inside the solid. */
+/* Prepares the launch that sums up the forces at the links. */
 void kf_set_link_launches(kf_builder *b) {
-    const kf_links *links = &kf_plan_scene(b->plan)->links;
     kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->linked) return;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, kinetic->solution, kinetic->solution);
-    kf_function *load = kf_builder_function(b, KF_SOURCE_LINKS, "load_links"),
-                *rest = kf_builder_function(b, KF_SOURCE_LINKS, "rest_inside");
+    kf_function *load = kf_builder_function(b, KF_SOURCE_LINKS, "load_links");
     if (b->status != KF_OK) return;
     arguments.extent[0] = (arguments.links.count + PER_ITEM - 1) / PER_ITEM;
     arguments.extent[1] = arguments.extent[2] = 1;
     kf_kinetic_set_launch(&kinetic->load_launch, "load_links", load, KF_SOURCE_LINKS, b->line_block,
-                          &arguments);
-    arguments.extent[0] = (int)links->inside_count;
-    kf_kinetic_set_launch(&kinetic->rest_launch, "rest_inside", rest, KF_SOURCE_LINKS, b->line_block,
                           &arguments);
     kf_set_wall_launches(b);
 }

@@ -42,6 +42,21 @@ bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities) {
     return scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020 && velocities == 27;
 }
 
+bool kf_kinetic_may_be_hollow(const kf_scene *scene) {
+    const kf_links *links = &scene->links;
+    if (links->inside_count == 0 || kf_kinetic_is_adaptive(scene, 27)) return false;
+    for (int face = 0; face < KF_FACES; face++) {
+        const int edge = face % 2 == 1 ? scene->nodes[face / 2] - 1 : 0;
+        for (size_t n = 0; scene->faces[face] == KF_OUTFLOW && n < links->inside_count; n++)
+            if (links->inside[n][face / 2] == edge) return false;
+    }
+    return true;
+}
+
+bool kf_kinetic_puts_back(const kf_links *links, const kf_kinetic_options *options) {
+    return links->thin_count == 0 && (links->wall_count > 0 || options->masked_band);
+}
+
 static bool within(long value, long low, long high) {
     return value >= low && value <= high;
 }
@@ -192,9 +207,10 @@ static const kf_config_field table[] = {
 };
 
 /* A level of nested grids may have no solid although its config is that of a scene with one: its kernels then
- * have no band to look up. */
-static void leave_solid_out(kf_kinetic_options *options) {
-    options->masked_band = options->concurrent_solid = options->overlap = options->band_chain = false;
+ * have no band to look up. A solid by links has none either. */
+static void leave_samples_out(const kf_scene *scene, kf_kinetic_options *options) {
+    options->concurrent_solid = options->overlap = options->band_chain = false;
+    options->masked_band = options->masked_band && kf_kinetic_may_be_hollow(scene);
 }
 
 /* The other parameters are those of the moments plan's default. */
@@ -211,7 +227,7 @@ void kf_kinetic_choose_outer_plan(const kf_scene *scene, kf_kinetic_options *o) 
     o->nodes_per_thread = 1;
     o->boundary_kernels = o->staged_nodes = o->prefetch_rows = 0;
     o->boundary_choices = o->alternate = o->keep_streamed = o->boundary_rows_apart = false;
-    leave_solid_out(o);
+    leave_samples_out(scene, o);
 }
 
 /* The march of a config is for the scene's largest level. One with fewer blocks than the defaults give a
@@ -245,7 +261,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
         options->alpha_log2++;
     kf_kinetic_choose_outer_plan(scene, options);
     KF_TRY(check_options(scene, options, error));
-    if (scene->samples.count == 0) leave_solid_out(options);
+    if (scene->samples.count == 0) leave_samples_out(scene, options);
     shorten_march(scene, device, options);
     return kf_kinetic_check_team(scene, options, error);
 }
@@ -450,7 +466,8 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         /* With ghosts from elsewhere branches take 78 registers instead of 56. */
         if (options->boundary_choices || edges != 0) kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
         if (options->keep_streamed) kf_define_to(defines, "KF_KEEP_STREAMED", 1);
-        if (options->masked_band) kf_define_to(defines, "KF_MASKED_BAND", 1);
+        if (options->masked_band)
+            kf_define_to(defines, scene->links.count > 0 ? "KF_HOLLOW" : "KF_MASKED_BAND", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
         if (options->boundary_rows_apart) kf_define_to(defines, "KF_BOUNDARY_ROWS_APART", long_rows ? 1 : 2);
         kf_define_to(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);

@@ -209,6 +209,13 @@ static void reflect_all(reference_run *run, const kf_links *links, double *value
     run->taken_back = weights > 0.0 ? sum / weights : 0.0;
 }
 
+/* Sets all nodes inside a solid by links to fluid at rest. */
+static void rest_inside(reference_run *run) {
+    for (size_t n = 0; n < run->scene->links.inside_count; n++)
+        for (size_t i = 0; i < KF_REFERENCE_Q; i++)
+            run->f[i * run->count + kf_reference_node(run, run->scene->links.inside[n])] = run->weights[i];
+}
+
 /* Empties the inside where the flow touches it, and puts what comes back where it will be streamed from. */
 static void reflect_links(reference_run *run) {
     const kf_links *links = &run->scene->links;
@@ -265,9 +272,7 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
                 kf_scene_initial(scene, x[0], x[1], x[2], &density, u);
                 set_equilibrium(run, density, u, run->f + kf_reference_node(run, x), run->count);
             }
-    for (size_t n = 0; n < scene->links.inside_count; n++)
-        for (size_t i = 0; i < KF_REFERENCE_Q; i++)
-            run->f[i * run->count + kf_reference_node(run, scene->links.inside[n])] = run->weights[i];
+    rest_inside(run);
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         run->outside[face] = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
@@ -313,6 +318,7 @@ kf_reference_result kf_reference_end(kf_reference_run *run) {
     kf_reference_result result = {.load = run->load};
     memcpy(result.loads, run->loads, sizeof result.loads);
     memcpy(result.friction, run->friction, sizeof result.friction);
+    rest_inside(run);
     result.values = kf_allocate(4 * run->count * sizeof(double));
     for (size_t node = 0; node < run->count; node++) {
         double j[3], second[3][3], density = kf_reference_sums(run->f + node, run->count, j, second);

@@ -18,7 +18,7 @@
 #include "scene/links.h"
 #include "scene/scene.h"
 #include "solver/validation/body.h"
-#include "tests/unit/kinetic_variants.h"
+#include "tests/unit/kinetic_states.h"
 #include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 
@@ -332,6 +332,67 @@ static void test_checkpoint(void **state) {
     kf_scene_free(scene);
 }
 
+/* The config with these values whose flow leaves out what is inside, or does not. */
+static kf_config hollow_config(const kf_scene *scene, const char *storage, const char *nodes, bool hollow) {
+    const char *const values[] = {hollow ? "masked_band=true" : "masked_band=false",
+                                  "boundary_kernels=1",
+                                  "staged_nodes=0",
+                                  "layout=csoa",
+                                  "alpha=8",
+                                  "boundary_choices=false",
+                                  "boundary_rows_apart=false",
+                                  nodes,
+                                  storage,
+                                  NULL};
+    return default_with(scene, values);
+}
+
+/* Verifies a scene in which the flow leaves out what is inside, from spoilt outputs too, and compares it with
+ * a flow that does not. */
+static void compare_hollow(const kf_scene *scene) {
+    enum { CONFIGS = 4 };
+    static const char *const storage[CONFIGS] = {"storage=f32", "storage=f64", "storage=f32", "storage=f16"},
+                             *const nodes[CONFIGS] = {"nodes_per_thread=1", "nodes_per_thread=1",
+                                                      "nodes_per_thread=2", "nodes_per_thread=2"};
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    bool hollow;
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
+    for (int c = 0; c < CONFIGS; c++) {
+        const kf_config config = hollow_config(scene, storage[c], nodes[c], true),
+                        whole = hollow_config(scene, storage[c], nodes[c], false);
+        const double off = verify_config(kinetic_system, scene, &config, reference, 20);
+        print_message("%s, %s: off by %.2g\n", storage[c], nodes[c], off);
+        must(kf_config_boolean(&config, "masked_band", &hollow, &error), &error);
+        assert_true(hollow);
+        kf_plan *left_out = open_plan(scene, &config), *all = open_plan(scene, &whole);
+        advance(left_out, 21);
+        advance(all, 21);
+        assert_same_fields(left_out, all);
+        kf_plan_free(left_out);
+        kf_plan_free(all);
+    }
+    kinetic_system->free_reference(reference);
+}
+
+/* There is no fluid inside: a flow that leaves it out is the same everywhere else, in a tunnel and on a face
+ * that mirrors. Where averages take it in, or an outflow
+ * waits beside it, no config leaves it out. */
+static void test_hollow_solids(void **state) {
+    (void)state;
+    kf_scene *scene = open_linked();
+    assert_false(kf_kinetic_may_be_hollow(scene));
+    scene->rate_rule = KF_RATE_K17;
+    assert_true(kf_kinetic_may_be_hollow(scene));
+    compare_hollow(scene);
+    move_solid(scene, 2, -scene->solid_low[2] - 1.2);
+    compare_hollow(scene);
+    scene->faces[KF_ZMIN] = KF_OUTFLOW;
+    cut(scene);
+    assert_false(kf_kinetic_may_be_hollow(scene));
+    kf_scene_free(scene);
+}
+
 /* The mass of the fluid over that at the beginning, less 1. */
 static double gained_mass(const kf_scene *scene, const kf_plan *plan) {
     kf_fields fields = {0};
@@ -479,6 +540,7 @@ int main(void) {
         cmocka_unit_test(test_an_aligned_box_is_symmetric),
         cmocka_unit_test(test_links_across_faces),
         cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_hollow_solids),
         cmocka_unit_test(test_checkpoint),
         cmocka_unit_test(test_closed_domain_keeps_its_mass),
         cmocka_unit_test(test_gaps_do_not_swing),
