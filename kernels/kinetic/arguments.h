@@ -152,7 +152,9 @@ typedef struct kf_kinetic_patch_lists {
         *band; /* a bit a node of the box around the solid, rows beginning with a word: set in the band */
 } kf_kinetic_patch_lists;
 
-/* The links that a static solid's surface cuts (links.cu). */
+/* The links that a static solid's surface cuts (links.cu). KF_LINK_LANES nodes that follow each other are
+ * together: first come the first links of them all, then the second ones of those that have two, and so on.
+ * So the lanes of a warp find theirs side by side. */
 typedef struct kf_kinetic_links {
     int count;
     /* [count]: of the nodes below a link's direction to the surface, KF_LINK_CODE_BITS each, and behind them
@@ -173,15 +175,22 @@ typedef struct kf_kinetic_links {
     int direct;         /* reflect_links puts back what it works out */
 } kf_kinetic_links;
 
+/* Of KF_LINK_LANES nodes those that have so many links, a bit each, and the link of the first of these. */
+typedef struct kf_link_row {
+    int first;
+    unsigned nodes;
+} kf_link_row;
+
 /* The nodes of the fluid beside that surface, for a law of the wall (wall.cu). */
 typedef struct kf_kinetic_wall {
     int count;
-    int *first;      /* [count + 1]: the first of each node's links, which follow each other */
-    void *seen;      /* kf_index [count]: the node whose velocity the law takes */
-    double *surface; /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node seen */
-    double *found;   /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction, speed */
-    double *force;   /* [KF_WALL_FORCES][count]: on the fluid beside what links bring; friction on the solid;
-                        pressure on it */
+    kf_link_row *rows; /* [KF_LINK_ROWS] for each KF_LINK_LANES nodes, the last without any */
+    void *node;        /* kf_index [count] */
+    void *seen;        /* kf_index [count]: the node whose velocity the law takes */
+    double *surface;   /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node seen */
+    double *found;     /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction, speed */
+    double *force; /* [KF_WALL_FORCES][count]: on the fluid beside what links bring; friction on the solid;
+                      pressure on it */
     double viscosity;
     int friction; /* of load_wall: which force it adds up */
 } kf_kinetic_wall;
@@ -316,6 +325,9 @@ enum {
     KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
     KF_LINK_NODES = 4,
     KF_LINK_CODE_BITS = 5,
+    KF_LINK_LANES = 32,
+    KF_LINKS_TOGETHER = 4,
+    KF_LINK_ROWS = 32,  /* a node has 26 links at most, and rows are read KF_LINKS_TOGETHER ahead */
     KF_LINK_STEPS = 32, /* over which the corrections of links are averaged */
     KF_WALL_SURFACE = 5,
     KF_WALL_FOUND = 6,

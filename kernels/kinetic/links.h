@@ -26,9 +26,13 @@ KF_FUNCTION kf_real kf_link_load(const kf_module_arguments *a, int word, int lin
     return kf_from_store(*kf_link_place(a, word, link, at, away));
 }
 
-/* Writes a returning population to the inner node. */
+/* Write a returning population to the inner node, `inner`. */
+KF_FUNCTION void kf_put_back_at(const kf_module_arguments *a, int word, kf_index inner, kf_real value) {
+    const int code = 26 - kf_link_code(word, KF_LINK_NODES - 1);
+    *kf_address(a, a->populations.source, kf_directions[code], inner) = kf_to_store(value);
+}
 KF_FUNCTION void kf_put_back(const kf_module_arguments *a, int word, int link, kf_real value) {
-    *kf_link_place(a, word, link, KF_LINK_NODES - 1, 1) = kf_to_store(value);
+    kf_put_back_at(a, word, kf_link_node(a, link, KF_LINK_NODES - 1), value);
 }
 
 /* Returns the correction that interpolation adds to the population that left. Of a link with one node behind

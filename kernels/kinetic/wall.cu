@@ -85,7 +85,7 @@ KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
  * the next warp on, come the items of reflect_links. */
 KF_SCALAR_KERNEL(reflect_and_find, kf_wall_arguments) {
     (void)y, (void)z;
-    const int link = x - (a->wall.count + 31) / 32 * 32;
+    const int link = x - (a->wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES * KF_LINK_LANES;
     if (x < a->wall.count)
         kf_find_friction(a, x);
     else if (link >= a->links.count)
@@ -111,24 +111,41 @@ KF_FUNCTION double kf_dot_link(const int c[3], const double vector[3]) {
     return c[0] * vector[0] + c[1] * vector[1] + c[2] * vector[2];
 }
 
-/* Some links of a node, whose loads are on their way together. Beyond the node's last link it is repeated. */
-enum { KF_LINKS_TOGETHER = 4 };
+/* Returns a node's link of that number, or -1 if it has none. */
+KF_FUNCTION int kf_link_of_node(const kf_wall_arguments *a, int wall, int number) {
+    const kf_link_row *row = a->wall.rows + (long long)(wall / KF_LINK_LANES) * KF_LINK_ROWS + number;
+    const unsigned nodes = kf_load_constant(&row->nodes), before = (1U << wall % KF_LINK_LANES) - 1;
+    return nodes & (before + 1) ? kf_load_constant(&row->first) + kf_count_bits(nodes & before) : -1;
+}
+
+/* KF_LINKS_TOGETHER of a node's links, whose loads are on their way together, and which the next ones are. */
 typedef struct kf_few_links {
+    int link[KF_LINKS_TOGETHER], next[KF_LINKS_TOGETHER]; /* -1: none */
     int word[KF_LINKS_TOGETHER];
     kf_real share[KF_LINKS_TOGETHER], mean[KF_LINKS_TOGETHER]; /* links.share, links.memory */
     kf_real value[KF_LINKS_TOGETHER], pair[KF_LINKS_TOGETHER]; /* links.value */
 } kf_few_links;
-KF_FUNCTION void kf_load_links(const kf_wall_arguments *a, int link, int end, kf_few_links *few) {
+KF_FUNCTION void kf_find_links(const kf_wall_arguments *a, int wall, int number,
+                               int link[KF_LINKS_TOGETHER]) {
+    KF_UNROLL
+    for (int i = 0; i < KF_LINKS_TOGETHER; i++)
+        link[i] = kf_link_of_node(a, wall, number + i);
+}
+/* Loads the node's links from that number on. */
+KF_FUNCTION void kf_load_links(const kf_wall_arguments *a, int wall, int number, kf_few_links *few) {
     const kf_real *memory = (const kf_real *)a->links.memory, *value = (const kf_real *)a->links.value;
+    if (number == 0) kf_find_links(a, wall, 0, few->next);
     KF_UNROLL
     for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
-        const int one = link + i < end ? link + i : end - 1;
-        few->word[i] = kf_load_constant(a->links.code + one);
-        few->share[i] = kf_load_constant((const kf_real *)a->links.share + one);
-        few->mean[i] = memory[one];
-        few->value[i] = value[one];
-        few->pair[i] = value[a->links.count + one];
+        const int link = few->link[i] = few->next[i];
+        if (link < 0) continue;
+        few->word[i] = kf_load_constant(a->links.code + link);
+        few->share[i] = kf_load_constant((const kf_real *)a->links.share + link);
+        few->mean[i] = memory[link];
+        few->value[i] = value[link];
+        few->pair[i] = value[a->links.count + link];
     }
+    kf_find_links(a, wall, number + KF_LINKS_TOGETHER, few->next);
 }
 /* Returns the code of a link's direction, and sets the direction. */
 KF_FUNCTION int kf_link_direction(int word, int c[3]) {
@@ -141,8 +158,9 @@ KF_FUNCTION int kf_link_direction(int word, int c[3]) {
 
 /* Adds a wall's velocity to the reflection of a link, number i of few: to half-way bounce-back at once, to
  * the interpolation by its mean over steps. */
-KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const int c[3], const double velocity[3],
+KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, const int c[3], const double velocity[3],
                               kf_few_links *few, int i, kf_exchange *sum) {
+    const int link = few->link[i];
     const double q = (double)few->share[i], moved = 6.0 * kf_weight_of(c) * kf_dot_link(c, velocity);
     const int behind = few->word[i] >> (KF_LINK_CODE_BITS * KF_LINK_NODES);
     const double part = behind > 1   ? 2.0 / ((1.0 + q) * (1.0 + q)) - 1.0
@@ -158,24 +176,24 @@ KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, int link, const int c[
 }
 
 /* Lets a node's links reflect as at a wall with that velocity, if moves, and sums what they exchange. */
-KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int first, int end, int moves,
-                                   const double velocity[3], kf_exchange *sum) {
+KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int wall, int moves, const double velocity[3],
+                                   kf_exchange *sum) {
+    kf_few_links few;
     for (int i = 0; i < 3; i++)
         sum->force[i] = sum->area[i] = 0.0;
     sum->mass = 0.0;
     sum->cut = 0;
-    for (int link = first; link < end; link += KF_LINKS_TOGETHER) {
-        kf_few_links few;
-        kf_load_links(a, link, end, &few);
+    for (int number = 0; number == 0 || few.next[0] >= 0; number += KF_LINKS_TOGETHER) {
+        kf_load_links(a, wall, number, &few);
         KF_UNROLL
         for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
             int c[3];
-            if (link + i >= end) break;
+            if (few.link[i] < 0) break;
             sum->cut |= 1U << kf_link_direction(few.word[i], c);
             if (moves)
-                kf_move_wall(a, link + i, c, velocity, &few, i, sum);
+                kf_move_wall(a, c, velocity, &few, i, sum);
             else if (!a->links.thin)
-                kf_put_back(a, few.word[i], link + i, few.value[i]);
+                kf_put_back(a, few.word[i], few.link[i], few.value[i]);
             for (int j = 0; j < 3; j++) {
                 sum->area[j] += 6.0 * kf_weight_of(c) * c[j];
                 sum->force[j] += c[j] * ((double)few.pair[i] * KF_BACK);
@@ -184,11 +202,9 @@ KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int first, int en
     }
 }
 
-/* Adds a force to the populations f that leave a node: directly where the link is not cut, else to the
- * returning population. So the node gains the same momentum, however many of its links are cut. */
-KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int first, int end, const kf_real f[27],
+/* Adds a force to the populations f that leave a node, along links that are not cut. */
+KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, kf_index node, const kf_real f[27],
                               const double force[3], unsigned cut) {
-    const kf_index node = kf_link_node(a, first, 0);
     KF_UNROLL
     for (int code = 0; code < 27; code++) {
         const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
@@ -197,16 +213,37 @@ KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int first, int end, co
             *kf_address(a, a->populations.source, kf_directions[code], node) =
                 kf_to_store((kf_real)((double)f[code] + more * KF_UNIT));
     }
-    for (int link = first; link < end; link++) {
-        int c[3];
-        const int word = kf_load_constant(a->links.code + link);
-        (void)kf_link_direction(word, c);
-        kf_real *value = (kf_real *)a->links.value + link;
-        const kf_real pushed = *value - (kf_real)(3.0 * kf_weight_of(c) * kf_dot_link(c, force) * KF_UNIT);
-        if (a->links.thin)
-            *value = pushed;
-        else
-            kf_put_back(a, word, link, pushed);
+}
+
+/* Adds it to the returning populations of the others. So the node gains the same momentum, however many of
+ * its links are cut. */
+KF_FUNCTION void kf_push_links(const kf_wall_arguments *a, int wall, const double force[3]) {
+    kf_real *value = (kf_real *)a->links.value;
+    int link[KF_LINKS_TOGETHER];
+    for (int number = 0; number < KF_LINK_ROWS; number += KF_LINKS_TOGETHER) {
+        int word[KF_LINKS_TOGETHER];
+        kf_real pushed[KF_LINKS_TOGETHER];
+        kf_index inner[KF_LINKS_TOGETHER];
+        kf_find_links(a, wall, number, link);
+        if (link[0] < 0) break;
+        KF_UNROLL
+        for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
+            if (link[i] < 0) continue;
+            word[i] = kf_load_constant(a->links.code + link[i]);
+            inner[i] = kf_link_node(a, link[i], KF_LINK_NODES - 1);
+            pushed[i] = value[link[i]];
+        }
+        KF_UNROLL
+        for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
+            int c[3];
+            if (link[i] < 0) break;
+            (void)kf_link_direction(word[i], c);
+            pushed[i] -= (kf_real)(3.0 * kf_weight_of(c) * kf_dot_link(c, force) * KF_UNIT);
+            if (a->links.thin)
+                value[link[i]] = pushed[i];
+            else
+                kf_put_back_at(a, word[i], inner[i], pushed[i]);
+        }
     }
 }
 
@@ -214,11 +251,11 @@ KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, int first, int end, co
  * share. */
 KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     (void)y, (void)z;
-    const int first = a->wall.first[x], end = a->wall.first[x + 1];
+    const kf_index node = kf_load_constant((const kf_index *)a->wall.node + x);
     double along[3], momentum[3], velocity[3], force[3], across[3];
     kf_real f[27];
     kf_exchange sum;
-    kf_load_node(a, kf_link_node(a, first, 0), f);
+    kf_load_node(a, node, f);
     const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)};
     const double friction_velocity = *kf_found(a, x, 1),
                  traction = friction_velocity * friction_velocity * kf_surface(a, x, 3);
@@ -232,7 +269,7 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
                  kept = kf_law_push(own, seen), fastest = KF_LAW_FASTEST * seen;
     for (int i = 0; i < 3; i++)
         velocity[i] = share * (velocity[i] - (own > fastest ? own - fastest : 0.0) * along[i]);
-    kf_exchange_links(a, first, end, share > 0.0, velocity, &sum);
+    kf_exchange_links(a, x, share > 0.0, velocity, &sum);
     for (int i = 0; i < 3; i++)
         across[i] = sum.force[i];
     kf_lay_along(normal, sum.force);
@@ -246,7 +283,10 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
         a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];
     }
     const double mass = share > 0.0 ? sum.mass - kf_dot(sum.area, force) : 0.0;
-    if (share > 0.0) kf_push_node(a, first, end, f, force, sum.cut);
+    if (share > 0.0) {
+        kf_push_node(a, node, f, force, sum.cut);
+        kf_push_links(a, x, force);
+    }
     kf_atomic_add_int64_of_warp((kf_int64 *)a->links.sums + x / 32 % KF_LOAD_SLOTS,
                                 fabs(mass) < KF_FORCE_LIMIT ? kf_fixed_point(mass, KF_FORCE_SCALE) : 0);
 }
@@ -262,7 +302,7 @@ KF_SCALAR_KERNEL(load_wall, kf_wall_arguments) {
         for (int i = 0; i < 3; i++)
             force[i] = a->wall.force[(long long)(a->wall.friction ? 3 + i : i) * a->wall.count + n] *
                        (a->wall.friction ? -1.0 : 1.0);
-        kf_position(a, ((const kf_index *)a->links.node)[a->wall.first[n]], &nx, &ny, &nz);
+        kf_position(a, ((const kf_index *)a->wall.node)[n], &nx, &ny, &nz);
         kf_accumulate_load(load, force[0], force[1], force[2], nx - a->links.center[0],
                            ny - a->links.center[1], nz - a->links.center[2]);
     }

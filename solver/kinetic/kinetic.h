@@ -230,6 +230,7 @@ typedef struct kf_kinetic {
     kf_launch solids_launch;                         /* computes the force on each of several solids */
     kf_buffer *link_memory, *link_sums;              /* arguments.links.memory and sums of a solid by links */
     size_t link_memory_bytes;
+    int *link_order; /* the scene's number of each link of the device */
     /* For a law of the wall: arguments.wall.found, and the launches that sum up the forces beside those of
      * links, and the friction. */
     kf_buffer *wall_found, *wall_force;
@@ -377,6 +378,12 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Sets a solid by links to its initial state. The state of the grid is set elsewhere. */
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Lists the scene's numbers of the links in the device's order, and the rows of its nodes (NULL: not wanted).
+ * Rows of no link are left as they are. */
+void kf_kinetic_order_links(const kf_links *links, int *order, kf_link_row *rows);
+/* Brings arguments.links.memory, as it is on the device, into the order of the scene's links for a
+ * checkpoint, or back. */
+void kf_kinetic_reorder_memory(const kf_kinetic *kinetic, void *memory, bool to_scene);
 /* Sets the nodes inside a solid by links to fluid at rest, before the state is read. A step leaves there what
  * has no meaning. */
 kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error);

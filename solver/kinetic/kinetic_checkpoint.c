@@ -204,6 +204,8 @@ static kf_status save_small_parts(kf_plan *plan, char *state, size_t *list_at, s
         if (list) *list_at = *bytes;
         if (!list && target != NULL)
             KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
+        if (!list && target != NULL && parts[i].buffer == kinetic->link_memory)
+            kf_kinetic_reorder_memory(kinetic, target, true);
         if (!list && parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
             KF_TRY(gather_outflow(plan, target, error));
     }
@@ -273,6 +275,18 @@ static kf_status restore_grids(kf_plan *plan, const char *source, const char *li
     return list != NULL ? kf_kinetic_end_placing(&placing, status, error) : status;
 }
 
+static kf_status restore_part(const kf_kinetic *kinetic, const state_part *part, const char *source,
+                              kf_error *error) {
+    if (part->buffer != kinetic->link_memory)
+        return kf_buffer_upload(part->buffer, 0, source, part->bytes, error);
+    char *memory = kf_allocate(part->bytes);
+    memcpy(memory, source, part->bytes);
+    kf_kinetic_reorder_memory(kinetic, memory, false);
+    const kf_status status = kf_buffer_upload(part->buffer, 0, memory, part->bytes, error);
+    free(memory);
+    return status;
+}
+
 /* Restores a checkpoint: each part gets the small buffers, then the grids with the list's nodes at the
  * places that this plan has for them. At step 0 the solid is where its own scene has it, as the flow may be
  * of another scene. */
@@ -291,7 +305,7 @@ kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, k
                 list = source;
             else if (steps > 0 ||
                      (parts[i].buffer != kinetic[part].pose && parts[i].buffer != kinetic[part].solid_poses))
-                KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
+                KF_TRY(restore_part(&kinetic[part], &parts[i], source, error));
     }
     KF_TRY(restore_grids(plan, source, list, error));
     KF_TRY(kf_kinetic_settle(plan, error));

@@ -68,7 +68,7 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buf
     int *code = kf_allocate(count * sizeof *code);
     double *share = kf_allocate(count * sizeof *share);
     for (size_t n = 0; n < count; n++) {
-        const kf_link *link = &links->link[n];
+        const kf_link *link = &links->link[kinetic->link_order[n]];
         code[n] = link->behind << (KF_LINK_CODE_BITS * KF_LINK_NODES);
         for (int i = 0; i < KF_LINK_NODES; i++) {
             const kf_link_node *at =
@@ -126,6 +126,8 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     a->links.value = kf_buffer_address(value);
     a->links.sums = kf_buffer_address(kinetic->link_sums);
     a->body.load_sums = kf_buffer_address(kinetic->load_sums);
+    kinetic->link_order = kf_allocate(links->count * sizeof *kinetic->link_order);
+    kf_kinetic_order_links(links, kinetic->link_order, NULL);
     set_arguments(scene, kinetic);
     KF_TRY(upload_inside(plan, kinetic, links, error));
     KF_TRY(kf_kinetic_upload_wall(plan, kinetic, error));

@@ -445,6 +445,7 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
 static void free_system(kf_plan *plan) {
     kf_flow_link_free(kinetic_of(plan)->link);
     kf_nccl_group_free(kinetic_of(plan)->nccl);
+    free(kinetic_of(plan)->link_order);
     free(plan->system);
 }
 

@@ -19,29 +19,40 @@ static long long node_index(const kf_kinetic *kinetic, const int node[3]) {
     return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
 }
 
+static size_t count_rows(const kf_links *links) {
+    return (links->wall_count + KF_LINK_LANES - 1) / KF_LINK_LANES * KF_LINK_ROWS;
+}
+
+/* Buffers of the kernels' lists. */
+typedef struct wall_lists {
+    kf_buffer *rows, *node, *seen, *surface;
+} wall_lists;
+
 /* Fills the kernels' lists from the scene's. */
-static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buffer *firsts, kf_buffer *seen,
-                              kf_buffer *surface, kf_error *error) {
-    const size_t count = links->wall_count;
-    int *first = kf_allocate((count + 1) * sizeof *first);
-    long long *node = kf_allocate(count * sizeof *node);
+static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, const wall_lists *lists,
+                              kf_error *error) {
+    const size_t count = links->wall_count, row_count = count_rows(links);
+    kf_link_row *rows = kf_allocate_zeroed(row_count, sizeof *rows);
+    long long *node = kf_allocate(count * sizeof *node), *seen = kf_allocate(count * sizeof *seen);
     double *lies = kf_allocate(KF_WALL_SURFACE * count * sizeof *lies);
+    kf_kinetic_order_links(links, NULL, rows);
     for (size_t n = 0; n < count; n++) {
         const kf_wall_node *wall = &links->wall[n];
-        first[n] = (int)wall->first;
-        node[n] = node_index(kinetic, wall->seen);
+        node[n] = node_index(kinetic, links->link[wall->first].at[0].node);
+        seen[n] = node_index(kinetic, wall->seen);
         for (size_t a = 0; a < 3; a++)
             lies[a * count + n] = wall->normal[a];
         lies[3 * count + n] = wall->area;
         lies[4 * count + n] = wall->height;
     }
-    first[count] = (int)links->count;
-    kf_status status = kf_buffer_upload(firsts, 0, first, (count + 1) * sizeof *first, error);
-    if (status == KF_OK) status = kf_kinetic_upload_indices(kinetic, seen, node, count, error);
+    kf_status status = kf_buffer_upload(lists->rows, 0, rows, row_count * sizeof *rows, error);
+    if (status == KF_OK) status = kf_kinetic_upload_indices(kinetic, lists->node, node, count, error);
+    if (status == KF_OK) status = kf_kinetic_upload_indices(kinetic, lists->seen, seen, count, error);
     if (status == KF_OK)
-        status = kf_buffer_upload(surface, 0, lies, KF_WALL_SURFACE * count * sizeof *lies, error);
-    free(first);
+        status = kf_buffer_upload(lists->surface, 0, lies, KF_WALL_SURFACE * count * sizeof *lies, error);
+    free(rows);
     free(node);
+    free(seen);
     free(lies);
     return status;
 }
@@ -52,28 +63,29 @@ kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
     const size_t count = scene->links.wall_count,
                  index = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     kf_kinetic_wall *a = &kinetic->arguments.wall;
-    kf_buffer *first, *seen, *surface;
+    wall_lists lists;
     if (count == 0) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, (count + 1) * sizeof(int), &first, error));
-    KF_TRY(kf_plan_buffer(plan, count * index, &seen, error));
-    KF_TRY(kf_plan_buffer(plan, KF_WALL_SURFACE * count * sizeof(double), &surface, error));
+    KF_TRY(kf_plan_buffer(plan, count_rows(&scene->links) * sizeof(kf_link_row), &lists.rows, error));
+    KF_TRY(kf_plan_buffer(plan, count * index, &lists.node, error));
+    KF_TRY(kf_plan_buffer(plan, count * index, &lists.seen, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_SURFACE * count * sizeof(double), &lists.surface, error));
     KF_TRY(kf_plan_buffer(plan, KF_WALL_FOUND * count * sizeof(double), &kinetic->wall_found, error));
     KF_TRY(kf_plan_buffer(plan, KF_WALL_FORCES * count * sizeof(double), &kinetic->wall_force, error));
     *a = (kf_kinetic_wall){.count = (int)count,
-                           .first = kf_buffer_address(first),
-                           .seen = kf_buffer_address(seen),
-                           .surface = kf_buffer_address(surface),
+                           .rows = kf_buffer_address(lists.rows),
+                           .node = kf_buffer_address(lists.node),
+                           .seen = kf_buffer_address(lists.seen),
+                           .surface = kf_buffer_address(lists.surface),
                            .found = kf_buffer_address(kinetic->wall_found),
                            .force = kf_buffer_address(kinetic->wall_force),
                            .viscosity = scene->viscosity};
-    return upload_lists(kinetic, &scene->links, first, seen, surface, error);
+    return upload_lists(kinetic, &scene->links, &lists, error);
 }
 
 void kf_append_wall(kf_builder *b, int parity, int grid, int items) {
-    enum { WARP = 32 };
     const int count = (int)kf_plan_scene(b->plan)->links.wall_count;
-    kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", (count + WARP - 1) / WARP * WARP + items,
-                    grid, grid);
+    const int before = (count + KF_LINK_LANES - 1) / KF_LINK_LANES * KF_LINK_LANES;
+    kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", before + items, grid, grid);
     kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count, grid, grid);
 }
 
