@@ -192,6 +192,7 @@ typedef struct kf_kinetic_wall {
     double *force; /* [KF_WALL_FORCES][count]: on the fluid beside what links bring; friction on the solid;
                       pressure on it */
     double viscosity;
+    int turn;     /* of reflect_and_find: warps that take turns, one of nodes and some of links */
     int friction; /* of load_wall: which force it adds up */
 } kf_kinetic_wall;
 

@@ -81,17 +81,25 @@ KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
     *kf_found(a, x, 5) = speed;
 }
 
-/* What depends on the last step alone: first the nodes beside the surface take what the law finds, then, from
- * the next warp on, come the items of reflect_links. */
+/* What depends on the last step alone: takes what the law finds at the nodes beside the surface, and does
+ * what reflect_links does. Warps of nodes and of their links take turns, because they read the same lines of
+ * memory.
+ */
 KF_SCALAR_KERNEL(reflect_and_find, kf_wall_arguments) {
     (void)y, (void)z;
-    const int link = x - (a->wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES * KF_LINK_LANES;
-    if (x < a->wall.count)
-        kf_find_friction(a, x);
-    else if (link >= a->links.count)
-        kf_rest_node(a, link - a->links.count);
-    else if (link >= 0)
-        ((kf_real *)a->links.value)[link] = kf_reflect_link(a, link, kf_load_constant(a->links.code + link));
+    const int warp = x / KF_LINK_LANES, lane = x % KF_LINK_LANES, turn = warp / a->wall.turn,
+              place = warp % a->wall.turn, turns = (a->wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES;
+    if (turn >= turns) {
+        kf_rest_node(a, x - turns * a->wall.turn * KF_LINK_LANES);
+    } else if (place == 0) {
+        const int wall = turn * KF_LINK_LANES + lane;
+        if (wall < a->wall.count) kf_find_friction(a, wall);
+    } else {
+        const int link = (turn * (a->wall.turn - 1) + place - 1) * KF_LINK_LANES + lane;
+        if (link < a->links.count)
+            ((kf_real *)a->links.value)[link] =
+                kf_reflect_link(a, link, kf_load_constant(a->links.code + link));
+    }
 }
 
 /* The sums over the cut links of a node. */

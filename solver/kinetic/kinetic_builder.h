@@ -68,9 +68,9 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
  * kf_set_link_launches prepares launches outside of steps (kinetic_links.c). */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
-/* Append what takes the place of reflect_links by a law of the wall, which has so many items, and the
- * friction (kinetic_wall.c). */
-void kf_append_wall(kf_builder *b, int parity, int grid, int items);
+/* Append what takes the place of reflect_links by a law of the wall, and the friction (kinetic_wall.c).
+ * shell: nodes inside that it resets. */
+void kf_append_wall(kf_builder *b, int parity, int grid, int shell);
 void kf_set_wall_launches(kf_builder *b);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                      int from, int to);

@@ -162,12 +162,12 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
     if (!b->kinetics->linked) return;
     kf_on_part(b, 0);
     /* Only a flow that does not leave out what is inside brings something there. */
-    const int items = (int)(links->count + (b->kinetics->options.masked_band ? 0 : links->shell_count));
-    const bool law = links->wall_count > 0, placed = kf_kinetic_puts_back(links, &b->kinetics->options);
-    if (law)
-        kf_append_wall(b, parity, grid, items);
+    const int shell = b->kinetics->options.masked_band ? 0 : (int)links->shell_count;
+    const bool placed = kf_kinetic_puts_back(links, &b->kinetics->options);
+    if (links->wall_count > 0)
+        kf_append_wall(b, parity, grid, shell);
     else
-        kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", items, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", (int)links->count + shell, grid, grid);
     kf_append_items(b, parity, KF_SOURCE_LINKS, placed ? "balance_links" : "place_links",
                     placed ? 1 : (int)links->count, grid, grid);
 }

@@ -78,15 +78,17 @@ kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
                            .surface = kf_buffer_address(lists.surface),
                            .found = kf_buffer_address(kinetic->wall_found),
                            .force = kf_buffer_address(kinetic->wall_force),
+                           .turn = 1 + (int)((scene->links.count + count - 1) / count),
                            .viscosity = scene->viscosity};
     return upload_lists(kinetic, &scene->links, &lists, error);
 }
 
-void kf_append_wall(kf_builder *b, int parity, int grid, int items) {
-    const int count = (int)kf_plan_scene(b->plan)->links.wall_count;
-    const int before = (count + KF_LINK_LANES - 1) / KF_LINK_LANES * KF_LINK_LANES;
-    kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", before + items, grid, grid);
-    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count, grid, grid);
+void kf_append_wall(kf_builder *b, int parity, int grid, int shell) {
+    const kf_kinetic_wall *a = &b->kinetic->arguments.wall;
+    const int turns = (a->count + KF_LINK_LANES - 1) / KF_LINK_LANES;
+    kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", turns * a->turn * KF_LINK_LANES + shell,
+                    grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", a->count, grid, grid);
 }
 
 /* Sets the launches that add up forces on demand. */
