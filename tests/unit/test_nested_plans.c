@@ -526,6 +526,33 @@ static void test_march(void **state) {
     end(&s);
 }
 
+/* Whatever a scene's size, with outer rates of 1 or without, the space on a GPU opens with all presets. */
+static void test_presets(void **state) {
+    (void)state;
+    static const double counts[] = {5e4, 1.5e5, 4e5, 8e5, 3e6, 1e7, 5e7, 2e8};
+    stage s;
+    kf_error error = {KF_OK, ""};
+    begin_tunnel(&s, KF_RATE_K17);
+    must(nest(&s, tunnel_boxes, 3, &error), &error);
+    for (size_t i = 0; i < 2 * (sizeof counts / sizeof *counts); i++) {
+        kf_variables variables;
+        kf_space *space;
+        s.whole[0]->outer_ones = i % 2 == 1;
+        kinetic_system->variables(problem_of(kinetic_system, s.whole[0]), kf_backend_device(backend),
+                                  &variables);
+        for (int v = 0; v < variables.count; v++)
+            if (strcmp(variables.values[v].name, "gpu") == 0)
+                variables.values[v].value = 1;
+            else if (strcmp(variables.values[v].name, "node_count") == 0)
+                variables.values[v].value = counts[i / 2];
+        must(kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, NULL, 0, &space,
+                           &error),
+             &error);
+        kf_space_free(space);
+    }
+    end(&s);
+}
+
 /* Counts the items of a name, which the level follows. */
 typedef struct tally {
     const char *name;
@@ -584,7 +611,7 @@ int main(void) {
         cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_refused),        cmocka_unit_test(test_compiles_for_cuda),
         cmocka_unit_test(test_lanes),          cmocka_unit_test(test_march),
-        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_presets),        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
