@@ -57,7 +57,7 @@ cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *dra
     cJSON_AddStringToObject(json, "reference_area_is", area_source(scene));
     cJSON_AddNumberToObject(json, "speed_m_s", scene->reference_speed * scene->cell_size / scene->time_step);
     cJSON_AddNumberToObject(json, "reynolds", scene->reynolds);
-    cJSON_AddNumberToObject(json, "cells_a_length", scene->reference_length);
+    cJSON_AddNumberToObject(json, "cells_a_length", kf_scene_finest(scene)->reference_length);
     cJSON_AddNumberToObject(json, "simulated_s", (double)drag->step * scene->time_step);
     if (flow_through > 0.0) cJSON_AddNumberToObject(json, "flow_throughs", (double)drag->step / flow_through);
     return json;

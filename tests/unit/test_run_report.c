@@ -183,6 +183,9 @@ static void test_coefficients(void **state) {
         *refers = *scene;
         if (given) kf_scene_refer_to_area(refers, 2 * area);
         refers->yaw = given ? 30 : 0;
+        kf_scene fine = {.reference_length = 2 * scene->reference_length}; /* the solid's, of nested grids */
+        refers->finer_count = given;
+        refers->finer[0] = &fine;
         cJSON *json = kf_run_coefficients_json(refers, &report, 200);
         const cJSON *body = cJSON_GetObjectItemCaseSensitive(json, "body_axes");
         assert_string_equal(cJSON_GetObjectItemCaseSensitive(json, "reference_area_is")->valuestring,
@@ -204,6 +207,7 @@ static void test_coefficients(void **state) {
         assert_near(value_of(json, "reference_area_m2"), area / share);
         assert_near(value_of(json, "simulated_s"), 400 * scene->time_step);
         assert_near(value_of(json, "flow_throughs"), 2);
+        assert_near(value_of(json, "cells_a_length"), (given ? 2 : 1) * scene->reference_length);
         assert_near(value_of(json, "speed_m_s"),
                     scene->reference_speed * scene->cell_size / scene->time_step);
         cJSON_Delete(json);
