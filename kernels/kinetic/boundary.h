@@ -1,9 +1,10 @@
 /* Boundaries of the domain: what a node beside one pulls from outside. Walls and inflow: half-way
  * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
- * the opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x
- * y z, decides; then the first outflow. A wall may mirror a share of what reaches it instead of sending it
- * back (Maxwell 1879), which keeps a wall that moves with the stream stable (docs/physics.md). Where it meets
- * an outflow it mirrors what comes from outside of that: an outflow mirrors nothing.
+ * the opposite side. At edges and corners an inflow decides before a wall, a wall at rest before one that
+ * moves, these before an outflow, the first of a kind in the order x y z; so a wind enters between walls
+ * alike along any axis. A wall may mirror a share of what reaches it instead of sending it back (Maxwell
+ * 1879), which keeps a wall that moves with the stream stable (docs/physics.md). Where it meets an outflow it
+ * mirrors what comes from outside of that: an outflow mirrors nothing.
  *
  * Outflow: what enters there is convected out with the mean speed U of the stream, g(t + 1) = (g(t) + U f(t +
  * 1)) / (1 + U), g being the population that waits outside and f the same one at the outermost node (Yang
@@ -15,12 +16,16 @@
  *
  * KF_OUTFLOW_ALONE: in kernels that do nothing but that (boundary.cu).
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
- * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. */
+ * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. KF_MOVING_WALLS: a bit for each that
+ * is a wall which moves (default: none). */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
 #include "left.h"
 
+#ifndef KF_MOVING_WALLS
+#define KF_MOVING_WALLS 0
+#endif
 #define KF_IS_SOLID_FACE(kind) ((kind) == KF_WALL_FACE || (kind) == KF_INFLOW_FACE)
 #define KF_MIRRORS(face)       (KF_SPECULAR >> (face)&1)
 
@@ -28,6 +33,14 @@
  * (+1). */
 KF_FUNCTION int kf_beyond(int s, int n) {
     return s < 0 ? -1 : s >= n ? 1 : 0;
+}
+
+/* Which face decides for a population that crosses several: the one of the least rank, in the order x y z. A
+ * wall at rest comes before one that moves, which would push fluid through it. */
+#define KF_RANK(kind, face) ((kind) == KF_INFLOW_FACE ? 0 : 1 + (KF_MOVING_WALLS >> (face)&1))
+enum { KF_NO_RANK = 3 };
+KF_FUNCTION int kf_deciding_axis(int rank_x, int rank_y, int rank_z) {
+    return rank_x <= rank_y && rank_x <= rank_z ? 0 : rank_y <= rank_z ? 1 : 2;
 }
 
 /* Returns a value as a ghost node would keep it, rounded to the type of storage. */
@@ -157,7 +170,10 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int
     const int solid_x = bx != 0 && KF_IS_SOLID_FACE(kind_x), solid_y = by != 0 && KF_IS_SOLID_FACE(kind_y),
               solid_z = bz != 0 && KF_IS_SOLID_FACE(kind_z);
     if (!solid_x && !solid_y && !solid_z) return kf_mirrored(a, cx, cy, cz, x, y, z);
-    const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
+    const int axis = kf_deciding_axis(solid_x ? KF_RANK(kind_x, bx > 0) : KF_NO_RANK,
+                                      solid_y ? KF_RANK(kind_y, 2 + (by > 0)) : KF_NO_RANK,
+                                      solid_z ? KF_RANK(kind_z, 4 + (bz > 0)) : KF_NO_RANK);
+    const int face = axis == 0 ? (bx > 0) : axis == 1 ? 2 + (by > 0) : 4 + (bz > 0);
     const kf_real *u = KF_FACE_VELOCITY(a)[face];
     const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
     const kf_real back =
@@ -244,16 +260,19 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i,
         const kf_real along_x = cx * u_x[0] + cy * u_x[1] + cz * u_x[2],
                       along_y = cx * u_y[0] + cy * u_y[1] + cz * u_y[2],
                       along_z = cx * u_z[0] + cy * u_z[1] + cz * u_z[2];
+        const int axis = kf_deciding_axis(solid_x ? KF_RANK(kind_x, cx < 0) : KF_NO_RANK,
+                                          solid_y ? KF_RANK(kind_y, 2 + (cy < 0)) : KF_NO_RANK,
+                                          solid_z ? KF_RANK(kind_z, 4 + (cz < 0)) : KF_NO_RANK);
         const kf_real gain = KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) *
-                             (solid_x   ? along_x
-                              : solid_y ? along_y
-                                        : along_z);
+                             (axis == 0   ? along_x
+                              : axis == 1 ? along_y
+                                          : along_z);
         if (mirrors) {
             const kf_real back =
                 kf_from_store(*kf_address(a, a->populations.source, KF_OPPOSITE(i), k)) + gain;
-            const kf_real share = (kf_real)a->faces.specular_share[solid_x   ? cx < 0
-                                                                   : solid_y ? 2 + (cy < 0)
-                                                                             : 4 + (cz < 0)];
+            const kf_real share = (kf_real)a->faces.specular_share[axis == 0   ? cx < 0
+                                                                   : axis == 1 ? 2 + (cy < 0)
+                                                                               : 4 + (cz < 0)];
             value = solid ? kf_as_stored(back + share * (value - back)) : value;
         } else {
             value = solid ? kf_as_stored(value + gain) : value;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
 
@@ -60,6 +61,26 @@ static void test_specular_walls(void **state) {
         scene->specular_share[KF_ZMIN] = 0.5;
         scene->face_velocity[KF_XMAX][1] = seam ? 0.0 : 0.03;
         scene->face_velocity[KF_ZMIN][0] = 0.05;
+        assert_true(verify_values(scene, 12, is_representative) >= LEAST_VALUES);
+    }
+    kf_scene_free(scene);
+}
+
+/* A wind along y or z between walls across x, at rest and moving: at the edges faces further back in the
+ * order of the axes decide. */
+static void test_later_faces_decide(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene_of_variants("ball", 2000);
+    scene->samples.count = 0;
+    scene->collision = KF_BGK;
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    memset(scene->initial_velocity, 0, sizeof scene->initial_velocity);
+    for (int wind = 1; wind < 3; wind++) {
+        for (int face = 0; face < KF_FACES; face++)
+            scene->faces[face] = face / 2 != wind ? KF_WALL : face % 2 ? KF_OUTFLOW : KF_INFLOW;
+        memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+        scene->face_velocity[2 * wind][wind] = scene->face_velocity[KF_XMAX][wind] = 0.05;
+        scene->face_velocity[KF_XMAX][3 - wind] = 0.02; /* onto the walls at rest */
         assert_true(verify_values(scene, 12, is_representative) >= LEAST_VALUES);
     }
     kf_scene_free(scene);
@@ -151,10 +172,55 @@ static void test_slip_of_specular_walls(void **state) {
     kf_scene_free(scene);
 }
 
+enum { EDGE = 12 };
+/* The speed at every node of a cube after some steps, turned back: wind along `axis`, resting walls across
+ * the next axis, moving ones across the third. */
+static void turned_speeds(int axis, int turn, double speeds[EDGE * EDGE * EDGE]) {
+    kf_scene *scene = open_scene("ball", 2000);
+    const int across = (axis + turn) % 3, third = 3 - axis - across;
+    for (int a = 0; a < 3; a++)
+        scene->nodes[a] = EDGE;
+    scene->samples.count = 0;
+    scene->collision = KF_BGK;
+    scene->viscosity = 0.05;
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    memset(scene->initial_velocity, 0, sizeof scene->initial_velocity);
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = face / 2 != axis ? KF_WALL : face % 2 ? KF_OUTFLOW : KF_INFLOW;
+    scene->face_velocity[2 * axis][axis] = 0.05;
+    scene->face_velocity[2 * third][axis] = 0.05;
+    scene->face_velocity[2 * third + 1][across] = 0.03; /* onto a wall at rest */
+    kf_fields fields = fields_after(scene, 60);
+    const int step[3] = {1, EDGE, EDGE * EDGE};
+    for (int n = 0; n < EDGE * EDGE * EDGE; n++) {
+        const int from =
+            n % EDGE * step[axis] + n / EDGE % EDGE * step[across] + n / EDGE / EDGE * step[third];
+        const double v[3] = {fields.velocity[0][from], fields.velocity[1][from], fields.velocity[2][from]};
+        speeds[n] = kf_length(v);
+    }
+    kf_fields_free(&fields);
+    kf_scene_free(scene);
+}
+
+/* The flow does not know which axis the wind blows along, up to edges of inflow, resting and moving walls. */
+static void test_axes_are_alike(void **state) {
+    (void)state;
+    static double first[EDGE * EDGE * EDGE], other[EDGE * EDGE * EDGE];
+    turned_speeds(0, 1, first);
+    for (int axis = 0; axis < 3; axis++)
+        for (int turn = 1; turn < 3; turn++) {
+            turned_speeds(axis, turn, other);
+            for (int n = 0; n < EDGE * EDGE * EDGE; n++)
+                assert_true(fabs(other[n] - first[n]) < 1e-5 * 0.05);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walls_and_body_force),
         cmocka_unit_test(test_specular_walls),
+        cmocka_unit_test(test_later_faces_decide),
+        cmocka_unit_test(test_axes_are_alike),
         cmocka_unit_test(test_walls_that_move_with_the_stream),
         cmocka_unit_test(test_uniform_stream_to_the_outflow),
         cmocka_unit_test(test_slip_of_specular_walls),
