@@ -92,6 +92,7 @@ bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]) {
     return scene->wall_law && !scene->laminar && !(scene->trip > 0.0 && behind < scene->trip * speed);
 }
 
+/* Lengths along the wind are times its speed here. */
 kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error) {
     kf_links *links = &scene->links;
     double stream[3], reach = 0.0;
