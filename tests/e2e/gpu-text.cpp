@@ -1,6 +1,7 @@
 /* Steps of a level of nested grids and what crosses to and from it, by the text of the kernels for GPUs on a
  * cpu (gpu-text.sh). Compiled three times: PART 1 are the crossings, 2 the flow, 3 who runs them and prints a
- * hash of all that counts of both levels. */
+ * hash of all that counts of both levels, and a sum with weights. KF_COARSE_MOMENTS 1: the coarser level
+ * holds moments. */
 #if PART == 1 || PART == 2
 #include "gpu-text.h"
 #include TEXT
@@ -29,6 +30,12 @@ extern "C" void cross(int what, const void *arguments) {
             run_block(threads, [] { refine(*given); });
     }
 }
+/* Gives the populations of a node that holds these moments. */
+extern "C" void spread(const double *moments, double *populations) {
+    kf_moments m;
+    memcpy(&m, moments, sizeof m);
+    kf_to_populations(&m, 0, 0.0, 0.0, 0.0, populations, 1);
+}
 #elif PART == 2
 /* Runs the threads of a step one after the other: they share nothing. */
 extern "C" void flow(const void *arguments) {
@@ -46,14 +53,19 @@ extern "C" void flow(const void *arguments) {
 #else
 extern "C" void cross(int what, const void *arguments);
 extern "C" void flow(const void *arguments);
+extern "C" void spread(const double *moments, double *populations);
 
+#ifndef KF_COARSE_MOMENTS
+#define KF_COARSE_MOMENTS 0
+#endif
+enum { MOMENTS = 9, COARSE_WORDS = KF_COARSE_MOMENTS ? MOMENTS : 27 };
 enum { GHOSTS = 2, ROOM = 3, CYCLES = 2 };
 /* The box has ghosts at all sides but the low one across z, which lies at a face of the domain. */
 static const int first[3] = {4, 4, 0}, cells[3] = {17, 5, 4}, coarse_nodes[3] = {25, 13, 8};
 static const int low_ghosts[3] = {GHOSTS, GHOSTS, 0};
 
 struct grid {
-    int nodes[3];
+    int nodes[3], words;
     int row_pitch;
     long long plane_pitch, capacity;
     std::vector<double> f[2];
@@ -66,13 +78,14 @@ static kf_flow_arguments step;
 static double some() {
     return 1e-3 * (drand48() - 0.5);
 }
-static void begin(grid *g, const int nodes[3]) {
+static void begin(grid *g, const int nodes[3], int words) {
     memcpy(g->nodes, nodes, sizeof g->nodes);
+    g->words = words;
     g->row_pitch = (nodes[0] + 2 + 31) / 32 * 32;
     g->plane_pitch = (long long)g->row_pitch * (nodes[1] + 2);
     g->capacity = g->plane_pitch * (nodes[2] + 2) + 64;
     for (std::vector<double> &f : g->f) {
-        f.resize(27 * g->capacity);
+        f.resize(words * g->capacity);
         for (double &value : f)
             value = some();
     }
@@ -86,7 +99,23 @@ static kf_kinetic_memory memory_of(const grid &g) {
 /* Layout csoa, groups of 32 nodes. */
 static double &value_at(grid &g, int which, int i, int x, int y, int z) {
     const long long k = 32 + x + (long long)g.row_pitch * (y + 1) + g.plane_pitch * (z + 1);
-    return g.f[which][(k / 32 * 27 + i) * 32 + k % 32];
+    return g.f[which][(k / 32 * g.words + i) * 32 + k % 32];
+}
+/* Sets the coarser level to states that moments can hold. */
+static void set_coarse() {
+    for (int z = 0; z < coarse.nodes[2]; z++)
+        for (int y = 0; y < coarse.nodes[1]; y++)
+            for (int x = 0; x < coarse.nodes[0]; x++) {
+                double values[27], moments[MOMENTS];
+                for (double &moment : moments)
+                    moment = some();
+                if (KF_COARSE_MOMENTS)
+                    memcpy(values, moments, sizeof moments);
+                else
+                    spread(moments, values);
+                for (int i = 0; i < COARSE_WORDS; i++)
+                    value_at(coarse, 0, i, x, y, z) = values[i];
+            }
 }
 
 /* Whether a still finer grid, ROOM nodes from the sides, has a node this far from its own sides. */
@@ -109,11 +138,24 @@ static void overwrite_rim(int which) {
 
 static uint64_t hash = 1469598103934665603ULL;
 static long wrong;
+static double sum;
 static void add(double value) {
+    static uint64_t weight = 1;
     uint64_t bits;
+    weight = weight * 6364136223846793005ULL + 1442695040888963407ULL;
+    sum += value * (double)(int64_t)weight / 9.2e18;
     memcpy(&bits, &value, sizeof bits);
     hash = (hash ^ bits) * 1099511628211ULL;
     wrong += !(fabs(value) < 1.0);
+}
+/* Adds the populations of a node, also of one that holds moments. */
+static void add_node(grid &g, int which, int x, int y, int z) {
+    double values[27], populations[27];
+    for (int i = 0; i < g.words; i++)
+        values[i] = value_at(g, which, i, x, y, z);
+    if (g.words == MOMENTS) spread(values, populations);
+    for (int i = 0; i < 27; i++)
+        add(g.words == MOMENTS ? populations[i] : values[i]);
 }
 /* Adds what is right of a grid after a step of the finer level, and what a finer one does not cover. */
 static void add_grid(grid &g, int which, int left_out) {
@@ -121,8 +163,7 @@ static void add_grid(grid &g, int which, int left_out) {
     for (int z = finer && low_ghosts[2] ? left_out : 0; z < g.nodes[2] - left_out; z++)
         for (int y = left_out; y < g.nodes[1] - left_out; y++)
             for (int x = left_out; x < g.nodes[0] - left_out; x++)
-                for (int i = 0; i < 27 && !(finer && is_covered(x, y, z, 1)); i++)
-                    add(value_at(g, which, i, x, y, z));
+                if (!(finer && is_covered(x, y, z, 1))) add_node(g, which, x, y, z);
 }
 
 static void add_box(const int low[3], const int high[3], int across) {
@@ -214,8 +255,10 @@ int main(int count, char **arguments) {
     srand48(7);
     for (int axis = 0; axis < 3; axis++)
         nodes[axis] = 2 * cells[axis] + low_ghosts[axis] + GHOSTS;
-    begin(&coarse, coarse_nodes);
-    begin(&fine, nodes);
+    begin(&fine, nodes, 27);
+    begin(&coarse, coarse_nodes, COARSE_WORDS);
+    srand48(8); /* whatever the coarser one has so far */
+    set_coarse();
     const size_t rows = (size_t)nodes[1] * nodes[2], middle = (size_t)nodes[2] / 2 * nodes[1] + nodes[1] / 2;
     fresh.assign(2 * 27 * rows * 2, NAN);
     inner.assign(2 * 27 * rows * 4, NAN);
@@ -229,7 +272,7 @@ int main(int count, char **arguments) {
         cross_layer(1);
         add_grid(coarse, 0, 0);
     }
-    printf("%016llx, %ld values are no numbers\n", (unsigned long long)hash, wrong);
+    printf("%016llx, sum %.15g, %ld values are no numbers\n", (unsigned long long)hash, sum, wrong);
     return 0;
 }
 #endif

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What crosses between nested grids on a GPU at the ends of rows: by arrays of their own (kernels/kinetic/edges.h) the same bit for bit as through
-# the grid, also where a still finer grid begins near the side. No GPU is needed: g++ compiles the text for GPUs.
+# the grid, also where a still finer grid begins near the side; and from a coarser level that holds moments what one of populations gives. No GPU is needed: g++ compiles the text for GPUs.
 # usage: tests/e2e/gpu-text.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 3
@@ -13,19 +13,24 @@ flow=(-DKF_COLLISION=2 -DKF_RATE_RULE=5 -DKF_BASIS=0 -DKF_FORM=0 -DKF_FACE_0=2 -
     -DKF_FIXED_POINT_FORCE=0 -DKF_SEGMENTS=1 -DKF_MOVING=0)
 
 fail() { echo "gpu-text.sh: $*" && exit 1; }
-# build EDGES: $scratch/gpu-text-EDGES.
+# build NAME EDGES COARSE_MOMENTS: $scratch/gpu-text-NAME.
 build() {
-    local to=$scratch/gpu-text-$1
-    g++ "${common[@]}" -DKF_EDGES="$1" -DPART=1 '-DTEXT="nested.cu"' -c tests/e2e/gpu-text.cpp -o "$to-1.o" &&
-        g++ "${common[@]}" "${flow[@]}" -DKF_EDGES="$1" -DPART=2 '-DTEXT="fused.cu"' -c tests/e2e/gpu-text.cpp -o "$to-2.o" &&
-        g++ "${common[@]}" -DPART=3 tests/e2e/gpu-text.cpp "$to-1.o" "$to-2.o" -o "$to" || fail "does not compile with KF_EDGES=$1"
+    local to=$scratch/gpu-text-$1 kind=(-DKF_EDGES="$2" -DKF_COARSE_MOMENTS="$3")
+    g++ "${common[@]}" "${kind[@]}" -DPART=1 '-DTEXT="nested.cu"' -c tests/e2e/gpu-text.cpp -o "$to-1.o" &&
+        g++ "${common[@]}" "${flow[@]}" "${kind[@]}" -DPART=2 '-DTEXT="fused.cu"' -c tests/e2e/gpu-text.cpp -o "$to-2.o" &&
+        g++ "${common[@]}" "${kind[@]}" -DPART=3 tests/e2e/gpu-text.cpp "$to-1.o" "$to-2.o" -o "$to" || fail "does not compile: $1"
 }
-build 0
-build 3
+build 0 0 0
+build 3 3 0
+build moments 3 1
 through=$("$scratch/gpu-text-0") own=$("$scratch/gpu-text-3")
 [[ $through == *', 0 values are no numbers' ]] || fail "through the grid: $through"
 [ "$own" = "$through" ] || fail "arrays of their own: $own, through the grid: $through"
 for array in fresh inner; do
     [ "$("$scratch/gpu-text-3" $array)" != "$own" ] || fail "does not see a wrong value in $array"
 done
+moments=$("$scratch/gpu-text-moments")
+[[ $moments == *', 0 values are no numbers' ]] || fail "a coarser level of moments: $moments"
+awk -v a="${own#*sum }" -v b="${moments#*sum }" 'BEGIN { a += 0; b += 0; exit !(a != 0 && a / b - 1 < 1e-9 && b / a - 1 < 1e-9) }' ||
+    fail "a coarser level of moments: $moments, of populations: $own"
 echo "gpu-text.sh: passed, $own"
