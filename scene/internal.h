@@ -169,11 +169,15 @@ kf_status kf_scene_count_samples(kf_scene *scene, double *wanted, kf_error *erro
 /* Places this many samples on the solid; on each of several solids as many as it would have alone. */
 kf_status kf_scene_place_samples(kf_scene *scene, double wanted, kf_text *notes, kf_error *error);
 void kf_links_free(kf_links *links);
+/* Counts the nodes that cutting a solid's links looks at: around the solid and near each triangle. */
+double kf_scene_link_work(const kf_scene *scene);
 
 /* From this many nodes or samples on a scene is large: its memory is announced and checked before it is
  * made. */
 #define KF_MANY_NODES   1e8
 #define KF_MANY_SAMPLES 2e5
+/* Links among fewer nodes than these are cut within a second, also where a scene is only described. */
+#define KF_MANY_LINKED 4e6
 
 /* ---- A scene as its file describes it: SI units ---- */
 

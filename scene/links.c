@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/log.h"
 #include "base/util/memory.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "base/util/vector.h"
 
 enum { RIM = 4, CENTER = 13 };
@@ -90,7 +93,7 @@ static kf_link_node begin_at(const int at[3], int d) {
  * stack; returns how many. */
 static size_t mark_outside(kf_link_box *b, size_t *stack) {
     size_t depth = 0;
-    for (size_t n = 0; n < b->nodes; n++) {
+    for (size_t n = 0; n < b->nodes && !kf_interrupted; n++) {
         int at[3];
         position_of(b, n, at);
         bool outside = false;
@@ -106,7 +109,7 @@ static size_t mark_outside(kf_link_box *b, size_t *stack) {
 /* Floods the box from the nodes in the stack, which has room for all; returns how many are new. */
 static size_t flood(kf_link_box *b, size_t *stack, size_t depth) {
     size_t reached = 0;
-    while (depth > 0) {
+    while (depth > 0 && !kf_interrupted) {
         int at[3];
         position_of(b, stack[--depth], at);
         for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
@@ -134,7 +137,7 @@ static void find_fluid(kf_link_box *b) {
     size_t *stack = kf_allocate(b->nodes * sizeof *stack), most = 0, first = 0;
     const size_t outside = mark_outside(b, stack);
     (void)flood(b, stack, outside);
-    for (size_t n = 0; outside == 0 && n < b->nodes; n++) {
+    for (size_t n = 0; outside == 0 && n < b->nodes && !kf_interrupted; n++) {
         const size_t reached = b->fluid[n] ? 0 : flood_from(b, stack, n);
         if (reached > most) first = n;
         if (reached > most) most = reached;
@@ -243,7 +246,7 @@ static void list_inside(const kf_link_box *b, kf_links *links) {
         inside += !b->fluid[n];
     links->inside = kf_allocate((inside + 1) * sizeof *links->inside);
     for (int deep = 0; deep < 2; deep++) {
-        for (size_t n = 0; n < b->nodes; n++) {
+        for (size_t n = 0; n < b->nodes && !kf_interrupted; n++) {
             int at[3];
             position_of(b, n, at);
             if (!b->fluid[n] && is_touched(b, at) == (deep == 0))
@@ -267,6 +270,22 @@ static void lay_out(kf_link_box *b) {
     }
 }
 
+double kf_scene_link_work(const kf_scene *scene) {
+    kf_link_box b = {.scene = scene};
+    lay_out(&b);
+    return (double)b.nodes + kf_link_box_work(&b);
+}
+
+/* Says what a large scene claims before anything is done with it. */
+static void tell_claims(const kf_scene *scene, const kf_link_box *b) {
+    static const double NODE_BYTES = sizeof(uint32_t) + 1 + sizeof(size_t);
+    char memory[32];
+    if ((double)b->nodes < KF_MANY_NODES && kf_link_box_work(b) < KF_MANY_NODES) return;
+    kf_info("%s: the links of the solid are found first, among %.3g nodes around it, for which %s are taken; "
+            "that may take minutes",
+            scene->source, (double)b->nodes, kf_human_bytes(NODE_BYTES * (double)b->nodes, memory));
+}
+
 /* Finds the cut links in this order: hits of the mesh, nodes that the stream reaches, cuts that only graze an
  * edge; then it lists links, inner nodes and nodes of the wall. */
 kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
@@ -274,6 +293,7 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     kf_links *links = &scene->links;
     kf_links_free(links);
     lay_out(&b);
+    tell_claims(scene, &b);
     b.cut = kf_allocate_zeroed(b.nodes, sizeof *b.cut);
     b.fluid = kf_allocate_zeroed(b.nodes, 1);
     kf_link_box_cut(&b);
@@ -285,6 +305,8 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     free(b.hits);
     free(b.cut);
     free(b.fluid);
+    if (kf_interrupted)
+        return kf_fail(error, KF_INTERRUPTED, "interrupted while the links of %s were cut", scene->source);
     if (links->count > 0) return scene->wall_law ? kf_link_trip_wall(scene, error) : KF_OK;
     return kf_fail(
         error, KF_BAD_INPUT,

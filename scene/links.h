@@ -36,8 +36,10 @@ void kf_link_direction(int d, int c[3]);
 size_t kf_link_node_index(const kf_link_box *b, const int at[3]);
 /* Returns whether a face mirrors populations, half a cell beyond its nodes. */
 bool kf_link_mirrors(const kf_scene *scene, int face);
-/* Finds the hits and sets `cut`. */
+/* Finds the hits and sets `cut`. Ctrl-C ends it early. */
 void kf_link_box_cut(kf_link_box *box);
+/* Counts the nodes near each triangle that kf_link_box_cut looks at. */
+double kf_link_box_work(const kf_link_box *box);
 /* Removes cuts where a link of the fluid only grazes an edge of the solid. With a solid aligned to the grid,
  * rounding would otherwise decide which of these links are cut, and the flow would not be symmetric. Needs
  * `fluid`. */

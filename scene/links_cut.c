@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/program.h"
 #include "base/util/vector.h"
 #include "scene/links.h"
 
@@ -150,6 +151,7 @@ static void cut_plate(kf_link_box *b, const plate *p, uint32_t stepping[3][3]) {
     }
     for (node[2] = first[2]; node[2] <= last[2]; node[2]++) {
         const uint32_t plane = reaching(p, 2, node[2], stepping[2]);
+        if (kf_interrupted) return;
         for (node[1] = first[1]; node[1] <= last[1]; node[1]++) {
             const uint32_t row = plane & reaching(p, 1, node[1], stepping[1]);
             for (node[0] = first[0]; node[0] <= last[0]; node[0]++)
@@ -189,6 +191,21 @@ static int by_link(const void *one, const void *other) {
                               : (a->share > b->share) - (a->share < b->share);
 }
 
+double kf_link_box_work(const kf_link_box *b) {
+    const kf_mesh *mesh = &b->scene->mesh;
+    double nodes = 0.0;
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        double near = 1.0;
+        for (int a = 0; a < 3; a++) {
+            double low, high;
+            kf_mesh_stretch(mesh, t, a, &low, &high);
+            near *= fmin(high - low + 3.0, b->length[a]);
+        }
+        nodes += near;
+    }
+    return nodes;
+}
+
 /* Cuts links by each triangle and its images beyond periodic or mirroring faces, and sorts the hits by
  * link. */
 void kf_link_box_cut(kf_link_box *b) {
@@ -204,7 +221,7 @@ void kf_link_box_cut(kf_link_box *b) {
         for (int a = 0; a < 3; a++)
             stepping[a][c[a] + 1] |= UINT32_C(1) << d;
     }
-    for (size_t t = 0; t < mesh->triangle_count; t++)
+    for (size_t t = 0; t < mesh->triangle_count && !kf_interrupted; t++)
         for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
             const int at[3] = {i % count[0], i / count[0] % count[1], i / count[0] / count[1]};
             image moved;

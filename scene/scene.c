@@ -200,7 +200,13 @@ kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_t
         KF_TRY(kf_scene_check_boxes(scene, error));
     }
     if (scene->mesh.triangle_count > 0) {
-        if (scene->finer_count == 0) KF_TRY(kf_scene_count_samples(scene, &samples, error));
+        const bool later = of_finer.described && scene->linked && kf_scene_link_work(scene) >= KF_MANY_LINKED;
+        if (later) kf_scene_set_depth(scene);
+        if (later)
+            kf_note(notes, "links: of %.3g nodes around the solid, which are not cut for this",
+                    kf_scene_link_work(scene));
+        placed = !later && placed;
+        if (scene->finer_count == 0 && !later) KF_TRY(kf_scene_count_samples(scene, &samples, error));
         set_frontal_area(scene);
     }
     if (of_finer.described && samples >= KF_MANY_SAMPLES) {
@@ -445,7 +451,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     if (samples > 0)
         kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", samples,
                 scene->samples_per_cell, (unsigned long long)scene->seed);
-    if (scene->linked) note_links(scene, notes);
+    if (scene->links.count > 0) note_links(scene, notes);
     return KF_OK;
 }
 

@@ -77,7 +77,8 @@ done
 # scene is counted alone, which takes no time.
 sed 's/"spacing": 1/"spacing": 0.1/' "$KFTUNE_DATA/scene/library/pool.json" >"$scratch/pool.json"
 sed -e 's/\[96, 48, 48\]/[960, 480, 480]/' "$KFTUNE_DATA/scene/library/ball.json" >"$scratch/fine.json"
-for words in "ball --grid 1290x1290x1290" "ball --samples-per-cell 1000" "$scratch/fine.json" "$scratch/pool.json"; do
+sed 's/"solid": {"shape": "ball", "radius": 0.05/"solid": {"boundary": "links", "shape": "ball", "radius": 0.15/' "$scratch/fine.json" >"$scratch/linked.json"
+for words in "ball --grid 1290x1290x1290" "ball --samples-per-cell 1000" "$scratch/fine.json" "$scratch/pool.json" "$scratch/linked.json"; do
     rm -f "$scratch/large.png"
     # shellcheck disable=SC2086 # words
     "$kftune" scene $words --picture "$scratch/large.png" >"$out" 2>"$err" &
@@ -85,7 +86,7 @@ for words in "ball --grid 1290x1290x1290" "ball --samples-per-cell 1000" "$scrat
     while kill -0 $large 2>/dev/null && ! grep -q 'minutes$' "$err"; do sleep 0.05; done
     kill -INT $large 2>/dev/null && kill -INT $large 2>/dev/null
     wait $large
-    grep -q 'which are not placed for this$' "$err" && continue
+    grep -qE 'which are not (placed|cut) for this$' "$err" && continue
     grep -q 'may take minutes$' "$err" || complain "scene $words does not say what it needs"
     [ ! -s "$scratch/large.png" ] || complain "scene $words says what it needs only afterwards"
 done

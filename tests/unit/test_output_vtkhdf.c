@@ -497,6 +497,29 @@ static void test_no_particles_at_all(void **state) {
     kf_snapshot_free(&snapshot);
 }
 
+/* HDF5 does nothing when the program ends: a file that could not be closed, as on a full disk, is not tried
+ * again by its exit handler. Needs a process in which HDF5 has not begun yet. */
+static void test_exit_closes_nothing(void **state) {
+    (void)state;
+    const char *path = in_scratch("left.h5");
+    int ended = 0;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        kf_error error;
+        kf_snapshot snapshot;
+        kf_snapshot_of_particles(&snapshot, 0);
+        (void)kf_snapshot_add(&snapshot, "position", "m", 3);
+        if (kf_vtkhdf_write(in_scratch("first.vtkhdf"), &snapshot, 0, &error) != KF_OK) _exit(1);
+        const hid_t left = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        if (left < 0) _exit(2);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    assert_true(H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) < 0);
+}
+
 static void test_values_that_are_not_finite(void **state) {
     (void)state;
     kf_error error;
@@ -574,6 +597,7 @@ static void test_a_library_that_breaks_off(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exit_closes_nothing),
         cmocka_unit_test(
             test_names_no_other_file), /* which makes a link that HDF5 cannot after a file was read */
         cmocka_unit_test(test_geometry),
