@@ -81,6 +81,11 @@ KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
     *kf_found(a, x, 5) = speed;
 }
 
+/* Returns the number of warps that the nodes take. */
+KF_FUNCTION int kf_turns(const kf_wall_arguments *a) {
+    return (a->wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES;
+}
+
 /* What depends on the last step alone: takes what the law finds at the nodes beside the surface, and does
  * what reflect_links does. Warps of nodes and of their links take turns, because they read the same lines of
  * memory.
@@ -88,7 +93,7 @@ KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
 KF_SCALAR_KERNEL(reflect_and_find, kf_wall_arguments) {
     (void)y, (void)z;
     const int warp = x / KF_LINK_LANES, lane = x % KF_LINK_LANES, turn = warp / a->wall.turn,
-              place = warp % a->wall.turn, turns = (a->wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES;
+              place = warp % a->wall.turn, turns = kf_turns(a);
     if (turn >= turns) {
         kf_rest_node(a, x - turns * a->wall.turn * KF_LINK_LANES);
     } else if (place == 0) {
@@ -139,10 +144,9 @@ KF_FUNCTION void kf_find_links(const kf_wall_arguments *a, int wall, int number,
     for (int i = 0; i < KF_LINKS_TOGETHER; i++)
         link[i] = kf_link_of_node(a, wall, number + i);
 }
-/* Loads the node's links from that number on. */
+/* Loads the node's links from that number on, which few->next has, and finds the next ones. */
 KF_FUNCTION void kf_load_links(const kf_wall_arguments *a, int wall, int number, kf_few_links *few) {
     const kf_real *memory = (const kf_real *)a->links.memory, *value = (const kf_real *)a->links.value;
-    if (number == 0) kf_find_links(a, wall, 0, few->next);
     KF_UNROLL
     for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
         const int link = few->link[i] = few->next[i];
@@ -191,7 +195,8 @@ KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int wall, int mov
         sum->force[i] = sum->area[i] = 0.0;
     sum->mass = 0.0;
     sum->cut = 0;
-    for (int number = 0; number == 0 || few.next[0] >= 0; number += KF_LINKS_TOGETHER) {
+    kf_find_links(a, wall, 0, few.next);
+    for (int number = 0; few.next[0] >= 0; number += KF_LINKS_TOGETHER) {
         kf_load_links(a, wall, number, &few);
         KF_UNROLL
         for (int i = 0; i < KF_LINKS_TOGETHER; i++) {
@@ -256,9 +261,11 @@ KF_FUNCTION void kf_push_links(const kf_wall_arguments *a, int wall, const doubl
 }
 
 /* Sets the tangential force on the surface at each node to the law's traction, weighted with the law's
- * share. */
+ * share. The last warp's nodes come first, because the cache still has what reflect_and_find read last. */
 KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     (void)y, (void)z;
+    x = kf_turns(a) * KF_LINK_LANES - KF_LINK_LANES - x + 2 * (x % KF_LINK_LANES);
+    if (x >= a->wall.count) return;
     const kf_index node = kf_load_constant((const kf_index *)a->wall.node + x);
     double along[3], momentum[3], velocity[3], force[3], across[3];
     kf_real f[27];

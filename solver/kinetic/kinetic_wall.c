@@ -88,7 +88,7 @@ void kf_append_wall(kf_builder *b, int parity, int grid, int shell) {
     const int turns = (a->count + KF_LINK_LANES - 1) / KF_LINK_LANES;
     kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", turns * a->turn * KF_LINK_LANES + shell,
                     grid, grid);
-    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", a->count, grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", turns * KF_LINK_LANES, grid, grid);
 }
 
 /* Sets the launches that add up forces on demand. */
