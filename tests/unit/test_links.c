@@ -332,6 +332,34 @@ static void test_checkpoint(void **state) {
     kf_scene_free(scene);
 }
 
+/* On the device each link has one place, and the rows of a node lead to its links one after the other. */
+static void test_order_of_the_device(void **state) {
+    (void)state;
+    kf_scene *scene = open_linked();
+    const kf_links *links = &scene->links;
+    int *order = kf_allocate(links->count * sizeof *order);
+    kf_link_row *rows = kf_allocate_zeroed(links->count + KF_LINK_ROWS, KF_LINK_ROWS * sizeof *rows);
+    kf_kinetic_order_links(links, order, rows);
+    size_t node = 0, n = 0;
+    for (; n < links->count; node++) {
+        const int *first = links->link[n].at[0].node;
+        for (int number = 0;; number++) {
+            const kf_link_row *row = &rows[node / KF_LINK_LANES * KF_LINK_ROWS + (size_t)number];
+            const unsigned bit = 1U << node % KF_LINK_LANES;
+            const bool more =
+                n < links->count && memcmp(links->link[n].at[0].node, first, 3 * sizeof *first) == 0;
+            assert_int_equal((row->nodes & bit) != 0, more);
+            if (!more) break;
+            assert_int_equal(order[row->first + __builtin_popcount(row->nodes & (bit - 1))], (int)n++);
+        }
+    }
+    print_message("%zu links of %zu nodes\n", n, node);
+    assert_true(node > KF_LINK_LANES);
+    free(order);
+    free(rows);
+    kf_scene_free(scene);
+}
+
 /* The config with these values whose flow leaves out what is inside, or does not. */
 static kf_config hollow_config(const kf_scene *scene, const char *storage, const char *nodes, bool hollow) {
     const char *const values[] = {hollow ? "masked_band=true" : "masked_band=false",
@@ -541,6 +569,7 @@ int main(void) {
         cmocka_unit_test(test_links_across_faces),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_hollow_solids),
+        cmocka_unit_test(test_order_of_the_device),
         cmocka_unit_test(test_checkpoint),
         cmocka_unit_test(test_closed_domain_keeps_its_mass),
         cmocka_unit_test(test_gaps_do_not_swing),
