@@ -570,9 +570,12 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         if (kf_kinetic_is_bounced(scene, 2)) kf_define_to(defines, "KF_BOUNCED_Z", 1);
     }
     if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
-    enum { WALL_REGISTERS = 96 }; /* of 168 that it would take: more nodes are on their way */
+    /* So many threads of a multiprocessor take 96 registers instead of 168, and more nodes are on their way.
+     */
+    enum { WALL_THREADS = 640 };
     if (which == KF_SOURCE_WALL && options->gpu)
-        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__maxnreg__(%ld)", (long)WALL_REGISTERS);
+        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld, %ld)", options->solid_block,
+                       WALL_THREADS / options->solid_block);
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);
     if (which == KF_SOURCE_ORDER) define_samples(scene, defines);
