@@ -1,23 +1,23 @@
-/* Numbers of the choices that a scene or a config makes and that kernels are compiled for: what the host
- * defines (KF_FACE_0, KF_COLLISION, KF_STORAGE ...) and what a kernel compares it with. The host's enums have
- * these values. They are macros because the preprocessor compares them. */
+/* Numbers of the choices of a scene or config for which kernels are compiled. The host defines KF_FACE_0,
+ * KF_COLLISION, KF_STORAGE ... as one of these numbers, and kernels compare with them. The host's enums have
+ * the same values. They are macros because the preprocessor compares them. */
 #ifndef KF_KERNELS_CHOICES_H
 #define KF_KERNELS_CHOICES_H
 
-/* A face of the domain is one of these: KF_FACE_0 .. KF_FACE_5. */
+/* Kinds of the domain's faces, KF_FACE_0 .. KF_FACE_5. */
 #define KF_PERIODIC_FACE  0 /* on both faces of an axis or on neither */
 #define KF_WALL_FACE      1 /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
 #define KF_FREE_SLIP_FACE 2
 #define KF_INFLOW_FACE    3 /* prescribed velocity (face_velocity) */
-#define KF_OUTFLOW_FACE   4 /* what arrives is convected out; the mean density is held at the reference */
-/* The host's name and the word in scene files of each: kf_boundary and kf_boundary_names. */
+#define KF_OUTFLOW_FACE   4 /* convective outflow; the mean density is held at the reference */
+/* For each kind the host's name and the word in scene files: kf_boundary and kf_boundary_names. */
 #define KF_EACH_FACE(is)                                                                                     \
     is(KF_PERIODIC, "periodic") is(KF_WALL, "wall") is(KF_FREE_SLIP, "free_slip") is(KF_INFLOW, "inflow")    \
         is(KF_OUTFLOW, "outflow")
-/* A periodic face of d2q9 that copied rows of another process lie beyond; no scene has it. */
+/* A periodic face of d2q9 beyond which copies of another process's rows lie. No scene has it. */
 #define KF_COPIED_FACE 100
 
-/* KF_COLLISION of kinetic. The other three are d2q9's, which has KF_MODEL. */
+/* KF_COLLISION of kinetic. The other three are those of d2q9, whose define is KF_MODEL. */
 #define KF_BGK_COLLISION        0
 #define KF_RM_MRT_COLLISION     1
 #define KF_ACM_MRT_COLLISION    2
@@ -37,26 +37,26 @@
 #define KF_KBC_RATES            4
 #define KF_K17_RATES            5
 #define KF_SUGA_2015_RATES      6
-/* The rules whose rates depend on a moment's order alone, and those of them with one rate for all orders. */
+/* Rules whose rates depend only on a moment's order, and those among them with one rate for all orders. */
 #define KF_IS_RATE_BY_ORDER(rule) ((rule) <= KF_EMPIRICAL_2019_RATES)
 #define KF_IS_ONE_RATE(rule)      ((rule) <= KF_ONES_RATES)
 
-/* KF_BASIS: the moments of order four to six. */
+/* KF_BASIS: the basis of the moments of order four to six. */
 #define KF_HERMITE_BASIS 0
 #define KF_RAW_BASIS     1
 
-/* KF_FORM: how kinetic gets populations back from moments. */
+/* KF_FORM: how kinetic transforms moments back to populations. */
 #define KF_FACTORISED_FORM 0
 #define KF_EXPANDED_FORM   1
 #define KF_SHARED_FORM     2
 #define KF_LOW_ORDER_FORM  3
 
-/* KF_STORAGE: the type of what is stored, of kinetic and d2q9. */
+/* KF_STORAGE of kinetic and d2q9: the type of stored values. */
 #define KF_F16_STORAGE 0
 #define KF_F32_STORAGE 1
 #define KF_F64_STORAGE 2
 
-/* KF_LAYOUT: Eq. 9 of the kinetic paper, of kinetic and d2q9. */
+/* KF_LAYOUT of kinetic and d2q9: the layouts of Eq. 9 of the kinetic paper. */
 #define KF_AOS_LAYOUT  0
 #define KF_SOA_LAYOUT  1
 #define KF_CSOA_LAYOUT 2
@@ -72,7 +72,7 @@
 #define KF_MACCORMACK_ADVECTION 2
 #define KF_CUBIC_ADVECTION      3
 
-/* KF_TWIDDLES: where the transforms of stable_fluids have the twiddle factors of a stage from. */
+/* KF_TWIDDLES: where the transforms of stable_fluids take a stage's twiddle factors from. */
 #define KF_PRODUCTS_TWIDDLES 0
 #define KF_TABLE_TWIDDLES    1
 #define KF_EARLY_TWIDDLES    2
@@ -81,7 +81,7 @@
 #define KF_EULER_RULE    0
 #define KF_MIDPOINT_RULE 1
 
-/* KF_LIMITER of incompressible: what holds a corrected value within the bounds of the values around it. */
+/* KF_LIMITER of incompressible: the source of the bounds within which a corrected value is kept. */
 #define KF_NO_LIMITER       0
 #define KF_GATHERED_LIMITER 1
 #define KF_KEPT_LIMITER     2
@@ -91,7 +91,7 @@
 #define KF_EXPLICIT_VISCOUS_TERM 1
 #define KF_IMPLICIT_VISCOUS_TERM 2
 
-/* KF_YIELD of sph: what the yield stress depends on. */
+/* KF_YIELD of sph: the dependence of the yield stress. */
 #define KF_NO_YIELD             0
 #define KF_CONSTANT_YIELD       1
 #define KF_MU_I_YIELD           2

@@ -1,11 +1,12 @@
-/* A number of half precision in memory, and a float made of it and back, to the nearest, ties to even. */
+/* A number of half precision in memory, and its conversion from and to a float: to the nearest value, ties to
+ * even. */
 #ifndef KF_KERNELS_HALF_H
 #define KF_KERNELS_HALF_H
 
 #include "portable.h"
 
 #if KF_CUDA
-typedef unsigned short kf_half; /* the bits of one */
+typedef unsigned short kf_half; /* the 16 bits of a half */
 KF_FUNCTION float kf_from_half(kf_half bits) {
     float wide;
     asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(bits));

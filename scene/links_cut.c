@@ -15,8 +15,8 @@ static const double NUDGE[3] = {1.3e-7, 1.9e-7, 0.7e-7};
 /* Edges belong to both of their triangles, and nodes on the surface to the solid, all around: cells, more
  * than the nudge, so that it does not say on which side anything is. */
 static const double EDGE = 1e-5;
-/* Of a triangle whose edges u and v meet at a smaller angle (its sine) rounding says where the band of EDGE
- * around it ends. */
+/* A triangle whose edges u and v meet at an angle with a smaller sine: there rounding decides where the band
+ * of EDGE around the triangle ends. */
 static const double SLENDER = 1e-3;
 
 /* A triangle, its unit normal, the dual of its edges: a point's parts along u and v, and EDGE in these. Links

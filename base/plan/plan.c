@@ -388,7 +388,8 @@ kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {
 }
 
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error) {
-    /* What one device writes into memory that several share must not meet steps that others still do. */
+    /* A device may write into memory that several devices share. It must not do so while others still run
+     * steps. */
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     plan->steps_done = 0;
     return plan->methods->initialise(plan, error);

@@ -63,7 +63,7 @@ static size_t address_space(void) {
     return got <= 0 ? 0 : strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What the child exits with that has no answer for want of memory: up to its own limit, or less than that. */
+/* Exit codes of a child that has no answer because memory ran out: at its own limit, or below it. */
 enum { AT_ITS_LIMIT = 10, BELOW_ITS_LIMIT = 11 };
 
 static size_t most_space; /* the child's limit; 0: it has none */

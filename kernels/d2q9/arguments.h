@@ -6,8 +6,9 @@
 #ifndef KF_KERNELS_D2Q9_ARGUMENTS_H
 #define KF_KERNELS_D2Q9_ARGUMENTS_H
 
-/* Scalars that the kernels need in their own arithmetic precision: kept in both, so that none is converted.
- * Names of the rates as in Eq. 6 of the paper; the lattice speed c and the time step are 1. */
+/* Scalars that kernels need in their own arithmetic precision. They are kept in both precisions, so that no
+ * kernel converts them. Names of the rates are those of Eq. 6 of the paper; the lattice speed c and the time
+ * step are 1. */
 #define KF_D2Q9_SCALARS(X)                                                                                   \
     X(rate_v)   /* of p_xx and p_xy: the viscosity */                                                        \
     X(rate_e)   /* of e: the bulk viscosity */                                                               \
@@ -30,28 +31,28 @@ enum { KF_SCHEME_HERE, KF_SCHEME_SWAP, KF_SCHEME_PUSHED };
 
 enum { KF_NODE_SOLID_BIT = 1, KF_NODE_LINK_BIT = 2 }; /* of flags[]; the second: some link bounces back */
 
-/* An open node is given one of these: the reference density (outflow), or at an inflow a velocity or a
+/* Values that an open node prescribes: the reference density (outflow), or at an inflow a velocity or a
  * density. */
 enum { KF_OPEN_REFERENCE, KF_OPEN_VELOCITY, KF_OPEN_DENSITY };
 
 typedef struct kf_d2q9_arguments {
-    int extent[3]; /* items of this launch */
+    int extent[3]; /* number of items of this launch along each axis */
     int nodes[2];
     int row_pitch;
     int scheme; /* of source */
-    /* The first of the rows that initialise, read_fields, pack and unpack work on, a team's part of step.cu,
-     * or a slab's boundaries. */
+    /* The first row for initialise, read_fields, pack and unpack, for a team's part of step.cu, and for the
+     * boundaries of a slab. */
     int first_row;
-    int levels;    /* steps of this temporal launch */
-    int tile_rows; /* rows of a temporal tile */
+    int levels;    /* steps of this launch of the plan temporal */
+    int tile_rows; /* rows of a tile of the plan temporal */
     int link_count, open_count;
     long long origin;
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 
-    void *source, *target;      /* populations: deviations from rest, as the paper's density is */
+    void *source, *target;      /* populations, as deviations from rest, like the paper's density */
     const unsigned char *flags; /* [capacity] */
-    /* [capacity], boundaries folded into the flow's kernel: bit i - 1 is set where a wall or, half-way, a
-     * solid node sends back what arrives along i. */
+    /* [capacity], for boundaries that are folded into the flow's kernel: bit i - 1 is set where a wall, or
+     * with half-way bounce-back a solid node, returns the population that arrives along i. */
     const unsigned char *bounces;
     void *compact; /* rows exchanged with the host; of a slab also [link_count] what leaves along all links,
                       for load */
@@ -70,13 +71,13 @@ typedef struct kf_d2q9_arguments {
     struct {
         KF_D2Q9_SCALARS(KF_D2Q9_DOUBLE_MEMBER)
     } double_precision;
-    int backwards; /* 1: a pass of the flow goes from its last row to its first */
-    int rows;      /* of a slab, from first_row on, whose boundaries are set */
+    int backwards; /* 1: a pass visits the rows from the last to the first */
+    int rows;      /* number of a slab's rows, from first_row on, whose boundaries are set */
 } kf_d2q9_arguments;
 
 enum { KF_D2Q9_LOAD_SLOTS = 64, KF_D2Q9_LOAD_CHUNK = 64 };
 #define KF_D2Q9_FORCE_SCALE  17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
 #define KF_D2Q9_TORQUE_SCALE 68719476736.0    /* 2^36 */
-#define KF_D2Q9_FORCE_LIMIT  1000.0 /* beyond that the force of some links is that of a flow that blew up */
+#define KF_D2Q9_FORCE_LIMIT  1000.0           /* a larger force on a link means that the flow has diverged */
 
 #endif

@@ -17,7 +17,8 @@
 #endif
 #define KF_RING (KF_FACE_2 == KF_COPIED_FACE)
 
-/* Index of the node that owns P_i of node k, and where what arrives at k along i is expected. */
+/* Return the index of the node that stores P_i of node k, and the place where node k expects the population
+ * that arrives along i. */
 KF_FUNCTION kf_real kf_post(const kf_d2q9_arguments *a, int i, kf_index k) {
     if (a->scheme == KF_SCHEME_SWAP) return kf_population(a, a->source, kf_opposite[i], k);
     const kf_index shift = a->scheme == KF_SCHEME_PUSHED ? KF_OFFSET(a, kf_cx[i], kf_cy[i]) : 0;
@@ -47,7 +48,7 @@ typedef struct kf_traced {
     int position, component, bounces, inflow, outflow;
 } kf_traced;
 
-/* Follows a population back along one axis out of the domain. */
+/* Follows a population backwards along one axis out of the domain. */
 KF_FUNCTION kf_traced kf_trace_axis(int position, int component, int count, int low, int high) {
     kf_traced trace = {position, component, 0, 0, 0};
     if (position >= 0 && position < count) return trace;
@@ -67,9 +68,9 @@ KF_FUNCTION kf_traced kf_trace_axis(int position, int component, int count, int 
 #define KF_PROFILE(s, count) 1.0
 #endif
 
-/* Returns what comes to node (x, y) with velocity i: a population after the collision of the node it left,
- * of this node where a resting or moving wall sends it back half-way, or at an inflow or outflow that of
- * the nearest node, changed to the velocity or density prescribed there. */
+/* Returns the population that arrives at node (x, y) with velocity i. It is the one that left a neighbour
+ * after its collision. At a wall it is this node's own, bounced half-way. At an inflow or outflow it is that
+ * of the nearest node, changed to the prescribed velocity or density. */
 KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int sx = x - kf_cx[i], sy = y - kf_cy[i];
     const kf_traced tx = kf_trace_axis(sx, kf_cx[i], a->nodes[0], KF_FACE_0, KF_FACE_1);
@@ -98,8 +99,8 @@ KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y)
     return value + KF_R(kf_weight[i]) * change;
 }
 
-/* Extent: 2 (nodes_x + rows) + links: rows ymin and ymax, columns xmin and xmax, then what arrives from solid
- * nodes. */
+/* Extent: 2 (nodes_x + rows) + links: rows ymin and ymax, columns xmin and xmax, then populations that arrive
+ * from solid nodes. */
 KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     (void)y, (void)z;
     const int nx = a->nodes[0], ny = a->nodes[1];
@@ -120,7 +121,7 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     if (along_x && (KF_RING || py < KF_FIRST_ROW || py >= KF_FIRST_ROW + KF_ROWS)) return;
 #endif
     for (int aside = -1; aside <= 1; aside++) {
-        /* A diagonal out of a corner belongs to the rows. */
+        /* A diagonal that leads out of a corner is handled with the rows. */
         if (!along_x && !KF_RING && (KF_FIRST_ROW + at - aside < 0 || KF_FIRST_ROW + at - aside >= ny))
             continue;
         const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
@@ -129,7 +130,7 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     }
 }
 
-/* Open nodes inside the domain; before `boundary`, which may read them. */
+/* Sets the open nodes inside the domain. It comes before `boundary`, which may read them. */
 KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
     (void)y, (void)z;
     const int *open = a->open_nodes + 5 * x;
@@ -146,8 +147,8 @@ KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
 }
 
 #if KF_SLAB
-/* Leaves in `compact` what goes out along the links of the slab; from all slabs' values `load` adds up what
- * one device would. */
+/* Writes to `compact` the populations that leave along the slab's links. From the values of all slabs `load`
+ * adds up the same force as on one device. */
 KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
     (void)y, (void)z;
     const long long link = a->links[x];
@@ -158,7 +159,8 @@ KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
 #define KF_LEAVING(n, direction, k) kf_post(a, direction, (kf_index)(k))
 #endif
 
-/* Force and torque on the solid by momentum exchange (Eq. 10): what P carries across the links. */
+/* Sums force and torque on the solid by momentum exchange (Eq. 10): the momentum that P carries across the
+ * links. */
 KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
     (void)y, (void)z;
     double sums[3];
@@ -177,7 +179,7 @@ KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
     }
     kf_int64 *slot = (kf_int64 *)a->load_sums + 4 * (x % KF_D2Q9_LOAD_SLOTS);
     if (!(fabs(sums[0]) + fabs(sums[1]) <
-          KF_D2Q9_FORCE_LIMIT)) { /* as fixed point it would look like a force */
+          KF_D2Q9_FORCE_LIMIT)) { /* in fixed point such a value would look like a valid force */
         kf_atomic_add_int64(slot + 3, 1);
         return;
     }

@@ -8,7 +8,7 @@
 
 #define KF_LINEAR (KF_MODEL & KF_LINEAR_MODEL)
 
-/* Density variation and momentum. */
+/* Density deviation and momentum of a node. */
 KF_FUNCTION void kf_momentum(const kf_nine *f, kf_real *density, kf_real *jx, kf_real *jy) {
     const kf_real up = f->ne + f->nw, down = f->se + f->sw, right = f->ne + f->se, left = f->nw + f->sw;
     *density = ((f->e + f->w) + (f->n + f->s)) + (up + down) + f->r;
@@ -94,7 +94,7 @@ KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
 }
 #endif
 
-/* Collision of a fluid node; with full-way bounce back a solid node inverts what arrived instead. */
+/* Collides a fluid node. With full-way bounce-back a solid node inverts the populations that arrived. */
 KF_FUNCTION void kf_relax(const kf_d2q9_arguments *a, kf_nine *f, int solid) {
 #if KF_FULL_WAY
     kf_nine g = *f;

@@ -29,7 +29,7 @@ typedef long long kf_index;
 typedef int kf_index;
 #endif
 
-/* Half precision keeps 2^15 times the value: deviations stay below 2, and small ones keep their digits. */
+/* Half precision stores 2^15 times the value: deviations stay below 2, and small ones keep their digits. */
 KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #if KF_STORAGE != KF_F16_STORAGE
     return value;
@@ -64,7 +64,7 @@ KF_CONSTANT signed char kf_cy[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
 KF_CONSTANT signed char kf_opposite[9] = {0, 3, 4, 1, 2, 7, 8, 5, 6};
 KF_CONSTANT double kf_weight[9] = {4.0 / 9.0,  1.0 / 9.0,  1.0 / 9.0,  1.0 / 9.0, 1.0 / 9.0,
                                    1.0 / 36.0, 1.0 / 36.0, 1.0 / 36.0, 1.0 / 36.0};
-/* Number of the velocity (cx, cy) by cx + 1 + 3 (cy + 1). */
+/* Returns the number of the velocity with index cx + 1 + 3 (cy + 1). */
 KF_CONSTANT signed char kf_direction_of[9] = {7, 4, 8, 3, 0, 1, 6, 2, 5};
 
 /* The nine populations of a node. */
@@ -76,10 +76,10 @@ typedef struct kf_nine {
 KF_FUNCTION kf_index kf_node(const kf_d2q9_arguments *a, int x, int y) {
     return (kf_index)(a->origin + (long long)a->row_pitch * (y + 1)) + x;
 }
-/* Distance in node indices to the neighbour at (cx, cy). */
+/* Returns the distance in node indices to the neighbour at (cx, cy). */
 #define KF_OFFSET(a, cx, cy) ((kf_index)(cx) + (kf_index)(cy) * (a)->row_pitch)
 
-/* Place of component i at node k (Eq. 9 of the paper on kinetic solvers). */
+/* Returns the place of component i at node k (Eq. 9 of the paper on kinetic solvers). */
 KF_FUNCTION kf_index kf_place(const kf_d2q9_arguments *a, int i, kf_index k) {
 #if KF_LAYOUT == KF_AOS_LAYOUT
     (void)a;

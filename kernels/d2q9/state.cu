@@ -27,7 +27,7 @@ KF_FUNCTION kf_index kf_post_place(const kf_d2q9_arguments *a, int i, kf_index k
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, opposite)                                                        \
     f.name = KF_R(kf_weight[i]) * (density + KF_R(3) * ((cx)*ux + (cy)*uy) + KF_SQUARES(cx, cy));
 
-/* Equilibrium with density - 1 [y][x] and velocity [2][y][x]. */
+/* Sets the equilibrium of density - 1 [y][x] and velocity [2][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_d2q9_arguments) {
     KF_ROWS_BEGIN;
     const kf_real *values = (const kf_real *)a->compact;
@@ -36,8 +36,8 @@ KF_SCALAR_KERNEL(initialise, kf_d2q9_arguments) {
     KF_D2Q9(KF_WRITE_POST)
 }
 
-/* Density - 1 [y][x] and velocity [2][y][x] after the last step; the velocity holds half of the body force.
- */
+/* Writes density - 1 [y][x] and velocity [2][y][x] after the last step. The velocity contains half of the
+ * body force. */
 KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
     KF_ROWS_BEGIN;
     kf_real *values = (kf_real *)a->compact;
@@ -53,7 +53,7 @@ KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
     values[2 * count + n] = jy;
 }
 
-/* Populations as [y][i][x], whatever the layout. */
+/* Write and read populations as [y][i][x], whatever the layout. */
 #define KF_PACK_ONE(i, name, cx, cy, opposite)   compact[(i)*nx] = kf_to_store(f.name);
 #define KF_UNPACK_ONE(i, name, cx, cy, opposite) f.name = kf_from_store(compact[(i)*nx]);
 KF_SCALAR_KERNEL(pack, kf_d2q9_arguments) {

@@ -13,7 +13,7 @@
 #if KF_NODES == 1
 
 #if KF_FOLDED
-/* KF_OVERLAP 1: a step may begin while the one before it ends. */
+/* KF_OVERLAP 1: a step may start while the preceding one ends. */
 #if KF_OVERLAP
 #define KF_LET_NEXT   KF_LET_SUCCESSOR;
 #define KF_AWAIT_LAST KF_AWAIT_PREDECESSOR;
@@ -21,20 +21,20 @@
 #define KF_LET_NEXT
 #define KF_AWAIT_LAST
 #endif
-/* KF_ALTERNATE 1: every second step goes through the rows backwards. */
+/* KF_ALTERNATE 1: every second step visits the rows from the last to the first. */
 #if KF_ALTERNATE
 #define KF_TURNED (a->backwards ? a->extent[1] - 1 - y : y)
 #else
 #define KF_TURNED y
 #endif
-/* A team's part begins at another row than the first. */
+/* A team's part may begin at a row other than the first. */
 #if KF_TEAM
 #define KF_ROW (KF_TURNED + a->first_row)
 #else
 #define KF_ROW KF_TURNED
 #endif
 #define KF_BEYOND(cx, x, count) ((cx) > 0 ? (x) == 0 : (cx) < 0 && (x) == (count)-1)
-/* Distance in node indices to the node at (-cx, -cy), across periodic faces. */
+/* Returns the distance in node indices to the node at (-cx, -cy), across periodic faces. */
 #define KF_UPSTREAM(cx, cy)                                                                                  \
     ((KF_PERIODIC_X && KF_BEYOND(cx, x, a->nodes[0]) ? (cx)*a->nodes[0] : 0) +                               \
      (KF_PERIODIC_Y && KF_BEYOND(cy, KF_ROW, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch      \
@@ -42,7 +42,8 @@
      KF_OFFSET(a, cx, cy))
 #define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
     f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
-/* Returns what a moving wall adds to what it sends back along i, as the kernel `boundary` does it. */
+/* Returns the term that a moving wall adds to the population that it returns along i, as the kernel
+ * `boundary` does. */
 KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
     const int side = !KF_PERIODIC_X && from_x < 0              ? 0
@@ -70,8 +71,8 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     if (bounces != 0) {                                                                                      \
         KF_D2Q9(KF_BOUNCE)                                                                                   \
     }
-/* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who
- * ask what left them; all of its own bits are set, as those of a fluid node may be. */
+/* Half-way bounce-back never reads a solid node. It keeps the populations that its neighbours leave there,
+ * for the force. All of its own bits are set, like those of a fluid node. */
 #define KF_LEAVE_SOLIDS                                                                                      \
     KF_LET_NEXT                                                                                              \
     if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
@@ -84,8 +85,8 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     if (bounces != 0) {                                                                                      \
         KF_D2Q9(KF_BOUNCE_SWAPPED)                                                                           \
     }
-/* A population is stored where a neighbour expects it: across a periodic face, or at the node itself for a
- * wall or a solid node. */
+/* Stores a population where a neighbour expects it: across a periodic face, or in the node itself at a wall
+ * or a solid node. */
 #define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
     if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) ||                                               \
         (KF_PERIODIC_Y && KF_BEYOND(-(cy), KF_ROW, a->nodes[1])))                                            \
@@ -142,8 +143,8 @@ KF_KERNEL(collide_push, kf_d2q9_arguments) {
     KF_D2Q9(KF_STORE_PUSHED)
 }
 
-/* In place (AA pattern): every value is read and written by the same node, so one grid is enough. After an
- * even number of steps the next one reads and writes the neighbours, after an odd number the node itself. */
+/* In place (AA pattern): each value is read and written by the same node, so one grid is enough. After an
+ * even number of steps the next step reads and writes the neighbours, after an odd number the node itself. */
 KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
     KF_BEGIN(KF_LEAVE_SOLIDS)
     KF_PULL_SWAPPED

@@ -11,21 +11,20 @@
 
 enum { KF_RING_WIDTH = KF_THREADS + 2, KF_OWN_WIDTH = KF_PRIVATE(KF_THREADS) };
 
-/* Post-collision populations of one level by iteration, for the neighbours in the strip. */
+/* Post-collision populations of one level by iteration, for neighbours in the strip. */
 typedef struct kf_ring {
     kf_real sw[2][KF_RING_WIDTH], se[2][KF_RING_WIDTH];
     kf_real e[4][KF_RING_WIDTH], w[4][KF_RING_WIDTH];
     kf_real ne[4][KF_RING_WIDTH], nw[4][KF_RING_WIDTH];
 } kf_ring;
 
-/* These are populations that a thread alone needs; the number tells how many iterations ago they were made.
- */
+/* Populations that only one thread needs. The number says how many iterations ago they were computed. */
 typedef struct kf_own {
     kf_real r1[KF_OWN_WIDTH], r2[KF_OWN_WIDTH], s1[KF_OWN_WIDTH], s2[KF_OWN_WIDTH];
     kf_real n1[KF_OWN_WIDTH], n2[KF_OWN_WIDTH], n3[KF_OWN_WIDTH];
 } kf_own;
 
-/* The populations of a node between two phases. */
+/* The populations of a node between two phases of an iteration. */
 #define KF_WORK_MEMBER(i, name, cx, cy, opposite) kf_real name[KF_OWN_WIDTH];
 typedef struct kf_between_phases {
     KF_D2Q9(KF_WORK_MEMBER)
@@ -33,7 +32,7 @@ typedef struct kf_between_phases {
 #define KF_WORK_PUT(i, name, cx, cy, opposite) work.name[o] = f.name;
 #define KF_WORK_GET(i, name, cx, cy, opposite) f.name = work.name[o];
 
-/* Row or column to read from: across a periodic face, else within the ghosts. */
+/* Returns the row or column to read from: across a periodic face, otherwise within the ghost nodes. */
 KF_FUNCTION int kf_wrap(int position, int count, int periodic) {
     if (!periodic) return position < -1 ? -1 : position > count ? count : position;
     position %= count;
@@ -42,8 +41,8 @@ KF_FUNCTION int kf_wrap(int position, int count, int periodic) {
 #define KF_COLUMN(x) kf_wrap(x, a->nodes[0], KF_PERIODIC_X)
 #define KF_ROW(y)    kf_wrap(y, a->nodes[1], KF_PERIODIC_Y)
 
-/* Returns whether what arrives at (x, y) along (cx, cy) has bounced; *along becomes the wall's velocity in
- * that direction. */
+/* Returns whether the population that arrives at (x, y) along (cx, cy) was bounced; *along becomes the wall's
+ * velocity in that direction. */
 KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int cy, kf_real *along) {
     const int sx = x - cx, sy = y - cy;
     int face = -1;
@@ -56,7 +55,7 @@ KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int
     }
     return KF_HALF_WAY && (a->flags[kf_node(a, KF_COLUMN(sx), KF_ROW(sy))] & KF_NODE_SOLID_BIT) != 0;
 }
-/* Applies the boundaries: f holds what arrived without regard to them, g the node's own populations before
+/* Applies the boundaries. f: the populations that arrived without them. g: the node's own populations before
  * the step. */
 #define KF_BOUNCE(i, name, cx, cy, opposite)                                                                 \
     if ((i) > 0 && kf_bounces(a, x, y, cx, cy, &along))                                                      \
@@ -105,7 +104,8 @@ KF_FUNCTION void kf_publish(kf_ring *ring, kf_own *own, int now, int t, const kf
                                                   : (cx) < 0 ? right[o]                                      \
                                                              : middle[o]));
 #define KF_NEXT(i, name, cx, cy, opposite) f.name = next.name[o];
-/* Flags of the row that the level works on; those of the first level's rows are kept, newest lowest. */
+/* Flags of the row on which the level works. Those of the first level's rows are kept, the newest in the
+ * lowest bits. */
 #define KF_FLAGS(level) ((int)(history[o] >> (8 * (level))) & 3)
 
 /* Does a->levels steps in one sweep upwards over a block's tile of columns, level by level two rows behind

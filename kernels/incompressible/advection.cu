@@ -20,9 +20,9 @@ KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
 }
 
 #if KF_STEPS
-/* A GPU has one instruction for each of these, portable C has none. KF_REACH holds what is converted to an
- * integer within bounds: a GPU converts any number, so integers can be held instead. A NaN goes to the lower
- * end, or stays. */
+/* A GPU has one instruction for each of these; portable C has none. KF_REACH limits a number before its
+ * conversion to an integer. A GPU converts any number, so there the integers can be limited instead. A NaN
+ * becomes the lower limit, or stays. */
 #if KF_CUDA && KF_DOUBLE
 #define KF_REACH(value, least, most) (value)
 #define KF_SATURATE(value)           fmin(fmax(value, 0.0), 1.0)
@@ -37,7 +37,8 @@ KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
 #define KF_FLOOR_TO_INT(value)       ((int)KF_FLOOR(value))
 #endif
 
-/* Eight values, from `base` one step `up` along each axis, and how to mix them. */
+/* Eight values around a point, from `base` one step `up` along each axis, and the weights of their
+ * interpolation. */
 typedef struct kf_corners {
     int base, up[3];
     kf_real share[3];
@@ -78,9 +79,9 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
     c->base += low * stride;
 }
 #else
-/* Eight values and how to mix them. */
+/* Eight values around a point, and the weights of their interpolation. */
 typedef struct kf_corners {
-    int low[3], high[3]; /* offsets along each axis, in places */
+    int low[3], high[3]; /* offsets of the two values along each axis, in places */
     kf_real share[3];
 } kf_corners;
 
@@ -106,8 +107,8 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
 }
 #endif
 
-/* Returns the corners between which component `of` is found at a displacement from the face of component
- * `from` at (x, y, z). bounded: the caller wants its bounds, too. */
+/* Returns the corners for the interpolation of component `of` at a displacement from the face of component
+ * `from` at (x, y, z). bounded: the caller also needs the bounds of the values. */
 KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z,
                                      const kf_real d[3], int bounded) {
     kf_corners c;
@@ -193,7 +194,8 @@ KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, 
     }
 }
 
-/* How far the face's place, where the carrier is u, moves in `time` with it. */
+/* Returns the displacement in `time` of the face's place with the carrier's velocity, which is u at the
+ * place. */
 KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const kf_real u[3], kf_real time,
                           kf_real d[3]) {
 #if KF_MIDPOINT
@@ -220,8 +222,9 @@ KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most)
     }
 }
 
-/* MacCormack's first half for component c of the velocity at its face (x, y, z): the value from where the
- * flow was a step ago (semi-Lagrangian), and what it lies between for the limiter. */
+/* First half of MacCormack's scheme for component c of the velocity at its face (x, y, z). It returns the
+ * value from where the fluid was a step ago (semi-Lagrangian), and the values around that place, which limit
+ * the correction. */
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     const kf_index k = kf_place(a, x, y, z);
     kf_real u[3], d[3];
@@ -241,7 +244,7 @@ KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     KF_VALUES(a->predicted)[c * a->capacity + k] = kf_settled(a, c, x, y, z, k, moved);
 }
 
-/* Within the values that the prediction was made of. */
+/* Limits the value to the range from which the prediction was interpolated. */
 #if KF_STEPS
 KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_real value) {
     kf_real values[8], least, most;

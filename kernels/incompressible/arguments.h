@@ -9,34 +9,36 @@
 #ifndef KF_KERNELS_INCOMPRESSIBLE_ARGUMENTS_H
 #define KF_KERNELS_INCOMPRESSIBLE_ARGUMENTS_H
 
-/* A word says how open a cell is: bytes 0 to 2 the open share of its lower faces along x, y, z in 1/KF_OPEN
- * (more at outflows of coarse levels), byte 3 how deep its centre lies in the solid, in 1/KF_DEPTH cells from
- * -128 (far outside). */
+/* A word describes a cell. Bytes 0 to 2 are the open shares of its lower faces along x, y, z in 1/KF_OPEN
+ * (more at outflows of coarse levels). Byte 3 is the depth of its centre in the solid in 1/KF_DEPTH cells,
+ * from -128 (far outside). */
 enum { KF_OPEN = 120, KF_DEPTH = 40 };
 
-/* A face of the domain prescribes nothing, because it is periodic or lets everything pass (outflow); the
- * normal velocity; or the whole velocity. */
+/* Kinds of the domain's faces, by what they prescribe: nothing (periodic, or an outflow), the normal velocity
+ * (slip), or the whole velocity (fixed). */
 enum { KF_FACE_PERIODIC, KF_FACE_OUTFLOW, KF_FACE_SLIP, KF_FACE_FIXED };
 
-/* Preconditioners that need no array, and those that leave z. */
+/* Preconditioners by the place of their result z: the residual itself (none), the residual over the diagonal
+ * (Jacobi), or an array that other kernels write. */
 enum { KF_INLINE_NONE, KF_INLINE_JACOBI, KF_INLINE_ARRAY };
 
-/* This is where a pressure solve stands. Sums are taken over cells that have an open face. */
+/* State of a pressure solve, in device memory. Sums are over the cells that have an open face. */
 typedef struct kf_solve_state {
-    double mean; /* of the right hand side, which is taken away where the pressure has no level of its own */
+    double mean; /* of the right-hand side; subtracted if the pressure is known only up to a constant */
     double rz, alpha, beta;
-    double limit;      /* square of the residual that is asked for */
-    double scale;      /* square of the right hand side, or of one whose tolerance is rounding */
-    double residual;   /* reached, relative */
-    double divergence; /* square sum that the velocity had before it */
-    double cells;      /* that the sums are taken over */
+    double limit; /* square of the residual that the tolerance asks for */
+    /* Square of the right-hand side; at least that at which the tolerance is rounding error. */
+    double scale;
+    double residual;   /* relative residual that the solve reached */
+    double divergence; /* sum of squares of the velocity's divergence before the solve */
+    double cells;      /* number of cells in the sums */
     int done, iterations;
     long long all_iterations, solves,
-        missed;   /* since the beginning; missed: the tolerance, for want of iterations */
-    double worst; /* residual that a solve ended with */
+        missed;   /* since the beginning of the run; missed: solves that ran out of iterations */
+    double worst; /* largest residual at the end of a solve */
 } kf_solve_state;
 
-/* The solid is at x(t) = rotation (x0 - start) + center. */
+/* A point x0 of the solid at time 0 is at rotation (x0 - start) + center. */
 typedef struct kf_solid_state {
     double rotation[9], center[3], velocity[3], turn[3]; /* turn: angular velocity */
     long long step;
@@ -47,49 +49,53 @@ typedef struct kf_incompressible_arguments {
     int cells[3];
     int faces[6]; /* KF_FACE_... */
     int row, plane;
-    long long origin, capacity; /* of a scalar; components of a vector lie capacity apart */
+    /* `capacity`: values of a scalar field. Component c of a vector begins at c capacity. */
+    long long origin, capacity;
     double face_velocity[6][3];
 
-    void *source, *carrier, *predicted, *target; /* vectors: what is advected, by what; results */
-    void *kept;                 /* two vectors: the least and the most of what a prediction is made of */
-    double duration, viscosity; /* of a sub-step, in steps; cells^2 a step */
+    /* Vectors: the field to advect, the field that advects it, and results. */
+    void *source, *carrier, *predicted, *target;
+    /* Two vectors: the smallest and the largest value from which a prediction was interpolated. */
+    void *kept;
+    double duration, viscosity; /* of a sub-step, in steps; in cells^2 a step */
     double force[3];            /* acceleration */
-    double reflect;             /* the source of the next sub-step has so much of the gradient taken away */
+    double reflect; /* factor of the pressure gradient that the next sub-step's source loses in addition */
 
-    const unsigned *open;     /* words, of this level */
-    void *pressure;           /* times the time that it acts */
-    const void *pressures[2]; /* of both halves of a step */
-    void *right;              /* right hand side, then residual */
+    const unsigned *open;     /* a word for each cell of this level */
+    void *pressure;           /* pressure times the duration for which it acts */
+    const void *pressures[2]; /* of the two halves of a step */
+    void *right;              /* right-hand side, then the residual */
     void *residual;
     void *direction, *image, *corrected; /* p, A p, z */
     kf_solve_state *solve;
-    double *partial; /* [3][partial_room] sums of blocks */
+    double *partial; /* [3][partial_room]: partial sums of blocks */
     int partial_room, blocks, rows_per_block;
-    int singular; /* the pressure is known but for a constant */
+    int singular; /* whether the pressure is known only up to a constant */
     int inline_preconditioner, flexible, least_iterations;
-    double tolerance, floor; /* floor: square of a residual that is rounding */
+    double tolerance, floor; /* floor: square of a residual that is only rounding error */
 
-    /* Multigrid: this level's x, its other x, its right hand side; the next coarser level. */
+    /* Multigrid: the two arrays of this level's solution and its right-hand side; then those of the next
+     * coarser level. */
     void *guess, *other, *wanted;
     void *coarse_guess, *coarse_wanted;
     unsigned *coarse_open;
     int coarse_cells[3], coarse_row, coarse_plane;
     long long coarse_origin;
-    double damping, outflow_ratio[6]; /* of each face of the domain, see coarsen */
+    double damping, outflow_ratio[6]; /* outflow_ratio: for each face of the domain, see `coarsen` */
     int sweeps;
 
     int stream;           /* axis without a cosine transform */
-    const void *modes[2]; /* eigenvalues along the other two, the lower axis first */
+    const void *modes[2]; /* eigenvalues along the two other axes, the lower axis first */
 
-    /* Solid: signed distance in the body's frame at time 0, negative inside, `spacing` apart from `corner`.
-     */
+    /* The solid: a table of the signed distance in the body's frame at time 0, negative inside. Its points
+     * are `spacing` apart, the first at `corner`. Lengths in cells. */
     const float *distance;
     int distance_size[3];
     double distance_corner[3], distance_spacing;
     kf_solid_state *solid;
     double start[3], axis[3], angular_speed, speed[3];
     double *load;  /* [6][partial_room] */
-    void *compact; /* rows exchanged with the host, or a velocity at the nodes */
+    void *compact; /* rows for the host, or the velocity at the nodes */
     int first_row;
 } kf_incompressible_arguments;
 

@@ -20,8 +20,8 @@ KF_FUNCTION kf_spectral_value kf_times(kf_spectral_value a, kf_spectral_value b)
 
 KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
 
-/* Forward transforms of all pairs, from one array to the other and back: the result is in the first after an
- * even number of stages. */
+/* Computes the forward transforms of all pairs. Stages go from one array to the other and back, so after an
+ * even number of stages the result is in the first array. */
 #define KF_TRANSFORM(first, second)                                                                          \
     {                                                                                                        \
         int done = 1;                                                                                        \
@@ -58,10 +58,11 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
     const int base = (int)a->origin + line * stride[beside] + block_y / groups * stride[deep];               \
     const kf_spectral_value *roots = (const kf_spectral_value *)a->compact, *quarters = roots + KF_LINE;     \
     (void)block_x;
-/* These give cell and line of item i in the block. Neighbours in this order are neighbours in memory. */
+/* Return the cell and the line of item i of the block. Items beside each other in this order are beside each
+ * other in memory. */
 #define KF_CELL_OF(i) (KF_AXIS == 0 ? (i) % KF_LINE : (i) / (2 * KF_PAIRS))
 #define KF_LINE_OF(i) (KF_AXIS == 0 ? (i) / KF_LINE : (i) % (2 * KF_PAIRS))
-/* A cell of a line goes to this place: first the even cells, then the odd ones backwards. */
+/* Returns the place of a cell in the transform's order: first the even cells, then the odd ones backwards. */
 #define KF_SHUFFLED(x) ((x) % 2 == 0 ? (x) / 2 : KF_LINE - 1 - (x) / 2)
 
 /* Transforms the residual (a->guess) to modes in a->corrected. */
@@ -92,7 +93,7 @@ KF_BLOCK_KERNEL(cosines, kf_incompressible_arguments) {
     }
 }
 
-/* Back, in place. */
+/* Transforms modes back, in place. */
 KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
     if (KF_DONE) return;
     KF_SHARED kf_spectral_value one[KF_LINE * KF_PAIRS], two[KF_LINE * KF_PAIRS];
@@ -127,8 +128,8 @@ KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
     }
 }
 
-/* The systems along a->stream of each mode of the other two, in place; other keeps the pivots. Extent: cells
- * of the two, the lower axis first. */
+/* Solves the tridiagonal systems along a->stream for each mode of the two other axes, in place; `other` keeps
+ * the pivots. Extent: cells of these two axes, the lower one first. */
 KF_SCALAR_KERNEL(tridiagonal, kf_incompressible_arguments) {
     (void)z;
     if (KF_DONE) return;
@@ -143,7 +144,7 @@ KF_SCALAR_KERNEL(tridiagonal, kf_incompressible_arguments) {
     kf_real pivot = KF_R(0), value = KF_R(0);
     for (int i = 0; i < n; i++) {
         kf_real own = mode + KF_R(2) - KF_R(i == 0 && !low) - KF_R(i == n - 1 && !high);
-        /* Nothing holds the level of the constant mode of a closed box: the first cell does. */
+        /* In a closed box the constant mode has no level of its own; this fixes it at the first cell. */
         if (i == 0 && !low && !high && mode <= KF_R(0)) own += KF_R(1);
         pivot = KF_R(1) / (own - pivot);
         value = (values[i * step] + value) * pivot;

@@ -25,7 +25,8 @@ typedef kf_incompressible_arguments kf_grid;
 #define KF_VALUES(pointer)    ((kf_real *)(pointer))
 #define KF_CONSTANTS(pointer) ((const kf_real *)(pointer))
 
-/* A place in memory. Compilers of the cpu see that neighbours lie side by side only in 64 bits. */
+/* An index of a place in memory. With 64 bits the compilers for the cpu recognise that neighbours lie side by
+ * side. */
 #if KF_CUDA
 typedef int kf_index;
 #else
@@ -46,7 +47,7 @@ KF_FUNCTION int kf_below(const kf_grid *a, int axis, int at, int stride) {
     return kf_is_periodic(a, axis) && at == 0 ? (a->cells[axis] - 1) * stride : -stride;
 }
 
-/* The six neighbours of a cell, and how open the faces to them are. */
+/* The six neighbours of a cell, and the open share of each face between them and the cell. */
 typedef struct kf_links {
     kf_index to[6];
     kf_real open[6], sum;
@@ -78,7 +79,7 @@ KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, kf_ind
     return l;
 }
 
-/* The sum of the neighbours' values, each as far as the face to it is open. */
+/* Returns the sum of the neighbours' values, each times the open share of its face. */
 KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
     kf_real sum = KF_R(0);
     KF_UNROLL
@@ -102,7 +103,7 @@ KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
         for (int i = 0; i < KF_MOST_SUMS; i++)                                                               \
             own[i][KF_OWN(t)] = 0.0;                                                                         \
     }
-/* Around what is done to cell (x, y, z) at place k; it adds to KF_SUM(0) and so on. */
+/* Encloses the statements for cell (x, y, z) at place k, which add to KF_SUM(0) and so on. */
 #define KF_EACH_CELL_BEGIN                                                                                   \
     for (int line = block_y * a->rows_per_block; line < (block_y + 1) * a->rows_per_block; line++) {         \
         if (line >= a->cells[1] * a->cells[2]) break;                                                        \
@@ -164,7 +165,7 @@ KF_FUNCTION kf_real kf_solid_velocity_at(const kf_grid *a, int c, int x, int y, 
     return kf_solid_velocity(a, c, position);
 }
 
-/* Returns whether component `c` at face (x, y, z) is known, and then its value. */
+/* Returns whether component `c` at face (x, y, z) is prescribed, and sets its value. */
 #if KF_CUDA
 KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real *value) {
     const int at[3] = {x, y, z};
@@ -185,8 +186,8 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
     return 0;
 }
 #else
-/* The compiler gcc makes no vectors of a loop that chooses by what is the same along a row. Such truths are
- * numbers here: 1 where two whole numbers are the same. */
+/* Returns 1 if two integers are equal, else 0. gcc does not vectorise a loop with a condition that is the
+ * same along a row, so such conditions are factors here. */
 KF_FUNCTION kf_real kf_same(int left, int right) {
     const int apart = left - right;
     return KF_R(1 - (int)((unsigned)(apart | -apart) >> 31));
@@ -207,7 +208,7 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
 #endif
 }
 #endif
-/* The value that a face is left with: what is known of it, else this. */
+/* Returns the velocity at a face: the prescribed one if there is one, else the given value. */
 KF_FUNCTION kf_real kf_settled(const kf_grid *a, int c, int x, int y, int z, kf_index k, kf_real value) {
     kf_real held;
     return kf_is_held(a, c, x, y, z, k, &held) ? held : value;

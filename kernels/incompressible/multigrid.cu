@@ -6,8 +6,8 @@
 
 #define KF_DONE (a->solve->done != 0)
 
-/* The first sweep, or the first two at once, from a guess of 0: wanted to guess. The very first divides by 6.
- */
+/* The first sweep, or the first two at once, from the guess 0: reads `wanted`, writes `guess`. The very first
+ * sweep divides by 6. */
 KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, kf_index k) {
     const kf_real *b = KF_CONSTANTS(a->wanted), damping = KF_R(a->damping), share = damping * KF_R(1.0 / 6.0);
     kf_real value = share * b[k];
@@ -24,7 +24,7 @@ KF_KERNEL(smooth_first, kf_incompressible_arguments) {
     KF_VALUES(a->guess)[k] = kf_first_swept(a, x, y, z, k);
 }
 
-/* Sweeps once, from guess to other. */
+/* One sweep, from `guess` to `other`. */
 KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y, int z, kf_index k) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const kf_real left = KF_CONSTANTS(a->wanted)[k] - l.sum * from[k] + kf_around(&l, from);
@@ -36,7 +36,8 @@ KF_KERNEL(smooth, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     KF_VALUES(a->other)[k] = kf_swept(a, KF_CONSTANTS(a->guess), x, y, z, k);
 }
-/* The last sweep of the finest level, with the products of what comes out (other). */
+/* The last sweep of the finest level. It also sums the products of its result (`other`) that the solver
+ * needs. */
 KF_BLOCK_KERNEL(smooth_last, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -68,7 +69,7 @@ KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
             sum += b[k] - l.sum * from[k] + kf_around(&l, from);
         }
 #else
-        /* Beyond the last row or plane this one once more, for nothing (kf_same says why). */
+        /* Beyond the last row or plane this one is read once more, with the factor 0 (see kf_same). */
         const int row = fy < a->cells[1] ? fy : a->cells[1] - 1,
                   plane = fz < a->cells[2] ? fz : a->cells[2] - 1;
         const kf_index k = kf_place(a, fx, row, plane);
@@ -85,7 +86,7 @@ KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
     KF_VALUES(a->coarse_wanted)[kf_coarse_place(a, x, y, z)] = kf_restricted(a, x, y, z);
 }
 
-/* Adds to guess what the coarse level found. Extent: cells. */
+/* Adds the coarse level's correction to `guess`. Extent: cells. */
 KF_FUNCTION kf_real kf_interpolated(const kf_grid *a, int x, int y, int z) {
     const kf_real *e = KF_CONSTANTS(a->coarse_guess);
     const int at[3] = {x, y, z}, stride[3] = {1, a->coarse_row, a->coarse_plane};
@@ -117,7 +118,7 @@ KF_KERNEL(interpolate, kf_incompressible_arguments) {
     KF_VALUES(a->guess)[kf_place(a, x, y, z)] += kf_interpolated(a, x, y, z);
 }
 
-/* Around what `threads` threads of a block do to each of the grid's cells, (x, y, z) at place k. */
+/* Encloses what the `threads` threads of a block do for each cell (x, y, z) of the grid, at place k. */
 #define KF_EACH_OF_GRID(g, threads, body)                                                                    \
     KF_EACH_THREAD_SCALAR(t, threads) {                                                                      \
         for (int i = t; i < (g)->cells[0] * (g)->cells[1] * (g)->cells[2]; i += (threads)) {                 \
@@ -131,7 +132,7 @@ KF_KERNEL(interpolate, kf_incompressible_arguments) {
 #define KF_SWEEP(g, threads, from, to)                                                                       \
     KF_EACH_OF_GRID(g, threads, KF_VALUES(to)[k] = kf_swept(g, KF_CONSTANTS(from), x, y, z, k);)
 
-/* The coarsest level, in one block: sweeps (even) from 0, between guess and other. */
+/* Solves the coarsest level in one block: an even number of sweeps from 0, between `guess` and `other`. */
 KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -143,8 +144,8 @@ KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     }
 }
 
-/* How open coarse faces are. Extent: coarse cells + 1; outflow_ratio: how much nearer, in cells, the pressure
- * outside is. */
+/* Computes the open shares of coarse faces. Extent: coarse cells + 1. outflow_ratio: how many cells nearer
+ * the pressure outside an outflow is. */
 KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
     KF_FOLLOW;
     const int at[3] = {x, y, z};

@@ -7,16 +7,15 @@
 
 #define KF_DONE (a->solve->done != 0)
 
-/* Sums of the residual of the pressure there is: its square, that of the right hand side, and with an inline
- * preconditioner its product with what that makes of it. */
+/* Sums for the residual of the given pressure: its square, the square of the right-hand side and, with an
+ * inline preconditioner, the product of the residual and the preconditioned residual. */
 #define KF_ADD_RESIDUAL(r, sum)                                                                              \
     KF_SUM(0) += (double)(r) * (double)(r);                                                                  \
     KF_SUM(2) += a->inline_preconditioner == KF_INLINE_JACOBI && (sum) > KF_R(0)                             \
                      ? (double)(r) * (double)(r) / (double)(sum)                                             \
                      : (double)(r) * (double)(r);
 
-/* Returns what is left of the right hand side in cell k as r; p and mean are what they are in the kernels
- * below. */
+/* Returns as r the residual in cell k; p and mean have the meaning that they have in the kernels below. */
 #define KF_RESIDUAL_HERE                                                                                     \
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);                                                  \
     const kf_real right = KF_CONSTANTS(a->right)[k] - (l.sum > KF_R(0) ? mean : KF_R(0));                    \
@@ -51,7 +50,7 @@ KF_KERNEL(direct, kf_incompressible_arguments) {
     }
 }
 
-/* Works out q = A p, and the product of both. */
+/* Computes q = A p, and the product p q. */
 KF_BLOCK_KERNEL(apply, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -66,7 +65,7 @@ KF_BLOCK_KERNEL(apply, kf_incompressible_arguments) {
     KF_SUMS_END(1, a->partial)
 }
 
-/* A step along p. */
+/* Makes a step along p. */
 KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -85,7 +84,7 @@ KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* Multigrid alone: the pressure takes the whole correction. */
+/* For multigrid without conjugate gradients: adds the whole correction to the pressure. */
 KF_KERNEL(add_correction, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -104,7 +103,7 @@ KF_BLOCK_KERNEL(residual_again, kf_incompressible_arguments) {
     KF_SUMS_END(1, a->partial)
 }
 
-/* Sums z r and z q of a preconditioner that left z. */
+/* Sums z r and z q for a preconditioner that has written z. */
 KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -120,7 +119,7 @@ KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
 /* --- Incomplete factorisation: IC(0) with the cells ordered by colour, red (even x + y + z) first
  * ---------------- */
 
-/* Pivot of a black cell: its diagonal without what the red neighbours take of it. */
+/* Returns the pivot of a black cell: its diagonal less the contributions of the red neighbours. */
 KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, int y, int z) {
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     kf_real pivot = l->sum;
@@ -138,7 +137,7 @@ KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, i
     }
     return pivot > KF_R(0.01) * l->sum ? pivot : KF_R(0.01) * l->sum;
 }
-/* Forward: red cells are r / pivot; black ones take theirs into account. */
+/* Forward substitution: red cells are r / pivot; black cells use these. */
 KF_SCALAR_KERNEL(factor_red, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
@@ -156,7 +155,7 @@ KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
         l.sum > KF_R(0) ? (right[k] + kf_around(&l, red)) / kf_black_pivot(a, &l, x, y, z) : KF_R(0);
     KF_VALUES(a->corrected)[k] = black;
 }
-/* Back: red cells again, with what the black ones became. */
+/* Back substitution: red cells again, with the results of the black cells. */
 KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
@@ -192,7 +191,7 @@ KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
         if (t == 0)
 #define KF_TOTAL(i) shared_sums[i][0]
 
-/* A solve begins: what the divergence left. */
+/* Begins a solve from the sums of the divergence. */
 KF_BLOCK_KERNEL(begin_solve, kf_incompressible_arguments) {
     KF_FOLLOW;
     KF_TOTALS(3) {
@@ -225,7 +224,7 @@ KF_BLOCK_KERNEL(find_alpha, kf_incompressible_arguments) {
     if (KF_DONE) return;
     KF_TOTALS(1) {
         kf_solve_state *s = a->solve;
-        s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0; /* nothing is left but rounding */
+        s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0; /* only rounding error is left */
     }
 }
 /* After a step: the new residual, and with an inline preconditioner the next beta. */

@@ -2,8 +2,8 @@
  * pressure's equation, and from the pressure a velocity without divergence. */
 #include "grid.h"
 
-/* Share of a face through which fluid passes: domain faces with a prescribed velocity are open to it, though
- * closed to the pressure. */
+/* Returns the share of a face through which fluid passes. A face of the domain with a prescribed velocity is
+ * open to fluid, though the pressure's equation treats it as closed. */
 KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
                             kf_real open) {
     const int at[3] = {x, y, z};
@@ -19,7 +19,7 @@ KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, in
 #endif
 }
 
-/* Returns what flows out of a cell. */
+/* Returns the net outflow of a cell. */
 KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_links *l, int x, int y, int z,
                                kf_index k) {
     kf_real sum = KF_R(0);
@@ -32,7 +32,7 @@ KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_link
     return sum;
 }
 
-/* Sums: of the right hand side, its cells, its square. */
+/* Sums the right-hand side, its cells and its square. */
 KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const kf_real *u = KF_CONSTANTS(a->source);
@@ -47,8 +47,8 @@ KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* Takes the gradient away: target = source - gradient; where a->reflect is not 0, predicted = source -
- * reflect gradient. It may work in place. Extent: cells + 1 along each axis. */
+/* Subtracts the gradient: target = source - gradient. If a->reflect is not 0, also predicted = source -
+ * reflect gradient. Source and target may be the same. Extent: cells + 1 along each axis. */
 KF_KERNEL(project, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};

@@ -5,7 +5,7 @@
 #include "rotation.h"
 #include "viscous.h"
 
-/* Finds where a moving solid is in the step that begins. Extent: one item. */
+/* Computes the moving solid's pose for the step that begins. Extent: one item. */
 KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
     (void)x, (void)y, (void)z;
     kf_solid_state *s = a->solid;
@@ -21,7 +21,7 @@ KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
 }
 
 #if KF_SOLID
-/* Signed distance at a point of the domain. */
+/* Returns the signed distance at a point of the domain. */
 KF_FUNCTION float kf_distance(const kf_grid *a, double x, double y, double z) {
     const kf_solid_state *s = a->solid;
     const double from[3] = {x - s->center[0], y - s->center[1], z - s->center[2]};
@@ -46,12 +46,12 @@ KF_FUNCTION float kf_distance(const kf_grid *a, double x, double y, double z) {
     return sum;
 }
 
-/* Share of a triangle on which a linear function is positive. */
+/* Returns the share of a triangle on which a linear function is positive. */
 KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     const int positive = (p > 0.0f) + (q > 0.0f) + (r > 0.0f);
     if (positive == 3) return 1.0f;
     if (positive == 0) return 0.0f;
-    /* The value o is the one of the three whose sign is its own. */
+    /* The value o is the one whose sign differs from the signs of the two others. */
     const int odd = positive == 1;
     const float o = (p > 0.0f) == odd ? p : (q > 0.0f) == odd ? q : r;
     const float s = (p > 0.0f) == odd ? q : (q > 0.0f) == odd ? r : p;
@@ -59,7 +59,7 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     const float corner = o / (o - s) * (o / (o - t));
     return odd ? corner : 1.0f - corner;
 }
-/* Returns the share of a square with corners in turn; little counts as nothing. */
+/* Returns the share of a square, from the values at its corners in turn; a very small share counts as 0. */
 KF_FUNCTION float kf_share_of_square(const float d[4]) {
     const float share =
         0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
@@ -67,12 +67,12 @@ KF_FUNCTION float kf_share_of_square(const float d[4]) {
 }
 #endif
 
-/* The word of a place. Extent: cells + 1 along each axis. */
+/* Computes the word of a place. Extent: cells + 1 along each axis. */
 KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
     const int at[3] = {x, y, z};
     unsigned word = 0;
 #if KF_SOLID
-    const int far = 1; /* the corners are nearer than this to the middle */
+    const int far = 1; /* distance of the corners from the middle: less than this */
     const float middle = kf_distance(a, x, y, z);
     float corner[2][2][2];
     if (middle < (float)far)
@@ -104,8 +104,8 @@ KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
 }
 
 #if KF_SOLID
-/* Force of the fluid on what of the solid is in a cell, per density: the pressure on what closes the cell,
- * and friction. */
+/* Adds the fluid's force, over the density, on the part of the solid in a cell: the pressure on the closed
+ * shares of the cell's faces, and friction. */
 KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_index k, double force[3]) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
@@ -115,7 +115,8 @@ KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_inde
         const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
         double pushed = 0.0, rubbed = 0.0;
         if (!edge && l.sum > KF_R(0)) pushed = -pressure * (double)(l.open[2 * c + 1] - l.open[2 * c]);
-        /* Friction on a face whose middle is in the solid is counted where the surface is crossed. */
+        /* Friction on a face whose middle is in the solid is counted at the face where the surface is
+         * crossed. */
         if ((a->open[k] >> (8 * c) & 255) != 0 &&
             kf_face_height(a, kf_below(a, c, at[c], stride[c]), k) > KF_R(0)) {
             const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;

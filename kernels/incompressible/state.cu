@@ -16,7 +16,7 @@ KF_FUNCTION kf_real kf_centred(const kf_grid *a, int c, int at, kf_index k, int 
     return KF_R(0.5) * (u[k] + u[k + kf_above(a, c, at, stride)]);
 }
 
-/* The velocity at the cells' centres, [z][y][x][4]. Extent: cells. */
+/* Writes the velocity at the cells' centres, [z][y][x][4]. Extent: cells. */
 KF_SCALAR_KERNEL(velocity, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     kf_float4 value;
@@ -27,8 +27,8 @@ KF_SCALAR_KERNEL(velocity, kf_incompressible_arguments) {
     ((kf_float4 *)a->compact)[x + a->cells[0] * (y + (long long)a->cells[1] * z)] = value;
 }
 
-/* Divergence that is left: its largest value would need an atomic; sums of its square, of cells and of its
- * size. */
+/* Sums the remaining divergence: its square, the number of cells, and its absolute value. Its largest value
+ * would need an atomic. */
 KF_BLOCK_KERNEL(left_divergence, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const kf_real *u = KF_CONSTANTS(a->target);

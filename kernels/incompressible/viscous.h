@@ -5,12 +5,12 @@
 
 #include "grid.h"
 
-/* Laplacian = around - links u + wall - wall_links u; the latter is the solid's part. */
+/* Laplacian = around - links u + wall - wall_links u. The last two terms are the solid's part. */
 typedef struct kf_friction {
     kf_real around, links, wall, wall_links;
 } kf_friction;
 
-/* A surface closer than this share of a cell counts as this far. */
+/* A surface nearer than this share of a cell is treated as if it were this far away. */
 #define KF_NEAREST KF_R(0.25)
 
 /* Height of face (c) at place k over the solid, in cells: the mean of the two cells'. Their sum is one of
@@ -55,7 +55,8 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
         }
     }
 #else
-    /* These are the same sums, with numbers for truths that are the same along a row (kf_same). */
+    /* These are the same sums, with factors 0 and 1 for conditions that are the same along a row
+     * (kf_same). */
     KF_UNROLL
     for (int i = 0; i < 6; i++) {
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
@@ -79,7 +80,8 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
     return f;
 }
 
-/* `value` after the viscous term of u acted for the sub-step; the solid's part is taken at its end. */
+/* Returns `value` after the viscous term of u has acted for the sub-step. The solid's part is implicit: taken
+ * at the end of the sub-step. */
 KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
                                 kf_real value) {
     const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);

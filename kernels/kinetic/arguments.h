@@ -7,18 +7,18 @@
 #ifndef KF_KERNELS_KINETIC_ARGUMENTS_H
 #define KF_KERNELS_KINETIC_ARGUMENTS_H
 
-/* Scalars that the kernels need in their own arithmetic precision: kept in both, so that none is converted.
- */
+/* Scalars that kernels need in their own arithmetic precision. They are kept in both precisions, so that no
+ * kernel converts them. */
 #define KF_KINETIC_SCALARS(X)                                                                                \
     X(shear_rate)      /* relaxation rate of the shear moments, 1 / (3 viscosity + 1/2) */                   \
-    X(high_order_rate) /* of the moments of order three and more, rule `constant` */                         \
+    X(high_order_rate) /* rate of the moments of order three and higher, for the rule `constant` */          \
     X(body_force_x)                                                                                          \
     X(body_force_y)                                                                                          \
     X(body_force_z)
 
-/* Planes of the next walk of plan moments, of those that are left: the longest allowed, and towards the end
- * half of what is left, so that blocks that begin late have less to do. What is left is not halved to walks
- * of less than KF_SHORTEST_WALK, which would read two planes more for few of their own. */
+/* Returns the planes of the next walk of plan moments, given the planes that are left: the longest walk, and
+ * near the end half of the rest, so that blocks that start late have less to do. Walks shorter than
+ * KF_SHORTEST_WALK are not made, because they read two further planes for few of their own. */
 #define KF_SHORTEST_WALK 8
 #define KF_WALK(left, longest)                                                                               \
     ((left) >= 2 * (longest)                                ? (longest)                                      \
@@ -28,104 +28,113 @@
 #define KF_FLOAT_MEMBER(name)  float name;
 #define KF_DOUBLE_MEMBER(name) double name;
 
-/* Kernels are given these groups of arguments; the arguments of a module's kernels are those groups that
- * it reads. */
+/* The arguments come in groups. Each module's kernels get only the groups that they read. */
 
 typedef struct kf_kinetic_grid {
     int nodes[3];
     int row_pitch;
 } kf_kinetic_grid;
 
-/* Says where nodes lie in memory, beside the grid's row_pitch. */
+/* Positions of nodes in memory, besides the grid's row_pitch. */
 typedef struct kf_kinetic_memory {
     long long plane_pitch,
-        origin;         /* A team's part has an origin less by the indices before its first plane. */
+        /* A team's part counts from its first plane, so its origin is smaller by the indices before that
+         * plane. */
+        origin;
     long long capacity; /* Node indices lie in [0, capacity), a multiple of alpha in the csoa layout. */
 } kf_kinetic_memory;
 
-/* The nodes that a launch works on, and the team that they are a part of. One device has all planes and rows.
- */
+/* The nodes on which a launch works, and the team's part to which they belong. One device has all planes and
+ * rows. */
 typedef struct kf_kinetic_part {
-    int cut_side;            /* Whether the reader of pack_cut lies above (1) or below (-1) along z. */
-    int first_plane, planes; /* of the part, or of a slab that a launch works on */
-    int first_row, rows;     /* the same rows of each plane, where a team is cut across y too (KF_CUT_Y) */
-    int rows_before; /* rows of a plane before the first that is kept, by which the origin is less, too */
-    int cut_row;     /* cut_side along y */
-    int reach; /* Planes beyond the part whose nodes' forces it works out too: passes of the immersed boundary
-                  - 1. */
-    int parts; /* Parts whose sums the kernels add up: a team's; 1 where its processes have added up theirs.
-                */
+    int cut_side; /* Whether the part that reads pack_cut's output lies above (1) or below (-1) along z. */
+    int first_plane, planes; /* planes of the part, or of the slab on which a launch works */
+    int first_row, rows;     /* rows of each of these planes, if a team is cut across y too (KF_CUT_Y) */
+    /* Rows of a plane before the first one in memory; the origin is smaller by them, too. */
+    int rows_before;
+    int cut_row; /* cut_side along y */
+    /* Planes beyond the part whose nodes' forces it also computes: passes of the immersed boundary - 1. */
+    int reach;
+    /* Number of partial sums that kernels add up: one for each part of a team; 1 if processes have already
+     * added theirs. */
+    int parts;
 } kf_kinetic_part;
 
-/* Populations are stored as f_i - w_i, or moments. */
+/* Stored values of the nodes: populations as f_i - w_i, or moments. */
 typedef struct kf_kinetic_node_values {
     void *source, *target;
 } kf_kinetic_node_values;
 
-/* Fields of the whole domain in the unfused plans, and the domain's averages. */
+/* Fields of the whole domain (unfused plans), and the domain's averages. */
 typedef struct kf_kinetic_fields {
     void *density; /* density - 1 */
     void *velocity, *force;
-    void *averages;          /* reciprocals of the domain averages of density, |momentum|, |second moment| */
-    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; where they are finished [parts] times */
+    void *averages;          /* inverse averages of density, |momentum| and |second moment| over the domain */
+    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; for the final sum [parts] times */
 } kf_kinetic_fields;
 
-/* Holds what the faces of the domain prescribe. */
+/* Values that the faces of the domain prescribe. */
 typedef struct kf_kinetic_faces {
     double velocity[6][3];
     float velocity_single[6][3];
-    double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
+    /* Share of the populations that a wall mirrors; 0: it bounces all of them back. */
+    double specular_share[6];
 } kf_kinetic_faces;
 
-/* Outflow (boundary.h): what waits outside, [face][9 velocities][v][u], in kf_real of KF_WAITING_UNIT. */
+/* Outflow (boundary.h): the populations outside, [face][9 velocities][v][u], in kf_real of
+ * KF_WAITING_UNIT. */
 typedef struct kf_kinetic_outflow {
-    void *waiting, *next; /* of this step, and of the next: another place where collisions write it */
-    void *below, *above;  /* next of the parts below and above, which read the rows nearest to the cut from
-                             their own;  NULL: none */
-    /* The words of the nodes at the faces across x [face][word][z][y], which the flow's kernel of plan
-     * moments keeps there for convect_outflow; NULL: it reads them from the grid. */
+    /* Populations of this step, and of the next step, which are in another array if collisions write them. */
+    void *waiting, *next;
+    /* `next` of the parts below and above, which read the rows nearest to the cut from their own; NULL:
+     * none. */
+    void *below, *above;
+    /* Words of the nodes at the faces across x, [face][word][z][y]. The flow's kernel of plan moments stores
+     * them for convect_outflow. NULL: convect_outflow reads the grid. */
     void *edge;
-    long long start[6]; /* place of a face's first value */
+    long long start[6]; /* index of a face's first value */
     double take[6],
-        pull[6]; /* the share that a step takes from the outermost nodes; its pull towards density 1 */
+        pull[6]; /* share that a step takes from the outermost nodes; its pull towards density 1 */
 } kf_kinetic_outflow;
 
 /* The solid's surface. */
 typedef struct kf_kinetic_samples {
     int count;
     int box[3]; /* cells of the box around the solid */
-    /* These are, of a static solid's sample, the fractions within the cell with that corner, and of a
-     * moving one's the position relative to its centre at time 0. */
+    /* Samples of a static solid: fractions within the cell of `corner`. Samples of a moving solid: position
+     * relative to its centre at time 0. */
     void *x, *y, *z, *area;
-    void *corner; /* kf_index, of a static solid: lower corner of the sample's cell */
+    void *corner; /* kf_index, static solid only: lower corner of the sample's cell */
     void *force;  /* [3][count] */
     void *pose;   /* kf_pose */
-    /* Cell list (gather): samples of cell c are cell_samples[cell_start[c]] .. cell_samples[cell_start[c + 1]
-     * - 1]. */
+    /* The list of samples by cell (gather): cell c has cell_samples[cell_start[c]] ..
+     * cell_samples[cell_start[c + 1] - 1]. */
     int *cell_start, *cell_samples;
 } kf_kinetic_samples;
 
-/* The nodes that samples touch. */
+/* The band: the nodes that samples touch. */
 typedef struct kf_kinetic_band {
     int capacity;
-    int listed_count, listed_from; /* Of a team: nodes of all its bands, and where the part's place 0 is. */
-    int *count; /* [0] used places, [1] places that were needed but not there, [2] samples in crowded, or of a
-                   static solid warps of band_chain that have ended */
-    int *of;    /* node index -> place in the band, -1 outside */
+    /* On a team: number of nodes of all bands, and position of the part's first one among them. */
+    int listed_count, listed_from;
+    /* [0] used places; [1] places that were needed but missing; [2] samples in `crowded`, or for a static
+     * solid the warps of band_chain that have finished. */
+    int *count;
+    int *of;    /* for each node index its place in the band; -1: outside */
     void *node; /* kf_index */
-    const unsigned
-        *mask;   /* a bit a node index, set in the band or inside links: what masked_band leaves out */
-    void *field; /* kf_real4: velocity, density before the force */
+    /* One bit for each node index: it is in the band or inside links, and masked_band skips it. */
+    const unsigned *mask;
+    void *field; /* kf_real4: velocity and density before the force */
     void *force; /* [band][4], kf_real or fixed point */
-    void *total; /* the same, summed over the passes of a step; only with several */
-    /* [velocities][capacity]: in place the band's nodes after collision, kf_stored; with keep_streamed as
-     * they stream in, kf_real. */
+    void *total; /* force summed over the passes of a step; only with several passes */
+    /* [velocities][capacity] populations of the band's nodes: on one grid after the collision, kf_stored;
+     * with keep_streamed as they stream in, kf_real. */
     void *kept;
     void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */
 } kf_kinetic_band;
 
-/* Segments of a static solid: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the
- * lanes of a warp together. */
+/* Segments of a static solid: up to KF_SEGMENT_LENGTH samples of one cell, which one item sums, or several
+ * lanes of a warp. */
 typedef struct kf_kinetic_segments {
     int count;
     /* The samples are kf_real4: fractions and area, 0 where there is no sample. For segments they are
@@ -139,89 +148,94 @@ typedef struct kf_kinetic_segments {
     int *node_entries; /* places in force (component 0) of the segments that touch the node */
 } kf_kinetic_segments;
 
-/* Cells of a moving solid, filled anew at every step; or patches of KF_PATCH samples. */
+/* Cells of a moving solid, filled in every step, or patches of KF_PATCH samples. */
 typedef struct kf_kinetic_patch_lists {
     int cell_rows;
-    int *cell_count;  /* node index of the corner -> samples of the cell */
-    int *sample_rank; /* [count]: place among those of its cell */
-    int *crowded;     /* [count]: samples for which the rows had no place */
+    int *cell_count;  /* for each node index: samples of the cell with this corner */
+    int *sample_rank; /* [count]: position of a sample among those of its cell */
+    int *crowded;     /* [count]: samples for which the rows had no room */
     /* [patch][2 KF_PATCH + 2]: [0] the number of the patch's runs and, from [2] on, of each run its cell's
      * corner and first sample | samples << 16. */
     int *runs;
     unsigned
-        *band; /* a bit a node of the box around the solid, rows beginning with a word: set in the band */
+        /* One bit for each node of the box around the solid, set in the band; each row begins with a new
+         * word. */
+        *band;
 } kf_kinetic_patch_lists;
 
-/* The links that a static solid's surface cuts (links.cu). KF_LINK_LANES nodes that follow each other are
- * together: first come the first links of them all, then the second ones of those that have two, and so on.
- * So the lanes of a warp find theirs side by side. */
+/* The cut links of a static solid (links.cu). They are sorted by groups of KF_LINK_LANES consecutive nodes:
+ * first the first links of all nodes of a group, then the second links of those that have two, and so on. So
+ * the lanes of a warp read links that lie side by side. */
 typedef struct kf_kinetic_links {
     int count;
     /* [count]: of the nodes below a link's direction to the surface, KF_LINK_CODE_BITS each, and behind them
      * how many nodes behind the outer one are the fluid's. */
     int *code;
-    void *node;  /* kf_index [KF_LINK_NODES][count]: the outer node, two behind it, the inner one */
-    void *share; /* kf_real [count]: of the link that lies outside of the surface, 0 .. 1 */
-    /* kf_real [2 count + 1]: mean corrections; what each weight takes back of them; what left a step before.
-     */
+    void *node;  /* kf_index [KF_LINK_NODES][count]: the outer node, two nodes behind it, the inner node */
+    void *share; /* kf_real [count]: share of the link outside the surface, 0 .. 1 */
+    /* Array of kf_real [2 count + 1]: the links' mean corrections; the share of their sum that each weight
+     * subtracts; the populations that left a step before. */
     void *memory;
-    void *value;        /* kf_real [2][count]: what comes back; its sum with what left */
-    void *inside;       /* kf_index: nodes that the fluid does not reach, those that it touches first */
-    long long *sums;    /* fixed point, [KF_LOAD_SLOTS]: of the corrections */
+    void *value;        /* kf_real [2][count]: the returning population; its sum with the one that left */
+    void *inside;       /* kf_index: nodes that the fluid does not reach, first those beside the fluid */
+    long long *sums;    /* fixed point, [KF_LOAD_SLOTS]: sums of the corrections */
     double part_of_sum; /* for each weight */
     double center[3];   /* of the solid */
-    int at_once;        /* what comes back is what left in this step alone */
-    int thin;           /* some inner nodes are fluid: all links are worked out before one is put back */
-    int direct;         /* reflect_links puts back what it works out */
+    int at_once; /* the returning population is that of this step alone, without the mean over two steps */
+    int thin;    /* some inner nodes are fluid: all links are computed before any is written */
+    int direct;  /* whether reflect_links writes the returning populations to the inner nodes itself */
 } kf_kinetic_links;
 
-/* Of KF_LINK_LANES nodes those that have so many links, a bit each, and the link of the first of these. */
+/* For KF_LINK_LANES nodes and a number n: the nodes that have a link number n, a bit each, and the index of
+ * the first of these links. */
 typedef struct kf_link_row {
     int first;
     unsigned nodes;
 } kf_link_row;
 
-/* The nodes of the fluid beside that surface, for a law of the wall (wall.cu). */
+/* The fluid nodes beside this surface, for a law of the wall (wall.cu). */
 typedef struct kf_kinetic_wall {
     int count;
     kf_link_row *rows; /* [KF_LINK_ROWS] for each KF_LINK_LANES nodes, the last without any */
     void *node;        /* kf_index [count] */
-    void *seen;        /* kf_index [count]: the node whose velocity the law takes */
-    double *surface;   /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node seen */
-    double *found;     /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction, speed */
-    double *force; /* [KF_WALL_FORCES][count]: on the fluid beside what links bring; friction on the solid;
-                      pressure on it */
+    void *seen;        /* kf_index [count]: the node whose velocity the law reads */
+    /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node that is read. */
+    double *surface;
+    double *found; /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction, speed */
+    /* [KF_WALL_FORCES][count]: force on the fluid besides that of links; friction and pressure on the
+     * solid. */
+    double *force;
     double viscosity;
-    int turn;     /* of reflect_and_find: warps that take turns, one of nodes and some of links */
-    int friction; /* of load_wall: which force it adds up */
+    int turn;     /* for reflect_and_find: period of warps, of which one has nodes and the others links */
+    int friction; /* for load_wall: which force it sums */
 } kf_kinetic_wall;
 
-/* The solid as a body: sums over its surface, and the step. */
+/* The solid as a rigid body: sums over its surface, and the step. */
 typedef struct kf_kinetic_body {
-    int pass;             /* of the immersed boundary within the step */
+    int pass;             /* number of the pass of the immersed boundary within the step */
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][KF_LOAD_SUMS] */
-    /* The sums of a free solid are fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left
+    /* Sums of a free solid in fixed point, [KF_LOAD_SLOTS][KF_BODY_SUMS], and the number of samples that left
      * the domain; where the velocities are solved for, those of each part. */
     long long *sums;
     long long pose_step; /* of set_pose_step alone */
 } kf_kinetic_body;
 
-/* Nodes of a box (covered.h): those that a finer grid covers, those that a step is needed at. */
+/* Nodes of a box (covered.h): those that a finer grid covers, and those that a step must compute. */
 typedef struct kf_kinetic_region {
     int low[3], high[3];
 } kf_kinetic_region;
 
-/* The ends of a nested grid's rows (edges.h), where they have places of their own. */
+/* The ends of a nested grid's rows (edges.h), if they have arrays of their own. */
 typedef struct kf_kinetic_edges {
-    void *fresh; /* of two columns of ghosts: what the first of two steps reads; NULL in the second */
-    void *inner; /* of the box's four outermost columns: what the second keeps; NULL in the first */
+    void *fresh; /* two columns of ghost nodes, which the first of two steps reads; NULL in the second */
+    void *inner; /* the box's four outermost columns, which the second step writes; NULL in the first */
 } kf_kinetic_edges;
 
-/* Several solids, each with a motion of its own. With one, all of it is empty. */
+/* Several solids with motions of their own. With one solid all members are 0. */
 typedef struct kf_kinetic_solids {
     int count;
     const unsigned char *of; /* [samples.count]: the solid of each sample, ascending */
-    void *poses;             /* kf_pose [count]; samples.pose is of all together, which stay where they are */
+    void *poses;             /* kf_pose [count]; samples.pose is that of all together, which do not move */
     long long *load_sums;    /* fixed point, [count][KF_LOAD_SLOTS][KF_LOAD_SUMS] */
 } kf_kinetic_solids;
 
@@ -309,12 +323,12 @@ typedef struct kf_pose {
     double rotation[9], center[3];
     double velocity[3], angular_velocity[3];
     double axis[3], center_start[3], angular_speed; /* the prescribed motion */
-    double radius; /* of the sphere about the centre that holds every sample */
-    /* A free solid: what it weighs more than the fluid in its place, and its state. */
+    double radius; /* radius of the sphere around the centre that holds all samples */
+    /* A free solid: its mass in excess of the displaced fluid, and its state. */
     double excess_mass, excess_inertia[9]; /* inertia about the centre, in the pose of time 0 */
-    double weight[3];                      /* of the excess mass */
+    double weight[3];                      /* force on the excess mass */
     double quaternion[4], angular_momentum[3];
-    long long left_at; /* first step in which it touched a face of the domain, and was held; -1: none */
+    long long left_at; /* first step in which it touched a face of the domain and was stopped; -1: none */
     long long step;
     int box_origin[3]; /* lower corner of the box around the solid */
     int moving, free;
@@ -323,22 +337,22 @@ typedef struct kf_pose {
 enum {
     KF_AVERAGE_SLOTS = 256,
     KF_AVERAGE_STRIDE = 4,  /* every fourth row along y and z enters the domain averages */
-    KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
+    KF_AVERAGE_PERIOD = 16, /* steps between two sums */
     KF_LINK_NODES = 4,
     KF_LINK_CODE_BITS = 5,
     KF_LINK_LANES = 32,
     KF_LINKS_TOGETHER = 4,
     KF_LINK_ROWS = 32,  /* a node has 26 links at most, and rows are read KF_LINKS_TOGETHER ahead */
-    KF_LINK_STEPS = 32, /* over which the corrections of links are averaged */
+    KF_LINK_STEPS = 32, /* number of steps over which corrections of links are averaged */
     KF_WALL_SURFACE = 5,
     KF_WALL_FOUND = 6,
     KF_WALL_FORCES = 9,
     KF_LOAD_SLOTS = 64,
-    KF_LOAD_SUMS = 7,   /* force, torque, and forces that were no sound numbers */
-    KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */
+    KF_LOAD_SUMS = 7,   /* force, torque, and the number of forces that were not finite */
+    KF_LOAD_CHUNK = 64, /* samples or nodes of the band that one item sums */
     KF_BODY_SUMS = 16,  /* body.h */
     KF_BODY_PLACES = KF_LOAD_SLOTS * KF_BODY_SUMS + 1, /* of body_sums, of one part */
-    KF_BODY_CHUNK = 16,                                /* samples that one item adds up */
+    KF_BODY_CHUNK = 16,                                /* samples that one item sums */
     KF_BODY_THREADS = 32,
     KF_SCAN_CHUNK = 512,
 };
@@ -346,10 +360,10 @@ enum {
 #define KF_AVERAGE_SCALE   4294967296.0     /* 2^32 */
 #define KF_FORCE_SCALE     17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
 #define KF_TORQUE_SCALE    68719476736.0    /* 2^36 */
-#define KF_FORCE_LIMIT     1000.0 /* beyond that a sample's or node's force is that of a flow that blew up */
+#define KF_FORCE_LIMIT     1000.0 /* a larger force on a sample or node means that the flow has diverged */
 #define KF_BODY_SCALE      4398046511104.0 /* 2^42: sums over a free solid's surface, in units of its radius */
 #define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
-/* These words mark a node of plan moments as listed (moments.h): two halves, f32 and f64. */
+/* Words that mark a node of plan moments as listed (moments.h): two halves, f32 and f64. */
 #define KF_MARK_HALVES 0x7e5d7e5d
 #define KF_MARK_SINGLE 0x7fc0c0de
 #define KF_MARK_DOUBLE 0x7ff8c0de00000000LL
@@ -361,12 +375,12 @@ typedef struct kf_order_arguments {
     kf_kinetic_memory memory;
     kf_kinetic_samples samples; /* keys are the cells of the box */
     int key_count, chunk_count;
-    const int *identity; /* [samples]: rank in sampling order, breaks ties */
+    const int *identity; /* [samples]: number in sampling order, which decides between equal keys */
     int *keys;           /* [samples] */
     int *start;          /* [key_count + 1] */
     int *chunk_sums;     /* [chunk_count] */
-    int *next;           /* [key_count]: next free place of a key */
-    int *order;          /* [samples]: stored sample at each rank */
+    int *next;           /* [key_count]: next free place of each key */
+    int *order;          /* [samples]: the stored sample of each rank */
     kf_kinetic_solids solids;
 } kf_order_arguments;
 

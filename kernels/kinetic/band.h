@@ -11,7 +11,7 @@
 #define KF_SEGMENT_LANES 1
 #endif
 
-/* A moving solid's band has more places than nodes. */
+/* A moving solid's band has more places than it has nodes. */
 #if KF_MOVING
 #define KF_IN_BAND(a, place) ((place) < (a)->band.count[0])
 #else
@@ -46,14 +46,14 @@
 #define KF_FORCE_STEP(a) ((long long)(a)->segments.count)
 #endif
 
-/* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back
- * after. */
+/* On one grid the band's nodes are collided before all others, stored in band_kept, and written back
+ * afterwards. */
 #define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
     ((kf_stored *)a->band.kept)[(long long)(i)*a->band.capacity + place] = kf_to_store(f_##name);
 #define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
     const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band.capacity]);
 
-/* Density and velocity at a place of the band; its force starts from zero. */
+/* Computes density and velocity at a place of the band, and sets its force to zero. */
 KF_FUNCTION void kf_begin_band(const kf_module_arguments *a, int place, kf_real deviation, kf_real ux,
                                kf_real uy, kf_real uz) {
     kf_real4 field;
@@ -74,8 +74,8 @@ KF_FUNCTION void kf_begin_band(const kf_module_arguments *a, int place, kf_real 
 #endif
 }
 
-/* An item asks for the places of its node's sums before it waits for other parts of the kernel, so that
- * the loads are done by then. */
+/* An item loads the places of its node's sums before it waits for other parts of the kernel, so that the
+ * loads are done by then. */
 #if KF_BAND_CHAIN
 enum { KF_EARLY_ENTRIES = 8 };
 typedef struct kf_entries {
@@ -104,8 +104,8 @@ KF_FUNCTION kf_entries kf_ask_for_entries(const kf_module_arguments *a, int plac
     force.y += entry[KF_FORCE_STEP(a)];                                                                      \
     force.z += entry[2 * KF_FORCE_STEP(a)];
 
-/* The force there, in the unit of the populations. With segments it is added up here, from those of the cells
- * around the node, and kept for whoever asks for the load on the solid. */
+/* Returns the force at a place, in the unit of the populations. With segments it sums the forces of the cells
+ * around the node here, and stores the sum for the load on the solid. */
 KF_FUNCTION kf_real4 kf_band_force(const kf_module_arguments *a, int place KF_AND_ENTRIES) {
     kf_real4 force;
 #if KF_SEGMENTS

@@ -14,7 +14,7 @@
 #include "arguments.h"
 #include "portable.h"
 
-/* The sums over the samples, arms in units of the radius: k, k r (3), k u (3), k r x u (3), k r r (xx yy zz
+/* Sums over the samples, with arms in units of the radius: k, k r (3), k u (3), k r x u (3), k r r (xx yy zz
  * xy xz yz). */
 KF_FUNCTION void kf_add_to_body(double *sums, double k, double rx, double ry, double rz, double ux, double uy,
                                 double uz) {
@@ -36,7 +36,7 @@ KF_FUNCTION void kf_add_to_body(double *sums, double k, double rx, double ry, do
     sums[15] += k * ry * rz;
 }
 
-/* Returns the inertia in the axes of the domain, rotation inertia rotation^T. */
+/* Computes the inertia in the domain's axes, rotation inertia rotation^T. */
 KF_FUNCTION void kf_turned_inertia(const kf_pose *pose, double turned[9]) {
     const double *r = pose->rotation, *inertia = pose->excess_inertia;
     for (int i = 0; i < 3; i++)
@@ -49,7 +49,7 @@ KF_FUNCTION void kf_turned_inertia(const kf_pose *pose, double turned[9]) {
         }
 }
 
-/* Solves the symmetric matrix x = right by elimination; x in right. */
+/* Solves the symmetric system matrix x = right by elimination, and replaces right by x. */
 KF_FUNCTION void kf_solve_six(double matrix[6][6], double right[6]) {
     for (int i = 0; i < 6; i++)
         for (int row = i + 1; row < 6; row++) {
@@ -65,7 +65,7 @@ KF_FUNCTION void kf_solve_six(double matrix[6][6], double right[6]) {
     }
 }
 
-/* Velocities of the step from the sums; the weight counts once, in the first pass. */
+/* Computes the velocities of the step from the sums. The weight counts once, in the first pass. */
 KF_FUNCTION void kf_solve_body(kf_pose *pose, const double *sums, int pass) {
     const double r = pose->radius, *k = sums;
     const double s[3] = {r * k[1], r * k[2], r * k[3]};
@@ -100,7 +100,7 @@ KF_FUNCTION void kf_solve_body(kf_pose *pose, const double *sums, int pass) {
             inertia[3 * i] * right[3] + inertia[3 * i + 1] * right[4] + inertia[3 * i + 2] * right[5];
 }
 
-/* A step along and about the velocities: the quaternion turned, then the matrix made from it. */
+/* Takes a step along the velocities: turns the quaternion, then computes the matrix from it. */
 KF_FUNCTION void kf_move_body(kf_pose *pose) {
     const double *w = pose->angular_velocity, *q = pose->quaternion;
     const double speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);

@@ -7,19 +7,19 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #include "boundary.h"
 
 #if !KF_MOMENTS /* which has no ghosts */
-/* The ghost at (gx, gy, gz), the velocity (cx, cy, cz). */
+/* Returns the value of the ghost node at (gx, gy, gz) for velocity (cx, cy, cz). */
 KF_FUNCTION void kf_fill_ghost(const kf_module_arguments *a, int gx, int gy, int gz, int cx, int cy, int cz) {
     const int x = gx + cx, y = gy + cy, z = gz + cz;
     if (KF_VELOCITIES == 19 && cx != 0 && cy != 0 && cz != 0) return;
     if (kf_beyond(x, a->grid.nodes[0]) || kf_beyond(y, a->grid.nodes[1]) || kf_beyond(z, a->grid.nodes[2]))
         return;
-    if (!kf_is_own_plane(a, z)) return; /* the node that pulls from it is another part's */
+    if (!kf_is_own_plane(a, z)) return; /* another part has the node that pulls from it */
     *kf_address(a, a->populations.source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz)) =
         kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));
 }
 
-/* Item n of face: u, v count the ghosts of the face, d its nine inward velocities. The faces across z own the
- * edges that they share, those across y the rest. */
+/* Finds item n of a face. u, v: the ghost node on the face. d: number of its inward velocity, of nine. Edges
+ * between faces belong to the faces across z, then to those across y. */
 KF_FUNCTION void kf_fill_face(const kf_module_arguments *a, int face, int u, int v, int d) {
     const int inward = face % 2 ? -1 : 1, c1 = d % 3 - 1, c2 = d / 3 - 1;
     if (face / 2 == 0)
@@ -30,8 +30,8 @@ KF_FUNCTION void kf_fill_face(const kf_module_arguments *a, int face, int u, int
         kf_fill_ghost(a, u - 1, v - 1, face % 2 ? a->grid.nodes[2] : -1, c1, c2, inward);
 }
 
-/* One kernel a face. Extents: x faces (nodes_y, nodes_z, 9), y faces (nodes_x + 2, nodes_z, 9), z faces
- * (nodes_x + 2, nodes_y + 2, 9). */
+/* One kernel for each face. Extents: x faces (nodes_y, nodes_z, 9), y faces (nodes_x + 2, nodes_z, 9), z
+ * faces (nodes_x + 2, nodes_y + 2, 9). */
 KF_SCALAR_KERNEL(boundary_xmin, kf_module_arguments) {
     kf_fill_face(a, 0, x, y, z);
 }
@@ -78,8 +78,8 @@ KF_SCALAR_KERNEL(boundary_all, kf_module_arguments) {
 #if KF_MOMENTS
 #define KF_TAKE_EDGE(i, name) h.name = *kf_edge_word(a, face, i, row, nz);
 #endif
-/* Works out what waits outside of outflows in the next step, from what leaves their nodes (source). take
- * is U / (1 + U) for each face. Extent: (the two longest edges, 6 faces). */
+/* Computes the populations outside outflows for the next step, from those that leave the outermost nodes
+ * (source). take is U / (1 + U) for each face. Extent: (the two longest edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_module_arguments) {
     const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
                             KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
@@ -125,8 +125,7 @@ KF_FUNCTION int kf_box_has_face(const kf_module_arguments *a, int face) {
               count = across == 1 ? a->part.rows : a->part.planes;
     return outflow[face] && (across == 0 || (edge >= first && edge < first + count));
 }
-/* Copies the nine values of one node of the box outside of `face`, to density where `packs`, else from
- * there. */
+/* Copies the nine values of a node outside `face` of the box: to density if `packs`, otherwise from there. */
 KF_FUNCTION void kf_exchange_outflow(const kf_module_arguments *a, int x, int y, int face, int packs) {
     const int width = face / 2 == 0 ? a->part.rows : a->grid.nodes[0],
               height = face / 2 == 2 ? a->part.rows : a->part.planes;

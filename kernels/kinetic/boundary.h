@@ -29,27 +29,27 @@
 #define KF_IS_SOLID_FACE(kind) ((kind) == KF_WALL_FACE || (kind) == KF_INFLOW_FACE)
 #define KF_MIRRORS(face)       (KF_SPECULAR >> (face)&1)
 
-/* Along one axis: whether the neighbour at s = position - c lies beyond the low face (-1) or the high face
- * (+1). */
+/* Returns along one axis whether the neighbour at s = position - c lies beyond the low face (-1) or the high
+ * face (+1). */
 KF_FUNCTION int kf_beyond(int s, int n) {
     return s < 0 ? -1 : s >= n ? 1 : 0;
 }
 
-/* Which face decides for a population that crosses several: the one of the least rank, in the order x y z. A
- * wall at rest comes before one that moves, which would push fluid through it. */
+/* Rank of a face. Of the faces that a population crosses, the one with the lowest rank decides, the first in
+ * the order x y z. A wall at rest comes before one that moves, which would push fluid through it. */
 #define KF_RANK(kind, face) ((kind) == KF_INFLOW_FACE ? 0 : 1 + (KF_MOVING_WALLS >> (face)&1))
 enum { KF_NO_RANK = 3 };
 KF_FUNCTION int kf_deciding_axis(int rank_x, int rank_y, int rank_z) {
     return rank_x <= rank_y && rank_x <= rank_z ? 0 : rank_y <= rank_z ? 1 : 2;
 }
 
-/* Returns a value as a ghost node would keep it, rounded to the type of storage. */
+/* Returns a value as a ghost node would store it, rounded to the storage type. */
 KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
 }
 
-/* Place of the population (cx, cy, cz), which comes in across the axis, in what the outflow keeps: u, v count
- * the nodes of the face, x before y before z. */
+/* Returns the place of population (cx, cy, cz), which enters across the axis, in the outflow's array. u, v:
+ * the node on the face, x before y before z. */
 KF_FUNCTION kf_index kf_outflow_place(const kf_module_arguments *a, int axis, int high, int cx, int cy,
                                       int cz, int u, int v) {
     const int c1 = axis == 0 ? cy : cx, c2 = axis == 2 ? cy : cz;
@@ -58,7 +58,7 @@ KF_FUNCTION kf_index kf_outflow_place(const kf_module_arguments *a, int axis, in
            ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + (axis == 2 ? kf_home_row(a, v) : v)) * width +
            (axis == 0 ? kf_home_row(a, u) : u);
 }
-/* The unit of what waits outside of outflows: plan moments copies it to where populations lie. */
+/* The unit of the populations outside outflows. Plan moments copies them to where populations lie. */
 #if KF_MOMENTS
 #define KF_WAITING_UNIT KF_UNIT
 #else
@@ -92,8 +92,8 @@ KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index p
 #else
 #define kf_load_kept(place) (*(place))
 #endif
-/* Keeps outside of the outflow, for the next step, what follows from the populations f_* that have just
- * left a node of the face, with the density deviation in scope. u, v as in kf_outflow_place. */
+/* Stores, for the next step, the population outside the outflow. It follows from the populations f_* that
+ * have just left a node of the face, with the density deviation in scope. u, v: see kf_outflow_place. */
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
@@ -128,8 +128,8 @@ KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index p
 #define KF_MIRRORED_FUNCTION KF_FUNCTION
 #endif
 
-/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, where the faces that it crosses are
- * mirrors if they are neither periodic nor outflows. */
+/* Returns the population of velocity (cx, cy, cz) that node (x, y, z) pulls. The faces that it crosses count
+ * as mirrors unless they are periodic or outflows. */
 KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y,
                                          int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
@@ -161,8 +161,8 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_module_arguments *a, int cx, i
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
-/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of the domain
- * (kf_beyond), or from inside. */
+/* Returns the population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of
+ * the domain (kf_beyond), or from inside. */
 KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y,
                                        int z, int bx, int by, int bz) {
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
@@ -191,8 +191,8 @@ KF_FUNCTION kf_real kf_incoming(const kf_module_arguments *a, int cx, int cy, in
 }
 
 #if !KF_MOMENTS
-/* Returns what kf_incoming does for a velocity known at compile time, by choices between addresses instead
- * of branches: the loads of all velocities are under way at once, where branches make one wait for the
+/* Returns the same as kf_incoming for a velocity known at compile time. It selects addresses instead of
+ * branching, so that the loads of all velocities run at the same time; with branches one waits for the
  * other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
 KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i, int cx, int cy, int cz,

@@ -1,6 +1,6 @@
-/* Halves to floats and back on the cpu, to the nearest, ties to even: `count` and up to KF_HALVES - 1 more,
- * for which both arrays have room. Compilers that do not take loops of such conversions in vectors (gcc 12)
- * are given them. */
+/* Conversion of halves to floats and back on the cpu, to the nearest, ties to even. It converts up to
+ * KF_HALVES - 1 values more than `count`; both arrays need room for them. It has explicit vectors for
+ * compilers that do not vectorise loops of such conversions (gcc 12). */
 #ifndef KF_KERNELS_KINETIC_HALVES_H
 #define KF_KERNELS_KINETIC_HALVES_H
 

@@ -13,8 +13,8 @@ typedef kf_solid_arguments kf_module_arguments; /* what the functions of the hea
 
 #include "surface.h"
 
-/* Penalty force at every sample from the whole-domain fields, in a later pass with what the force of those
- * before adds to the velocity. */
+/* Computes the penalty force at every sample from the fields of the whole domain. A pass after the first also
+ * uses the change of velocity by the force of the passes before. */
 #define KF_INTERPOLATE(dx, dy, dz)                                                                           \
     {                                                                                                        \
         const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
@@ -67,7 +67,7 @@ KF_SCALAR_KERNEL(scatter, kf_module_arguments) {
     KF_CELL_NODES(KF_SCATTER)
 }
 
-/* Gathers on every node of the solid's box the forces of the samples in the eight cells around it (the
+/* For every node of the solid's box: gathers the forces of the samples in the eight cells around it (the
  * paper's section 3.2). Extent: box + 1 nodes along each axis. */
 KF_SCALAR_KERNEL(gather, kf_module_arguments) {
     const int *low = ((const kf_pose *)a->samples.pose)->box_origin;
@@ -106,8 +106,8 @@ KF_SCALAR_KERNEL(gather, kf_module_arguments) {
     kf_set_component(a, a->fields.force, 2, k, gz);
 }
 
-/* Force and torque on the solid, minus the sum of the samples' forces. Extent: ceil(samples / KF_LOAD_CHUNK);
- * an item strides over the samples so that neighbours read neighbours. */
+/* Sums force and torque on the solid: minus the samples' forces. Extent: ceil(samples / KF_LOAD_CHUNK). An
+ * item's samples have a stride, so that neighbouring items read neighbouring samples. */
 KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->samples.force;
@@ -116,7 +116,7 @@ KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         kf_sample sample = kf_load_sample(a, s, 1);
         if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
-            continue; /* who has its cell's corner */
+            continue; /* the part that has the corner of the cell counts it */
 #if KF_SOLIDS
         kf_turn_arm_to_all(a, &sample);
 #endif
@@ -128,7 +128,7 @@ KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
 }
 
 #if KF_SOLIDS
-/* Force and torque on each of several solids, about its own centre. Extent as for load_samples. */
+/* Sums force and torque on each of several solids, about its own centre. Extent as for load_samples. */
 KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->samples.force;
@@ -144,15 +144,15 @@ KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
 #endif
 
 #if KF_FREE
-/* The sums that the solid's equations of motion need (body.h), from the whole-domain fields. An item strides
- * over the samples. Extent: ceil(samples / KF_BODY_CHUNK). */
+/* Sums what the solid's equations of motion need (body.h), from the fields of the whole domain. An item's
+ * samples have a stride. Extent: ceil(samples / KF_BODY_CHUNK). */
 KF_SCALAR_KERNEL(body_sums, kf_module_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
         if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
-            continue; /* who has its cell's corner */
+            continue; /* the part that has the corner of the cell counts it */
         kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE)
         kf_add_sample_to_body(a, &sample, &share, 1.0 + (double)deviation, (double)ux, (double)uy,

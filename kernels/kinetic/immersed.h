@@ -13,14 +13,14 @@ typedef struct kf_sample {
     kf_index step[3]; /* from the corner to the cell's next node along each axis */
 #endif
     kf_real area;
-    kf_real bx, by, bz; /* velocity of the surface here */
+    kf_real bx, by, bz; /* velocity of the surface at the sample */
 } kf_sample;
 
 #if KF_WRAP
 #define KF_CELL_NODE(sample, dx, dy, dz)                                                                     \
     ((sample).corner + ((dx) ? (sample).step[0] : 0) + ((dy) ? (sample).step[1] : 0) +                       \
      ((dz) ? (sample).step[2] : 0))
-/* Steps of the cell whose corner is the node (x, y, z) of the domain. */
+/* Sets the steps to the other nodes of the cell whose corner is node (x, y, z) of the domain. */
 KF_FUNCTION void kf_set_steps(const kf_module_arguments *a, int x, int y, int z, kf_sample *sample) {
     sample->step[0] = kf_offset(a, x == a->grid.nodes[0] - 1 ? -x : 1, 0, 0);
 #if KF_CUT_Y
@@ -31,7 +31,7 @@ KF_FUNCTION void kf_set_steps(const kf_module_arguments *a, int x, int y, int z,
 #endif
     sample->step[2] = kf_offset(a, 0, 0, z == a->grid.nodes[2] - 1 ? -z : 1);
 }
-/* A distance along an axis to the nearest image of a point in the periodic domain. */
+/* Returns the distance along an axis to the nearest image of a point in the periodic domain. */
 KF_FUNCTION double kf_nearest(int axis, double distance, int nodes) {
     return KF_WRAPS(axis) ? distance - nodes * floor(distance / nodes + 0.5) : distance;
 }
@@ -41,7 +41,7 @@ KF_FUNCTION double kf_nearest(int axis, double distance, int nodes) {
 #endif
 
 #if KF_MOVING
-/* A sample as it is kept, and where it is now. */
+/* A sample as it is stored, and its present position. */
 KF_FUNCTION kf_real4 kf_moving_sample(const kf_module_arguments *a, int s) {
     kf_real4 kept;
     kept.x = ((const kf_real *)a->samples.x)[s];
@@ -50,8 +50,9 @@ KF_FUNCTION kf_real4 kf_moving_sample(const kf_module_arguments *a, int s) {
     kept.w = ((const kf_real *)a->samples.area)[s];
     return kept;
 }
-/* Returns a moving solid's sample, kept in the solid's axes, where the pose puts it: its cell and weights,
- * the cell's first node, and the surface's velocity v + w x r, in cells a step. */
+/* Returns a moving solid's sample at the place that the pose gives it; it is stored in the solid's axes. The
+ * result has its cell and weights, the cell's first node, and the surface's velocity v + w x r in cells a
+ * step. */
 KF_FUNCTION kf_sample kf_place_sample(const kf_module_arguments *a, const kf_pose *pose, kf_real4 kept) {
     kf_sample sample;
     sample.area = kept.w;
@@ -76,7 +77,7 @@ KF_FUNCTION kf_sample kf_place_sample(const kf_module_arguments *a, const kf_pos
 #define KF_HAT(d, fraction)           ((d) ? (fraction) : KF_R(1.0) - (fraction))
 #define KF_CELL_WEIGHT(c, dx, dy, dz) (KF_HAT(dx, (c).fx) * KF_HAT(dy, (c).fy) * KF_HAT(dz, (c).fz))
 
-/* Returns whether the part works out the force of the nodes in a plane. */
+/* Returns whether the part computes the force of the nodes in a plane. */
 KF_FUNCTION int kf_has_forces(const kf_module_arguments *a, int z) {
 #if KF_TEAM
     const int low = a->part.first_plane - a->part.reach,
@@ -90,7 +91,7 @@ KF_FUNCTION int kf_has_forces(const kf_module_arguments *a, int z) {
 #endif
 }
 
-/* Returns whether the sample's cell has a node whose force the part works out. */
+/* Returns whether the sample's cell has a node whose force the part computes. */
 KF_FUNCTION int kf_is_near(const kf_module_arguments *a, const kf_sample *sample) {
 #if KF_TEAM && KF_MOVING
     const int nz = a->grid.nodes[2];

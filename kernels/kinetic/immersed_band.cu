@@ -55,8 +55,8 @@ KF_SCALAR_KERNEL(band_spread, kf_module_arguments) {
 #endif
 #endif
 
-/* After a pass of several: its force joins those before, its velocity the field, and the next starts from
- * zero. Extent: band_capacity. */
+/* Ends a pass that others follow: adds its force to that of the passes before, and its change to the velocity
+ * field, and sets the force of the next pass to 0. Extent: band_capacity. */
 KF_SCALAR_KERNEL(band_join, kf_module_arguments) {
     (void)y, (void)z;
     if (!KF_IN_BAND(a, x)) return;
@@ -102,7 +102,7 @@ KF_SCALAR_KERNEL(band_join, kf_module_arguments) {
         KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
     }
 
-/* A cell as its samples see it: its corner, and the arm and the velocity of the surface there. */
+/* A cell for its samples: its corner, and the arm and the velocity of the surface there. */
 typedef struct kf_cell {
     kf_sample corner;
     kf_real arm_x, arm_y, arm_z, vx, vy, vz, wx, wy, wz;
@@ -117,7 +117,8 @@ KF_FUNCTION kf_sample kf_corner_of(const kf_module_arguments *a, kf_index corner
 #endif
     return sample;
 }
-/* Of several solids a further argument is a sample of the cell's, which says whose pose it is. */
+/* With several solids a further argument is one of the cell's samples, which gives the solid whose pose
+ * applies. */
 #if KF_SOLIDS
 #define KF_AND_SAMPLE , int one_of_it
 #define KF_GIVE(s)    , s
@@ -125,7 +126,7 @@ KF_FUNCTION kf_sample kf_corner_of(const kf_module_arguments *a, kf_index corner
 #define KF_AND_SAMPLE
 #define KF_GIVE(s)
 #endif
-/* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
+/* A solid is shorter than the periodic domain, so one image serves a whole cell. */
 KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_AND_SAMPLE) {
     const kf_pose *pose = KF_POSE_OF(a, one_of_it);
     kf_cell cell;
@@ -141,7 +142,8 @@ KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_
     cell.wz = (kf_real)pose->angular_velocity[2];
     return cell;
 }
-/* Takes a sample into the sums of its cell: of a cell, and fields and sums of its nodes. */
+/* Adds a sample's force to the sums of its cell. `of` is the cell; fields and sums of its nodes are in
+ * scope. */
 #define KF_CELL_SAMPLE(of, place)                                                                            \
     const kf_real4 packed = place;                                                                           \
     sample.cell.fx = packed.x;                                                                               \
@@ -158,7 +160,8 @@ KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_
     KF_CELL_NODES(KF_CELL_SUM)
 
 #if !KF_PATCH
-/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
+/* Computes and spreads the force of up to KF_SEGMENT_LENGTH samples of a cell. `place` is the place of the
+ * cell's corner in the band. */
 KF_FUNCTION void kf_spread_cell(const kf_module_arguments *a, int place, int row) {
     const kf_index corner = ((const kf_index *)a->band.node)[place];
     int count = a->patches.cell_count[corner] - row * KF_SEGMENT_LENGTH;
@@ -177,8 +180,8 @@ KF_FUNCTION void kf_spread_cell(const kf_module_arguments *a, int place, int row
     KF_CELL_NODES(KF_CELL_SPREAD)
 }
 
-/* Adds up the forces of each cell's samples and spreads the sums; then those of the samples for which no
- * place was left. Extent: cell_rows * band_capacity. */
+/* Sums the forces of each cell's samples and spreads the sums, then those of the samples that found no room
+ * in their cell. Extent: cell_rows * band_capacity. */
 KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
@@ -188,17 +191,18 @@ KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
         kf_spread_sample(a, a->patches.crowded[i]);
 }
 #else
-/* A moving solid's samples lie side by side on its surface in the order in which they are kept, however it
- * turns: a patch of KF_PATCH of them touches few cells. A block sorts a patch by cells, so that each cell's
- * samples follow each other, in runs of up to KF_SEGMENT_LENGTH; runs are added up, each by KF_SEGMENT_LANES
- * lanes. Sums of integers of what lies in a cell are the same whoever comes first. */
+/* The samples of a moving solid are stored in an order in which neighbours lie side by side on its surface,
+ * however it turns. So a patch of KF_PATCH samples touches few cells. A block sorts a patch by cells: each
+ * cell's samples then follow each other, in runs of up to KF_SEGMENT_LENGTH. KF_SEGMENT_LANES lanes sum a
+ * run. Integer sums over a cell do not depend on the order. */
 #define KF_PATCH_THREADS 128
-#define KF_PATCH_TABLE   KF_PATCH /* cells by their corners, a power of two: no more than there are samples */
+/* Entries of the table of cells, by their corners: a power of two, and no fewer than a patch has cells. */
+#define KF_PATCH_TABLE   KF_PATCH
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
 #define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
-/* Runs of a patch that patch_forces adds up at a time: more than most patches have, for who has none ends at
- * once, and who has two keeps its place for as long as others could have it. */
+/* Runs of a patch that patch_forces sums at the same time. Most patches have fewer: an item without a run
+ * ends at once, while an item with two holds up the others of its block. */
 #if KF_CUDA
 #define KF_PATCH_TOGETHER 32
 #else
@@ -206,13 +210,13 @@ KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
 #endif
 #define KF_PATCH_ITEMS (KF_PATCH_TOGETHER * KF_SEGMENT_LANES)
 
-/* The sum over a run's samples, spread on the nodes of its cell. The first samples are asked for before the
+/* Sums a run's samples, and spreads the sum on the nodes of its cell. It loads the first samples before the
  * cell's nodes. */
 KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, const kf_real4 *samples,
                                int count, int lane KF_AND_SAMPLE) {
     enum {
         TOGETHER = KF_FIXED_POINT_FORCE ? 2 : 4
-    }; /* loads under way at once; 64-bit sums leave few registers */
+    }; /* loads in flight; 64-bit sums leave few registers for them */
     kf_real4 loaded[TOGETHER], nothing;
     nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
     KF_UNROLL
@@ -252,7 +256,7 @@ KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, co
 #endif
 }
 
-/* Extent: KF_PATCH_ITEMS for each patch, in small blocks, each of which is soon over. */
+/* Extent: KF_PATCH_ITEMS for each patch, in small blocks that end soon. */
 KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
     (void)y, (void)z;
     if (x < KF_LOAD_SUMS * KF_LOAD_SLOTS) kf_clear_load(a, x);
@@ -261,7 +265,7 @@ KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
     const kf_real4 *samples = (const kf_real4 *)a->segments.samples + (long long)patch * KF_PATCH;
     const int count = runs[0];
     int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run],
-        span = runs[3 + 2 * run]; /* count is not waited for */
+        span = runs[3 + 2 * run]; /* does not wait for the count */
     while (run < count) {
         kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16,
                       lane KF_GIVE(patch * KF_PATCH));
@@ -274,7 +278,8 @@ KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
 #endif
 #endif
 
-/* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */
+/* Sums force and torque on the solid, from the band's forces. Extent as for load_samples, over
+ * band_capacity. */
 KF_SCALAR_KERNEL(load_band, kf_module_arguments) {
     (void)y, (void)z;
     const double *center = ((const kf_pose *)a->samples.pose)->center;
@@ -300,8 +305,9 @@ KF_SCALAR_KERNEL(load_band, kf_module_arguments) {
 }
 
 #if KF_SOLIDS
-/* Force and torque on each of several solids, about its own centre: its samples' forces, worked out again
- * from the velocities that they saw. Extent as for load_samples; an item goes from solid to solid. */
+/* Sums force and torque on each of several solids, about its own centre. It computes the samples' forces
+ * again, from the velocities from which they were made. Extent as for load_samples; an item visits one solid
+ * after the other. */
 KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
     (void)y, (void)z;
     kf_int64 load[KF_LOAD_SUMS];
@@ -319,15 +325,15 @@ KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
 #include "moving_band.h"
 
 #if KF_FREE
-/* The sums that the solid's equations of motion need (body.h), from the band. An item strides over the
- * samples. Extent: ceil(samples / KF_BODY_CHUNK). */
+/* Sums what the solid's equations of motion need (body.h), from the band. An item's samples have a stride.
+ * Extent: ceil(samples / KF_BODY_CHUNK). */
 KF_SCALAR_KERNEL(band_body_sums, kf_module_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
         if (!kf_is_own_row(a, kf_sample_row(a, sample.cell.y), kf_home(2, sample.cell.z, a->grid.nodes[2])))
-            continue; /* who has its cell's corner */
+            continue; /* the part that has the corner of the cell counts it */
         kf_real density = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE_BAND)
         kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy, (double)uz);

@@ -53,8 +53,8 @@ typedef kf_half kf_stored;
 #define KF_UNIT 1.0
 #endif
 
-/* On the GPU in single precision to the last place or the one before, without the branches that make them
- * exact. */
+/* On the GPU: functions in single precision that are accurate to the last place or the one before, without
+ * the branches that would make them exact. */
 KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
 #if KF_CUDA && KF_STORAGE != KF_F64_STORAGE
     float result;
@@ -64,7 +64,7 @@ KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
     return KF_R(1.0) / value;
 #endif
 }
-/* Returns a - 2 b in one operation, which compilers miss: to them 2 b is b + b. */
+/* Returns a - 2 b in one operation. Compilers do not find it, because they make 2 b into b + b. */
 KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
 #if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(-2.0, b, a);
@@ -74,8 +74,8 @@ KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
     return a - KF_R(2.0) * b;
 #endif
 }
-/* Returns a b + c, rounded once where the processor can: the same in every kernel, whatever a compiler
- * makes of it there. */
+/* Returns a b + c, rounded once if the processor can. It gives the same value in every kernel, whatever a
+ * compiler would contract there. */
 KF_FUNCTION kf_real kf_multiply_add(kf_real a, kf_real b, kf_real c) {
 #if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(a, b, c);
@@ -122,7 +122,7 @@ KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #endif
 }
 
-/* A vector of four that moves as one memory access on the GPU. */
+/* Four values that move in one memory access on the GPU. */
 typedef struct
 #if KF_CUDA
     __align__(16)
@@ -168,7 +168,7 @@ kf_real4;
 #define KF_EACH_VELOCITY(X) KF_D3Q19(X) KF_CORNERS(X)
 #endif
 
-/* Number of the velocity opposite to that of number i. */
+/* Returns the number of the velocity opposite to velocity i. */
 #define KF_OPPOSITE(i)                                                                                       \
     ((i) == 0   ? 0                                                                                          \
      : (i) < 7  ? (((i)-1) ^ 1) + 1                                                                          \
@@ -177,8 +177,8 @@ kf_real4;
      : (i) < 19 ? 33 - (i)                                                                                   \
                 : 45 - (i))
 
-/* Numbers of the velocities by cx + 1 + 3 (cy + 1) + 9 (cz + 1). A table, not conditions on the signs: those
- * came out wrong from CUDA 13.0's compiler inside the loops of boundary.cu. */
+/* Numbers of the velocities by cx + 1 + 3 (cy + 1) + 9 (cz + 1). This is a table, because CUDA 13.0's
+ * compiler made wrong code of conditions on the signs inside the loops of boundary.cu. */
 KF_CONSTANT signed char kf_directions[27] = {26, 18, 25, 14, 6,  13, 24, 17, 23, 10, 4,  9,  2, 0,
                                              1,  8,  3,  7,  22, 16, 21, 12, 5,  11, 20, 15, 19};
 KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
@@ -186,8 +186,9 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 }
 
 #define KF_WEIGHT_1D(c) ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
-#if KF_VELOCITIES ==                                                                                         \
-    19 /* a corner's weight goes to the velocities beside it, as all that it carries does (lattice_19.h) */
+/* Among 19 velocities a corner's weight is added to the velocities beside it, like everything else of a
+ * corner (lattice_19.h). */
+#if KF_VELOCITIES == 19
 #define KF_SQUARE(cx, cy, cz) ((cx) * (cx) + (cy) * (cy) + (cz) * (cz))
 #define KF_WEIGHT(cx, cy, cz)                                                                                \
     KF_R(KF_SQUARE(cx, cy, cz) == 0 ? 1.0 / 3.0 : KF_SQUARE(cx, cy, cz) == 1 ? 1.0 / 18.0 : 1.0 / 36.0)
@@ -195,7 +196,7 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 #define KF_WEIGHT(cx, cy, cz) KF_R(KF_WEIGHT_1D(cx) * KF_WEIGHT_1D(cy) * KF_WEIGHT_1D(cz))
 #endif
 
-/* Two values that move as one memory access on the GPU, where two halves stay together in one register. */
+/* Two values that move in one memory access on the GPU, where two halves stay together in one register. */
 #if KF_CUDA && KF_STORAGE == KF_F16_STORAGE
 typedef unsigned kf_store_pair;
 KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
@@ -215,7 +216,7 @@ KF_FUNCTION kf_store_pair kf_pair(kf_real low, kf_real high) {
         : "f"(high * KF_R(KF_STORED_UNIT / KF_UNIT)), "f"(low * KF_R(KF_STORED_UNIT / KF_UNIT)));
     return pair;
 }
-/* The first, or the second, of two pairs; the first of one with another value. */
+/* The first or the second value of two pairs, as a pair; and a pair with another first value. */
 KF_FUNCTION kf_store_pair kf_lows(kf_store_pair p, kf_store_pair q) {
     return __byte_perm(p, q, 0x5410);
 }
@@ -269,7 +270,7 @@ KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, l
                                   int *y, int *z) {
 #if KF_INDEX64
     const long long inside = (long long)k - origin, plane_nodes = plane_pitch;
-#else /* on a GPU a division of 64 bits is a loop of instructions */
+#else /* a GPU divides 64-bit integers in a loop of instructions */
     const int inside = k - (int)origin, plane_nodes = (int)plane_pitch;
 #endif
     const int plane = (int)(inside / plane_nodes), row = (int)((inside - plane * plane_nodes) / row_pitch);
@@ -290,13 +291,13 @@ KF_FUNCTION void kf_position(const kf_module_arguments *a, kf_index k, int *x, i
     kf_node_position(k, (a)->memory.origin, (a)->grid.row_pitch, (a)->memory.plane_pitch, x, y, z)
 #endif
 
-/* A row's place in the domain. Where that is periodic along y and cut across it, a part has rows beyond the
- * seam next to its own: below 0, and above the last. */
+/* Returns the row's position in the domain. If the domain is periodic along y and cut across it, a part also
+ * has rows beyond the seam beside its own: below 0, and above the last row. */
 #if KF_CUT_Y
 KF_FUNCTION int kf_home_row(const kf_module_arguments *a, int y) {
     return y < 0 ? y + a->grid.nodes[1] : y >= a->grid.nodes[1] ? y - a->grid.nodes[1] : y;
 }
-/* The other way: its place next to the rows of a launch, if it lies among them. */
+/* The inverse: returns the row's position beside the rows of a launch, if it is among them. */
 KF_FUNCTION int kf_kept_row(const kf_module_arguments *a, int y) {
     const int below = y - a->grid.nodes[1], above = y + a->grid.nodes[1];
     return below >= a->part.first_row ? below : above < a->part.first_row + a->part.rows ? above : y;
@@ -306,7 +307,7 @@ KF_FUNCTION int kf_kept_row(const kf_module_arguments *a, int y) {
 #define kf_kept_row(a, y) (y)
 #endif
 
-/* These return whether a plane, the nodes at (y, z), and node k are the part's. */
+/* Return whether a plane, the nodes at (y, z), or node k belong to the part. */
 KF_FUNCTION int kf_is_own_plane(const kf_module_arguments *a, int z) {
 #if KF_TEAM
     return z >= a->part.first_plane && z < a->part.first_plane + a->part.planes;
@@ -337,8 +338,8 @@ KF_FUNCTION int kf_is_own(const kf_module_arguments *a, kf_index k) {
     return 1;
 #endif
 }
-/* A launch over a part's nodes begins with this: it takes x, y, z to the part's rows and planes and leaves
- * out the items beyond them. */
+/* The first statement of a launch over a part's nodes. It maps x, y, z to the part's rows and planes and
+ * leaves out the items beyond them. */
 #if KF_CUT_Y
 #define KF_IN_PART                                                                                           \
     y += a->part.first_row;                                                                                  \
@@ -404,7 +405,7 @@ KF_FUNCTION kf_real kf_population(const kf_module_arguments *a, const void *f, i
 KF_FUNCTION void kf_set_population(const kf_module_arguments *a, void *f, int i, kf_index k, kf_real value) {
     *kf_address(a, f, i, k) = kf_to_store(value);
 }
-/* A step's stores of populations. */
+/* Stores the populations of a step. */
 KF_FUNCTION void kf_stream(kf_stored *place, kf_real value) {
     *place = kf_to_store(value);
 }
@@ -418,22 +419,22 @@ KF_FUNCTION void kf_set_component(const kf_module_arguments *a, void *v, int i, 
     ((kf_real *)v)[kf_place(a, 3, i, k)] = value;
 }
 
-/* Statements over all populations, held in variables f_zzz, f_pzz, ... */
+/* Expand a statement for all populations, in the variables f_zzz, f_pzz, ... */
 #define KF_LOAD_PULL(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
     kf_real f_##name = kf_from_store(*kf_address(a, a->populations.source, i, k));
 #define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->populations.target, i, k), f_##name);
 #define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
     *kf_address(a, a->populations.target, i, k) = kf_to_store(f_##name);
-/* To and from an array. */
+/* Copy populations to and from an array. */
 #define KF_GIVE_POPULATION(i, name, cx, cy, cz) given[i] = f_##name;
 #define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];
 
 #if KF_VELOCITIES == 19
 #include "lattice_19.h"
 #else
-/* Deviation of density from rest and momentum of the populations f_*. The sums are those that the transform
- * to central moments begins with, in its order, so that compilers compute them once. */
+/* Declares the density's deviation from rest and the momentum of the populations f_*. The sums are those with
+ * which the transform to central moments begins, in its order, so that compilers compute them once. */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
     const kf_real row_mm = (f_pmm + f_mmm) + f_zmm, row_zm = (f_pzm + f_mzm) + f_zzm,                        \
                   row_pm = (f_ppm + f_mpm) + f_zpm, row_mz = (f_pmz + f_mmz) + f_zmz,                        \

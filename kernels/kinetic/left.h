@@ -15,7 +15,7 @@
 #define KF_LOAD_LEFT KF_EACH_VELOCITY(KF_LOAD_HERE)
 #endif
 
-/* The one that left node (x, y, z) with velocity (cx, cy, cz). */
+/* Returns the population that left node (x, y, z) with velocity (cx, cy, cz). */
 KF_FUNCTION kf_real kf_leaving(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     const kf_index k = kf_node(a, x, y, z);
 #if KF_MOMENTS

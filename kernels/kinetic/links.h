@@ -1,4 +1,4 @@
-/* What becomes of a link in a step, for the kernels of links.cu and, by a law of the wall, of wall.cu. */
+/* The treatment of a link in a step, for the kernels of links.cu and, with a law of the wall, of wall.cu. */
 #ifndef KF_KERNELS_KINETIC_LINKS_H
 #define KF_KERNELS_KINETIC_LINKS_H
 

@@ -4,20 +4,21 @@
 
 #include "lattice.h"
 
-/* The sums of the step before make room for this step's. */
+/* Sets the sums of the last step to 0 for this step. */
 KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
     for (int i = item; i < KF_LOAD_SUMS * KF_LOAD_SLOTS; i += a->extent[0])
         a->body.load_sums[i] = 0;
 }
 
-/* Begins an item's own sums, [KF_LOAD_SUMS]. */
+/* Sets an item's own sums [KF_LOAD_SUMS] to 0. */
 KF_FUNCTION void kf_begin_load(kf_int64 *load) {
     for (int i = 0; i < KF_LOAD_SUMS; i++)
         load[i] = 0;
 }
 
-/* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible
- * stays so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
+/* Adds an item's sums to the load. Sums in fixed point do not depend on the order of additions, nor on the
+ * device that adds. So a reproducible run stays reproducible, and a team's sums equal those of one device.
+ * Values are rounded to the nearest, which leaves no bias. */
 KF_FUNCTION void kf_add_load_to(kf_int64 *sums, int item, const kf_int64 *load) {
     kf_int64 *slot = sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
     for (int i = 0; i < KF_LOAD_SUMS; i++)
@@ -31,7 +32,8 @@ KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
 }
 KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double gz, double rx, double ry,
                                     double rz) {
-    if (!(fabs(gx) + fabs(gy) + fabs(gz) < KF_FORCE_LIMIT)) { /* as fixed point it would look like a force */
+    /* In fixed point it would look like a force. */
+    if (!(fabs(gx) + fabs(gy) + fabs(gz) < KF_FORCE_LIMIT)) {
         load[KF_LOAD_SUMS - 1]++;
         return;
     }

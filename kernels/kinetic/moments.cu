@@ -41,8 +41,9 @@ KF_FUNCTION kf_level_sums kf_sum_level(kf_line m, kf_line z, kf_line p) {
     return s;
 }
 
-/* A thread keeps three kinds of sums: of what has come from below its node in the next plane; of that and
- * what has come from the same plane for its node in this one; and of this plane what moves along z alone. */
+/* A thread keeps three kinds of sums. The first is over the populations that came from below its node in the
+ * next plane. The second is over those, and those of the same plane, for its node in this plane. The third is
+ * over the populations of this plane that move along z alone. */
 typedef struct kf_rolling {
     kf_real next_one[KF_OWN_COUNT], next_x[KF_OWN_COUNT], next_y[KF_OWN_COUNT], next_xx[KF_OWN_COUNT],
         next_yy[KF_OWN_COUNT], next_xy[KF_OWN_COUNT];
@@ -52,7 +53,7 @@ typedef struct kf_rolling {
     kf_real staying[3][KF_OWN_COUNT];
 } kf_rolling;
 
-/* The sums s of a node, which down, of what comes from the plane above it, completes. */
+/* Completes the sums s of a node with `down`, the sums that come from the plane above it. */
 #define KF_COMPLETE(s, r, o)                                                                                 \
     kf_sums s;                                                                                               \
     s.one = r.one[o] + down.one;                                                                             \
@@ -65,7 +66,7 @@ typedef struct kf_rolling {
     s.xy = r.xy[o] + down.xy;                                                                                \
     s.xz = r.below_x[o] - down.x;                                                                            \
     s.yz = r.below_y[o] - down.y;
-/* Begins the sums of the node in the next plane with what has come from below. */
+/* Begins the sums of the node in the next plane with those that came from below. */
 #define KF_ADD_NEXT(up, r, o)                                                                                \
     r.next_one[o] = up.one;                                                                                  \
     r.next_x[o] = up.x;                                                                                      \
@@ -73,8 +74,8 @@ typedef struct kf_rolling {
     r.next_xx[o] = up.xx;                                                                                    \
     r.next_yy[o] = up.yy;                                                                                    \
     r.next_xy[o] = up.xy;
-/* Adds the sums down, same and up of what arrives from a plane, for the nodes of the plane below, of the same
- * and of the next. */
+/* Adds the sums down, same and up that arrive from a plane to the nodes of the plane below, the same and the
+ * next. */
 #define KF_ADD_UP(s, r, o)                                                                                   \
     KF_COMPLETE(s, r, o)                                                                                     \
     r.below_one[o] = r.next_one[o];                                                                          \
@@ -88,12 +89,12 @@ typedef struct kf_rolling {
     r.xy[o] = r.next_xy[o] + same.xy;                                                                        \
     KF_ADD_NEXT(up, r, o)
 
-/* Nothing has come from below yet. */
+/* Sets the sums to 0: nothing has come from below yet. */
 #define KF_BEGIN_SUMS(r, o)                                                                                  \
     r.next_one[o] = r.next_x[o] = r.next_y[o] = r.next_xx[o] = r.next_yy[o] = r.next_xy[o] = KF_R(0.0);      \
     r.below_one[o] = r.below_x[o] = r.below_y[o] = KF_R(0.0);                                                \
     r.one[o] = r.x[o] = r.y[o] = r.xx[o] = r.yy[o] = r.xy[o] = KF_R(0.0);
-/* Adds sums to those of a level; to what has come from below (r, a pointer). */
+/* Adds sums to those of a level, or to the sums that came from below (r, a pointer). */
 #define KF_ADD_LEVEL(to, more)                                                                               \
     {                                                                                                        \
         const kf_level_sums level = more;                                                                    \
@@ -115,7 +116,7 @@ typedef struct kf_rolling {
         (r)->next_xy[o] += level.xy;                                                                         \
     }
 
-/* Coordinate on a periodic axis. */
+/* Returns a coordinate on a periodic axis, within the domain. */
 KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
     return !periodic           ? position
            : position < 0      ? position + nodes
@@ -123,15 +124,15 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
                                : position;
 }
 
-/* Rows of the part, which begins at row 0 and has all unless there are cuts across y: then it has memory for
- * its own and those beside them, which go on beyond the seam of a domain that is periodic along y. */
+/* Rows of the part. Without cuts across y it has all of them, from row 0. With cuts it has memory for its own
+ * rows and those beside them, which continue beyond the seam of a domain that is periodic along y. */
 #if KF_CUT_Y
 #define KF_FIRST_ROW(a)    ((a)->part.first_row)
 #define KF_KEPT_FROM(a)    ((a)->part.rows_before)
 #define KF_PART_ROWS(a)    ((a)->part.rows)
 #define KF_HAS_LAST_ROW(a) ((a)->part.first_row + (a)->part.rows == (a)->grid.nodes[1])
 #define kf_tile_row(y, ny) (y)
-/* True where a tile that ends beyond the part's rows needs this row. */
+/* Returns whether a tile that ends beyond the part's rows needs this row. */
 #define KF_IS_REACHED(a, y)    ((y) <= (a)->part.first_row + (a)->part.rows)
 #define KF_IS_TARGET(a, y, ny) ((y) >= (a)->part.first_row && (y) < (a)->part.first_row + (a)->part.rows)
 #define kf_beyond_rows(y, ny)  (KF_FACE_2 == KF_PERIODIC_FACE ? 0 : kf_beyond(y, ny))
@@ -148,8 +149,8 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
 
 #include "moments_tile.h"
 
-/* Velocity and density at the band's nodes (target) before any force of the solid: the collision without it
- * keeps them. */
+/* Writes velocity and density at the band's nodes (target) before the force of the solid. The collision
+ * without this force leaves both unchanged. */
 KF_SCALAR_KERNEL(band_macroscopic, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;
@@ -158,7 +159,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_module_arguments) {
     kf_begin_band(a, place, m.deviation, m.ux, m.uy, m.uz);
 }
 
-/* The band's nodes with the force that the samples spread on them, which takes them into the list. */
+/* Collides the band's nodes with the force that the samples spread on them. This puts them into the list. */
 KF_SCALAR_KERNEL(band_collide, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;

@@ -37,11 +37,12 @@ typedef struct kf_moments {
 #define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X)
 #endif
 
-/* A grid of plan moments holds a node as words. The mark of a listed node stands in all of them but word
- * 1, which has the place: a NaN that no arithmetic makes, in KF_PACKED two halves of that kind. */
+/* A grid of the plan `moments` stores a node as words. A listed node has a mark in all words but word 1,
+ * which has its place in the list. The mark is a NaN that no arithmetic makes; with KF_PACKED, two such
+ * halves. */
 #if KF_PACKED
 #include "packed.h"
-#if KF_CUT_Y /* a part has not all rows, and some beyond the domain's seam */
+#if KF_CUT_Y /* a part has a range of rows, some of them beyond the domain's seam */
 KF_FUNCTION unsigned kf_of_node_in_domain(const kf_module_arguments *a, kf_index k) {
     int x, y, z;
     kf_position(a, k, &x, &y, &z);
@@ -87,7 +88,7 @@ typedef int kf_bits;
 typedef kf_moments kf_held;
 #endif
 
-/* Address of word i at node k: kf_address for fewer values. */
+/* Returns the address of word i at node k: kf_address with fewer values. */
 KF_FUNCTION kf_word *kf_moment_address(const kf_module_arguments *a, const void *grid, int i, kf_index k) {
 #if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, i, k);
@@ -103,7 +104,7 @@ KF_FUNCTION kf_held kf_load_held(const kf_module_arguments *a, const void *grid,
     return h;
 }
 
-/* The moments that the words of a node that is not listed stand for, and the other way round. */
+/* Convert the words of a node that is not listed to moments, and back. */
 #if KF_PACKED
 KF_FUNCTION kf_moments kf_to_moments(const kf_held *h) {
     kf_moments m;
@@ -149,7 +150,7 @@ KF_FUNCTION void kf_store_moments(const kf_module_arguments *a, void *grid, kf_i
     KF_EACH_WORD(KF_STORE_WORD)
 }
 
-/* Returns the place of a word of a node at a face across x, where these are kept side by side. */
+/* Returns the place of a word of a node at a face across x. These words are stored side by side. */
 KF_FUNCTION kf_word *kf_edge_word(const kf_module_arguments *a, int high, int i, int y, int z) {
     return (kf_word *)a->outflow.edge +
            (((long long)KF_NODE_WORDS * high + i) * a->grid.nodes[2] + z) * a->grid.nodes[1] + y;
@@ -157,7 +158,7 @@ KF_FUNCTION kf_word *kf_edge_word(const kf_module_arguments *a, int high, int i,
 
 /* --- Listed nodes --------------------------------------------------------------------------------------- */
 
-/* To ask for all words lets all loads be on their way before the branch. */
+/* All words are loaded before the branch, so that all loads are in flight together. */
 #define KF_UNMARKED(i, name) | ((i) == 1 ? 0 : kf_bits_of(h->name) ^ KF_MARK)
 KF_FUNCTION int kf_is_listed(const kf_held *h) {
 #if KF_LISTED
@@ -217,7 +218,7 @@ KF_FUNCTION kf_real *kf_listed(const kf_module_arguments *a, int i, kf_bits plac
         KF_HERMITE_ROW(c, z, (weight)*2.0 / 3.0)                                                             \
         KF_HERMITE_ROW(c, p, (weight) / 6.0)                                                                 \
     }
-/* Half of a moment of order 1, which a quarter of the force is part of. */
+/* Half of a moment of order 1, to which a quarter of the force belongs. */
 #define KF_WITH_FORCE(moment, force)               (forced ? kf_multiply_add(KF_R(0.25), force, moment) : (moment))
 #define KF_DECLARE_POPULATION(i, name, cx, cy, cz) kf_real f_##name;
 #define KF_PUT_POPULATION(i, name, cx, cy, cz)     populations[(i) * (long long)stride] = f_##name;
@@ -245,7 +246,7 @@ KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, 
     KF_EACH_VELOCITY(KF_PUT_POPULATION)
 }
 
-/* The population of velocity (cx, cy, cz) alone. */
+/* Returns the population of velocity (cx, cy, cz) alone. */
 #define KF_HERMITE_1(c, u) ((c) == 0 ? KF_R(-2.0) * (u) : (u) + KF_R(0.5) * (kf_real)(c))
 #define KF_HERMITE_2(c)    ((c) == 0 ? KF_R(-1.0) : KF_R(0.5))
 KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
@@ -264,7 +265,7 @@ KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx
     return f;
 }
 
-/* All populations of a node that holds h, listed or not. */
+/* Computes all populations of a node that holds h, listed or not. */
 KF_FUNCTION void kf_held_populations(const kf_module_arguments *a, const kf_held *h, kf_real *populations,
                                      int stride) {
     if (kf_is_listed(h)) {
@@ -298,14 +299,14 @@ typedef struct kf_sums {
     kf_real one, x, y, z, xx, yy, zz, xy, xz, yz;
 } kf_sums;
 
-/* With the body force alone. The moments of order 2 relax with the shear rate, those of higher order are
- * gone. */
+/* The collision with the body force alone. Moments of order 2 relax with the shear rate; those of higher
+ * order become 0. */
 KF_FUNCTION kf_moments kf_collide_sums(const kf_module_arguments *a, const kf_sums *s) {
     const kf_real half = KF_R(0.5) - KF_R(0.5) * KF_PARAMETER(a, shear_rate);
 #if KF_BODY_FORCE
     const kf_real qx = s->x + KF_R(0.5) * KF_BODY_X, qy = s->y + KF_R(0.5) * KF_BODY_Y,
                   qz = s->z + KF_R(0.5) * KF_BODY_Z;
-#else /* + 0 would be an operation each */
+#else /* adding 0 would be an operation each */
     const kf_real qx = s->x, qy = s->y, qz = s->z;
 #endif
     const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + s->one);

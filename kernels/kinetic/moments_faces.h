@@ -1,12 +1,12 @@
-/* Populations that come in across faces of the domain in the plan `moments`, brought to the places of a tile
- * (moments_tile.h) where its nodes look for them. Which of the ways that moments_tile.h lists a face takes is
- * known when the kernel is compiled. */
+/* The plan `moments`: populations that come in across faces of the domain. They are put at the places of a
+ * tile (moments_tile.h) from which its nodes read them. moments_tile.h lists the ways to do this; which one a
+ * face uses is known when the kernel is compiled. */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_FACES_H
 #define KF_KERNELS_KINETIC_MOMENTS_FACES_H
 
-/* Brings what waits outside outflows across x for plane z: nine values for each row of the tile's plane
- * and side, on their way to where they are read. The last threads do it, because the first ones have
- * places of the border. */
+/* Loads the values that wait outside outflows across x for plane z: nine for each row of the tile's plane and
+ * side. They are in flight until they are read. The last threads do this, because the first ones have places
+ * of the border. */
 #define KF_WAITING (9 * KF_PLANE_Y * (KF_WAITS(-1) + KF_WAITS(1)))
 #if KF_WAITS(-1) || KF_WAITS(1)
 #define KF_BRING_WAITING(z)                                                                                  \
@@ -26,22 +26,22 @@ KF_FUNCTION void kf_bring_waiting(const kf_module_arguments *a, int n, int x0, i
                   (const kf_real *)a->outflow.waiting + kf_outflow_place(a, 0, side > 0, -side, cy, cz, y, z),
                   sizeof(kf_real));
 }
-#define KF_AWAIT_WAITING kf_await_copies(1) /* all but the next plane's moments */
-#define KF_AWAIT_STAGED  kf_await_copies(1) /* all but what waits */
+#define KF_AWAIT_WAITING kf_await_copies(1) /* all except the moments of the next plane */
+#define KF_AWAIT_STAGED  kf_await_copies(1) /* all except the waiting values */
 #else
 #define KF_BRING_WAITING(z)
 #define KF_AWAIT_WAITING ((void)0)
 #define KF_AWAIT_STAGED  kf_await_copies(0)
 #endif
 
-/* Returns the offset at which a node at a mirror finds what comes in across it, from where it would lie
- * without one; axis 0 or 1. */
+/* Returns the offset at which a node beside a mirror finds a population that comes in across it, relative to
+ * its place without a mirror. Axis 0 or 1. */
 KF_FUNCTION int kf_mirror_reach(int axis, int c) {
     const int place = axis == 0 ? 1 : KF_PLANE_X, slot = axis == 0 ? 1 : 3;
     return c * (place - 2 * slot * KF_PLANE);
 }
-/* Offsets of what comes in with cx 1 and -1 and with cy 1 and -1 to a node at (x, y), from where it would
- * lie inside. */
+/* Offsets of the populations with cx 1 and -1 and with cy 1 and -1 that come to a node at (x, y), relative to
+ * their places inside. */
 typedef struct kf_reach {
     int low_x, high_x, low_y, high_y;
 } kf_reach;
@@ -53,7 +53,7 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_module_arguments *a, int x, int y) {
     r.high_y = KF_IS_MIRROR_Y(1) && y == a->grid.nodes[1] - 1 ? kf_mirror_reach(1, -1) : 0;
     return r;
 }
-/* Offset from a node's own place of what comes to it with velocity (cx, cy, cz). */
+/* Offset from a node's own place to the population with velocity (cx, cy, cz) that comes to it. */
 #define KF_FROM(reach, cx, cy, cz)                                                                           \
     (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) +                                                          \
      ((cx) > 0   ? (reach).low_x                                                                             \
@@ -64,7 +64,7 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_module_arguments *a, int x, int y) {
                  : 0))
 
 #if KF_ASKS
-/* A place of the plane outside of the domain, and a velocity that leads inwards from it. */
+/* A place of the plane that lies outside the domain, and a velocity that leads inwards from it. */
 typedef struct kf_inward {
     int px, py, cx, cy, cz;
 } kf_inward;
@@ -72,7 +72,7 @@ KF_FUNCTION int kf_side_places(int sides) {
     return ((sides & KF_LOW_X) / KF_LOW_X + (sides & KF_HIGH_X) / KF_HIGH_X) * KF_PLANE_Y +
            ((sides & KF_LOW_Y) / KF_LOW_Y + (sides & KF_HIGH_Y) / KF_HIGH_Y) * KF_PLANE_X;
 }
-/* Number n of the entries at the sides, nine for each place. */
+/* Entry number n at the sides; there are nine for each place. */
 KF_FUNCTION kf_inward kf_side_entry(const kf_module_arguments *a, int x0, int y0, int sides, int n) {
     kf_inward e;
     const int c1 = n % 9 % 3 - 1, c2 = n % 9 / 3 - 1,
@@ -90,8 +90,8 @@ KF_FUNCTION kf_inward kf_side_entry(const kf_module_arguments *a, int x0, int y0
     e.cz = c2;
     return e;
 }
-/* Returns place n of a plane outside of the domain, below it (side < 0) or above it (side > 0), with a
- * velocity that leads inwards. */
+/* Returns place n of a plane outside the domain, below it (side < 0) or above it (side > 0), with a velocity
+ * that leads inwards. */
 KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
     kf_inward e;
     const int place = n / 9;
@@ -102,13 +102,13 @@ KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
     e.cz = -side;
     return e;
 }
-/* Returns whether what comes from a place beyond the sides x and y (0: inside of one) is asked for. */
+/* Returns whether the population from a place beyond the sides x and y (0: inside) is asked for. */
 KF_FUNCTION int kf_is_asked(int beyond_x, int beyond_y) {
     const int asked_y = beyond_y != 0 && KF_IS_ASKED_Y(beyond_y);
     return beyond_x == 0 ? asked_y : KF_IS_ASKED_X(beyond_x) || (asked_y && !KF_BOUNCES(beyond_x));
 }
 
-/* Asks kf_incoming for all such populations of plane z; a plane that is not given has only these. */
+/* Asks kf_incoming for all such populations of plane z. A plane that is not stored has only these. */
 KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z, int sides, int given,
                              kf_real *values) {
     const int nx = a->grid.nodes[0], ny = a->grid.nodes[1];
@@ -127,11 +127,11 @@ KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z
 }
 #endif
 
-/* At a face across x that populations bounce back from a node makes what comes in from those that leave it,
- * in all planes. It puts where it finds them (reach) what comes from this plane, and, into the plane below,
- * what left it there, which it has kept; for itself from below it adds to the sums of what has come from
- * there. (Not a row outside of the domain, which would put it where the last one finds what a mirror across y
- * sends.) */
+/* At a face across x that bounces populations back, a node computes the incoming populations of all planes
+ * from those that leave it. Those of this plane go to the places where it reads them (reach). Those into the
+ * plane below come from what left the node there, which it has kept. Those from below are added to the sums
+ * from below. A row outside the domain does not do this: its place is where the last row reads what a mirror
+ * across y sends. */
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1)
 #define KF_BOUNCE_LOW                                                                                        \
@@ -151,9 +151,10 @@ KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
 #endif
-/* The sums that a node there has kept come down from beyond the last plane, too. */
+/* The sums that such a node has kept also come down from beyond the last plane. */
 #define KF_ADD_KEPT KF_ADD_KEPT_LOW KF_ADD_KEPT_HIGH
-/* Sums over the three populations that come back with one cz from the face on that side, by cy + 1. */
+/* Returns the sums over the three populations with one cz that the face on that side sends back, by cy +
+ * 1. */
 KF_FUNCTION kf_level_sums kf_bounced_level(int side, const kf_real *back) {
     const kf_real ends = back[2] + back[0], slope = back[2] - back[0], all = ends + back[1],
                   sign = (kf_real)-side;
@@ -181,9 +182,9 @@ KF_FUNCTION void kf_bounce(const kf_module_arguments *a, int side, kf_reach reac
     KF_ADD_FROM_BELOW(kf_bounced_level(side, up), r, o)
 }
 
-/* Returns the sums of what comes in across a face along z (side): the share that it mirrors of the sums
- * that its image sends, and the rest of what the node itself has sent there. It leaves out what comes in
- * across x too, which the node has seen to (kf_bounce). */
+/* Returns the sums over the populations that come in across a face along z (side): the mirrored share of its
+ * image's sums, plus the rest of what the node itself has sent there. Populations that also cross a face
+ * along x are left out, because kf_bounce has added them. */
 KF_FUNCTION kf_level_sums kf_sent_back(const kf_module_arguments *a, int side, int x, const kf_real *here,
                                        kf_real staying, kf_level_sums image) {
     if (KF_Z_FACE(side) == KF_FREE_SLIP_FACE) return image;

@@ -14,27 +14,29 @@
 #define KF_PLANE_X (KF_TILE_X + 2)
 #define KF_PLANE_Y (KF_TILE_Y + 2)
 #define KF_PLANE   (KF_PLANE_X * KF_PLANE_Y)
-/* Places around a tile: the row below it and the one above, then the columns beside it with the corners. */
+/* Places around a tile: the row below and the row above it, then the columns beside it, with the corners. */
 #define KF_BORDER (2 * KF_TILE_X + 2 * KF_PLANE_Y)
-/* Offset of the population with velocity (cx, cy, cz) from its place; a mirrored one lies a fixed way off. */
+/* Offset of the population with velocity (cx, cy, cz) from its place. A mirrored one has a fixed further
+ * offset. */
 #define KF_SLOT(cx, cy, cz) (KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1) + 9 * ((cz) + 1)))
 
-/* A plane's moments on their way from the source, a plane ahead, at the places around the tile: each thread
- * reads what it has asked for itself; and for each row and side along x what will come back down from a face
- * there (kf_bounce). */
+/* Moments of the next plane at the places around the tile, in flight from the source; each thread reads those
+ * that it has loaded itself. And, for each row and side along x, populations that a face there will send back
+ * down (kf_bounce). */
 typedef struct kf_tile_border {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_tile_border;
-/* A block keeps in shared memory what leaves a plane's places, and what is on its way. made: all have made
- * what leaves their places of a plane; read: all have read what streams to them. */
+/* A block's shared memory: the populations that leave a plane's places, and loads in flight. made: all
+ * threads have written the populations that leave their places; read: all have read those that stream to
+ * them. */
 typedef struct kf_tile {
     kf_split_barrier made, read;
     kf_real population[27 * KF_PLANE];
     kf_tile_border beside;
 } kf_tile;
-/* A large tile takes more than the 48 KiB that a kernel has without asking for them: its launch says how
- * much (kinetic_launches.c). */
+/* A large tile needs more than the 48 KiB that a kernel has by default; its launch says how much
+ * (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == KF_F64_STORAGE ? 8 : 4)
 #define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * KF_BORDER)
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
@@ -61,7 +63,7 @@ typedef struct kf_tile {
     ((side) < 0 ? KF_FACE_2 != KF_PERIODIC_FACE && KF_FACE_2 != KF_FREE_SLIP_FACE                            \
                 : KF_FACE_3 != KF_PERIODIC_FACE && KF_FACE_3 != KF_FREE_SLIP_FACE)
 #define KF_ASKS_BESIDE (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
-/* Across z: the image of the last plane, of which a wall or an inflow sends a share back the way it came. */
+/* Across z: the image of the last plane, of which a wall or an inflow reflects a share. */
 #define KF_Z_FACE(side) ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)                                                                                   \
     ((KF_Z_FACE(side) == KF_FREE_SLIP_FACE || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
@@ -81,17 +83,17 @@ KF_FUNCTION int kf_tile_sides(const kf_module_arguments *a, int x0, int y0) {
     return x + y;
 }
 
-/* The node at place (px, py) of the tile within its plane, from the first that is kept of it; -1: outside of
- * the domain. */
+/* Returns the node at place (px, py) of the tile within its plane, counted from the first stored node; -1
+ * outside the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_module_arguments *a, int x0, int y0, int px, int py) {
     const int nx = a->grid.nodes[0], ny = a->grid.nodes[1];
     const int x = kf_home(x0 + px, nx, KF_FACE_0 == KF_PERIODIC_FACE), y = kf_tile_row(y0 + py, ny);
     if (!KF_IS_REACHED(a, y)) return -1;
     return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
 }
-/* True where plane z has nodes, or those of the domain's other end. */
+/* Returns whether plane z has nodes, its own or those of the domain's other end. */
 #define KF_IS_GIVEN(z, nz) (KF_FACE_4 == KF_PERIODIC_FACE || kf_beyond(z, nz) == 0)
-/* Place n of the border: where it lies, and along which axis (0, 1) and which way it leads into the tile. */
+/* Place n of the border: its position, and the axis (0, 1) and direction that lead into the tile. */
 typedef struct kf_border {
     int px, py, axis, inward;
 } kf_border;
@@ -107,7 +109,7 @@ KF_FUNCTION kf_border kf_border_place(int n) {
 
 /* --- Populations that leave a plane's places ---------------------------------------------------------- */
 
-/* Populations that stay with their thread, where nobody asks for any in their place. */
+/* Populations that stay with their thread, because no other place asks for them. */
 #define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
 /* The three populations of a place that differ in cz alone, from -1 to 1. */
 typedef struct kf_z_column {
@@ -132,7 +134,7 @@ KF_FUNCTION kf_z_column kf_listed_column(const kf_module_arguments *a, int cx, i
 #define KF_ORDER_BY_COLUMN(i, name, cx, cy, cz) by_column[3 * ((cx) + 1 + 3 * ((cy) + 1)) + (cz) + 1] = f[i];
 #define KF_COLUMN(k)                                                                                         \
     { by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2] }
-/* Writes what leaves place i of the tile, whose node holds h. */
+/* Writes the populations that leave place i of the tile, whose node holds h. */
 KF_FUNCTION void kf_leave(const kf_module_arguments *a, const kf_held *h, int i, kf_real *values,
                           kf_rolling *r) {
     const int o = KF_OWN(i);
@@ -166,9 +168,9 @@ KF_FUNCTION void kf_leave(const kf_module_arguments *a, const kf_held *h, int i,
         r->staying[2][o] = stays.p;
     }
 }
-/* Writes what leads into the tile from a place of its border beyond y: what leaves the place's image along
- * that axis with velocity 1, in the same bits as what leaves a place of a tile, because which nodes lie in
- * a tile depends on how the domain is cut up. */
+/* Writes the populations that lead into the tile from a border place beyond y: those that leave the place's
+ * image along that axis with velocity 1. They have the same bits as those of a place in a tile, because the
+ * cut of the domain decides which nodes lie in a tile. */
 KF_FUNCTION void kf_leave_row(const kf_module_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(-1, inward, -1);
     if (kf_is_listed(h)) {
@@ -192,7 +194,7 @@ KF_FUNCTION void kf_leave_row(const kf_module_arguments *a, const kf_held *h, in
         }
     }
 }
-/* Writes what leads into the tile from a place of its border beyond x, as kf_leave_row does along y. */
+/* Writes the populations that lead into the tile from a border place beyond x, like kf_leave_row along y. */
 KF_FUNCTION void kf_leave_column(const kf_module_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(inward, -1, -1);
     if (kf_is_listed(h)) {
@@ -297,7 +299,7 @@ KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int
 /* --- The kernel ------------------------------------------------------------------------------------------
  */
 
-/* Loads what arrives with one cx and cy, named by their letters. */
+/* Loads the populations that arrive with one cx and cy, named by their letters. */
 #define KF_ARRIVE(nx, ny, cx, cy) kf_z_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
 #define KF_ARRIVE_STAYED                                                                                     \
     kf_z_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                  \
@@ -311,9 +313,9 @@ KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
     kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
-/* Streams and collides plan moments: each block walks up a column of planes with its tile. A plane's
- * moments become populations in shared memory, the nodes sum what streams to them, and a node is collided
- * and stored when the plane above it has been read. */
+/* Streams and collides in the plan `moments`. Each block walks up a column of planes with its tile. It turns
+ * the moments of a plane into populations in shared memory, and the nodes sum the populations that stream to
+ * them. A node is collided and stored when the plane above it has been read. */
 KF_BLOCK_KERNEL(stream_collide, kf_module_arguments) {
     KF_DECLARE_TILE
     kf_rolling r;
@@ -326,7 +328,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_module_arguments) {
     const int begin = 0, stop = nz;
 #endif
     /* The walk that ends at the last plane begins first, the one from the first plane second, and the short
-     * ones last: at the end no block has much to do. */
+     * ones last. So no block has much left to do at the end. */
     int planes = KF_WALK(stop - begin, a->march), left = stop - begin - planes, first = stop - planes;
     for (int walk = 0; walk < block_y / tiles_y; walk++) {
         first = walk == 0 ? begin : first + planes;

@@ -1,6 +1,6 @@
-/* Finds the pose of a moving solid at each step, from the one before: prescribed, or of a free solid,
- * whose equations of motion (body.h) are solved from the sums that the samples leave. Defines: KF_FREE
- * 0|1, KF_TEAM 1: of a team, whose sums are those of all parts; KF_SOLIDS 1: several solids, prescribed. */
+/* Computes the pose of a moving solid at each step from the pose before. It is prescribed, or follows from
+ * the equations of motion of a free solid (body.h), with the sums over the samples. Defines: KF_FREE 0|1,
+ * KF_TEAM 1: a part of a team, whose sums are those of all parts; KF_SOLIDS 1: several solids, prescribed. */
 #include "arguments.h"
 typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -10,7 +10,7 @@ typedef kf_solid_arguments kf_module_arguments; /* what the functions of the hea
 #define KF_SOLIDS 0
 #endif
 
-/* The pose of the step that begins, and the band emptied. One item. */
+/* Computes the pose of the step that begins, and empties the band. One item. */
 KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
     (void)x, (void)y, (void)z;
     kf_pose *pose = (kf_pose *)a->samples.pose;
@@ -27,7 +27,7 @@ KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
     if (a->band.count) a->band.count[0] = a->band.count[2] = 0;
 }
 
-/* The next step begins at a->body.pose_step of the prescribed motion. One item. */
+/* Sets the next step to a->body.pose_step of the prescribed motion. One item. */
 KF_SCALAR_KERNEL(set_pose_step, kf_module_arguments) {
     (void)x, (void)y, (void)z;
     ((kf_pose *)a->samples.pose)->step = a->body.pose_step;
@@ -38,7 +38,7 @@ KF_SCALAR_KERNEL(set_pose_step, kf_module_arguments) {
 }
 
 #if KF_FREE
-/* The velocities of this step, before the forces are spread; the sums are left empty. A solid that has
+/* Computes the velocities of this step, before the forces are spread, and empties the sums. A solid that has
  * touched a face is held where it is. One block. */
 KF_BLOCK_KERNEL(solve_body, kf_module_arguments) {
     (void)block_x, (void)block_y;

@@ -1,18 +1,18 @@
-/* Finds which nodes are in the band of a moving solid, anew in each step: from the samples' cells, each node
- * once, or by patches of samples, which also sorts a patch's samples into runs of one cell each. It belongs
- * to immersed_band.cu, whose defines and functions it takes, and is empty for a solid at rest. */
+/* Finds the nodes in the band of a moving solid, anew in each step. It uses the samples' cells, each node
+ * once, or patches of samples; then it also sorts a patch's samples into runs of one cell each. It belongs to
+ * immersed_band.cu, whose defines and functions it uses, and is empty for a solid at rest. */
 #ifndef KF_KERNELS_KINETIC_MOVING_BAND_H
 #define KF_KERNELS_KINETIC_MOVING_BAND_H
 
 #if KF_MOVING
-/* Node k gets this place of the band; 1 where the band has no such place. */
+/* Gives node k this place in the band. Returns 1 if the band has no such place. */
 KF_FUNCTION int kf_give_place(const kf_module_arguments *a, kf_index k, int place) {
     const int fits = place < a->band.capacity;
     if (fits) ((kf_index *)a->band.node)[place] = k;
     a->band.of[k] = fits ? place : -1;
     return !fits;
 }
-/* So many places were needed but not there. */
+/* Number of places that were needed beyond the band's room. */
 KF_FUNCTION void kf_take_back(const kf_module_arguments *a, int over) {
     if (over == 0) return;
     kf_atomic_add_int(a->band.count, -over);
@@ -44,7 +44,7 @@ KF_FUNCTION void kf_mark_row(const kf_module_arguments *a, const int *origin, co
 }
 
 #if KF_OWN_POSE
-/* Takes from the pose before what a prescribed motion needs, and finds the pose of the step that begins. */
+/* Copies from the last pose what a prescribed motion needs, and computes the pose of the step that begins. */
 KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
     for (int i = 0; i < 3; i++) {
         pose->axis[i] = before->axis[i];
@@ -56,7 +56,7 @@ KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
     pose->step = before->step;
     kf_advance_prescribed(pose);
 }
-/* Leaves it behind that of the step before, which all blocks begin with, until patch_collect puts it in its
+/* Leaves the new pose behind the last one, from which all blocks begin. patch_collect then moves it to its
  * place. */
 KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
     all[1] = all[0];
@@ -78,10 +78,10 @@ KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
 #define KF_BOX_ORIGIN(a, pose) (pose)->box_origin
 #endif
 
-/* Sorts the samples of a patch by cells, and marks these. Who comes first in a run differs between devices. A
- * thread asks for all its samples at once; of those of a warp that lie in one cell the first enters it for
- * all. Cells are numbered as they are found: there are few, and nothing walks through the table. Extent:
- * KF_PATCH_THREADS for each patch. */
+/* Sorts the samples of a patch by cells, and marks these cells. The order within a run differs between
+ * devices. A thread loads all its samples at once. Among the samples of a warp in one cell, the first enters
+ * the cell for all. Cells are numbered as they are found: there are few, and no loop visits the table.
+ * Extent: KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     (void)block_y;
     KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH],
@@ -182,10 +182,9 @@ KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     }
 }
 
-/* Gives the nodes that are marked places in the band, in a block's words in their order, so that neighbours
- * along x are neighbours in the band. What the map says of other nodes is of no meaning. Extent:
- * KF_PATCH_THREADS for each KF_PATCH_WORDS words of patch_band; a thread has a bit, and a warp those of a
- * word. */
+/* Gives the marked nodes places in the band, in the order of a block's words, so that neighbours along x are
+ * neighbours in the band. The map's entries for other nodes have no meaning. Extent: KF_PATCH_THREADS for
+ * each KF_PATCH_WORDS words of patch_band; a thread has a bit, a warp the bits of a word. */
 #define KF_PATCH_WORDS 32
 KF_BLOCK_KERNEL(patch_collect, kf_module_arguments) {
     (void)block_y;
@@ -233,7 +232,7 @@ KF_BLOCK_KERNEL(patch_collect, kf_module_arguments) {
     }
 }
 #elif KF_MOVING
-/* Takes the old band's nodes out of the map. Extent: band_capacity. */
+/* Removes the nodes of the old band from the map. Extent: band_capacity. */
 KF_SCALAR_KERNEL(band_release, kf_module_arguments) {
     (void)y, (void)z;
     if (x >= a->band.count[0]) return;
@@ -244,8 +243,8 @@ KF_SCALAR_KERNEL(band_release, kf_module_arguments) {
 #endif
 }
 
-/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All
- * corners are asked for, then claimed, then given places: one by one each would wait for the one before. */
+/* Puts every node of a sample's cell into the band once. -2 marks a node that another item is adding. All
+ * corners are loaded, then claimed, then given places: one by one, each would wait for the one before. */
 KF_FUNCTION void kf_mark_cell(const kf_module_arguments *a, const kf_sample *sample) {
     int known[8], claimed[8], count = 0, over = 0;
     KF_UNROLL
@@ -270,8 +269,8 @@ KF_FUNCTION void kf_mark_cell(const kf_module_arguments *a, const kf_sample *sam
     kf_take_back(a, over);
 }
 #if KF_CELLS
-/* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
- * lies in a cell are the same. */
+/* The first sample of a cell marks it. Which one is first differs between runs; only integer sums over a cell
+ * are the same. */
 KF_SCALAR_KERNEL(cell_mark, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
@@ -281,7 +280,7 @@ KF_SCALAR_KERNEL(cell_mark, kf_module_arguments) {
     if (rank == 0) kf_mark_cell(a, &sample);
 }
 
-/* Brings the samples of a cell together, those without a place there into a list. */
+/* Collects the samples of each cell. Samples that find no room in their cell go to a list. */
 KF_SCALAR_KERNEL(cell_fill, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);

@@ -62,7 +62,7 @@ KF_FUNCTION kf_index kf_stride_along(const kf_nested_side *a, int axis) {
 KF_FUNCTION int kf_place_along(const kf_span *s, int i) {
     return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period);
 }
-/* Returns what it adds to an index. */
+/* Returns what the position adds to an index. */
 KF_FUNCTION kf_index kf_along(const kf_span *s, int i) {
     return kf_place_along(s, i) * s->stride;
 }
@@ -70,15 +70,15 @@ enum { KF_NO_PERIOD = 1 << 30 };
 
 #if KF_CUDA
 #define KF_TOGETHER
-#else /* items of a loop that a cpu works out many at a time, which take no address of a variable in it */
+#else /* Items of a loop that a cpu computes many at a time; they take no address of a variable in it. */
 #define KF_TOGETHER _Pragma("omp simd")
 #endif
 /* Divides i below 65536 / n by n: vectors have no division. */
 KF_FUNCTION int kf_row_of(int i, int n) {
     return (int)((unsigned)i * (65536U / (unsigned)n + 1U) >> 16);
 }
-/* Which node of so many layers thread t of a GPU works on: neighbours along x, the axis across some layers,
- * are neighbours in memory. */
+/* Returns the node, of several layers, on which thread t of a GPU works. Neighbouring threads take neighbours
+ * in memory. These are neighbours along x, which for some layers is the axis across them. */
 KF_FUNCTION int kf_node_of(const kf_tile *tile, int t, int in_layer, int layers) {
 #if KF_CUDA
     if (tile->axis[2] == 0 && t < in_layer * layers) return t % layers * in_layer + t / layers;
@@ -100,7 +100,7 @@ KF_FUNCTION void kf_put_moments(const kf_nested_side *a, kf_index k, const kf_re
 }
 
 #if KF_CUDA
-/* Writes a node of which so much is kept. */
+/* Writes a node, from what is kept of it. */
 KF_FUNCTION void kf_put_node(const kf_nested_side *a, int moments, kf_index k, const kf_real *kept,
                              kf_real scale) {
     if (moments) {
@@ -122,7 +122,7 @@ KF_FUNCTION void kf_put_all_moments(const kf_nested_side *a, const kf_span span[
                            kept + KF_OWN(t), KF_PRIVATE(threads), scale);
     }
 }
-/* Populations lie far apart: a cpu writes rows of one after the other. */
+/* Populations lie far apart in memory, so a cpu writes rows of one population after the other. */
 KF_FUNCTION void kf_put_all_populations(const kf_nested_side *a, const kf_span span[3], int length, int rows,
                                         int threads, const kf_real *kept) {
     const kf_index begin = kf_node(a, 0, 0, 0);
@@ -142,7 +142,7 @@ KF_FUNCTION void kf_put_all_populations(const kf_nested_side *a, const kf_span s
             }
         }
 }
-/* Writes what threads kept for the nodes of spans, so many in a row and rows in a layer. */
+/* Writes what threads kept for the nodes of spans: so many nodes in a row, and rows in a layer. */
 KF_FUNCTION void kf_put(const kf_nested_side *a, int moments, const kf_span span[3], int length, int rows,
                         int threads, const kf_real *kept, kf_real scale) {
     if (moments)
@@ -375,8 +375,8 @@ KF_FUNCTION kf_real kf_share_of(int own, int k) {
 KF_FUNCTION kf_real kf_part_of(int k) {
     return k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
 }
-/* Of a line across the layer: the mean of the cell's own two nodes, and an eighth of the second difference.
- */
+/* For a line across the layer: the mean of the cell's own two nodes, and an eighth of the second
+ * difference. */
 typedef struct kf_line_sums {
     kf_crossing mean, off;
 } kf_line_sums;
@@ -395,7 +395,7 @@ KF_FUNCTION kf_line_sums kf_add_node(kf_line_sums s, kf_crossing c, kf_real shar
     }
     return s;
 }
-/* Keeps the mean of line i, and that less the second difference. */
+/* Keeps the mean of line i, and this mean less the second difference. */
 KF_FUNCTION void kf_keep_line(kf_line_sums s, int i, kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++) {
@@ -410,20 +410,21 @@ KF_FUNCTION int kf_is_in_region(const kf_kinetic_region *region, int x, int y, i
     return x >= region->low[0] && x < region->high[0] && y >= region->low[1] && y < region->high[1] &&
            z >= region->low[2] && z < region->high[2];
 }
-/* Returns whether a line is one of the tile's own cells: of those beside nothing but the mean is taken. */
+/* Returns whether a line belongs to one of the tile's own cells. Of lines beside them only the mean is
+ * used. */
 KF_FUNCTION int kf_is_own_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int u,
                                int v) {
     const int from_u = kf_line_of(a, t, 0, &span[0], 0).own, from_v = kf_line_of(a, t, 1, &span[1], 0).own;
     return u >= from_u && u < from_u + 2 * t->cells[0] && v >= from_v && v < from_v + 2 * t->cells[1];
 }
-/* Adds up what four threads beside each other have, in whole warps. */
+/* Sums the values of four neighbouring threads, in whole warps. */
 KF_FUNCTION kf_real kf_sum_of_four(kf_real value) {
     value += __shfl_xor_sync(0xffffffffU, value, 1);
     return value + __shfl_xor_sync(0xffffffffU, value, 2);
 }
-/* Looks at node k of line (u, v). With KF_EDGES those across x are in a place of their own: one look's code
- * serves both, as a block runs through it once. Of nodes that a still finer grid covers the grid has the
- * state: what crosses from there is written into it, and the flow's kernel leaves them out. */
+/* Reads node k of line (u, v). With KF_EDGES the nodes across x lie in a separate array; one read serves
+ * both, because a block runs through it once. Where a still finer grid covers nodes, the grid has their
+ * state: the exchange writes it there, and the flow's kernel leaves these nodes out. */
 KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                                         int u, int v, int k) {
     const kf_index node =
@@ -443,8 +444,8 @@ KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_t
     return kf_look_at_fine(&a->fine, node);
 #endif
 }
-/* Across x the four nodes of a line lie in one or two sectors: four threads look at one each, so that each
- * sector is fetched once. Elsewhere a thread looks at all, one after the other. */
+/* Across x the four nodes of a line lie in one or two sectors of memory. There four threads read one node
+ * each, so that each sector is fetched once. Elsewhere one thread reads all four in turn. */
 KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                               kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
     const int together = t->axis[2] == 0, own = kf_line_of(a, t, 2, &span[2], 0).own;

@@ -6,8 +6,8 @@ typedef kf_state_arguments kf_module_arguments; /* what the functions of the hea
 
 #include "sample.h"
 
-/* Key of every sample, and the counters emptied by whoever's item number is a key. Extent: max(samples, keys
- * + 1). */
+/* Computes the key of every sample, and empties the counters: that of each key by the item with its number.
+ * Extent: max(samples, keys + 1). */
 KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     (void)y, (void)z;
     if (x <= a->key_count) a->start[x] = 0;
@@ -29,7 +29,7 @@ KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     a->keys[x] = cx + a->samples.box[0] * (cy + a->samples.box[1] * cz);
 }
 
-/* Samples of each key, one place further on: the scan then leaves every key's first rank. */
+/* Counts the samples of each key, one place further on: the scan then leaves every key's first rank. */
 KF_SCALAR_KERNEL(order_count, kf_order_arguments) {
     (void)y, (void)z;
     kf_atomic_add_int(a->start + a->keys[x] + 1, 1);

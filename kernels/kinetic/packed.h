@@ -17,14 +17,14 @@ KF_FUNCTION float kf_float_of(unsigned word) {
     return kf_bits_float((int)word);
 }
 
-/* Returns the value rounded down to what a half holds, or up: the more likely the nearer it is (stochastic
- * rounding). The chance is in the last 13 bits of another value of the node, which rounding has mixed, and
- * of what differs from node to node. A value that a half holds stays what it is. */
+/* Returns the value rounded down or up to a half: the nearer one is the more probable (stochastic rounding).
+ * The random number is the last 13 bits of another value of the node, mixed by rounding, and a number that
+ * differs between nodes. A value that is a half stays unchanged. */
 KF_FUNCTION float kf_by_chance(float value, unsigned chance) {
     return kf_float_of((kf_word_of(value) + (chance & 0x1fffu)) & 0xffffe000u);
 }
-/* Differs from node to node; offset: the node's distance from the first, which is the same on any number of
- * devices. */
+/* A number that differs between nodes. offset: the node's distance from the first node, which is the same on
+ * any number of devices. */
 KF_FUNCTION unsigned kf_of_node(long long offset) {
     const unsigned spread = (unsigned)offset * 0x9e3779b1u; /* Knuth's multiplicative hash */
     return spread ^ spread >> 16;

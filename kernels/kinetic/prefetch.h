@@ -1,6 +1,6 @@
-/* The fused plan: asking a cache ahead of the loads that need what lies there, so that these wait for the
- * cache instead of the memory: of single nodes a GPU's last one, of parts of rows a core's second one. Define
- * that a config sets: KF_PREFETCH_ROWS rows further on. */
+/* The plan `fused`: requests to a cache ahead of the loads, so that these wait for the cache and not for
+ * memory. For single nodes it is the last-level cache of a GPU, for parts of rows the second-level cache of a
+ * core. Define that a config sets: KF_PREFETCH_ROWS, the rows ahead. */
 #ifndef KF_KERNELS_KINETIC_PREFETCH_H
 #define KF_KERNELS_KINETIC_PREFETCH_H
 
@@ -16,8 +16,8 @@ enum { KF_LINE = 128 };
 
 #define KF_BIT_UP(i, name, cx, cy, cz)   | ((cz) > 0 ? 1u << (i) : 0u)
 #define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
-/* The index beyond which nothing is asked for. A part has no more memory than one plane beyond those of a
- * launch is sure to lie in. */
+/* The index beyond which nothing is requested. A part's memory certainly reaches only one plane beyond those
+ * of a launch. */
 KF_FUNCTION long long kf_prefetch_end(const kf_module_arguments *a) {
 #if KF_TEAM
     return kf_node(a, 0, a->part.first_row + a->part.rows, a->part.first_plane + a->part.planes);
@@ -26,8 +26,8 @@ KF_FUNCTION long long kf_prefetch_end(const kf_module_arguments *a) {
 #endif
 }
 
-/* Asks the last-level cache for what the nodes KF_PREFETCH_ROWS rows further on will stream in: of a
- * warp's first lanes each does so for one population of its nodes. */
+/* Requests from the last-level cache what the nodes KF_PREFETCH_ROWS rows ahead will stream in. Each of a
+ * warp's first lanes does so for one population of the warp's nodes. */
 KF_FUNCTION void kf_prefetch_rows(const kf_module_arguments *a, int x, int y, int z) {
     const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
     const int along_x = KF_LANES_ALONG_X, bytes = (int)sizeof(kf_stored) * along_x;

@@ -20,7 +20,7 @@
 #ifndef KF_STAGED
 #define KF_STAGED 0
 #endif
-/* Halves that lie side by side become floats for a part at once, in the cache, and halves again. */
+/* Converts halves that lie side by side to floats for a whole part of a row, in the cache, and back. */
 #define KF_WIDENED (KF_STAGED && KF_STORAGE == KF_F16_STORAGE && KF_LAYOUT == KF_SOA_LAYOUT)
 #if KF_WIDENED
 #include "halves.h"
@@ -42,7 +42,8 @@ typedef kf_stored kf_row_value;
 #define KF_COLLIDED(i) *kf_address(a, a->populations.target, i, k)
 #endif
 
-/* True where the row's last node is in this part; a part behind it may lie all beyond the domain. */
+/* Returns whether the row's last node is in this part of the row. A part behind it may lie beyond the
+ * domain. */
 #define KF_ENDS_ROW (x0 < a->grid.nodes[0] && x1 >= a->grid.nodes[0])
 
 #if KF_FOLDED_BOUNDARY
@@ -99,8 +100,8 @@ KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y
 
 #define KF_WIDEN_PART(i, name, cx, cy, cz)                                                                   \
     kf_widen(kept + (i)*KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
-/* Returns where the part of row (y, z) ends that begins at x0. Covered nodes are a part of their own, in
- * whole lines of memory, which the others begin and end with. */
+/* Returns the end of the part of row (y, z) that begins at x0. Covered nodes are a part of their own, in
+ * whole cache lines; the other parts begin and end with them. */
 KF_FUNCTION int kf_end_of_part(const kf_module_arguments *a, int x0, int end, int y, int z) {
     int until = end - x0 < KF_ROW_PART ? end : x0 + KF_ROW_PART;
 #if KF_COVERED

@@ -16,8 +16,8 @@
 #endif
 
 typedef struct kf_sample_cell {
-    int x, y, z;        /* lower corner of the sample's cell; beyond the domain where that wraps */
-    kf_real fx, fy, fz; /* place within the cell, 0 .. 1 */
+    int x, y, z;        /* lower corner of the sample's cell; beyond the domain where the cell wraps around */
+    kf_real fx, fy, fz; /* position within the cell, 0 .. 1 */
     kf_real rx, ry, rz; /* arm from the solid's centre */
 } kf_sample_cell;
 
@@ -30,15 +30,15 @@ KF_FUNCTION int kf_cell_of(int axis, double position, int nodes) {
     return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
 }
 
-/* A node's place in the domain. */
+/* Returns a node's position in the domain. */
 KF_FUNCTION int kf_home(int axis, int position, int nodes) {
     if (!KF_WRAPS(axis)) return position;
     const int rest = position % nodes;
     return rest < 0 ? rest + nodes : rest;
 }
 
-/* The row that a part has for it: cut across y, it has memory for some, one after the other across the seam.
- */
+/* Returns the part's own row for it. A part that is cut across y has memory for some rows, which follow each
+ * other across the seam. */
 #if KF_CUT_Y
 KF_FUNCTION int kf_sample_row(const kf_module_arguments *a, int position) {
     return kf_home(1, position - a->part.rows_before, a->grid.nodes[1]) + a->part.rows_before;

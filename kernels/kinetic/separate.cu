@@ -43,7 +43,7 @@ KF_KERNEL(macroscopic_reset, kf_module_arguments) {
     kf_set_component(a, a->fields.force, 2, k, KF_R(0.0));
 }
 
-/* State at a node from the stored fields and the force on it. */
+/* Declares the state at a node from the stored fields and the force on it. */
 #define KF_LOAD_STATE                                                                                        \
     const kf_real deviation = ((const kf_real *)a->fields.density)[k];                                       \
     const kf_real gx = kf_component(a, a->fields.force, 0, k), gy = kf_component(a, a->fields.force, 1, k),  \
@@ -55,7 +55,7 @@ KF_KERNEL(macroscopic_reset, kf_module_arguments) {
     const kf_real Fx = KF_BODY_X + gx, Fy = KF_BODY_Y + gy, Fz = KF_BODY_Z + gz;
 
 #if KF_SPLIT == 1
-/* The whole collision of the streamed populations (source) into target. */
+/* Collides the streamed populations (source) into target. */
 KF_KERNEL(collide, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);

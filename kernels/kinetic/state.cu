@@ -135,10 +135,11 @@ KF_SCALAR_KERNEL(unpack, kf_module_arguments) {
 #ifndef KF_BOUNCED_Z
 #define KF_BOUNCED_Z 0
 #endif
-/* Beside a cut no more travels than is pulled beyond it. The plane beside the cut gives what goes there.
- * Where a band's velocities are worked out beyond the cut (several planes), all but the farthest give what
- * stays in its plane, too, and all but the two farthest what goes the other way. Values follow each other
- * in density plane by plane, [value][y][x]; cut_side 1: the reader lies above, -1: below. */
+/* Beside a cut only those populations travel that are pulled from beyond it. These are the ones that move
+ * towards the reader. If a band's velocities are computed beyond the cut (several planes), all but the
+ * farthest plane also give those that stay in their plane, and all but the two farthest those that move the
+ * other way. Values follow each other in density plane by plane, [value][y][x]. cut_side 1: the reader is
+ * above, -1: below. */
 #define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
 #define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
 enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };
@@ -153,7 +154,7 @@ KF_FUNCTION long long kf_values_before(const kf_module_arguments *a, int z) {
     }
     return values;
 }
-/* True where a population with this velocity along z, so many planes beyond the cut, is one that travels. */
+/* Returns whether a population with this velocity along z, so many planes beyond the cut, travels. */
 #define KF_CROSSES(cz)                                                                                       \
     ((cz)*a->part.cut_side > 0 || /* towards the reader */                                                   \
      ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
@@ -192,7 +193,7 @@ KF_FUNCTION int kf_rows_beyond(const kf_module_arguments *a, int y) {
     (kf_is_pulled(cy, a->part.cut_row, beyond_y, KF_BOUNCED_Y) &&                                            \
      kf_is_pulled(cz, a->part.cut_side, beyond_z, KF_BOUNCED_Z))
 #define KF_COUNT_PULLED(i, name, cx, cy, cz) +KF_PULLED(cy, cz)
-/* Returns the place of a node's first value, and in step the way from each of its values to the next. */
+/* Returns the place of a node's first value, and sets step to the distance between its values. */
 KF_FUNCTION long long kf_box_place(const kf_module_arguments *a, int x, int y, int z, long long *step) {
     const int ny = a->part.cut_row != 0 ? a->extent[1] : 1, nz = a->part.cut_side != 0 ? a->extent[2] : 1;
     const int row = a->part.cut_row != 0 ? y : 0, plane = a->part.cut_side != 0 ? z : 0;
@@ -263,8 +264,9 @@ KF_SCALAR_KERNEL(average_sum, kf_module_arguments) {
     kf_add_to_averages(a, x + 31 * y, sums);
 }
 
-/* Reciprocals of the averages, and the slots emptied for the next time. A fluid at rest has no mean momentum:
- * its reciprocal is 0, which leaves the momentum out of the rule. One block of KF_AVERAGE_SLOTS threads. */
+/* Computes the reciprocals of the averages, and empties the slots for the next time. A fluid at rest has no
+ * mean momentum: its reciprocal is 0, which leaves the momentum out of the rule. One block of
+ * KF_AVERAGE_SLOTS threads. */
 KF_BLOCK_KERNEL(average_finish, kf_module_arguments) {
     KF_SHARED long long sums[3][KF_AVERAGE_SLOTS];
     (void)block_x, (void)block_y;

@@ -39,7 +39,7 @@
         const kf_ghosts_beside ghosts = kf_ghosts_of(a, x, y, z);                                            \
         KF_EACH_VELOCITY(KF_TAKE_ONE_FRESH)                                                                  \
     } else
-/* Rows of a warp at most are like others. */
+/* Rows as short as a warp are treated like the others. */
 #define KF_ENDS_TOO    (x == a->grid.nodes[0] - 1)
 #define KF_LONGER_ROWS 1
 /* From here on ghosts at the high end stream to nodes. */
@@ -103,7 +103,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
     KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES, )
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
-/* A band kernel's item is a place in the list, and becomes the node's coordinates. */
+/* The item of a band kernel is a place in the list; this makes it the node's coordinates. */
 #define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \

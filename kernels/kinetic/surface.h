@@ -11,7 +11,8 @@
 #include "body.h"
 #endif
 
-/* Loads sample s. The arm of a static sample costs divisions, so only who needs it asks for it (with_arm). */
+/* Loads sample s. The arm of a static sample costs divisions, so it is computed only for callers that ask for
+ * it (with_arm). */
 KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int with_arm) {
 #if KF_MOVING
     (void)with_arm;
@@ -54,8 +55,8 @@ KF_FUNCTION void kf_turn_arm_to_all(const kf_module_arguments *a, kf_sample *sam
     sample->cell.rz = (kf_real)kf_nearest(2, cell->z + (double)cell->fz - center[2], a->grid.nodes[2]);
 }
 
-/* Adds the force g of sample s to the load of its solid, about that one's centre. An item that goes on with
- * sample `next` adds up, until the solid is another: then what it has goes to the solid's sums. */
+/* Adds the force g of sample s to the load of its solid, about that solid's centre. An item that continues
+ * with sample `next` keeps its sums until the solid changes; then they go to the solid's load. */
 KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, int next,
                                  const kf_sample_cell *cell, double gx, double gy, double gz,
                                  kf_int64 *load) {
@@ -77,8 +78,8 @@ KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, 
 #define KF_INNER_ROOM  0
 #endif
 
-/* Returns whether a sample lies beyond the outermost nodes between faces, or too near a face that is none of
- * the domain's. */
+/* Returns whether a sample lies beyond the outermost nodes between faces, or too near a side that is not a
+ * face of the domain. */
 KF_FUNCTION int kf_has_left_along(int axis, int cell, kf_real place, int nodes) {
     const int from_low = KF_INNER_SIDES >> 2 * axis & 1, from_high = KF_INNER_SIDES >> (2 * axis + 1) & 1;
     const kf_real before = (kf_real)cell + place, behind = (kf_real)(nodes - 1 - cell) - place;
@@ -93,8 +94,8 @@ KF_FUNCTION int kf_has_left(const kf_module_arguments *a, const kf_sample_cell *
            kf_has_left_along(2, cell->z, cell->fz, nodes[2]);
 }
 
-/* The sums that the samples of an item add to the solid's equations of motion (body.h), and how many of
- * them have left the domain. */
+/* The sums over an item's samples for the solid's equations of motion (body.h), and the number of samples
+ * that have left the domain. */
 typedef struct kf_body_share {
     kf_int64 sums[KF_BODY_SUMS];
     int left;

@@ -1,4 +1,4 @@
-/* The velocity at all nodes for what goes with the flow, such as smoke, without leaving the device. */
+/* Writes the velocity at all nodes for users on the same device, such as smoke. */
 #include "arguments.h"
 typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
 

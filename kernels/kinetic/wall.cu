@@ -86,10 +86,9 @@ KF_FUNCTION int kf_turns(const kf_wall_arguments *a) {
     return (a->wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES;
 }
 
-/* What depends on the last step alone: takes what the law finds at the nodes beside the surface, and does
+/* The part that depends only on the last step: evaluates the law at the nodes beside the surface, and does
  * what reflect_links does. Warps of nodes and of their links take turns, because they read the same lines of
- * memory.
- */
+ * memory. */
 KF_SCALAR_KERNEL(reflect_and_find, kf_wall_arguments) {
     (void)y, (void)z;
     const int warp = x / KF_LINK_LANES, lane = x % KF_LINK_LANES, turn = warp / a->wall.turn,
@@ -107,11 +106,12 @@ KF_SCALAR_KERNEL(reflect_and_find, kf_wall_arguments) {
     }
 }
 
-/* The sums over the cut links of a node. */
+/* Sums over the cut links of a node. */
 typedef struct kf_exchange {
-    double force[3], area[3]; /* of all: on the solid, above that of the fluid at rest; 6 w c */
-    double mass;              /* that the wall's velocity adds */
-    unsigned cut;             /* a bit a direction, by code */
+    /* Over all cut links: force on the solid beyond that of the fluid at rest; sum of 6 w c. */
+    double force[3], area[3];
+    double mass;  /* mass that the wall's velocity adds */
+    unsigned cut; /* a bit for each direction, by code */
 } kf_exchange;
 
 KF_FUNCTION double kf_weight_of(const int c[3]) {
@@ -124,14 +124,15 @@ KF_FUNCTION double kf_dot_link(const int c[3], const double vector[3]) {
     return c[0] * vector[0] + c[1] * vector[1] + c[2] * vector[2];
 }
 
-/* Returns a node's link of that number, or -1 if it has none. */
+/* Returns a node's link with that number, or -1 if it has none. */
 KF_FUNCTION int kf_link_of_node(const kf_wall_arguments *a, int wall, int number) {
     const kf_link_row *row = a->wall.rows + (long long)(wall / KF_LINK_LANES) * KF_LINK_ROWS + number;
     const unsigned nodes = kf_load_constant(&row->nodes), before = (1U << wall % KF_LINK_LANES) - 1;
     return nodes & (before + 1) ? kf_load_constant(&row->first) + kf_count_bits(nodes & before) : -1;
 }
 
-/* KF_LINKS_TOGETHER of a node's links, whose loads are on their way together, and which the next ones are. */
+/* KF_LINKS_TOGETHER of a node's links, whose loads are in flight together, and the indices of the next ones.
+ */
 typedef struct kf_few_links {
     int link[KF_LINKS_TOGETHER], next[KF_LINKS_TOGETHER]; /* -1: none */
     int word[KF_LINKS_TOGETHER];
@@ -168,8 +169,8 @@ KF_FUNCTION int kf_link_direction(int word, int c[3]) {
     return code;
 }
 
-/* Adds a wall's velocity to the reflection of a link, number i of few: to half-way bounce-back at once, to
- * the interpolation by its mean over steps. */
+/* Adds a wall's velocity to the reflection of link number i of the few: at once with half-way bounce-back, by
+ * its mean over steps with interpolation. */
 KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, const int c[3], const double velocity[3],
                               kf_few_links *few, int i, kf_exchange *sum) {
     const int link = few->link[i];
@@ -187,7 +188,7 @@ KF_FUNCTION void kf_move_wall(const kf_wall_arguments *a, const int c[3], const 
     sum->mass += all;
 }
 
-/* Lets a node's links reflect as at a wall with that velocity, if moves, and sums what they exchange. */
+/* Makes a node's links reflect as at a wall with that velocity, if `moves`, and sums what they exchange. */
 KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int wall, int moves, const double velocity[3],
                                    kf_exchange *sum) {
     kf_few_links few;

@@ -1,10 +1,10 @@
-/* The gate asks the search how many neighbours a particle has, and for a number made of who they are; as the
- * first sum of a step finds them, and as the others do. */
+/* For the gate: the number of neighbours of each particle, and a number mixed from their identities. Both are
+ * computed in the way of a step's first sum, and in the way of its other sums. */
 #include "neighbours.h"
 
-/* Counts the neighbours of each particle and mixes their identities into one number, by both ways of going
- * through them, so that a test can hold every search against pairs tried one by one. Where the two differ
- * the number is wrong on purpose. */
+/* Counts the neighbours of each particle and mixes their identities into one number, in both ways of visiting
+ * them. So a test can compare every search with a trial of all pairs. If the two ways differ, the number is
+ * made wrong on purpose. */
 KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)

@@ -9,7 +9,7 @@
 
 #include "particle.h"
 
-/* Raises a largest value; few warps get as far as the atomic. */
+/* Raises a maximum. Few warps reach the atomic. */
 KF_FUNCTION void kf_raise(int *largest, float value) {
     int bits = kf_float_bits(value);
 #if KF_CUDA && __CUDA_ARCH__ >= 800
@@ -31,8 +31,7 @@ KF_FUNCTION float kf_length(float x, float y, float z) {
     return sqrtf(x * x + y * y + z * z);
 }
 
-/* A particle wraps around into [0, size) along periodic axes, and stays inside of all faces that are not
- * open. */
+/* Wraps a particle into [0, size) along periodic axes, and holds it inside all faces that are not open. */
 KF_FUNCTION kf_four kf_settled(const kf_sph_arguments *a, kf_four p) {
     if (KF_PERIODIC & 1) p.x -= a->size[0] * floorf(p.x / a->size[0]);
     if (KF_PERIODIC & 2) p.y -= a->size[1] * floorf(p.y / a->size[1]);
@@ -48,7 +47,7 @@ KF_FUNCTION kf_four kf_settled(const kf_sph_arguments *a, kf_four p) {
 #define kf_count(a, i, p) ((void)0)
 #endif
 
-/* While its list is kept, a particle has to stay within the skin's half. */
+/* While a list is kept, its particle may move by no more than half of the skin. */
 KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
 #if KF_LISTS_KEPT
     if (!a->list_position) return;
@@ -67,7 +66,8 @@ KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
 #endif
 }
 
-/* Moves a particle. acceleration.w is d e / d t; shift is the displacement beside the motion. */
+/* Moves a particle. acceleration.w is d e / d t. `shift` is an additional displacement that is not part of
+ * the motion. */
 KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_four v, kf_four acceleration,
                               kf_four shift) {
     const int n = a->count, identity = a->sorted.identity[i];

@@ -26,8 +26,8 @@ KF_FUNCTION float kf_pressure(float e) {
     return KF_TENSION ? p : kf_larger(p, 0.0f);
 }
 
-/* Volume of j; what walls are made of moves with the wall in the continuity equation, and as v says in the
- * others. */
+/* Volume of j. In the continuity equation a particle of a wall moves with the wall; in the others with the
+ * velocity v. */
 #if KF_DUMMIES
 #define KF_VOLUME(q) fabsf(q.w)
 #define KF_FLUID(q)  (q.w > 0.0f ? 1.0f : 0.0f)
@@ -76,7 +76,7 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
         s.yz = inverse * tyz;
         kf_keep_stress(a->sorted.stress, i, n, s);
     }
-    kf_keep(a->sorted.position, i, n, p); /* of which others read the sign only */
+    kf_keep(a->sorted.position, i, n, p); /* other particles read only its sign */
 }
 #endif
 
@@ -178,8 +178,9 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     }
     if (KF_LANE > 0) return;
     const float f = a->gradient, fv = f * p.w;
-    /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: walls
-     * do not pull it, and leaving them does not thin it below its density at rest. */
+    /* A drop has no neighbours that even out its density. A wall that pulls it would make it swing further
+     * each time. So walls do not pull it, and its density does not fall below that at rest when it leaves
+     * them. */
     const int drop = KF_DROPS && spread * f < 0.125f * (float)KF_DIMENSIONS;
     const float on_wall = drop ? kf_larger(pressure, 0.0f) : pressure;
     ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
@@ -204,8 +205,8 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }
-    /* Behind a wall the pressure changes along it as it does before it, which the fluid's sum lacks a share T
-     * of: a column of water at a side wall would fall. */
+    /* Behind a wall the pressure changes along the wall as it does before it. The fluid's sum lacks the share
+     * T of this. Without it a column of water would fall at a side wall. */
     if (!drop) {
         const float px = ax, py = ay, pz = az;
         ax += more * px - xx * px - xy * py - xz * pz, ay += more * py - xy * px - yy * py - yz * pz;
@@ -221,7 +222,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
 }
 #else
 
-/* Works out d e / d t, the displacement, and the new stress. */
+/* Computes d e / d t, the displacement, and the new stress. */
 KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -289,7 +290,7 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
 #endif
 }
 
-/* Forces, and the end of the step. */
+/* Computes the forces, and ends the step. */
 KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -337,8 +338,8 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
             kf_wall w;
             if (!kf_wall_at(a, p, k, &w)) continue;
             const float push = kf_wall_push(a, &w, v, pressure, 0), g = 2.0f * w.gradient;
-            /* Traction of the fluid's stress on the wall; along the wall no more than its friction carries.
-             */
+            /* Traction of the fluid's stress on the wall; along the wall it is limited by the wall's
+             * friction. */
             float tx = g * (s.xx * w.nx + s.xy * w.ny + s.xz * w.nz),
                   ty = g * (s.xy * w.nx + s.yy * w.ny + s.yz * w.nz),
                   tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);

@@ -1,6 +1,7 @@
-/* Neighbours on the cpu: the numbers of those that are near, and one loop of whole vectors over them. What
- * that loop reads of them first goes into arrays of x, y ...; with KF_LAYOUT 4 particles are loaded whole and
- * turned, which is faster than to gather their floats. Part of neighbours.h, where the defines are. */
+/* Neighbours on the cpu: first the numbers of the near particles, then one loop of whole vectors over them.
+ * What that loop reads of them is first copied into arrays of x, y and so on. With KF_LAYOUT 4, particles are
+ * loaded whole and transposed, which is faster than gathering their floats. Part of neighbours.h, which lists
+ * the defines. */
 #ifndef KF_KERNELS_SPH_NEAR_H
 #define KF_KERNELS_SPH_NEAR_H
 
@@ -9,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* Sums of a vector's lanes are added up in halves, and vectors are as wide as they can be. */
+/* Sums over a vector's lanes are made by halves. Vectors are as wide as they can be. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("associative-math", "no-signed-zeros", "no-trapping-math")
 #if defined(__AVX512F__)
@@ -22,7 +23,7 @@ enum { KF_MOST_NEAR = 4096, KF_BESIDE = 128 };
 
 /* ---- Candidates: bits, then numbers ---- */
 #if KF_SEARCH == KF_SEARCH_STAGED
-#if defined(__AVX512F__) && KF_LAYOUT != 3 /* compilers make no mask of comparisons in a loop */
+#if defined(__AVX512F__) && KF_LAYOUT != 3 /* compilers make no mask from comparisons in a loop */
 #if KF_LAYOUT == 4
 /* Loads x (which 0), y or z of 16 particles, four in each vector. */
 KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
@@ -58,7 +59,7 @@ KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_neighbour_range
     return (unsigned)_mm512_mask_cmp_ps_mask(lanes, r2, _mm512_set1_ps(reach2), _CMP_LT_OQ);
 }
 #endif
-/* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
+/* Returns a bit for each of the candidates first ... end - 1, at most 32, that is near. */
 KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range r, int first, int end) {
     unsigned hits = 0;
     const float reach2 = KF_MAKES_LISTS ? a->list_support2 : a->support2;
@@ -94,8 +95,8 @@ KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int
     return count;
 #endif
 }
-/* Numbers of those that are near i, without i in a list; how many. With `keeps` their bits are left to the
- * other sums of the step: slot l of particle i is at 2 l and 2 l + 1. */
+/* Writes the numbers of the particles near i, in a list without i, and returns their count. With `keeps` it
+ * also stores their bits for the other sums of the step: slot l of particle i is at 2 l and 2 l + 1. */
 KF_FUNCTION int kf_find_near(const kf_sph_arguments *a, kf_four p, int i, int keeps, int *near) {
     unsigned *mine = a->hits + kf_word(a, i);
     int home[3], count = 0, kept = 0;
@@ -133,7 +134,7 @@ KF_FUNCTION int kf_listed_near(const kf_sph_arguments *a, int i, int *near) {
 }
 #endif
 
-/* ---- Whole vectors of them; lanes to spare see i itself, out of reach ---- */
+/* ---- Whole vectors of them; unused lanes hold i itself, out of reach ---- */
 typedef struct kf_beside {
     float x[KF_BESIDE], y[KF_BESIDE], z[KF_BESIDE], w[KF_BESIDE];
 } KF_ALIGNED kf_beside;
@@ -174,7 +175,7 @@ KF_FUNCTION kf_four kf_from_beside(const kf_beside *from, int k) {
 #define KF_VELOCITY_OF(j) kf_from_beside(&kf_velocity, kf_m)
 #define KF_STRESS_OF(j)   kf_deviator_of(kf_from_beside(&kf_stress, kf_m), kf_stress_last[kf_m])
 
-/* Candidates beyond a periodic face go where p sees them, lanes to spare out of reach. */
+/* Moves candidates beyond a periodic face to where p sees them, and unused lanes out of reach. */
 KF_FUNCTION void kf_put_in_place(const kf_sph_arguments *a, kf_four p, int count, int whole,
                                  kf_beside *position) {
     int home[3];

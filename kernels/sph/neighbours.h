@@ -46,7 +46,7 @@
 #endif
 #define KF_RANGES (KF_SLOW * KF_PARTS)
 
-/* Candidates first .. end - 1, and where a particle is as they see it (periodic axes). */
+/* Candidates first .. end - 1, and the particle's place as they see it (periodic axes). */
 typedef struct kf_neighbour_range {
     int first, end;
     float x, y, z;
@@ -146,7 +146,7 @@ KF_FUNCTION void kf_home_of(const kf_sph_arguments *a, kf_four p, int *home) {
     home[2] = KF_DIMENSIONS == 3 ? kf_cell_along(a, 2, p.z) : 0;
 }
 
-/* The words of particle i in lists and masks begin here, and lie so far apart: on a GPU word k of 32
+/* The words of particle i in lists and masks begin here and have this distance. On a GPU word k of 32
  * particles lies side by side. */
 #define KF_STRIDE (KF_CUDA ? 32 : 1)
 KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
@@ -213,7 +213,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
     const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
     (void)dz;
 
-/* A body takes this of its neighbour beside the place. */
+/* The values, besides the place, that a sum's body reads of its neighbour. */
 #if KF_CUDA || (KF_SEARCH != KF_SEARCH_STAGED && KF_SEARCH != KF_SEARCH_LIST)
 #define KF_VELOCITY_OF(j) kf_load(a->sorted.velocity, j, a->count)
 #define KF_STRESS_OF(j)   kf_load_stress(a->sorted.stress, j, a->count)
@@ -233,7 +233,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- Every candidate too, noting which are near ---- */
+/* ---- Every candidate too; the near ones are recorded ---- */
 #if KF_CUDA
 #define KF_MARK(pragma, ...)                                                                                 \
     KF_SOME for (int j = kf_b; j < kf_e; j++) {                                                              \
@@ -368,7 +368,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
     }
     return hits;
 }
-/* The sums of a step leave slots to each other: slot l of particle i is at 2 l and 2 l + 1. */
+/* Slots that one sum of a step leaves to the next: slot l of particle i is at 2 l and 2 l + 1. */
 #define KF_KEEP_SLOT(first, hits)                                                                            \
     {                                                                                                        \
         if (kf_kept < a->capacity / 2) {                                                                     \

@@ -1,10 +1,11 @@
-/* Parcels: what parts send each other where they do not read each other's memory (arguments.h), as rows of
- * whole numbers that hold the bits of floats. `outgoing` has the rows for part 0, for part 1 and so on;
- * `incoming` those that came, in the same order. The host carries them. Part of sort.cu.
+/* Parcels: what parts send each other if they do not read each other's memory (arguments.h). A parcel
+ * consists of rows of integers that hold the bits of floats. `outgoing` has the rows for part 0, for part 1
+ * and so on. `incoming` has the rows that came, in the same order. The host transfers them. Part of sort.cu.
  *
- * In a sort a part sends each particle to all others that keep its plane. Of what came it counts the cells
- * with its own, so that each cell has all of its particles. Later it sends what has changed of those of its
- * slab that others keep: these lie in the same order in the slots of both. */
+ * In a sort a part sends each particle to all others that keep its plane. It counts the particles that came
+ * by cells together with its own, so that each cell has all of its particles. Later a part sends values of
+ * its slab's particles that others keep and that have changed. These particles have the same order in the
+ * slots of both parts. */
 #ifndef KF_KERNELS_SPH_PARCELS_H
 #define KF_KERNELS_SPH_PARCELS_H
 
@@ -43,8 +44,7 @@ KF_FUNCTION int kf_keeps_plane(const kf_sph_arguments *a, int part, int plane) {
     return kf_plane_near(a, a->share->cut[part], a->share->cut[part + 1], plane);
 }
 
-/* Rows for each part follow each other, from the numbers in `packed` on; these become the next ones to fill.
- */
+/* Rows for each part follow each other, from the numbers in `packed`; each becomes the next row to fill. */
 KF_FUNCTION void kf_begin_rows(kf_sph_share *share, int parts, int *begin) {
     begin[0] = 0;
     for (int k = 0; k < parts; k++) {
@@ -55,7 +55,7 @@ KF_FUNCTION void kf_begin_rows(kf_sph_share *share, int parts, int *begin) {
 
 /* ---- Particles, in a sort ---- */
 
-/* Counts for each other part the particles of this one whose planes it keeps. */
+/* Counts for each other part the particles of this part whose planes it keeps. */
 KF_SCALAR_KERNEL(count_parcels, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -70,7 +70,7 @@ KF_SCALAR_KERNEL(begin_parcels, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_begin_rows(a->share, a->team->parts, a->share->to);
 }
-/* The host carries no more rows than there is room for; what is beyond is not written. */
+/* The host transfers no more rows than there is room for; rows beyond are not written. */
 KF_SCALAR_KERNEL(pack_parcels, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -93,7 +93,7 @@ KF_SCALAR_KERNEL(pack_parcels, kf_sph_arguments) {
     }
 }
 
-/* The identity and the cell of a particle that has come. */
+/* Identity and cell of a particle that has come. */
 KF_FUNCTION const int *kf_who_came(const kf_sph_arguments *a, int k) {
     return a->team->incoming + (long long)KF_ROW * (k + 1) - 2;
 }
@@ -120,14 +120,14 @@ KF_FUNCTION void kf_move_row(const kf_sph_arguments *a, int k, int to, int ident
 
 /* ---- Copies of values that have changed ---- */
 
-/* The planes of a part's slab that another one keeps, as three ranges, and the slots that they have here:
- * low ... high - 1. */
+/* The planes of a part's slab that another part keeps, as three ranges, and their slots here: low ... high -
+ * 1. */
 KF_FUNCTION void kf_common_slots(const kf_sph_arguments *a, int owner, int keeper, int slots[3][2]) {
     const int *cut = a->share->cut, reach = a->team->reach, planes = a->cells[a->cut_axis];
     const int some = cut[keeper] < cut[keeper + 1], periodic = some && ((KF_PERIODIC >> a->cut_axis) & 1);
     const int low = some ? cut[keeper] - reach : 0, high = some ? cut[keeper + 1] + reach : 0;
     int range[3][2] = {{low, high}, {high, high}, {low, low}};
-    if (periodic) { /* beyond the seam, but for what the first range has */
+    if (periodic) { /* beyond the seam, except what the first range has */
         range[1][0] = kf_within(planes + low, high, planes), range[1][1] = planes;
         range[2][0] = 0, range[2][1] = kf_within(high - planes, 0, low);
     }
@@ -148,7 +148,7 @@ KF_FUNCTION int kf_slot_at(int slots[3][2], int k) {
     return slots[range][0] + k;
 }
 
-/* One item counts the rows that go to and fro until the next sort. */
+/* One item: counts the rows that are exchanged until the next sort. */
 KF_SCALAR_KERNEL(begin_copies, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     const int own = a->team->part, parts = a->team->parts;
@@ -169,7 +169,7 @@ KF_FUNCTION int kf_copied(int what) {
            (what & KF_SPH_COPY_VISCOSITY ? 1 : 0);
 }
 
-/* Packs what a->first names of `sorted` for part y. */
+/* Packs the values of `sorted` that a->first names, for part y. */
 KF_SCALAR_KERNEL(pack_copies, kf_sph_arguments) {
     (void)z;
     const int n = a->count, own = a->team->part, what = a->first, begin = a->share->to[y];
@@ -192,7 +192,7 @@ KF_SCALAR_KERNEL(pack_copies, kf_sph_arguments) {
 #endif
     }
 }
-/* Puts what came from part y where its particles are. */
+/* Puts the values that came from part y where their particles are. */
 KF_SCALAR_KERNEL(unpack_copies, kf_sph_arguments) {
     (void)z;
     const int n = a->count, own = a->team->part, what = a->first, begin = a->share->from[y];

@@ -13,8 +13,8 @@
 #ifndef KF_TEAM
 #define KF_TEAM 0
 #endif
-/* On the cpu one program serves one device and several, where it adds up floats: of another one the compiler
- * may add in another order. */
+/* On the cpu the same program serves one device and several where it adds floats: in another program the
+ * compiler may add in another order. */
 #if KF_CUDA
 #define KF_HAS_PARTS(a) KF_TEAM
 #else
@@ -89,7 +89,7 @@ typedef struct kf_deviator {
     float xx, yy, xy, xz, yz;
 } kf_deviator;
 
-/* From the four that lie together and the last one, which is apart. */
+/* From the four values that lie together, and the last one, which is stored apart. */
 KF_FUNCTION kf_deviator kf_deviator_of(kf_four four, float last) {
     kf_deviator s;
     (void)last;
@@ -117,7 +117,8 @@ KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) 
 
 /* ---- Cells ---- */
 
-/* Returns the distance to the nearest image along an axis: lists know no images. */
+/* Returns the distance to the nearest periodic image along an axis. Lists do not record which image is
+ * near. */
 KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
     if (!((KF_PERIODIC >> axis) & 1)) return d;
     const float half = 0.5f * a->size[axis];
@@ -220,7 +221,7 @@ KF_FUNCTION int kf_is_wall(int identity) {
 }
 
 /* ---- Own particles: those of all slots, or of some where several devices share them ---- */
-/* The slot of a part's own particle; -1: it has not so many. */
+/* Returns the slot of a part's own particle number `item`, or -1 if the part has fewer. */
 KF_FUNCTION int kf_slot_of(const kf_sph_arguments *a, int item) {
     const kf_sph_share *share = a->share;
     if (item < share->inside) return share->first + item;
@@ -230,7 +231,7 @@ KF_FUNCTION int kf_slot_of(const kf_sph_arguments *a, int item) {
     const int slot = KF_HAS_PARTS(a) ? kf_slot_of(a, item) : (item);                                         \
     if (KF_HAS_PARTS(a) && slot < 0) return;
 
-/* Returns whether a plane of cells is one of low ... high - 1 or so near that these see it; a slab without
+/* Returns whether a plane of cells is one of low ... high - 1, or so near that these see it. A slab without
  * planes sees none. */
 KF_FUNCTION int kf_plane_near(const kf_sph_arguments *a, int low, int high, int plane) {
     const int reach = a->team->reach;
@@ -243,7 +244,7 @@ KF_FUNCTION int kf_plane_near(const kf_sph_arguments *a, int low, int high, int 
     return near;
 }
 #define KF_ROWS_OF_PLANE (KF_DIMENSIONS == 3 ? a->cells[1 - a->cut_axis] : 1)
-/* The first cell of a plane; of the one behind the last: the number of cells. */
+/* Returns the first cell of a plane; for the plane behind the last one, the number of cells. */
 KF_FUNCTION int kf_plane_begin(const kf_sph_arguments *a, int plane) {
 #if KF_COLUMNS
     return a->columns[2 * plane * KF_ROWS_OF_PLANE];
@@ -267,7 +268,7 @@ KF_FUNCTION int kf_plane_of(const kf_sph_arguments *a, int cell) {
     return cell / (KF_ROWS_OF_PLANE * a->cells[KF_UP]);
 #endif
 }
-/* A peer's set that plays the part of this one's `next`, or of its `sorted`. */
+/* The set of another part that has the role of this part's `next`, or of its `sorted`. */
 KF_FUNCTION const kf_sph_set *kf_next_of(const kf_sph_arguments *a, int part) {
     const kf_sph_peer *own = &a->team->peers[a->team->part];
     return &a->team->peers[part].sets[a->next.position == own->sets[1].position];
@@ -276,14 +277,14 @@ KF_FUNCTION const kf_sph_set *kf_sorted_of(const kf_sph_arguments *a, int part) 
     const kf_sph_peer *own = &a->team->peers[a->team->part];
     return &a->team->peers[part].sets[a->sorted.position == own->sets[1].position];
 }
-/* Raises what decides the next time step. */
+/* Raises the maxima that decide the next time step. */
 #define KF_RAISE(a, value, what)                                                                             \
     kf_raise(KF_HAS_PARTS(a) ? &(a)->share->value[(a)->share->turn] : &(a)->clock->value, what)
 
 /* Counts a particle of slot i in its cell, for the next sort. */
 KF_FUNCTION void kf_count_in_cell(const kf_sph_arguments *a, int i, kf_four p) {
     const int cell = kf_cell_of(a, p);
-    if (KF_HAS_PARTS(a) && cell != a->cell_count) { /* others look for it only so far away */
+    if (KF_HAS_PARTS(a) && cell != a->cell_count) { /* other parts look for it only within this distance */
         const int *cut = a->share->cut + a->team->part;
         if (!kf_plane_near(a, cut[0], cut[1], kf_plane_of(a, cell))) a->clock->flags |= KF_SPH_FAR;
     }

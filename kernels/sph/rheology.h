@@ -71,7 +71,8 @@ KF_FUNCTION float kf_consistency(const kf_sph_arguments *a, float gamma) {
 }
 
 #if KF_FLOW == KF_ELASTIC_FLOW
-/* The size of the stress after the return: |tau| + G dt gamma(|tau|) = |trial|, K gamma^n = |tau| - tau_y. */
+/* The size of the stress after the return to the yield surface: |tau| + G dt gamma(|tau|) = |trial|, with K
+ * gamma^n = |tau| - tau_y. */
 KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yield, float dt) {
     const float stiff = a->shear_modulus * dt;
     if (stiff <= 0.0f) return trial; /* the first step: no time has passed */
@@ -90,14 +91,14 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 }
 #endif
 
-/* A stress made of sums over neighbours does not feel velocities that alternate from one particle to the
- * next, which then grow; of a law with a viscosity this share acts between pairs instead, as Morris'
- * viscosity, which damps them. */
+/* A stress that is a sum over neighbours does not feel velocities that alternate from particle to particle,
+ * so these would grow. In a law with a viscosity, this share of it acts between pairs instead, as in Morris'
+ * viscosity, and damps them. */
 #define KF_PAIRED     (KF_STRESS && KF_FLOW != KF_ELASTIC_FLOW)
 #define KF_PAIR_SHARE 0.1f
 #define KF_SUM_SHARE  (1.0f - KF_PAIR_SHARE)
 
-/* Returns the new stress, and sets *viscosity for the laws that have one. */
+/* Returns the new stress, and sets *viscosity in the laws that have one. */
 KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, float pressure,
                                       kf_deviator old, float dt, float *viscosity) {
     const kf_deviator d = kf_strain_rate(l);

@@ -1,6 +1,6 @@
-/* The sort by cells: particles of `next` are counted, the counts are added up, and the particles go to
- * `sorted`. Ranked, those of a cell lie in the order of their identities, so that every sum has a fixed
- * order; scattered, in the order in which the atomics came. */
+/* The sort by cells. Particles of `next` are counted by cells, the counts are summed, and the particles are
+ * written to `sorted`. Ranked: the particles of a cell have the order of their identities, so that every sum
+ * has a fixed order. Scattered: they have the order of the atomics. */
 #include "particle.h"
 
 KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
@@ -11,7 +11,7 @@ KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
 
 #if KF_TEAM
 #define KF_TOTAL a->team->total
-/* Tells whether cells first ... end, the one behind the last, are none of those that a part keeps. */
+/* Returns whether the part keeps none of the cells first ... end - 1. */
 KF_FUNCTION int kf_is_apart(const kf_sph_arguments *a, int first, int end) {
     const kf_sph_share *share = a->share;
     int apart = end < a->cell_count;
@@ -24,7 +24,7 @@ KF_FUNCTION int kf_is_apart(const kf_sph_arguments *a, int first, int end) {
 #define kf_is_apart(a, first, end) 0
 #endif
 
-/* Cells are added up in groups of KF_SPH_SCAN; each of a block's threads has KF_SHARE of them. */
+/* Counts are summed in groups of KF_SPH_SCAN cells; each thread of a block has KF_SHARE of them. */
 #define KF_THREADS 256
 #define KF_SHARE   (KF_SPH_SCAN / KF_THREADS)
 
@@ -55,7 +55,7 @@ KF_BLOCK_KERNEL(sum_cells, kf_sph_arguments) {
     }
 }
 
-/* One block: exclusive sums of the groups. */
+/* One block: exclusive sums over the groups. */
 KF_BLOCK_KERNEL(sum_groups, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS];
     (void)block_x, (void)block_y;
@@ -79,7 +79,7 @@ KF_BLOCK_KERNEL(sum_groups, kf_sph_arguments) {
     }
 }
 
-/* Finds where each cell begins; the counts are 0 again for the next time. */
+/* Computes where each cell begins, and sets the counts to 0 for the next sort. */
 KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS], before[KF_THREADS];
     (void)block_y;
@@ -121,7 +121,7 @@ KF_FUNCTION void kf_move(const kf_sph_arguments *a, const kf_sph_set *set, int f
 }
 
 #if !KF_TEAM
-/* Atomic order: straight to its place. */
+/* Writes particles to their places in the order of the atomics. */
 KF_SCALAR_KERNEL(scatter, kf_sph_arguments) {
     (void)y, (void)z;
     kf_move(a, &a->next, x, a->start[a->cell_of[2 * x]] + a->cell_of[2 * x + 1], a->next.identity[x]);
@@ -138,7 +138,7 @@ KF_SCALAR_KERNEL(place, kf_sph_arguments) {
 #include "team.h"
 #endif
 
-/* Item x is a slot; its particle comes after those of the cell with smaller identities. */
+/* Item x is a slot. Its particle comes after those of its cell with smaller identities. */
 KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
     (void)y, (void)z;
 #if KF_TEAM
@@ -148,7 +148,7 @@ KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
     const int cell = kf_cell_of_slot(a, from), first = a->start[cell], end = a->start[cell + 1];
     int to = first;
     if (cell == a->cell_count)
-        to = x; /* these have no neighbours, and may be many */
+        to = x; /* particles outside the domain have no neighbours, and there may be many */
     else
         for (int k = first; k < end; k++)
             to += a->slots[2 * k] < identity;

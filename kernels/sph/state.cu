@@ -1,9 +1,9 @@
-/* The clock of a step from the particles' largest speeds and accelerations; the state as the host sees it,
- * from and into compact arrays; records and gauges. */
+/* The step's clock, from the particles' largest speeds and accelerations. The state in the host's compact
+ * arrays, read and written. Records and gauges. */
 #include "particle.h"
 
-/* The largest values of all parts, which raise the other places in the next step. Where parts do not read
- * each other's, the host has put the largest into each one's own. */
+/* The maxima over all parts. The next step raises the other pair. If parts do not read each other's memory,
+ * the host has already written the maximum into each part's own entry. */
 KF_FUNCTION void kf_gather(const kf_sph_arguments *a, kf_sph_clock *clock) {
     kf_sph_share *own = a->share;
     const int turn = own->turn, alone = a->team->packs;
@@ -17,7 +17,7 @@ KF_FUNCTION void kf_gather(const kf_sph_arguments *a, kf_sph_clock *clock) {
     own->speed[1 - turn] = own->acceleration[1 - turn] = own->moved[1 - turn] = 0;
 }
 
-/* The next step's length from the largest speed and acceleration of this one (docs/sph.md). */
+/* Computes the length of the next step from the largest speed and acceleration of this one (docs/sph.md). */
 KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_sph_clock *clock = a->clock;
@@ -25,13 +25,13 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     const float speed = kf_bits_float(clock->speed), acceleration = kf_bits_float(clock->acceleration);
     clock->time += (double)clock->step;
     clock->previous = clock->step;
-    if (!a->list_position) clock->moved = 0; /* the list has served */
+    if (!a->list_position) clock->moved = 0; /* the list has served its steps */
     if (a->time_step > 0.0f)
         clock->step = a->time_step;
     else {
         clock->step = fminf(fminf(a->courant_length / (a->acoustic_speed + speed), a->viscous_step),
                             0.25f * sqrtf(a->force_length / fmaxf(acceleration, 1e-12f)));
-        /* Particles faster than anybody expected take smaller steps, so that lists stay complete. */
+        /* Particles that are faster than expected take smaller steps, so that lists stay complete. */
         if (a->list_slack > 0.0f && a->list_left > 0) {
             const float left = fmaxf(0.9f * a->list_slack - sqrtf(kf_bits_float(clock->moved)), 0.0f);
             clock->step = fminf(clock->step, left / ((float)a->list_left *
@@ -41,10 +41,10 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     clock->speed = clock->acceleration = 0;
 }
 
-/* Particles with identities from `first` on, 16 floats each: place, velocity and e, rates, stress. */
+/* The state: 16 floats for each particle from identity `first` on: place, velocity and e, rates, stress. */
 enum { KF_STATE = 16 };
-/* Puts particles from the host's rows of KF_STATE values into the config's layout, numbered as they come, or
- * as the host says where several devices share them; the last ones are walls. */
+/* Writes particles from the host's rows of KF_STATE values in the config's layout. They are numbered as they
+ * come; if several devices share them, by the host's numbers. The last ones are those of walls. */
 KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = a->first + x, n = a->count;
@@ -64,8 +64,8 @@ KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     kf_keep_stress(a->next.stress, i, n, s);
 #endif
 }
-/* Writes the particles that have the numbers first to first + limit - 1 into rows of KF_STATE values, at
- * their numbers' places, whatever their order in memory. */
+/* Writes particles first to first + limit - 1 into rows of KF_STATE values. A particle's row is its number
+ * less `first`, whatever its order in memory. */
 KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -84,8 +84,8 @@ KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
 #endif
 }
 
-/* Adds a term to a sum of two whole numbers, of 2^-18 and of 2^-62, so that the order of terms does not
- * matter: sums are the same on any number of devices, and after a restart. */
+/* Adds a term to a sum of two integers, in units of 2^-18 and of 2^-62. The sum does not depend on the order
+ * of terms, so it is the same on any number of devices, and after a restart. */
 KF_FUNCTION void kf_add_exactly(kf_int64 *sum, double term) {
     const double scaled = fmax(fmin(term, 1e9), -1e9) * KF_SPH_WHOLE, whole = floor(scaled);
     sum[1] += (kf_int64)((scaled - whole) * (double)KF_SPH_PART_OF_WHOLE);
@@ -93,7 +93,7 @@ KF_FUNCTION void kf_add_exactly(kf_int64 *sum, double term) {
     sum[1] -= sum[1] >= KF_SPH_PART_OF_WHOLE ? KF_SPH_PART_OF_WHOLE : 0;
 }
 
-/* Item x adds up KF_SPH_CHUNK particles. */
+/* Item x sums KF_SPH_CHUNK particles. */
 KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     (void)y, (void)z;
     const int n = a->count, first = x * KF_SPH_CHUNK,
@@ -131,8 +131,8 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     a->totals[x] = sum;
 }
 
-/* Gauge g, at gauges[8 g]: x, y, z, reach. Highest particle of the column (as bits, from 1), and pressure
- * weighted by nearness, as fixed-point sums, whose order does not matter. */
+/* Gauge g is at gauges[4 g]: x, y, z, reach. It gives the highest particle of the column (as bits, from 1
+ * on), and the pressure weighted by nearness. Its sums are in fixed point, so their order does not matter. */
 KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)

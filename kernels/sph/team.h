@@ -1,19 +1,20 @@
 /* The sort of particles that several devices share (arguments.h): which planes a part has and keeps, where it
- * finds their particles, and what it gives others. Kernels with one item say so. Part of sort.cu.
+ * finds their particles, and what it names to others. Kernels with one item say so. Part of sort.cu.
  *
- * Between parts a step waits three times: before the counts of others are added up, before what others name
- * in `exports` is taken, and before anything is written that others may still be taking. */
+ * Between parts a step waits three times: before it adds the counts of others, before it takes particles that
+ * others name in `exports`, and before it writes what others may still be reading. */
 #ifndef KF_KERNELS_SPH_TEAM_H
 #define KF_KERNELS_SPH_TEAM_H
 
 #include "parcels.h"
 
-/* This is what a particle costs beside its candidates, which are counted, in candidates. */
+/* Cost of a particle besides that of its candidates, in candidates. */
 #define KF_COST_OF_PARTICLE 32
 
 /* ---- Cuts ---- */
 
-/* Item x is a row of a part's slab: candidates that its particles look through, and how many these are. */
+/* Item x is a row of a part's slab. It computes the candidates that the row's particles visit, and the number
+ * of these particles. */
 KF_SCALAR_KERNEL(weigh_rows, kf_sph_arguments) {
     (void)y, (void)z;
     const kf_sph_share *share = a->share;
@@ -45,7 +46,7 @@ KF_SCALAR_KERNEL(weigh_rows, kf_sph_arguments) {
     to[1] = a->start[own.base + KF_ALONG_ROW(own.high) + 1] - a->start[own.base + KF_ALONG_ROW(own.low)];
 }
 
-/* Item x is a plane: what it costs, and how many particles it has, by the part that has it. */
+/* Item x is a plane. The part that has the plane computes its cost and its number of particles. */
 KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     (void)y, (void)z;
     const kf_sph_team *team = a->team;
@@ -54,7 +55,7 @@ KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     if (!a->share->weighed) return;
     while (x >= a->share->cut[part + 1])
         part++;
-    if (team->packs && part != team->part) { /* it is added by the one that has it */
+    if (team->packs && part != team->part) { /* the part that has the plane adds it */
         team->plane_weights[2 * x] = team->plane_weights[2 * x + 1] = 0;
         return;
     }
@@ -66,7 +67,7 @@ KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     team->plane_weights[2 * x + 1] = count;
 }
 
-/* The cost of the dearest part with these cuts. */
+/* Returns the largest cost of a part with these cuts. */
 KF_FUNCTION kf_int64 kf_dearest(const kf_sph_arguments *a, const int *cut) {
     kf_int64 dearest = 0;
     for (int part = 0; part < a->team->parts; part++) {
@@ -78,8 +79,8 @@ KF_FUNCTION kf_int64 kf_dearest(const kf_sph_arguments *a, const int *cut) {
     return dearest;
 }
 
-/* Cuts the planes into parts of equal costs, as near as planes allow; none has more particles than there is
- * memory for, as long as the others take what is left. */
+/* Cuts the planes into parts of equal cost, as far as whole planes allow. No part has more particles than its
+ * memory holds, if the others can take the rest. */
 KF_FUNCTION void kf_cut_planes(const kf_sph_arguments *a, kf_int64 all, int *cut) {
     const int parts = a->team->parts, planes = a->cells[a->cut_axis];
     const kf_int64 *weights = (const kf_int64 *)a->team->plane_weights, most = a->team->most;
@@ -97,8 +98,8 @@ KF_FUNCTION void kf_cut_planes(const kf_sph_arguments *a, kf_int64 all, int *cut
     cut[parts] = planes;
 }
 
-/* New cuts where the dearest part costs 5 % more than its share, and others cost less; all parts find the
- * same. */
+/* Makes new cuts if the most expensive part costs 5 % more than its share and new cuts lower that. All parts
+ * compute the same cuts. */
 KF_FUNCTION void kf_move_cuts(const kf_sph_arguments *a, kf_sph_share *share) {
     int cut[KF_SPH_PARTS + 1];
     kf_int64 all = 0;
@@ -119,7 +120,7 @@ KF_FUNCTION void kf_set_window(const kf_sph_arguments *a, kf_sph_share *share, i
     share->window[k][1] = low < high ? kf_plane_begin(a, high) : a->cell_count;
 }
 
-/* One item begins a sort: cuts are moved where costs are known, and cells are chosen. */
+/* One item: begins a sort. It moves the cuts if costs are known, and sets the cells that the part keeps. */
 KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_sph_share *share = a->share;
@@ -139,24 +140,25 @@ KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
 
 /* ---- Counts ---- */
 
-/* Tells whether particles of that part, counted by it, may lie in a plane. */
+/* Returns whether particles that part `part` has counted may lie in a plane. */
 KF_FUNCTION int kf_had_reached(const kf_sph_arguments *a, int part, int plane) {
     return kf_plane_near(a, a->share->before[part], a->share->before[part + 1], plane);
 }
 
-/* Item x is a cell of plane y: its particles on all parts. What has left the domain stays with its part. */
+/* Item x is a cell of plane y. It sums the cell's particles on all parts. Particles outside the domain stay
+ * with their part. */
 KF_SCALAR_KERNEL(add_counts, kf_sph_arguments) {
     (void)z;
     const kf_sph_team *team = a->team;
     const int cell = kf_plane_begin(a, y) + x;
     if (x == 0 && y == 0) team->total[a->cell_count] = a->counts[a->cell_count];
     if (cell >= kf_plane_begin(a, y + 1) || !kf_keeps_plane(a, team->part, y)) return;
-    int sum = team->packs ? a->counts[cell] : 0; /* of what has come, too */
+    int sum = team->packs ? a->counts[cell] : 0; /* and the counts of parcels that came */
     for (int part = 0; part < team->parts && !team->packs; part++)
         if (kf_had_reached(a, part, y)) sum += team->peers[part].counts[cell];
     team->total[cell] = sum;
 }
-/* Forgets what this part has counted, once all have read it. */
+/* Sets this part's counts to 0, after all parts have read them. */
 KF_SCALAR_KERNEL(clear_counts, kf_sph_arguments) {
     (void)z;
     const int cell = kf_plane_begin(a, y) + x;
@@ -167,13 +169,13 @@ KF_SCALAR_KERNEL(clear_counts, kf_sph_arguments) {
 
 /* ---- Particles ---- */
 
-/* Slots that the sort fills. */
+/* Number of slots that the sort fills. */
 KF_FUNCTION int kf_filled(const kf_sph_arguments *a) {
     const int filled = a->start[a->cell_count + 1];
     return filled < a->count ? filled : a->count;
 }
 
-/* Gives a place in the slots of this part to what has that identity and is found at `from`. */
+/* Gives the particle with that identity, which is at `from`, its place in this part's slots. */
 KF_FUNCTION void kf_take_slot(const kf_sph_arguments *a, int to, int identity, int from) {
     if (to >= a->count) {
         a->clock->flags |= KF_SPH_FULL;
@@ -183,8 +185,8 @@ KF_FUNCTION void kf_take_slot(const kf_sph_arguments *a, int to, int identity, i
     a->slots[2 * to + 1] = from;
 }
 
-/* Gives slot i of a part's `next` its place in the slots of this one, where this one keeps its cell. Of a
- * cell, those that the first part counted come first. */
+/* Gives slot i of part `part`'s `next` its place in this part's slots, if this part keeps its cell. Within a
+ * cell, particles counted by lower parts come first. */
 KF_FUNCTION void kf_take(const kf_sph_arguments *a, int part, int i) {
     const kf_sph_team *team = a->team;
     const kf_sph_peer *peer = &team->peers[part];
@@ -201,7 +203,7 @@ KF_FUNCTION void kf_take(const kf_sph_arguments *a, int part, int i) {
     kf_take_slot(a, to, kf_next_of(a, part)->identity[i], team->packs ? i : part * a->count + i);
 }
 
-/* Takes a part's own particle, and names it to others where one of them keeps its plane. */
+/* Takes a particle of this part. It names the particle to others if one of them keeps its plane. */
 KF_SCALAR_KERNEL(place, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -216,7 +218,7 @@ KF_SCALAR_KERNEL(place, kf_sph_arguments) {
     if (wanted) team->peers[team->part].exports[kf_atomic_count(&a->share->exported)] = i;
 }
 
-/* Takes what has come in parcels. */
+/* Takes the particles that came in parcels. */
 KF_SCALAR_KERNEL(place_arrivals, kf_sph_arguments) {
     (void)y, (void)z;
     for (int k = x; k < a->share->from[a->team->parts]; k += a->extent[0]) {
@@ -225,7 +227,7 @@ KF_SCALAR_KERNEL(place_arrivals, kf_sph_arguments) {
     }
 }
 
-/* Takes what part y names. */
+/* Takes the particles that part y names. */
 KF_SCALAR_KERNEL(take, kf_sph_arguments) {
     (void)z;
     const kf_sph_peer *peer = &a->team->peers[y];
@@ -240,7 +242,7 @@ KF_FUNCTION int kf_cell_of_slot(const kf_sph_arguments *a, int from) {
     return a->team->peers[from / a->count].cell_of[2 * (from % a->count)];
 }
 
-/* Moves what a slot was given to its place in `sorted`. */
+/* Moves the particle that a slot was given to its place in `sorted`. */
 KF_FUNCTION void kf_move_taken(const kf_sph_arguments *a, int from, int to, int identity) {
     if (!a->team->packs)
         kf_move(a, kf_next_of(a, from / a->count), from % a->count, to, identity);
@@ -250,7 +252,7 @@ KF_FUNCTION void kf_move_taken(const kf_sph_arguments *a, int from, int to, int 
         kf_move_row(a, from - a->count, to, identity);
 }
 
-/* One item ends the sort: the slots are those of the new order. */
+/* One item: ends the sort. The slots are those of the new order. */
 KF_SCALAR_KERNEL(end_sort, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_sph_share *share = a->share;
@@ -261,12 +263,13 @@ KF_SCALAR_KERNEL(end_sort, kf_sph_arguments) {
     share->gone = a->start[a->cell_count];
     share->outside = a->start[a->cell_count + 1] - share->gone;
     if (!full) return;
-    a->clock->flags |= KF_SPH_FULL; /* the run ends: no slot beyond the last is touched until then */
+    a->clock->flags |= KF_SPH_FULL; /* the run ends; until then no slot beyond the last is touched */
     share->first = share->inside = share->gone = share->outside = 0;
 }
 
 /* ---- Copies of others' particles, where they have changed since the sort ---- */
-/* The plane beside the slab that holds a slot: the k-th of those of both sides; -1: not that one. */
+/* Returns the k-th plane beside the slab, if it holds the slot, else -1. Planes count from the slab outwards,
+ * on both sides in turn. */
 KF_FUNCTION int kf_plane_beside(const kf_sph_arguments *a, int k, int slot) {
     const kf_sph_share *share = a->share;
     const int part = a->team->part, planes = a->cells[a->cut_axis], away = k / 2 + 1;
@@ -277,8 +280,8 @@ KF_FUNCTION int kf_plane_beside(const kf_sph_arguments *a, int k, int slot) {
                                                                                                        : -1;
 }
 
-/* Copies anew what a->first names of `sorted` for all slots that are others'. They lie in a plane in the same
- * order as where they are from. */
+/* Copies again the values of `sorted` that a->first names, for all slots of other parts' particles. In a
+ * plane they have the same order as in their own part. */
 KF_SCALAR_KERNEL(copy_others, kf_sph_arguments) {
     (void)y, (void)z;
     const kf_sph_share *share = a->share;

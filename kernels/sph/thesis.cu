@@ -11,7 +11,8 @@ KF_FUNCTION float kf_clipped(float e) {
     return kf_larger(e, 0.0f);
 }
 
-/* Sums each particle's density with the kernel poly6, and keeps its deviation from that at rest. */
+/* Sums each particle's density with the kernel function poly6, and keeps its deviation from the density at
+ * rest. */
 KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -25,7 +26,7 @@ KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     })
     KF_ADD_LANES(float, &sum)
     if (KF_LANE > 0) return;
-#if KF_SEARCH == KF_SEARCH_LIST /* a list does not hold its owner */
+#if KF_SEARCH == KF_SEARCH_LIST /* a list does not contain the particle itself */
     sum += a->support2 * a->support2 * a->support2;
 #endif
     kf_four v = kf_load(a->sorted.velocity, i, n);

@@ -1,14 +1,14 @@
-/* Walls without particles: half-spaces and terrain. Behind the wall the fluid goes on in layers, half a
- * spacing, one and a half ... from it; what they add to a sum is in a table, by the distance d of the
- * particle: G = sum of |dW/dn|, M = sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are
- * linear in t, and T = sum of u |dW/du| with u along the wall, for those that are linear in u. */
+/* Walls without particles: half-spaces and terrain. Behind a wall the fluid continues in layers at 0.5, 1.5
+ * ... spacings from it. A table holds what these layers add to a sum, by the distance d of the particle. G is
+ * the sum of |dW/dn|. M is the sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are linear
+ * in t. T is the sum of u |dW/du| with u along the wall, for quantities that are linear in u. */
 #ifndef KF_KERNELS_SPH_WALLS_H
 #define KF_KERNELS_SPH_WALLS_H
 
 #include "particle.h"
 
 #define KF_CLOSEST_WALL                                                                                      \
-    0.25f /* spacings: what is closer, or beyond the wall, is treated as if it were here */
+    0.25f /* spacings: a particle that is nearer, or beyond the wall, is treated as if it were here */
 
 typedef struct kf_wall {
     float nx, ny, nz, distance;
@@ -52,7 +52,8 @@ KF_FUNCTION void kf_height(const kf_sph_arguments *a, float x, float y, float *h
 #endif
     *height = h, *sx = px, *sy = py;
 }
-/* Tangent plane at the point of the terrain below p, then at the foot of p on that plane. */
+/* Returns the tangent plane at the point of the terrain below p, then the one at the foot of p on that
+ * plane. */
 KF_FUNCTION void kf_terrain(const kf_sph_arguments *a, kf_four p, kf_wall *w) {
     float fx = p.x, fy = p.y;
     KF_UNROLL
@@ -76,7 +77,7 @@ KF_FUNCTION void kf_terrain(const kf_sph_arguments *a, kf_four p, kf_wall *w) {
 
 #define KF_WALLS (a->plane_count + KF_TERRAIN)
 
-/* Wall k of KF_WALLS as p sees it; 0 when it is out of reach. */
+/* Gives wall k of KF_WALLS as p sees it. Returns 0 if the wall is out of reach. */
 KF_FUNCTION int kf_wall_at(const kf_sph_arguments *a, kf_four p, int k, kf_wall *w) {
     if (k < a->plane_count) {
         const kf_sph_plane *plane = &a->planes[k];

@@ -34,8 +34,8 @@
 #define KF_SOLID KF_NO_SOLID
 #endif
 #define KF_CELLS (KF_NX * KF_NY * KF_NZ)
-/* KF_STRIPS 1: the cpu fetches what came to a strip of cells before it goes on with them. Vectors of cells
- * would take each number on its own from where it lies; one cell after the other takes u and v at once.
+/* KF_STRIPS 1: the cpu first fetches the values that come to a strip of cells, then continues with them.
+ * Vectors of cells would load each number separately; one cell after the other loads u and v together.
  * KF_STRIP_X(i): x of cell i of a row. */
 #define KF_STRIPS (!KF_CUDA && KF_ADVECTION == KF_LINEAR_ADVECTION && !KF_PLANAR && KF_VELOCITY_BITS != 16)
 #define KF_STRIP  128
@@ -69,7 +69,7 @@ KF_FUNCTION kf_view kf_view_of(const kf_fluid_arguments *a, const void *field, i
     view.pairs = (const kf_pair_part *)field + (long long)KF_CELLS * simulation;
 #if KF_CUDA
     unsigned long long address = __cvta_generic_to_global(view.pairs);
-    asm("" : "+l"(address)); /* so that the offset of the simulation is not added to every cell's instead */
+    asm("" : "+l"(address)); /* so that the simulation's offset is not added for every cell */
     view.pairs = (const kf_pair_part *)__cvta_global_to_generic(address);
 #endif
     view.thirds =
@@ -101,8 +101,8 @@ KF_FUNCTION void kf_put_velocity(const kf_fluid_arguments *a, void *field, int s
                             (long long)KF_CELLS * a->simulations))[(long long)KF_CELLS * simulation + cell] =
             KF_TO_STORED(velocity.w);
 }
-/* Cell (x, y, z) and its mirror images behind walls that passes fold at: bit 0 across x, the next across the
- * last axis. */
+/* Cell (x, y, z) and its mirror images behind walls at which passes fold: bit 0 across x, the next bit across
+ * the last axis. */
 #define KF_IMAGES                   ((1 + KF_FOLD_X) * (1 + KF_FOLD_LAST))
 #define KF_IMAGE_ACROSS_X(image)    (KF_FOLD_X && ((image)&1))
 #define KF_IMAGE_ACROSS_LAST(image) (KF_FOLD_LAST && ((image) >> KF_FOLD_X))
@@ -147,8 +147,8 @@ KF_FUNCTION kf_real kf_locate_axis(int i, kf_real distance, int n, int pitch, in
         cells[0] = (below == 0 ? n - 1 : below - 1) * pitch, cells[3] = kf_next(above, n) * pitch;
     return -distance - floored;
 }
-/* The place `displacement` upstream of a cell. The weight comes from the displacement, not from the position,
- * which would lose the digits that count the cells. */
+/* Sets the place `displacement` upstream of a cell. The weight comes from the displacement, not from the
+ * position, whose digits are needed to count cells. */
 KF_FUNCTION kf_place kf_locate(int x, int y, int z, kf_vector displacement, int support) {
     kf_place place;
     place.wx = kf_locate_axis(x, displacement.u, KF_NX, 1, support, place.x);
@@ -158,7 +158,7 @@ KF_FUNCTION kf_place kf_locate(int x, int y, int z, kf_vector displacement, int 
     return place;
 }
 
-/* Returns a + w (b - a), which is exact where a field is uniform. */
+/* Returns a + w (b - a), which is exact in a uniform field. */
 KF_FUNCTION kf_real kf_mix(kf_real a, kf_real b, kf_real w) {
     return a + w * (b - a);
 }
@@ -192,7 +192,7 @@ KF_FUNCTION kf_vector kf_linear_velocity(kf_view view, const kf_place *p, int su
     return velocity;
 }
 
-/* How far the fluid of a cell has come in the step: by its velocity, or by that at half the way. */
+/* Returns the displacement of a cell's fluid in the step: by its velocity, or by the velocity half way. */
 KF_FUNCTION kf_vector kf_trace(const kf_fluid_arguments *a, kf_view wind, int x, int y, int z) {
     kf_vector d = kf_velocity_at(wind, (z * KF_NY + y) * KF_NX + x);
     const kf_real step = KF_PARAMETER(a, step);
@@ -205,7 +205,7 @@ KF_FUNCTION kf_vector kf_trace(const kf_fluid_arguments *a, kf_view wind, int x,
     return d;
 }
 
-/* Smallest and largest value of the cells of a linear interpolation. */
+/* Smallest and largest value of the cells of a linear interpolation, to limit the other schemes. */
 typedef struct kf_range {
     kf_real low, high;
 } kf_range;
@@ -271,8 +271,8 @@ KF_FUNCTION kf_real kf_cubic_real(const kf_stored_real *field, const kf_place *p
 }
 #endif
 
-/* Returns what came to the cell: the value of the field at the place, by the scheme of the scene. `ahead` is
- * the place downstream where the MacCormack scheme looks back from. */
+/* Returns the field's value that arrives in the cell: that at the place, by the scheme of the scene. `ahead`
+ * is the place downstream, from which MacCormack's scheme looks back. */
 KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_real *predicted, int cell,
                                  const kf_place *p, const kf_place *ahead) {
 #if KF_ADVECTION == KF_CUBIC_ADVECTION
@@ -309,8 +309,8 @@ KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cel
 #if KF_SOLID == KF_MOVING_SOLID
 #define KF_TIME(a) ((kf_real)(a)->clock[0]) /* the end of this step */
 #endif
-/* Share of solid in a cell and the solid's velocity there. A moving solid's mask is looked up where the cell
- * lies in the solid's own frame, which does not wrap. */
+/* Returns the solid share of a cell and the solid's velocity there. A moving solid's mask is read at the
+ * cell's position in the solid's own frame, which does not wrap. */
 KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z, kf_vector *velocity) {
     const float *solid = (const float *)a->solid;
 #if KF_SOLID == KF_MOVING_SOLID
@@ -319,7 +319,7 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
     kf_real r[3], turned[3];
     const int cell[3] = {x, y, z}, n[3] = {KF_NX, KF_NY, KF_NZ};
     KF_UNROLL
-    for (int i = 0; i < 3; i++) { /* from the centre, the shorter way round */
+    for (int i = 0; i < 3; i++) { /* from the centre, by the shorter way around */
         r[i] = KF_R(cell[i]) - KF_R(m->center[i]) - KF_R(m->velocity[i]) * time;
         r[i] -= KF_R(n[i]) * KF_FLOOR(r[i] / KF_R(n[i]) + KF_R(0.5));
     }
@@ -357,11 +357,12 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
 #endif
 }
 
-/* The velocities that came to a strip of cells. */
+/* The velocities that arrive in a strip of cells. */
 typedef struct kf_strip {
 #if KF_STRIPS
-    unsigned from[KF_DIMENSIONS == 3 ? 8 : 4][KF_STRIP]; /* the cells around where each was, x fastest */
-    kf_real weights[3][2 * KF_STRIP];                    /* twice each: of u and v */
+    /* The cells around each place upstream, x fastest. */
+    unsigned from[KF_DIMENSIONS == 3 ? 8 : 4][KF_STRIP];
+    kf_real weights[3][2 * KF_STRIP]; /* each twice: for u and for v */
     kf_real pairs[2 * KF_STRIP], thirds[KF_STRIP];
 #else
     int none;
@@ -391,7 +392,7 @@ typedef kf_real kf_duo __attribute__((vector_size(2 * sizeof(kf_real)), aligned(
     }
 #define KF_DUO_VALUE(cell)   (*(const kf_duo *)(pairs + 2 * (unsigned long long)(cell)))
 #define KF_THIRD_VALUE(cell) field.thirds[cell]
-/* Fetches what kf_linear_velocity says, for each of the cells that were located. */
+/* Fetches what kf_linear_velocity returns, for each located cell. */
 KF_FUNCTION void kf_fetch_located(const kf_fluid_arguments *a, int simulation, int count, kf_strip *s) {
     const kf_view field = kf_view_of(a, a->field, simulation);
     const kf_real *pairs = (const kf_real *)field.pairs;
@@ -423,8 +424,9 @@ KF_FUNCTION kf_vector kf_fetched(const kf_strip *s, int k) {
 }
 #endif
 
-/* Velocity of a cell before the projection; its dyes go to dye_target. Forces that depend on what arrives,
- * then the pull of a solid. fetched: what came to it, with KF_STRIPS, at place k. */
+/* Computes the velocity of a cell before the projection, and writes its dyes to dye_target. First come forces
+ * that depend on the arriving values, then the pull of a solid. fetched: with KF_STRIPS the arriving
+ * velocity, at place k. */
 KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, int x, int y, int z,
                                  const kf_strip *fetched, int k) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
@@ -462,7 +464,7 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
                  a->dye_target)[((long long)simulation * KF_DYES + i) * KF_CELLS + kf_image(x, y, z, image)] =
                 KF_TO_STORED(dye);
 #if KF_BUOYANCY
-        /* In the mirror image below walls up is down. */
+        /* In the mirror image below walls, up and down are exchanged. */
         const kf_real up =
             KF_LIFT_MIRRORED && (KF_DIMENSIONS == 3 ? 2 * z >= KF_NZ : 2 * y >= KF_NY) ? -lift[i] : lift[i];
         if (KF_DIMENSIONS == 3)

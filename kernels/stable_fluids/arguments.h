@@ -39,22 +39,23 @@ typedef struct kf_fluid_doubles {
 
 enum { KF_FLUID_DYES = 3 };
 
-/* A push at one step: adds vector / (1 + dx^4 + dy^4 + dz^4) in the cells within `reach`, wrapped. */
+/* A push in one step: adds vector / (1 + dx^4 + dy^4 + dz^4) in the cells within `reach` of `cell`, across
+ * the domain's seam. */
 typedef struct kf_fluid_impulse {
     long long step;
     int cell[3], reach;
     double vector[3];
 } kf_fluid_impulse;
 
-/* A ball in which something goes on from step first to last, every step: the velocity is pulled to `velocity`
- * by the share `pull` and accelerated, dyes gain; all weighted with (1 - r^2 / R^2)^2. */
+/* A source: a ball that acts in every step from `first` to `last`. It pulls the velocity to `velocity` by the
+ * share `pull`, accelerates the fluid and adds to dyes. All are weighted with (1 - r^2 / R^2)^2. */
 typedef struct kf_fluid_source {
     long long first, last;
     double center[3], radius;
     double velocity[3], pull, acceleration[3], dye[KF_FLUID_DYES];
 } kf_fluid_source;
 
-/* The solid is, at time t, at rotation(angle + spin t) (x0 - center) + center + velocity t. */
+/* A point x0 of the solid is, at time t, at rotation(angle + spin t) (x0 - center) + center + velocity t. */
 typedef struct kf_fluid_motion {
     double center[3], velocity[3], axis[3], spin;
 } kf_fluid_motion;
@@ -62,34 +63,35 @@ typedef struct kf_fluid_motion {
 typedef struct kf_fluid_arguments {
     int extent[3];
     int simulations;
-    const void *wind;      /* velocity that carries */
-    const void *field;     /* velocity that is carried; the same one without reflection */
-    const void *predicted; /* MacCormack: the field carried once */
+    const void *wind;      /* velocity that advects */
+    const void *field;     /* velocity that is advected; without reflection the same array */
+    const void *predicted; /* MacCormack: the field after the first advection */
     const void *dye, *dye_predicted;
-    const void *acceleration; /* laid out like a velocity */
-    const void *solid;        /* share of a cell that is solid, [z][y][x] */
+    const void *acceleration; /* with the layout of a velocity */
+    const void *solid;        /* solid share of each cell, [z][y][x] */
     void *target;             /* velocity */
-    void *kept;               /* velocity before the first projection of a step with reflection */
+    void *kept;               /* velocity before the first projection of a step (with reflection) */
     void *dye_target;
     void *spectrum;
     const void *twiddles_x, *twiddles_y, *twiddles_z; /* forward, then inverse: 2 (N - 1) each */
     void *particles; /* positions in cells, [simulation][particle][dimension] */
     long long particle_count;
-    long long *clock; /* [0] steps begun, [1] the next impulse */
+    long long *clock; /* [0]: steps begun, [1]: index of the next impulse */
     const kf_fluid_impulse *impulses;
     const kf_fluid_source *sources;
     long long impulse_count;
     int source_count;
     kf_fluid_motion motion;
-    int *barrier; /* persistent: arrivals */
-    int steps;    /* persistent: of one launch */
-    int ahead; /* blocks after which the one comes whose data a block asks the cache for; with KF_AHEAD 1 */
+    int *barrier; /* plan persistent: count of arrivals */
+    int steps;    /* plan persistent: steps of a launch */
+    /* With KF_AHEAD 1: a block requests, from the cache, the data of the block this many blocks later. */
+    int ahead;
     kf_fluid_singles single_precision;
     kf_fluid_doubles double_precision;
 } kf_fluid_arguments;
 
-/* These are the arguments of transforms that are a pass of their own (transforms.cu): value i of line l of
- * group g is at g group + l line + i stride, in complex values; rows of reals lie `line` reals apart. */
+/* Arguments of transforms that are separate passes (transforms.cu). Value i of line l of group g is at g
+ * group + l line + i stride, in complex values; rows of reals are `line` reals apart. */
 typedef struct kf_transform_arguments {
     int extent[3];
     int lines;

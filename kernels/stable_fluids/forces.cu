@@ -1,8 +1,9 @@
-/* Changes of the velocity before it is carried, and what a scheme needs beside: pushes of the script,
- * sources, vorticity confinement, MacCormack's first guess, the reflected velocity. */
+/* Changes of the velocity before it is advected, and what some schemes need in addition: pushes of the
+ * script, sources, vorticity confinement, MacCormack's first advection, and the reflected velocity. */
 #include "advection.h"
 
-/* Pushes of this step, in their order; then the clock goes on. One block of KF_THREADS a simulation. */
+/* Applies the pushes of this step in their order, then advances the clock. One block of KF_THREADS for each
+ * simulation. */
 #ifndef KF_THREADS
 #define KF_THREADS 128
 #endif
@@ -36,7 +37,8 @@ KF_BLOCK_KERNEL(impulses, kf_fluid_arguments) {
     }
 }
 
-/* One thread a cell of the box around a source. Extent: (cells of the largest box, sources, simulations). */
+/* A thread for each cell of the box around a source. Extent: (cells of the largest box, sources,
+ * simulations). */
 KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
     const kf_fluid_source *s = &a->sources[y];
     const long long now = a->clock[2 * z] - 1;
@@ -105,8 +107,8 @@ KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     n.w = KF_DIMENSIONS == 3 ? kf_length(kf_vorticity(field, x, y, kf_next(k, KF_NZ))) -
                                    kf_length(kf_vorticity(field, x, y, kf_wrapped(k + KF_NZ - 1, KF_NZ)))
                              : KF_R(0);
-    /* Rounding alone would point anywhere where the vorticity is even, and grow by it: the sum keeps the
-     * force small there. */
+    /* The added number keeps the force small where the vorticity is uniform. There rounding alone would give
+     * the force a direction, and it would grow. */
     const kf_real share = KF_PARAMETER(a, confinement) / (kf_length(n) + KF_R(0.03));
     push.u = share * (n.v * curl.w - n.w * curl.v);
     push.v = share * (n.w * curl.u - n.u * curl.w);
@@ -114,7 +116,7 @@ KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     kf_put_velocity(a, (void *)a->acceleration, simulation, (k * KF_NY + y) * KF_NX + x, push);
 }
 
-/* The field carried once, linearly. */
+/* The field after one linear advection. */
 KF_KERNEL(predict, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, k = z % KF_NZ, cell = (k * KF_NY + y) * KF_NX + x;
     const kf_vector d = kf_trace(a, kf_view_of(a, a->wind, simulation), x, y, k);
@@ -129,8 +131,8 @@ KF_KERNEL(predict, kf_fluid_arguments) {
 #endif
 }
 
-/* Twice the projected velocity minus the one before: what the second half of a step with reflection carries.
- */
+/* Twice the projected velocity minus the velocity before: the field that the second half of a step with
+ * reflection advects. */
 KF_KERNEL(reflect, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, cell = ((z % KF_NZ) * KF_NY + y) * KF_NX + x;
     const kf_vector kept = kf_velocity_at(kf_view_of(a, a->kept, simulation), cell);

@@ -25,7 +25,8 @@ typedef struct KF_ALIGNED(2 * sizeof(kf_stored_mode)) kf_mode_pair {
     kf_stored_mode u, v;
 } kf_mode_pair;
 
-/* Place of mode kx of a row (y, or z NY + y), in units of a mode of all (2D) or one (3D) component. */
+/* Returns the place of mode kx of a row (y, or z NY + y), in units of a mode of all components (2D) or of one
+ * (3D). */
 KF_FUNCTION int kf_mode_place(int kx, int row) {
 #if KF_TILE > 0
     return (kx / KF_TILE * KF_ROWS + row) * KF_TILE + kx % KF_TILE;
@@ -49,7 +50,8 @@ KF_FUNCTION kf_mode_pair *kf_modes(const kf_fluid_arguments *a, int simulation, 
 }
 #endif
 
-/* Both components of a mode at once. On the cpu as numbers: gcc makes no vectors of structs. */
+/* Both components of a mode together. On the cpu they are separate numbers, because gcc does not vectorise
+ * structs. */
 #if KF_DIMENSIONS == 2
 KF_FUNCTION void kf_read_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex *u,
                                kf_complex *v) {
@@ -76,17 +78,17 @@ KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int
 }
 #endif
 
-/* Wave number of line i of n, with its sign. */
+/* Returns the wave number of line i of n, with its sign. */
 #define KF_SIGNED(i, n) (2 * (i) > (n) ? (i) - (n) : (i))
-/* Returns what is added to line i of n to have its wave number with its sign; the one at half the sampling
- * rate has none. */
+/* Returns what to add to line i of n for its wave number with its sign. For the one at half the sampling rate
+ * the sign has no meaning. */
 #define KF_SIGN_SHIFT(i, n) (2 * (i) >= (n) ? -(n) : 0)
 
-/* A mode is multiplied by these: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale
+/* Factors of a mode: along = scale D / k^2, with which the projection removes (k k^T), and whole = scale
  * D. */
 typedef struct kf_mode_factors {
     kf_real k[3], along, whole;
-    int mean; /* k = 0: not projected */
+    int mean; /* k = 0 is not projected */
 } kf_mode_factors;
 /* Returns the factors of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at
  * half the sampling rate. */
@@ -125,7 +127,7 @@ KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int 
                          2 * kx == KF_NX || 2 * iy == KF_NY || (KF_DIMENSIONS == 3 && 2 * iz == KF_NZ));
 }
 #if KF_DIMENSIONS == 2
-/* Without divergence a mode has one amplitude: no difference of large numbers is left. */
+/* Without divergence a mode has one amplitude, so this is no difference of large numbers. */
 KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf_complex v, int component) {
     const kf_complex w = kf_complex_of(f->along * (f->k[0] * v.re - f->k[1] * u.re),
                                        f->along * (f->k[0] * v.im - f->k[1] * u.im));
@@ -134,7 +136,7 @@ KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf
     return f->mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im)
                    : kf_complex_of(turn * w.re, turn * w.im);
 }
-/* For a thread that has one component and sees the other: both compute the same amplitude. */
+/* For a thread that has one component and reads the other: both threads compute the same amplitude. */
 KF_FUNCTION kf_complex kf_projected_own(const kf_mode_factors *f, kf_complex mine, kf_complex other,
                                         int component) {
     const kf_real p = component == 0 ? -f->k[1] : f->k[0], q = component == 0 ? f->k[0] : -f->k[1],

@@ -36,7 +36,7 @@ typedef float kf_real;
 #define KF_FOLD_LAST 0
 #endif
 
-/* The second one where the first is not a number. */
+/* Returns the first number, or the second if the first is not a number. */
 KF_FUNCTION kf_real kf_smaller(kf_real x, kf_real y) {
 #if KF_CUDA
     return KF_VELOCITY_BITS == 64 ? (kf_real)fmin((double)x, (double)y) : (kf_real)fminf((float)x, (float)y);
@@ -119,8 +119,8 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #endif
 }
 
-/* A register whose value the compiler does not know, so that what follows from it is not computed ahead of a
- * loop and kept. */
+/* A register whose value the compiler does not know. So it does not compute what depends on it ahead of a
+ * loop and keep it. */
 #if !KF_CUDA
 #define KF_OPAQUE(value) ((void)0)
 #elif KF_VELOCITY_BITS == 64
@@ -129,8 +129,8 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #define KF_OPAQUE(value) asm volatile("" : "+f"(value))
 #endif
 
-/* Asks the cache that all multiprocessors share for bytes that another block will read: whole multiples of 16
- * within the range. Only where the config says so (KF_AHEAD) and from compute capability 9.0 on. */
+/* Requests bytes that another block will read into the cache that all multiprocessors share: whole multiples
+ * of 16 within the range. Only if the config says so (KF_AHEAD), and from compute capability 9.0 on. */
 #ifndef KF_AHEAD
 #define KF_AHEAD 0
 #endif
@@ -145,7 +145,7 @@ KF_FUNCTION void kf_ask_for(const void *range, const unsigned bytes) {
 #endif
 }
 
-/* Returns p a + q b, the same to the bit as q b + p a. */
+/* Returns p a + q b, which has the same bits as q b + p a. */
 KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real b) {
 #if !KF_CUDA
     return p * a + q * b;
@@ -156,7 +156,8 @@ KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real 
 #endif
 }
 
-/* Index of a cell that a trace reached, on a ring of n. Whatever the flow does, the result is a cell. */
+/* Returns the index of a cell that a trace reached, on a ring of n. The result is always a cell, whatever the
+ * flow does. */
 #define KF_POWER_OF_TWO(n) (((n) & ((n)-1)) == 0)
 KF_FUNCTION int kf_wrapped(int i, int n) {
     if (KF_POWER_OF_TWO(n)) return i & (n - 1);
@@ -166,8 +167,8 @@ KF_FUNCTION int kf_wrapped(int i, int n) {
 KF_FUNCTION int kf_next(int i, int n) {
     return KF_POWER_OF_TWO(n) ? (i + 1) & (n - 1) : i + 1 == n ? 0 : i + 1;
 }
-/* A whole number of cells; a flow that blows up stays within what an int holds. On a GPU a conversion does.
- */
+/* Returns a whole number of cells, limited to the range of an int even if the flow diverges. On a GPU the
+ * conversion itself limits it. */
 KF_FUNCTION int kf_whole_cells(kf_real floored) {
 #if KF_CUDA && KF_VELOCITY_BITS != 64
     return __float2int_rz(floored);

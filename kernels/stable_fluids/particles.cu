@@ -36,9 +36,9 @@ KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
     return p;
 }
 #if KF_PARTICLE_PAIRS
-/* Two at once, 16 bytes in single precision: more of the memory's answers are on their way. The last ones
- * first: their velocities were written last, and the cache still has them; positions, which are used once,
- * leave it first. */
+/* A thread moves two particles, 16 bytes in single precision, so that more loads are in flight. The last
+ * particles come first, because their velocities were written last and are still in the cache. Positions are
+ * used once, so they are the first to leave it. */
 typedef struct KF_ALIGNED(16) kf_two_places {
     kf_complex first, second;
 } kf_two_places;

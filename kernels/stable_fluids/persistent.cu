@@ -8,8 +8,8 @@
 #include "rows.h"
 #include "columns.h"
 
-/* Blocks wait until all have come; goal: how many arrivals that makes since the launch. What they wrote
- * before is then seen by all. An arrival needs no answer, so none is waited for. */
+/* Blocks wait until all have arrived. goal: the number of arrivals since the launch at which this is so.
+ * After it, all see what others wrote before it. An arrival does not wait for an answer. */
 KF_FUNCTION void kf_wait_for_all(int *arrivals, int goal) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -53,7 +53,7 @@ KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
         }
         if (step + 1 < a->steps) kf_wait_for_all(a->barrier, arrivals += blocks);
     }
-    /* The last block to end leaves the counters as they were. */
+    /* The last block to end sets the counters back to their values at the start. */
     if (threadIdx.x == 0 && atomicAdd(a->barrier + 32, 1) == blocks - 1) a->barrier[0] = a->barrier[32] = 0;
     (void)block_y;
 }

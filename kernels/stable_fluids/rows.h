@@ -31,7 +31,7 @@
 #define KF_ROWS_A_LINE (KF_DIMENSIONS == 3 ? 2 : 1)
 #define KF_ROW_Y(row)  (KF_DIMENSIONS == 3 ? (row) % KF_NY : (row))
 #define KF_ROW_Z(row)  (KF_DIMENSIONS == 3 ? (row) / KF_NY : 0)
-/* Lines of the engine that are there, from those of a block on. */
+/* Returns the number of lines that exist, from those of a block on. */
 #define KF_LINES_IN_ALL ((KF_ROWS + KF_ROWS_A_LINE - 1) / KF_ROWS_A_LINE)
 #define KF_LINES_LEFT(block)                                                                                 \
     (KF_LINES_IN_ALL % KF_ROW_LINES == 0 ? KF_ROW_LINES : KF_LINES_IN_ALL - (block)*KF_ROW_LINES)
@@ -52,7 +52,7 @@
 #define KF_ROW_SET_MIRRORED(m, x, l, value) KF_ROW_SET(m, 0, x, l, value)
 #endif
 
-/* The spectrum of two real lines from that of (first + i second). */
+/* Separates the spectrum of two real lines from that of (first + i second). */
 KF_FUNCTION void kf_split(kf_complex here, kf_complex mirrored, kf_complex *first, kf_complex *second) {
     const kf_real half = KF_R(0.5 / KF_LINE_X);
     *first = kf_complex_of(half * (here.re + mirrored.re), half * (here.im - mirrored.im));
@@ -92,7 +92,7 @@ KF_FUNCTION kf_complex kf_from_waves(const kf_fluid_arguments *a, int x, kf_comp
 }
 #endif
 
-/* A row's velocity goes to the cell, and to its images. */
+/* Writes a row's velocity to the cell and its images. */
 KF_FUNCTION void kf_put_row(const kf_fluid_arguments *a, void *field, int simulation, int row, int x,
                             kf_vector velocity) {
     if (KF_IMAGES == 1)
@@ -101,7 +101,7 @@ KF_FUNCTION void kf_put_row(const kf_fluid_arguments *a, void *field, int simula
         kf_put_images(a, field, simulation, x, KF_ROW_Y(row), KF_ROW_Z(row), velocity);
 }
 
-/* KF_ROW_QUADS 1: the cpu takes four rows at a time from memory to lanes and back, and splits and joins them
+/* KF_ROW_QUADS 1: the cpu moves four rows at a time from memory to lanes and back, and splits and joins them
  * on the way. */
 #define KF_ROW_QUADS                                                                                         \
     (!KF_CUDA && KF_DIMENSIONS == 2 && !KF_FOLD_X && !KF_FOLD_LAST && KF_SPECTRUM_BITS != 16 &&              \
@@ -112,7 +112,7 @@ KF_FUNCTION int kf_lines_here(int block) {
     const int left = KF_LINES_LEFT(block);
     return left < KF_ROW_LINES ? left : KF_ROW_LINES;
 }
-/* Row of line l of a block, or the last one there is. */
+/* Returns the row of line l of a block, or the last row if there are fewer. */
 KF_FUNCTION int kf_row_there(int block, int l) {
     const int row = block * KF_ROW_LINES + l;
     return row < KF_ROWS ? row : KF_ROWS - 1;
@@ -120,7 +120,7 @@ KF_FUNCTION int kf_row_there(int block, int l) {
 KF_FUNCTION kf_real *kf_row_modes(const kf_fluid_arguments *a, int simulation, int row) {
     return (kf_real *)a->spectrum + 4 * (KF_SPECTRUM_MODES * simulation + kf_mode_place(0, row));
 }
-/* kf_split, written. */
+/* Writes the result of kf_split. */
 KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     const kf_real half = KF_R(0.5 / KF_LINE_X);
     const int here = kf_lines_here(block);
@@ -139,7 +139,7 @@ KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int s
                     *(kf_quad *)(kf_row_modes(a, simulation, block * KF_ROW_LINES + l + i) + 4 * x) = q[i];
         }
 }
-/* kf_joined, read. */
+/* Reads the arguments of kf_joined. */
 KF_FUNCTION void kf_modes_to_lanes(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     for (int l = 0; l < KF_ROW_LINES; l += 4) {
         const kf_real *rows[4];
@@ -188,7 +188,7 @@ KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, in
 }
 #endif
 
-/* A later block reads this: the velocity of its rows. */
+/* Requests, for a later block, the velocity of its rows. */
 KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
     if (threadIdx.x == 0 && (block + 1) * KF_ROW_LINES <= KF_ROWS)
@@ -199,8 +199,8 @@ KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int
     (void)a, (void)block, (void)simulation;
 #endif
 }
-/* It reads its modes, too; in tiles the blocks of a group share those of all their rows, which lie together.
- */
+/* Requests the modes of a later block. In tiles the blocks of a group share the modes of all their rows,
+ * which lie together. */
 KF_FUNCTION void kf_ask_for_modes(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
     const unsigned mode = (unsigned)sizeof(kf_mode_pair);

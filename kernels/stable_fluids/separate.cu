@@ -11,7 +11,7 @@
 #define KF_HALF_MODES  (KF_NX / 2 + 1)
 #define KF_PLANE_MODES ((long long)KF_HALF_MODES * KF_ROWS)
 
-/* The seed's copy of the velocity for the gather. */
+/* The copy of the velocity from which the seed's gather reads. */
 KF_KERNEL(copy_velocity, kf_fluid_arguments) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
     kf_put_velocity(a, a->target, 0, cell, kf_velocity_at(kf_view_of(a, a->field, 0), cell));
@@ -81,8 +81,7 @@ KF_KERNEL(project_planes, kf_fluid_arguments) {
         mode[i * KF_PLANE_MODES] = c[i];
 }
 
-/* The modes k and -k, unless they are left to those of -k: the other half of planes that mirror themselves
- * is. */
+/* The modes k and -k of a plane. In planes that mirror themselves half of them is left to the item of -k. */
 KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, int z) {
     const int my = y == 0 ? 0 : KF_NY - y, mz = z == 0 ? 0 : KF_NZ - z, mx = x == 0 ? 0 : KF_NX - x;
     const int row = z * KF_NY + y, mirror = (KF_DIMENSIONS == 3 ? mz : 0) * KF_NY + my;
@@ -119,8 +118,7 @@ KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
     kf_project_packed(a, x, y, z);
 }
 #else
-/* Modes of a row are multiplied by these, then those of the row that mirrors it, in the order of the former.
- */
+/* Factors for the modes of a row, then for those of the row that mirrors it, in the order of the former. */
 typedef struct kf_packed_strip {
     kf_real along[KF_STRIP], whole[KF_STRIP], k0[KF_STRIP], k1[KF_STRIP], there[2 * KF_STRIP];
 } kf_packed_strip;
@@ -161,7 +159,7 @@ KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP_END, kf_packed_strip,
 }
 #endif
 
-/* Planes to a velocity. */
+/* Converts planes to a velocity. */
 KF_KERNEL(update, kf_fluid_arguments) {
     const kf_real *plane = (const kf_real *)a->spectrum + (long long)2 * KF_HALF_MODES * (z * KF_NY + y) + x;
     kf_vector velocity;

@@ -47,7 +47,7 @@ KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j
     for (int q = 1; q < (KF_TWIDDLES == KF_PRODUCTS_TWIDDLES ? 2 : radix); q++)
         w[q] = kf_twiddle(table, s - 1 + (q - 1) * s + m, sign);
 }
-/* The others as products of the first. */
+/* The other twiddles, as products of the first. */
 KF_FUNCTION void kf_powers(kf_complex *w, int radix) {
     KF_UNROLL
     for (int q = 2; q < radix; q++) {
@@ -88,7 +88,7 @@ KF_FUNCTION void kf_hold_twiddles(kf_twiddles *twiddles, const int from, const i
         }
     }
 }
-/* To be had before the data are read; sign as in kf_transform. */
+/* Loads the twiddles before the data are read; sign as in kf_transform. */
 KF_FUNCTION void kf_load_twiddles(kf_twiddles *twiddles, const kf_complex *table, const int sign,
                                   KF_ENGINE_PARAMETERS) {
     const int t = KF_THREAD_OF(threads, lines, across);
@@ -222,8 +222,9 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddl
 #undef KF_TARGET
 }
 
-/* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes
- * the radices backwards; twiddles: of this direction, or of the other where the radices are a palindrome. */
+/* Runs all stages. The caller needs a barrier between its own use of `shared` and this one, and one after it.
+ * sign 1 takes the radices backwards. twiddles: those of this direction; if the radices are a palindrome,
+ * those of either. */
 KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddles, const int sign,
                               KF_ENGINE_PARAMETERS) {
 #define KF_STAGE(from, s, radix, next, buffer)                                                               \
@@ -250,8 +251,8 @@ KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_twiddles *tw
 #undef KF_STAGE
 }
 #else
-/* One stage from one array to the other. The last one's results lie where its values came from: it may stay
- * in place. */
+/* One stage, from one array to the other. The last stage's results have the places of its inputs, so it may
+ * work in place. */
 KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *table, const int sign,
                           const int n, const int many, const int s, const int radix) {
     for (int m = 0; m < many; m++)

@@ -47,8 +47,8 @@ KF_BLOCK_KERNEL(lines_inverse, kf_transform_arguments) {
     kf_complex_lines(a, block_x, block_y, shared, 1, KF_LINE_LAST, KF_LINE_R0);
 }
 
-/* Rows of a real field to their modes in place, two rows as one complex line. Rows lie a->line reals apart.
- */
+/* Transforms rows of a real field to their modes in place, two rows as one complex line. Rows are a->line
+ * reals apart. */
 KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_EXCHANGE_VALUES(1, KF_LINE_N, KF_LINE_LINES));
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];
@@ -81,7 +81,7 @@ KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
         }
     }
 }
-/* Back. A mode at half the sampling rate is taken as real. */
+/* The inverse. A mode at half the sampling rate counts as real. */
 KF_BLOCK_KERNEL(real_rows_inverse, kf_transform_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_EXCHANGE_VALUES(1, KF_LINE_N, KF_LINE_LINES));
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];

@@ -337,8 +337,8 @@ static kf_status run_fill(void *object, kf_stream *stream, kf_error *error) {
     return KF_OK;
 }
 
-/* Where streams are queues it is work of the main lane, as on a GPU: other lanes and devices need not have
- * done theirs. */
+/* If streams are queues, the fill is work of the main lane, as on a GPU: other lanes and devices may still
+ * have work. */
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
     (void)error;
     if (!kf_cpu_shuffles()) {

@@ -13,7 +13,7 @@ typedef struct nvml_device *nvml_device;
 typedef struct nvml_memory {
     unsigned long long total, free, used; /* cppcheck-suppress unusedStructMember ; NVML's layout */
 } nvml_memory;
-/* Of the functions whose names end in _v2 and _v3. */
+/* The struct of the functions whose names end in _v2 and _v3. */
 typedef struct nvml_process {
     unsigned pid;
     unsigned long long memory;           /* cppcheck-suppress unusedStructMember ; NVML's layout */
