@@ -85,10 +85,13 @@ static void central_moments(const double *f, size_t stride, const double u[3], m
             power[axis][1] = c;
             power[axis][2] = c * c;
         }
+        const double value = f[(size_t)i * stride];
         for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
+            for (int b = 0; b < 3; b++) {
+                const double product = value * power[0][a] * power[1][b];
                 for (int c = 0; c < 3; c++)
-                    k[a][b][c] += f[(size_t)i * stride] * power[0][a] * power[1][b] * power[2][c];
+                    k[a][b][c] += product * power[2][c];
+            }
     }
 }
 
@@ -105,9 +108,11 @@ static void populations_from(moment_array k, const double u[3], double *f, size_
             coefficient[axis][2] = c == 0 ? -1.0 : 0.5;
         }
         for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
+            for (int b = 0; b < 3; b++) {
+                const double product = coefficient[0][a] * coefficient[1][b];
                 for (int c = 0; c < 3; c++)
-                    sum += coefficient[0][a] * coefficient[1][b] * coefficient[2][c] * k[a][b][c];
+                    sum += product * coefficient[2][c] * k[a][b][c];
+            }
         f[(size_t)i * stride] = sum;
     }
 }
@@ -116,6 +121,7 @@ static void populations_from(moment_array k, const double u[3], double *f, size_
  * Each index 2 taken as X^2 = (X^2 - 1/3) + 1/3 leaves the products of the lower moments by inclusion and
  * exclusion. */
 static double hermite_tail(moment_array k, int a, int b, int c) {
+    static const double signed_thirds[4] = {1.0, -1.0 / 3.0, 1.0 / 9.0, -1.0 / 27.0};
     double tail = 0;
     const int order[3] = {a, b, c};
     for (int subset = 1; subset < 8; subset++) {
@@ -126,7 +132,7 @@ static double hermite_tail(moment_array k, int a, int b, int c) {
             size += take;
             if (take && order[axis] != 2) allowed = 0;
         }
-        if (allowed) tail -= pow(-1.0 / 3.0, size) * k[lower[0]][lower[1]][lower[2]];
+        if (allowed) tail -= signed_thirds[size] * k[lower[0]][lower[1]][lower[2]];
     }
     return tail;
 }
@@ -472,13 +478,15 @@ void kf_reference_collide(const kf_scene *scene, bool folded, double omega, cons
     static const double at_rest[3] = {0, 0, 0};
     const double *about = central ? u : at_rest;
     moment_array k, equilibrium, force;
+    const bool forced = F[0] != 0.0 || F[1] != 0.0 || F[2] != 0.0;
     for (int i = 0; i < Q; i++) {
         equilibrium_populations[i] = kf_reference_equilibrium(i, rho, u);
-        force_populations[i] = force_term(i, u, F);
+        if (forced) force_populations[i] = force_term(i, u, F);
     }
     central_moments(f, stride, about, k);
     central_moments(equilibrium_populations, 1, about, equilibrium);
-    central_moments(force_populations, 1, about, force);
+    memset(force, 0, sizeof force);
+    if (forced) central_moments(force_populations, 1, about, force);
     /* The adaptive rule sees the second moments about rest without the first-order cross terms of the half
      * force. */
     for (int p = 0; p < 3; p++)
