@@ -8,36 +8,61 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
+/* An edge as its triangle goes along it, sorted under the lower of its ends. */
 typedef struct mesh_edge {
-    uint32_t low, high;
-    int direction; /* +1 from low to high */
+    uint32_t high;
+    int direction; /* +1 towards the higher end */
 } mesh_edge;
 
-static int by_ends(const void *left, const void *right) {
+static int by_end(const void *left, const void *right) {
     const mesh_edge *a = left, *b = right;
-    if (a->low != b->low) return a->low < b->low ? -1 : 1;
     if (a->high != b->high) return a->high < b->high ? -1 : 1;
     return b->direction - a->direction;
+}
+
+/* The ends of edge e of a mesh, and whether its triangle goes from the lower to the higher. */
+static bool find_ends(const kf_mesh *mesh, size_t e, uint32_t *low, uint32_t *high) {
+    const uint32_t from = mesh->triangles[e], to = mesh->triangles[e % 3 == 2 ? e - 2 : e + 1];
+    *low = from < to ? from : to;
+    *high = from < to ? to : from;
+    return from < to;
+}
+
+/* Those of the edges under one vertex along which the triangles do not meet in pairs of opposite directions.
+ */
+static size_t count_open(mesh_edge *edges, size_t count) {
+    size_t open = 0;
+    if (count > 1) qsort(edges, count, sizeof *edges, by_end);
+    for (size_t first = 0, end; first < count; first = end) {
+        int balance = 0;
+        for (end = first; end < count && edges[end].high == edges[first].high; end++)
+            balance += edges[end].direction;
+        open += balance != 0;
+    }
+    return open;
 }
 
 /* Edges along which the triangles do not meet in pairs of opposite directions. */
 static size_t count_open_edges(const kf_mesh *mesh) {
     const size_t count = 3 * mesh->triangle_count;
     mesh_edge *edges = kf_allocate(count * sizeof *edges);
+    /* Edges under vertex v lie from end[v] on, and end at end[v] once they are all there. */
+    size_t *end = kf_allocate_zeroed(mesh->vertex_count + 1, sizeof *end), open = 0;
+    uint32_t low, high;
     for (size_t e = 0; e < count; e++) {
-        const uint32_t from = mesh->triangles[e], to = mesh->triangles[e % 3 == 2 ? e - 2 : e + 1];
-        edges[e] = from < to ? (mesh_edge){from, to, 1} : (mesh_edge){to, from, -1};
+        (void)find_ends(mesh, e, &low, &high);
+        end[low + 1]++;
     }
-    qsort(edges, count, sizeof *edges, by_ends);
-    size_t open = 0;
-    for (size_t first = 0, end; first < count; first = end) {
-        int balance = 0;
-        for (end = first;
-             end < count && edges[end].low == edges[first].low && edges[end].high == edges[first].high; end++)
-            balance += edges[end].direction;
-        open += balance != 0;
+    for (size_t v = 0; v < mesh->vertex_count; v++)
+        end[v + 1] += end[v];
+    for (size_t e = 0; e < count; e++) {
+        const bool upwards = find_ends(mesh, e, &low, &high);
+        edges[end[low]++] = (mesh_edge){high, upwards ? 1 : -1};
     }
+    for (size_t v = 0, begin = 0; v < mesh->vertex_count; begin = end[v++])
+        open += count_open(edges + begin, end[v] - begin);
     free(edges);
+    free(end);
     return open;
 }
 

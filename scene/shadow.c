@@ -23,6 +23,7 @@ typedef struct flat {
 typedef struct shadow {
     const kf_mesh *mesh;
     double u[3], v[3]; /* along the lines, and across them */
+    flat *flats;       /* [triangle_count] */
     double low, step;  /* line i lies at low + (i + 1/2) step */
     size_t lines;
     uint32_t *first; /* [lines] the first triangle that begins at a line, or NONE */
@@ -104,9 +105,9 @@ static void line_up(shadow *s) {
     for (size_t line = 0; line < s->lines; line++)
         s->first[line] = NONE;
     for (size_t t = 0; t < s->mesh->triangle_count; t++) {
-        const flat f = flatten(s, t);
-        const double line = line_above(s, f.y[0]);
-        if (line >= (double)s->lines || line >= line_above(s, f.y[2])) continue;
+        const flat *f = &s->flats[t];
+        const double line = line_above(s, f->y[0]);
+        if (line >= (double)s->lines || line >= line_above(s, f->y[2])) continue;
         s->next[t] = s->first[(size_t)line];
         s->first[(size_t)line] = (uint32_t)t;
     }
@@ -118,21 +119,22 @@ static double length_at(shadow *s, size_t line) {
     for (uint32_t t = s->first[line]; t != NONE; t = s->next[t])
         s->active[s->active_count++] = t;
     for (size_t i = 0; i < s->active_count; i++) {
-        const flat f = flatten(s, s->active[i]);
-        if (!(f.y[2] > y)) continue;
-        s->covered[kept] = cover(&f, y);
+        const flat *f = &s->flats[s->active[i]];
+        if (!(f->y[2] > y)) continue;
+        s->covered[kept] = cover(f, y);
         s->active[kept++] = s->active[i];
     }
     s->active_count = kept;
     return covered_length(s->covered, kept);
 }
 
-/* Height of the shadow, and the lines across it. */
+/* Lays the triangles into the plane; finds the height of the shadow, and the lines across it. */
 static void choose_lines(shadow *s) {
     double high = -INFINITY, crossings = 0.0;
     s->low = INFINITY;
+    s->flats = kf_allocate(s->mesh->triangle_count * sizeof *s->flats);
     for (size_t t = 0; t < s->mesh->triangle_count; t++) {
-        const flat f = flatten(s, t);
+        const flat f = s->flats[t] = flatten(s, t);
         s->low = fmin(s->low, f.y[0]);
         high = fmax(high, f.y[2]);
         crossings += f.y[2] - f.y[0];
@@ -151,10 +153,10 @@ double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]) {
     if (mesh->triangle_count == 0) return 0.0;
     normal_plane(direction, s.u, s.v);
     choose_lines(&s);
-    if (!(s.step > 0.0)) return 0.0;
-    line_up(&s);
-    for (size_t line = 0; line < s.lines; line++)
+    if (s.step > 0.0) line_up(&s);
+    for (size_t line = 0; s.step > 0.0 && line < s.lines; line++)
         area += length_at(&s, line) * s.step;
+    free(s.flats);
     free(s.first);
     free(s.next);
     free(s.active);
