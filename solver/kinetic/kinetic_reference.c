@@ -17,12 +17,15 @@
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4, REFERENCE_LINK_STEPS = 32 };
 typedef kf_reference_run reference_run;
 
-static int direction_of(const int c[3]) {
-    for (int i = 0; i < KF_REFERENCE_Q; i++)
-        if (kf_reference_velocities[i][0] == c[0] && kf_reference_velocities[i][1] == c[1] &&
-            kf_reference_velocities[i][2] == c[2])
-            return i;
-    return 0;
+static void number_velocities(reference_run *run) {
+    for (int i = 0; i < KF_REFERENCE_Q; i++) {
+        const int *c = kf_reference_velocities[i];
+        run->numbers[c[0] + 1][c[1] + 1][c[2] + 1] = i;
+    }
+}
+
+static int direction_of(const reference_run *run, const int c[3]) {
+    return run->numbers[c[0] + 1][c[1] + 1][c[2] + 1];
 }
 
 static void set_equilibrium(const reference_run *run, double density, const double u[3], double *f,
@@ -53,7 +56,7 @@ static double arriving_mirrored(const reference_run *run, int i, const int x[3])
             c[axis] = -c[axis];
     }
     const double *populations = outflow >= 0 ? run->outside[outflow] : run->f;
-    return populations[(size_t)direction_of(c) * run->count + kf_reference_node(run, from)];
+    return populations[(size_t)direction_of(run, c) * run->count + kf_reference_node(run, from)];
 }
 
 /* The population that arrives at node x along velocity i. */
@@ -71,12 +74,20 @@ static double arriving(const reference_run *run, int i, const int x[3]) {
         const double *wall = run->scene->face_velocity[face];
         const int back[3] = {-c[0], -c[1], -c[2]};
         const double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
-        const double returned = run->f[(size_t)direction_of(back) * run->count + kf_reference_node(run, x)] +
-                                6.0 * run->weights[i] * along;
+        const double returned =
+            run->f[(size_t)direction_of(run, back) * run->count + kf_reference_node(run, x)] +
+            6.0 * run->weights[i] * along;
         const double share = run->scene->specular_share[face];
         return share > 0.0 ? (1.0 - share) * returned + share * arriving_mirrored(run, i, x) : returned;
     }
     return arriving_mirrored(run, i, x);
+}
+
+/* Returns whether everything that arrives at a node comes from a node of the grid. */
+static bool is_inner(const reference_run *run, const int x[3]) {
+    for (int axis = 0; axis < 3; axis++)
+        if (x[axis] < 1 || x[axis] > run->n[axis] - 2) return false;
+    return true;
 }
 
 static void stream_nodes(void *context, size_t begin, size_t end) {
@@ -84,8 +95,12 @@ static void stream_nodes(void *context, size_t begin, size_t end) {
     for (size_t node = begin; node < end; node++) {
         const size_t nx = (size_t)run->n[0], ny = (size_t)run->n[1];
         const int x[3] = {(int)(node % nx), (int)(node / nx % ny), (int)(node / (nx * ny))};
-        for (int i = 0; i < KF_REFERENCE_Q; i++)
-            run->streamed[(size_t)i * run->count + node] = arriving(run, i, x);
+        const bool inner = is_inner(run, x);
+        for (int i = 0; i < KF_REFERENCE_Q; i++) {
+            const int *c = kf_reference_velocities[i], from[3] = {x[0] - c[0], x[1] - c[1], x[2] - c[2]};
+            run->streamed[(size_t)i * run->count + node] =
+                inner ? run->f[(size_t)i * run->count + kf_reference_node(run, from)] : arriving(run, i, x);
+        }
     }
 }
 
@@ -134,7 +149,7 @@ static void update_averages(reference_run *run) {
 static size_t of_link(const reference_run *run, const kf_link_node *at, bool away) {
     const int sign = away ? -1 : 1,
               c[3] = {sign * at->direction[0], sign * at->direction[1], sign * at->direction[2]};
-    return (size_t)direction_of(c) * run->count + kf_reference_node(run, at->node);
+    return (size_t)direction_of(run, c) * run->count + kf_reference_node(run, at->node);
 }
 
 /* Returns what the interpolation of a link adds to what left: linear about the node half-way, or a parabola
@@ -260,6 +275,7 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     memset(run, 0, sizeof *run);
     run->scene = scene;
     run->folded = folded;
+    number_velocities(run);
     set_equilibrium(run, 1.0, at_rest, run->weights, 1);
     memcpy(run->n, scene->nodes, sizeof run->n);
     run->count = (size_t)run->n[0] * (size_t)run->n[1] * (size_t)run->n[2];

@@ -53,12 +53,14 @@ double kf_reference_sums(const double *f, size_t stride, double j[3], double sec
     memset(j, 0, 3 * sizeof(double));
     memset(second, 0, 9 * sizeof(double));
     for (int i = 0; i < Q; i++) {
-        double value = f[(size_t)i * stride];
+        const int *c = kf_reference_velocities[i];
+        const double value = f[(size_t)i * stride];
         density += value;
         for (int p = 0; p < 3; p++) {
-            j[p] += kf_reference_velocities[i][p] * value;
+            if (c[p] == 0) continue;
+            j[p] += c[p] * value;
             for (int q = 0; q < 3; q++)
-                second[p][q] += kf_reference_velocities[i][p] * kf_reference_velocities[i][q] * value;
+                second[p][q] += c[p] * c[q] * value;
         }
     }
     return density;
@@ -74,9 +76,11 @@ double kf_reference_norm(const double second[3][3]) {
 
 typedef double moment_array[3][3][3];
 
-/* Works out k[a][b][c], the sums of f_i (c_ix - ux)^a (c_iy - uy)^b (c_iz - uz)^c. */
+/* Works out k[a][b][c], the sums of f_i (c_ix - ux)^a (c_iy - uy)^b (c_iz - uz)^c. Each power along z has its
+ * sums side by side, one more than the nine of x and y, so that vectors of two divide them. */
 static void central_moments(const double *f, size_t stride, const double u[3], moment_array k) {
-    memset(k, 0, sizeof(moment_array));
+    enum { PAIRS = 9, ROOM = PAIRS + 1 };
+    double sums[3][ROOM] = {{0}}, product[ROOM] = {0};
     for (int i = 0; i < Q; i++) {
         double power[3][3];
         for (int axis = 0; axis < 3; axis++) {
@@ -86,20 +90,24 @@ static void central_moments(const double *f, size_t stride, const double u[3], m
             power[axis][2] = c * c;
         }
         const double value = f[(size_t)i * stride];
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++) {
-                const double product = value * power[0][a] * power[1][b];
-                for (int c = 0; c < 3; c++)
-                    k[a][b][c] += product * power[2][c];
-            }
+        for (int a = 0, pair = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                product[pair++] = value * power[0][a] * power[1][b];
+        for (int c = 0; c < 3; c++)
+            for (int pair = 0; pair < ROOM; pair++)
+                sums[c][pair] += product[pair] * power[2][c];
     }
+    for (int pair = 0; pair < PAIRS; pair++)
+        for (int c = 0; c < 3; c++)
+            k[pair / 3][pair % 3][c] = sums[c][pair];
 }
 
 /* Returns populations from central moments: f_i = < S_cx S_cy S_cz > with S_0 = 1 - x^2, S_+ = (x^2 +
- * x)/2, S_- = (x^2 - x)/2 and x = X + u, expanded in X. */
+ * x)/2, S_- = (x^2 - x)/2 and x = X + u, expanded in X. Sums are over x and y, with z to the power 0, 1
+ * and 2. */
 static void populations_from(moment_array k, const double u[3], double *f, size_t stride) {
     for (int i = 0; i < Q; i++) {
-        double coefficient[3][3], sum = 0;
+        double coefficient[3][3], none = 0, once = 0, twice = 0;
         for (int axis = 0; axis < 3; axis++) {
             double v = u[axis];
             int c = kf_reference_velocities[i][axis];
@@ -110,10 +118,12 @@ static void populations_from(moment_array k, const double u[3], double *f, size_
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++) {
                 const double product = coefficient[0][a] * coefficient[1][b];
-                for (int c = 0; c < 3; c++)
-                    sum += product * coefficient[2][c] * k[a][b][c];
+                none += product * k[a][b][0];
+                once += product * k[a][b][1];
+                twice += product * k[a][b][2];
             }
-        f[(size_t)i * stride] = sum;
+        f[(size_t)i * stride] =
+            coefficient[2][0] * none + coefficient[2][1] * once + coefficient[2][2] * twice;
     }
 }
 
@@ -122,18 +132,11 @@ static void populations_from(moment_array k, const double u[3], double *f, size_
  * exclusion. */
 static double hermite_tail(moment_array k, int a, int b, int c) {
     static const double signed_thirds[4] = {1.0, -1.0 / 3.0, 1.0 / 9.0, -1.0 / 27.0};
+    const unsigned twos = (a == 2) | (unsigned)(b == 2) << 1 | (unsigned)(c == 2) << 2;
     double tail = 0;
-    const int order[3] = {a, b, c};
-    for (int subset = 1; subset < 8; subset++) {
-        int lower[3], size = 0, allowed = 1;
-        for (int axis = 0; axis < 3; axis++) {
-            int take = subset >> axis & 1;
-            lower[axis] = take ? 0 : order[axis];
-            size += take;
-            if (take && order[axis] != 2) allowed = 0;
-        }
-        if (allowed) tail -= signed_thirds[size] * k[lower[0]][lower[1]][lower[2]];
-    }
+    for (unsigned subset = twos; subset != 0; subset = (subset - 1) & twos)
+        tail -= signed_thirds[__builtin_popcount(subset)] *
+                k[subset & 1U ? 0 : a][subset & 2U ? 0 : b][subset & 4U ? 0 : c];
     return tail;
 }
 

@@ -18,6 +18,7 @@ struct kf_reference_run {
     const kf_scene *scene;
     bool folded; /* 19 velocities: the other eight populations are 0 */
     double weights[KF_REFERENCE_Q];
+    int numbers[3][3][3]; /* of velocities, by c_x + 1, c_y + 1, c_z + 1 */
     int n[3];
     size_t count;
     double *f, *streamed, *force; /* [KF_REFERENCE_Q][count], [KF_REFERENCE_Q][count], [3][count] */
