@@ -368,8 +368,8 @@ static kf_status check_is_scene(const char *file, const cJSON *root, kf_error *e
         const char *key, *says;
     } others[] = {
         {"asset", "is a glTF mesh; let its name end in .gltf"},
-        {"config", "is a config of 'kftune tune'; run it with --config"},
         {"command", "is an answer of kftune; the scene of a run is scene.json in its folder"},
+        {"config", "is a config of 'kftune tune'; run it with --config"},
         {"benchmarks", "is a suite; give it to 'kftune nightly --suite'"},
         {"cache", "is a cache of Kernel Tuner; 'kftune store import' reads it"},
         {"results", "is a list of measurements; 'kftune store import' reads it"},

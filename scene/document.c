@@ -234,8 +234,16 @@ static void change_turning(cJSON *document, double factor) {
 }
 
 /* The walls and the streams of faces keep what they were of the reference speed. */
-static void change_speed(cJSON *document, cJSON *flow, double before, double speed) {
+static void change_speed(cJSON *document, cJSON *flow, double before, double speed, kf_text *notes) {
     const double factor = speed / before;
+    const bool driven = cJSON_HasObjectItem(flow, "acceleration"),
+               moves = cJSON_HasObjectItem(member_of(document, "solid"), "motion");
+    if (factor != 1.0 && (driven || moves))
+        kf_note(notes, "speed: %s%s%s as in the file, whatever the speed", driven ? "flow.acceleration" : "",
+                driven && moves ? " and " : "",
+                !moves   ? " stays"
+                : driven ? "solid.motion stay"
+                         : "solid.motion stays");
     put_number(flow, "speed", speed);
     scale_vector(cJSON_GetObjectItemCaseSensitive(member_of(document, "mask"), "velocity"), factor);
     scale_vector(cJSON_GetObjectItemCaseSensitive(flow, "initial_velocity"), factor);
@@ -269,10 +277,16 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
     const cJSON *flow = NULL, *solid = NULL;
     double speed = 0.0;
     KF_TRY(refuse_placing(file, said, error));
+    if (!cJSON_HasObjectItem(document, "flow"))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: options --speed, --reynolds, --viscosity, --yaw and --refine change scenes with a "
+            "section \"flow\", and this one has none; change the file",
+            file);
     KF_TRY(kf_json_object(top, document, "flow", true, &flow, error));
     KF_TRY(kf_json_number((kf_json_place){file, "flow"}, flow, "speed", true, 1e-9, 1e6, &speed, error));
     cJSON *own = cJSON_GetObjectItemCaseSensitive(document, "flow");
-    if (said->speed > 0.0) change_speed(document, own, speed, said->speed);
+    if (said->speed > 0.0) change_speed(document, own, speed, said->speed, notes);
     if (said->reynolds > 0.0 || said->viscosity > 0.0) {
         cJSON_DeleteItemFromObjectCaseSensitive(own, "reynolds");
         cJSON_DeleteItemFromObjectCaseSensitive(own, "viscosity");
@@ -287,6 +301,9 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
             "%s: option '--yaw' turns one solid, and this scene has \"solids\"; turn the stream, or "
             "give each \"rotation\" and \"position\"",
             file);
+    if (!cJSON_HasObjectItem(document, "solid"))
+        return kf_fail(error, KF_BAD_INPUT, "%s: option '--yaw' turns a solid, and this scene has none",
+                       file);
     KF_TRY(kf_json_object(top, document, "solid", true, &solid, error));
     put_number(cJSON_GetObjectItemCaseSensitive(document, "solid"), "yaw", said->yaw);
     return KF_OK;

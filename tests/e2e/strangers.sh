@@ -54,6 +54,14 @@ refused "car.3mf: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gl
 refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene file" scene car.3mf --yaw 5
 rm car.3mf
 
+# Options that a scene has nothing for, and what another speed leaves as it is.
+refused 'change scenes with a section "flow", and this one has none' scene dam_break_2d --yaw 5
+refused "option '--yaw' turns a solid, and this scene has none" scene cylinder2d --yaw 5
+expect 0 scene spinning_torus --speed 3 --picture none
+says 'speed: solid.motion stays as in the file, whatever the speed'
+expect 0 scene ball --speed 3 --picture none
+grep -q 'whatever the speed' "$err" && complain "a ball at rest is said to keep its motion"
+
 # Numbers with units as people write them, and those that are no numbers here.
 printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
 roof=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)
@@ -120,7 +128,7 @@ refused "option '--probe': two are called 'a'" "${ball[@]}" --probe a=0,0,0 --pr
 refused "99 flow-throughs are " "${ball[@]}" --mean-from 99
 
 # JSON that is no scene says what it is.
-for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run"}|is an answer of kftune' \
+for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run", "config": {}}|is an answer of kftune' \
     '{"benchmarks": []}|is a suite' '{"cache": {}}|is a cache of Kernel Tuner'; do
     echo "${other%|*}" >other.json
     refused "other.json: ${other#*|}" run --scene other.json
