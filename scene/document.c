@@ -277,11 +277,11 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
     const cJSON *flow = NULL, *solid = NULL;
     double speed = 0.0;
     KF_TRY(refuse_placing(file, said, error));
-    if (!cJSON_HasObjectItem(document, "flow"))
+    if (cJSON_GetObjectItemCaseSensitive(member_of(document, "flow"), "speed") == NULL)
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: options --speed, --reynolds, --viscosity, --yaw and --refine change scenes with a "
-            "section \"flow\", and this one has none; change the file",
+            "\"speed\" in \"flow\", and this one has none; change the file",
             file);
     KF_TRY(kf_json_object(top, document, "flow", true, &flow, error));
     KF_TRY(kf_json_number((kf_json_place){file, "flow"}, flow, "speed", true, 1e-9, 1e6, &speed, error));

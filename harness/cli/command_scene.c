@@ -30,6 +30,11 @@ static const kf_option options[] = {
 
 static const char *const positional[] = {"FILE|NAME", NULL};
 
+static kf_status refuse_writing(const char *name, kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT,
+                   "option '--write': %s is no mesh, and no option changes it; copy the scene file", name);
+}
+
 /* Writes the scene where --write says, and opens what was written. */
 static kf_status write_scene(const kf_arguments *arguments, const char *name, const char *file,
                              const kf_scene_options *wanted, kf_scene **scene, kf_error *error) {
@@ -39,10 +44,7 @@ static kf_status write_scene(const kf_arguments *arguments, const char *name, co
     bool replaced = false;
     KF_TRY(kf_argument_document(arguments, wanted->nodes, wanted->samples_per_cell, name, NULL, &document,
                                 variant, error));
-    if (document == NULL)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "option '--write': %s is no mesh, and no option changes it; copy the scene file",
-                       name);
+    if (document == NULL) return refuse_writing(name, error);
     const kf_status status = kf_scene_document_write(document, file, &replaced, error);
     cJSON_Delete(document);
     KF_TRY(status);
@@ -189,6 +191,11 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     if (kf_scene_is_mesh(name)) return KF_OK;
     KF_TRY(kf_system_by_section(name, &system, error));
     if (system == NULL) return KF_OK;
+    cJSON *changed = NULL; /* stays so: options that change a flow are refused */
+    char variant[128];
+    KF_TRY(kf_argument_document(arguments, wanted.nodes, 0.0, name, NULL, &changed, variant, error));
+    cJSON_Delete(changed);
+    if (kf_argument_given(arguments, "--write")) return refuse_writing(name, error);
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
     KF_TRY(kf_problem_open(name, system->name, &wanted, &problem, error));

@@ -55,7 +55,13 @@ refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene 
 rm car.3mf
 
 # Options that a scene has nothing for, and what another speed leaves as it is.
-refused 'change scenes with a section "flow", and this one has none' scene dam_break_2d --yaw 5
+for command in 'scene' 'run --device cpu:1 --scene'; do
+    for scene in dam_break_2d plume; do
+        # shellcheck disable=SC2086
+        refused 'change scenes with a "speed" in "flow", and this one has none' $command $scene --yaw 5
+    done
+done
+refused "option '--write': plume is no mesh, and no option changes it" scene plume --write plume.json
 refused "option '--yaw' turns a solid, and this scene has none" scene cylinder2d --yaw 5
 expect 0 scene spinning_torus --speed 3 --picture none
 says 'speed: solid.motion stays as in the file, whatever the speed'
